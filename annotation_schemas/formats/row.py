@@ -127,9 +127,12 @@ class Format:
     writes: Writer | str | None = None
     """What writes its files, likewise; None: it is not exported."""
     releases: ReleaseWriter | str | None = None
-    """What writes it into a release, likewise; None: by ``writes``, if it takes items and is exported."""
+    """What writes it into a release, likewise; None: by ``writes``, if it takes items and is exported. Formats are
+    written in the order of their places, so that one may name the files of those before it."""
     carries: Callable[[Schema], str | None] = _everything
     """Of a format that ``releases``: what of a schema it cannot hold, in a sentence; None: it can hold everything."""
+    beside: Sequence[str] = ()
+    """Of a format that ``releases``: others whose files its own point to, so that a release with it has these, too."""
     needs_run: bool = False
     """An export holds the answers of one run, which has to be named; items without an answer get a label."""
     keys: ItemKeys | None = None

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from annotation_schemas import grammar
+from annotation_schemas import column_types, grammar
+from annotation_schemas.column_types import ColumnType
 from annotation_schemas.label_studio_parts import Way
 from annotation_schemas.model import Choice, Criterion, ItemField, Schema
 from annotation_schemas.yaml_text import Path
@@ -237,6 +238,15 @@ class CriterionKind(Kind):
         return None if self.label_studio else "Label Studio has no control for this kind."
 
 
+_COLUMNS: Mapping[str, ColumnType] = {
+    "text": column_types.TEXT,
+    "texts": column_types.TEXTS,
+    "whole number": column_types.WHOLE,
+    "decimal": column_types.TEXT,
+}
+"""The columns of values by what these are; a decimal keeps its digits, so that 0.10 stays what it is."""
+
+
 class FieldKind(Kind):
     """A kind of field: what an item shows or holds."""
 
@@ -325,6 +335,14 @@ class FieldKind(Kind):
 
     def in_words(self, field: ItemField, value: Any) -> Any:
         """A value as models are told it: text, a list of texts, or else a value to be told as JSON; None: it is not."""
+        return value
+
+    def column(self, field: ItemField) -> ColumnType:
+        """What a column of such values holds in a typed table."""
+        return _COLUMNS.get(self.holds, column_types.JSON)
+
+    def in_column(self, field: ItemField, value: Any) -> Any:
+        """A value as it stands there; what does not fit the column is left as it is, to be told."""
         return value
 
     def drawing_problem(self, value: Any) -> str | None:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
 from annotation_schemas import grammar
+from annotation_schemas.column_types import NUMBER, TEXT, WHOLE, ColumnType, of_values
 from annotation_schemas.drawing import DECIMALS
 from annotation_schemas.kinds._drawn import (
     ROLE,
@@ -121,6 +122,10 @@ class BoxesField(DrawnField):
     drawing = BOXES
     by_overlap = True
     votes_equal = True
+
+    def column(self, field: ItemField) -> ColumnType:
+        label = of_values([each.value for each in field.options]) if field.options else TEXT
+        return ({"label": label, "x": NUMBER, "y": NUMBER, "w": NUMBER, "h": NUMBER, "image": WHOLE},)
 
     def key_values(self, field: ItemField, entries: Sequence[Any], some: Any, tried: Sequence[Any]) -> Sequence[Any]:
         return [value for value in tried if value and self.check(field, value, {}) is None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from annotation_schemas.column_types import ColumnType, of_values
 from annotation_schemas.grammar import among
 from annotation_schemas.kinds._besides import BESIDES, NONE_OF_THESE, besides
 from annotation_schemas.kinds._one_of import OneOf, ends_of
@@ -87,6 +88,12 @@ class ChoiceField(FieldKind):
 
     def some(self, field: ItemField, entries: Sequence[Any], wanted: Sequence[Any]) -> Any:
         return field.options[0].value if field.options else None
+
+    def column(self, field: ItemField) -> ColumnType:
+        return of_values([option.value for option in field.options])
+
+    def in_column(self, field: ItemField, value: Any) -> Any:
+        return next((option.value for option in field.options if same(option.value, value)), value)
 
     def in_words(self, field: ItemField, value: Any) -> Any:
         return next((choice.label for choice in field.options if choice.value == value), str(value))

@@ -60,6 +60,9 @@ class DecimalField(FieldKind):
     def in_order(self, field: ItemField, value: Any) -> Any:
         return decimals.normal(value)
 
+    def in_column(self, field: ItemField, value: Any) -> Any:
+        return decimals.normal(value)
+
     def key_values(self, field: ItemField, entries: Sequence[Any], some: Any, tried: Sequence[Any]) -> Sequence[Any]:
         return [decimals.normal(value) for value in tried if self.check(field, value, {}) is None]
 

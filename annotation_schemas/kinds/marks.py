@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
+from annotation_schemas.column_types import NUMBER, WHOLE, ColumnType
 from annotation_schemas.drawing import LARGEST_NUMBER
 from annotation_schemas.kinds._drawn import (
     ROLE,
@@ -15,7 +16,7 @@ from annotation_schemas.kinds._drawn import (
     image_problem,
     keys_problem,
 )
-from annotation_schemas.model import Criterion
+from annotation_schemas.model import Criterion, ItemField
 
 
 def _mark(mark: Mapping[str, Any], labels: Collection[Any]) -> str | None:
@@ -78,6 +79,9 @@ class MarksField(DrawnField):
         "max_length": "so many at most",
     }
     drawing = MARKS
+
+    def column(self, field: ItemField) -> ColumnType:
+        return ({"number": WHOLE, "x": NUMBER, "y": NUMBER, "image": WHOLE},)
 
 
 CRITERION = MarksCriterion()

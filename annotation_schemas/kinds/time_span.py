@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 from annotation_schemas import grammar
+from annotation_schemas.column_types import NUMBER, WHOLE, ColumnType
 from annotation_schemas.kinds._rows import (
     OVERLAP,
     CriterionKind,
@@ -179,6 +180,10 @@ class TimeSpanField(FieldKind):
 
     def in_order(self, field: ItemField, value: Any) -> Any:
         return in_order(value)
+
+    def column(self, field: ItemField) -> ColumnType:
+        ends = UNITS[self.unit_of(field)]
+        return (dict.fromkeys(ends, WHOLE if ends == FRAMES else NUMBER),)
 
     def key_values(self, field: ItemField, entries: Sequence[Any], some: Any, tried: Sequence[Any]) -> Sequence[Any]:
         return [value for value in tried if self.check(field, value, {}) is None]

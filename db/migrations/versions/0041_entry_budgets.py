@@ -8,7 +8,7 @@ from alembic import op
 from db.append_only import forbid_changes
 
 revision = "0041"
-down_revision = "0039"
+down_revision = "0040"
 branch_labels = None
 depends_on = None
 

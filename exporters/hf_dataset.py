@@ -1,0 +1,95 @@
+"""A data set folder for the Hugging Face Hub: Parquet with images in it, and what its README says of them.
+
+The features are in each file, so that ``datasets`` gives typed columns with the README or without it. Clips lie beside
+the table; where media are only named, so are images.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from annotation_schemas.column_types import ColumnType
+from annotation_schemas.formats.released import ReleasedSet, ReleaseFolder
+from domain.errors import FileRefused
+from exporters import hub_eval
+from exporters.release_table import Column, Table, columns, has_media, write
+
+NAME = "hf_dataset"
+FOLDER = "data"
+_SPLIT = re.compile(r"[A-Za-z0-9_]+")
+"""What a split of ``datasets`` may be called; it takes ``all`` for every one of them."""
+
+
+def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
+    """Write the table: ``data/<split>-00000-of-00001.parquet``, in more files where images are large."""
+    if not released.splits:
+        raise FileRefused(f"{NAME} cannot hold a release of no items: `datasets` loads none.")
+    for split in released.splits:
+        if not _SPLIT.fullmatch(split.name) or split.name == "all":
+            raise FileRefused(
+                f"{NAME} cannot have a split called {split.name!r}: it takes letters, digits and _, and not `all`. "
+                "Give the split another name."
+            )
+        if not split.items:
+            raise FileRefused(
+                f"{NAME} cannot have the split {split.name!r}, which has no items: `datasets` would load none of the "
+                f"data set. Release without that split, or without {NAME}."
+            )
+    table = table_of(released)
+    features = {column.name: feature(column.type) for column in table.columns}
+    write(table, folder, below=FOLDER, metadata={"huggingface": json.dumps({"info": {"features": features}})})
+
+
+def table_of(released: ReleasedSet) -> Table:
+    """The table of a release."""
+    media = has_media(released)
+    return Table(NAME, released, columns_of(released, media=media), media)
+
+
+def columns_of(released: ReleasedSet, *, media: bool) -> list[Column]:
+    """The columns of a release's table, with those that ``eval.yaml`` names where the release has one."""
+    found = columns(released, images=True, media=media)
+    if hub_eval.NAME not in released.formats:
+        return found
+    there = {column.name for column in found}
+    for name, (type, meaning, cell) in hub_eval.Asked(released).columns().items():
+        if name in there:
+            raise FileRefused(
+                f"{hub_eval.NAME}: the table has a column {name!r} already; give that field another name."
+            )
+        found.append(Column(name, type, meaning, cell))
+    return found
+
+
+def front_matter(released: ReleasedSet) -> dict[str, Any]:
+    """What the README of the data set says of its files, as YAML: ``configs`` and ``dataset_info``."""
+    data_files = [{"split": split.name, "path": f"{FOLDER}/{split.name}-*"} for split in released.splits]
+    features = [{"name": each.name, **_in_yaml(each.type)} for each in table_of(released).columns]
+    splits = [{"name": split.name, "num_examples": split.items} for split in released.splits]
+    return {
+        "configs": [{"config_name": "default", "data_files": data_files}],
+        "dataset_info": {"features": features, "splits": splits},
+    }
+
+
+def feature(type: ColumnType) -> dict[str, Any]:
+    """A type as ``datasets`` writes it into files."""
+    if isinstance(type, str):
+        dtype = "string" if type == "json" else type
+        return {"_type": "Image"} if type == "image" else {"dtype": dtype, "_type": "Value"}
+    if isinstance(type, Mapping):
+        return {name: feature(of) for name, of in type.items()}
+    return {"feature": feature(type[0]), "_type": "List"}
+
+
+def _in_yaml(type: ColumnType) -> dict[str, Any]:
+    """A type as a README has it."""
+    if isinstance(type, str):
+        return {"dtype": "string" if type == "json" else type}
+    if isinstance(type, Mapping):
+        return {"struct": [{"name": name, **_in_yaml(of)} for name, of in type.items()]}
+    inner = _in_yaml(type[0])
+    return {"list": inner["dtype"] if isinstance(type[0], str) else inner.get("struct", inner)}

@@ -1,0 +1,158 @@
+"""``eval.yaml``, by which the Hugging Face Hub runs a data set as a benchmark with Inspect.
+
+A task there has one text as its input, one text as its target and at most one image, as a data URI. So the table of the
+same release has columns with just these, and whatever is more than that is refused by name.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from annotation_schemas.column_types import TEXT, TEXTS, ColumnType
+from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, ReleasedSplit, ReleaseFolder
+from domain.errors import FileRefused
+from domain.reading.answers import AnswerKind
+from exporters.asked_items import Question, asked_item, refuse, withheld
+
+NAME = "hub_eval"
+PATH = "eval.yaml"
+
+INPUT, TARGET, CHOICES, IMAGE = "eval_input", "eval_target", "eval_choices", "eval_image"
+METADATA = ("id", "dimension", "group")
+"""What a task tells of each sample besides: the Hub drops the id of a row by itself."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """How answers of a kind are got and scored there."""
+
+    solver: str
+    scorer: str
+    options: Mapping[str, Any]
+
+
+WAYS: Mapping[AnswerKind, Way] = {
+    AnswerKind.OPTION: Way("multiple_choice", "choice", {}),
+    AnswerKind.YES_NO: Way("generate", "match", {"location": "begin"}),
+    AnswerKind.NUMBER: Way("generate", "match", {"location": "any", "numeric": True}),
+    AnswerKind.TEXT: Way("generate", "model_graded_qa", {}),
+}
+_WHY_NOT = {
+    AnswerKind.MULTI: "several of its options are right, and a target there is one text",
+    AnswerKind.ORDER: "its answer is an order, and no scorer there compares orders",
+    AnswerKind.SPANS: "its answer is a span of time, and no scorer there compares spans",
+}
+
+
+def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
+    """Write ``eval.yaml``: a task for each split whose key is public."""
+    if not any(path.startswith("data/") and path.endswith(".parquet") for path in folder.hashes):
+        raise FileRefused(f"{NAME} names columns of the table of hf_dataset; add that to the formats of the release.")
+    open_splits = [split for split in released.splits if not withheld(released, split)]
+    if not open_splits:
+        raise FileRefused(f"{NAME} scores with the right answers, and every split of this release withholds them.")
+    asked = Asked(released)
+    description = released.about.get("description")
+    document = {
+        "name": released.title,
+        "description": description if isinstance(description, str) and description.strip() else released.title,
+        "evaluation_framework": "inspect-ai",
+        "tasks": [_task(released, split, asked.kind) for split in open_splits],
+    }
+    with folder.open(PATH) as out:
+        out.write(yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=1000).encode())
+
+
+def _task(released: ReleasedSet, split: ReleasedSplit, kind: AnswerKind) -> dict[str, Any]:
+    way = WAYS[kind]
+    spec: dict[str, Any] = {"input": INPUT, "target": TARGET}
+    if kind is AnswerKind.OPTION:
+        spec["choices"] = CHOICES
+    if released.schema.item.assets:
+        spec["input_image"] = IMAGE
+    return {
+        "id": split.name,
+        "config": "default",
+        "split": split.name,
+        "field_spec": {**spec, "metadata": list(METADATA)},
+        "solvers": [{"name": way.solver}],
+        "scorers": [{"name": way.scorer, **({"args": dict(way.options)} if way.options else {})}],
+    }
+
+
+class Asked:
+    """Items as the Hub asks them, all in one way, which is that of the first one."""
+
+    def __init__(self, released: ReleasedSet) -> None:
+        self._released = released
+        self._withheld = {split.name: withheld(released, split) for split in released.splits}
+        self._last: tuple[ReleasedItem, Question] | None = None
+        self._kind: AnswerKind | None = None
+
+    @property
+    def kind(self) -> AnswerKind:
+        """What all of them ask for."""
+        if self._kind is None:
+            self.of(next(iter(self._released.items())))
+        assert self._kind is not None
+        return self._kind
+
+    def columns(self) -> dict[str, tuple[ColumnType, str, Callable[[ReleasedItem], Any]]]:
+        """The columns that a task names: type, meaning and value, by name."""
+        found: dict[str, tuple[ColumnType, str, Callable[[ReleasedItem], Any]]] = {
+            INPUT: (TEXT, "The question as eval.yaml asks it.", lambda item: self.of(item).text),
+            TARGET: (TEXT, "The right answer as eval.yaml scores it: a letter where there are options.", self._target),
+        }
+        if self._released.schema.item.assets:
+            found[IMAGE] = (TEXT, "The image as a data URI, for eval.yaml.", self._image)
+        if self.kind is AnswerKind.OPTION:
+            found[CHOICES] = (TEXTS, "The options as eval.yaml offers them.", lambda item: list(self.of(item).options))
+        return found
+
+    def of(self, item: ReleasedItem) -> Question:
+        """An item as it is asked; ``FileRefused`` where the Hub has no place for it."""
+        if self._last is not None and self._last[0] is item:
+            return self._last[1]
+        question = asked_item(NAME, self._released, item)
+        if question.kind in _WHY_NOT:
+            refuse(NAME, item, _WHY_NOT[question.kind])
+        if self._kind not in (None, question.kind):
+            refuse(NAME, item, f"it asks for another kind of answer ({question.kind}) than others ({self._kind})")
+        if any(picture.is_clip for picture in question.pictures):
+            refuse(NAME, item, "it has a clip, and there is place for one image only")
+        if len(question.pictures) > 1:
+            refuse(NAME, item, f"it has {len(question.pictures)} images, and there is place for one")
+        if any(not option.strip() for option in question.options):
+            refuse(NAME, item, "one of its options is blank, and Inspect leaves such options out")
+        self._kind = question.kind
+        self._last = (item, question)
+        return question
+
+    def _target(self, item: ReleasedItem) -> str | None:
+        question = self.of(item)
+        if self._withheld[item.split]:
+            return None
+        said = question.letters[0] if question.letters else question.key
+        if not said:
+            refuse(NAME, item, "it has no right answer, and it would be scored against the word None")
+        return said
+
+    def _image(self, item: ReleasedItem) -> str | None:
+        question = self.of(item)
+        if not question.pictures:
+            return None
+        picture = question.pictures[0]
+        if picture.drawn is not None:
+            return _data_uri("image/png", picture.drawn)
+        if picture.asset.path is None:
+            refuse(NAME, item, "its image is not in the release; release with media")
+        return _data_uri(picture.asset.mime, self._released.read(picture.asset))
+
+
+def _data_uri(mime: str, data: bytes) -> str:
+    return f"data:{mime};base64,{base64.b64encode(data).decode()}"

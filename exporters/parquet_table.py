@@ -1,0 +1,20 @@
+"""The items of a release as Parquet without the media: their paths and hashes."""
+
+from __future__ import annotations
+
+from annotation_schemas.formats.released import ReleasedSet, ReleaseFolder
+from exporters.release_table import Table, columns, has_media, write
+
+NAME = "parquet"
+FOLDER = "parquet"
+
+
+def table_of(released: ReleasedSet) -> Table:
+    """The table of a release."""
+    media = has_media(released)
+    return Table(NAME, released, columns(released, images=False, media=media), media)
+
+
+def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
+    """Write the table: ``parquet/<split>-00000-of-00001.parquet``."""
+    write(table_of(released), folder, below=FOLDER, metadata={})

@@ -1,0 +1,429 @@
+"""The items of a release as a typed table, in Parquet: which columns there are, and rows in shards, one at a time.
+
+A table has images in it, or it names them. A value that does not fit its column is refused by name; nothing is left
+out. In a column of texts a number is its digits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from annotation_schemas import kinds
+from annotation_schemas.column_types import TEXT, ColumnType
+from annotation_schemas.formats.released import ReleasedAsset, ReleasedItem, ReleasedSet, ReleasedSplit, ReleaseFolder
+from annotation_schemas.model import AssetSlot, ItemField
+from exporters.asked_items import Names, by_split, refuse
+
+GROUP_ROWS = 1_000
+GROUP_BYTES = 32 * 1024 * 1024
+"""A row group ends with either: so much is held at once, by us and by whoever reads."""
+SHARD_BYTES = 500 * 1024 * 1024
+"""How much of images a file of the table has; they are what makes it large."""
+LONGEST_INTEGER = 2**63
+
+OWN = ("id", "dimension", "group")
+"""Columns that every table has; a field of such a name is called ``its_id`` and so on."""
+
+Cell = Callable[[ReleasedItem], Any]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table."""
+
+    name: str
+    type: ColumnType
+    meaning: str
+    cell: Cell = field(compare=False)
+    unit: str | None = None
+    """Of numbers."""
+    role: str | None = None
+    """The place in the item whose media it is about."""
+
+    @property
+    def has_images(self) -> bool:
+        """Whether images are in it, with their bytes."""
+        return self.type in ("image", ("image",))
+
+
+class Misplaced(Exception):
+    """A value that does not fit its column; says what it is, as half a sentence."""
+
+
+# ---- columns --------------------------------------------------------------------------------------------------------
+
+
+def has_media(released: ReleasedSet) -> bool:
+    """Whether the release has the images and clips themselves; without any it has them all."""
+    if not released.schema.item.assets:
+        return True
+    first = next((asset for item in released.items() for asset in item.assets), None)
+    return first is None or first.path is not None
+
+
+def columns(released: ReleasedSet, *, images: bool, media: bool) -> list[Column]:
+    """The columns of a table: its own, the media of each role, and the fields, in the schema's order.
+
+    ``images``: they are in it; ``media``: the release has them, so that what is not in the table has a path.
+    """
+    schema = released.schema
+    named = [*(slot.role for slot in schema.item.assets), *(each.name for each in schema.item.fields)]
+    taken = {*OWN, *named}
+    names = {each: free(each, taken) if each in OWN else each for each in named}
+    found = [
+        Column("id", TEXT, "What the item is called in files.", lambda item: item.id),
+        Column("dimension", TEXT, "What the item measures.", lambda item: item.dimension),
+        Column(
+            "group",
+            TEXT,
+            "What the item shares with others that are not independent of it, such as its video.",
+            lambda item: item.group,
+        ),
+    ]
+    for slot in schema.item.assets:
+        found += _of_slot(slot, names[slot.role], taken, images=images and slot.kind == "image", media=media)
+    for each in schema.item.fields:
+        if not all(each.name in split.withheld for split in released.splits):
+            found.append(_of_field(each, names[each.name]))
+    return found
+
+
+def free(name: str, taken: set[str]) -> str:
+    """A name for a column, which steps aside for those that are there; it is taken from then on."""
+    while name in taken:
+        name = f"its_{name}"
+    taken.add(name)
+    return name
+
+
+def _of_slot(slot: AssetSlot, role: str, taken: set[str], *, images: bool, media: bool) -> Iterator[Column]:
+    several = slot.max != 1
+    noun, are = (f"{slot.kind}s", "are") if several else (slot.kind, "is")
+    lie = "lie" if several else "lies"
+
+    def column(name: str, type: ColumnType, meaning: str, value: Callable[[ReleasedAsset], Any]) -> Column:
+        def cell(item: ReleasedItem) -> Any:
+            there = [asset for asset in item.assets if asset.role == slot.role]
+            if several:
+                return [value(asset) for asset in there]
+            if len(there) > 1:
+                raise Misplaced(f"it has {len(there)} of {slot.role!r}, and the schema has room for one")
+            return value(there[0]) if there else None
+
+        return Column(name, (type,) if several else type, meaning, cell, role=slot.role)
+
+    if media and images:
+        yield column(role, "image", f"The {noun} of {slot.role}.", lambda asset: asset)
+        return
+    if media:
+        where = f"Where the {noun} of {slot.role} {lie} in the release, from its root."
+        yield column(role, TEXT, where, lambda asset: asset.path)
+    else:
+        called = f"What the {noun} of {slot.role} {are} called in the project's files; not in the release."
+        yield column(free(f"{role}_name", taken), TEXT, called, lambda asset: asset.name)
+    sums = f"SHA-256 of the {noun} of {slot.role}."
+    yield column(free(f"{role}_sha256", taken), TEXT, sums, lambda asset: asset.sha256)
+
+
+def _of_field(each: ItemField, name: str) -> Column:
+    row = kinds.of_field(each)
+
+    def cell(item: ReleasedItem) -> Any:
+        value = item.fields.get(each.name)
+        return None if value is None else row.in_column(each, value)
+
+    title = kinds.title_of(each)
+    unit = row.unit_of(each)
+    return Column(name, row.column(each), f"{title}." + (f" In {unit}." if unit else ""), cell, unit)
+
+
+# ---- values ---------------------------------------------------------------------------------------------------------
+
+
+def placed(type: ColumnType, value: Any) -> tuple[Any, int]:
+    """A value as it stands in a column of this type, with about how many bytes it takes.
+
+    Raises
+    ------
+    Misplaced
+        It is no such value.
+    """
+    if value is None:
+        return None, 1
+    if isinstance(type, str):
+        return _SIMPLE[type](value)
+    if isinstance(type, Mapping):
+        if not isinstance(value, Mapping):
+            raise Misplaced(f"{_short(value)} is no object")
+        if unknown := [name for name in value if name not in type]:
+            raise Misplaced(f"{_short(value)} has {unknown[0]!r}, and the column has {', '.join(type)}")
+        parts = {name: placed(of, value.get(name)) for name, of in type.items()}
+        return {name: part for name, (part, _) in parts.items()}, sum(n for _, n in parts.values())
+    if not isinstance(value, list | tuple):
+        raise Misplaced(f"{_short(value)} is no list")
+    entries = [placed(type[0], entry) for entry in value]
+    return [entry for entry, _ in entries], sum(n for _, n in entries) + 4
+
+
+def _string(value: Any) -> tuple[str, int]:
+    if isinstance(value, bool | int | float):
+        value = json.dumps(value)
+    if not isinstance(value, str):
+        raise Misplaced(f"{_short(value)} is no text")
+    try:
+        return value, len(value.encode())
+    except UnicodeEncodeError:
+        raise Misplaced("a text of it has half of a character (a lone surrogate)") from None
+
+
+def _json(value: Any) -> tuple[str, int]:
+    try:
+        return _string(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    except ValueError:
+        raise Misplaced("a number of it is infinite or none at all") from None
+    except TypeError:
+        raise Misplaced(f"{_short(value)} cannot be written as JSON") from None
+
+
+def _int64(value: Any) -> tuple[int, int]:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise Misplaced(f"{_short(value)} is no whole number")
+    if not -LONGEST_INTEGER <= value < LONGEST_INTEGER:
+        raise Misplaced(f"{_short(value)} is a whole number of more than 64 bits")
+    return value, 8
+
+
+def _float64(value: Any) -> tuple[float, int]:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        raise Misplaced(f"{_short(value)} is no number")
+    return float(value), 8
+
+
+def _bool(value: Any) -> tuple[bool, int]:
+    if not isinstance(value, bool):
+        raise Misplaced(f"{_short(value)} is neither true nor false")
+    return value, 1
+
+
+def _image(value: Any) -> tuple[ReleasedAsset, int]:
+    return value, int(value.bytes)  # its bytes are read when the row is written
+
+
+_SIMPLE: Mapping[str, Callable[[Any], tuple[Any, int]]] = {
+    "string": _string,
+    "json": _json,
+    "int64": _int64,
+    "float64": _float64,
+    "bool": _bool,
+    "image": _image,
+}
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+# ---- rows -----------------------------------------------------------------------------------------------------------
+
+
+def shards(split: ReleasedSplit, n: int, folder: str) -> list[str]:
+    """The paths of a split's files."""
+    return [f"{folder}/{split.name}-{number:05}-of-{n:05}.parquet" for number in range(n)]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table to be written."""
+
+    format: str
+    released: ReleasedSet
+    columns: Sequence[Column]
+    media: bool
+    """The release has its media."""
+
+    def sizes(self) -> dict[str, int]:
+        """How many bytes the images of each split have that are in the table."""
+        totals = {split.name: 0 for split in self.released.splits}
+        if any(column.has_images for column in self.columns):
+            for item in self.released.items():
+                totals[item.split] = totals.get(item.split, 0) + self.images(item)
+        return totals
+
+    @cached_property
+    def _pictured(self) -> frozenset[str]:
+        return frozenset(column.role for column in self.columns if column.role and column.has_images)
+
+    def images(self, item: ReleasedItem) -> int:
+        """How many bytes the images of an item have that are in the table."""
+        return sum(asset.bytes for asset in item.assets if asset.role in self._pictured)
+
+    def row(self, item: ReleasedItem) -> tuple[dict[str, Any], int]:
+        """An item as a row, with about how many bytes it takes; ``FileRefused`` if it does not fit."""
+        self._check(item)
+        row: dict[str, Any] = {}
+        size = 0
+        for column in self.columns:
+            try:
+                row[column.name], n = placed(column.type, column.cell(item))
+            except Misplaced as error:
+                refuse(self.format, item, f"in {column.name}, {error}")
+            if column.has_images:
+                row[column.name] = self._read(item, row[column.name])
+            size += n
+        return row, size
+
+    @cached_property
+    def _known(self) -> tuple[frozenset[str], frozenset[str], Mapping[str, Sequence[str]]]:
+        """The schema's roles and fields, and what each split withholds."""
+        item, splits = self.released.schema.item, self.released.splits
+        roles, fields = (slot.role for slot in item.assets), (each.name for each in item.fields)
+        return frozenset(roles), frozenset(fields), {split.name: split.withheld for split in splits}
+
+    def _check(self, item: ReleasedItem) -> None:
+        roles, known, withheld = self._known
+        if stray := [asset for asset in item.assets if asset.role not in roles]:
+            refuse(self.format, item, f"it has a medium of the role {stray[0].role!r}, which the schema does not have")
+        if unknown := [name for name in item.fields if name not in known]:
+            refuse(self.format, item, f"it has a field {unknown[0]!r}, which the schema does not have")
+        if leaking := [name for name in withheld[item.split] if name in item.fields]:
+            refuse(self.format, item, f"it has {leaking[0]!r}, which the split {item.split!r} withholds")
+        if odd := [asset for asset in item.assets if (asset.path is not None) != self.media]:
+            has, others = ("not ", "") if self.media else ("", "not ")
+            refuse(
+                self.format,
+                item,
+                f"its {odd[0].role} is {has}in the release, and those of other items are {others}there",
+            )
+
+    def _read(self, item: ReleasedItem, cell: Any) -> Any:
+        if isinstance(cell, list):
+            return [self._read(item, each) for each in cell]
+        if cell is None:
+            return None
+        data = self.released.read(cell)
+        if hashlib.sha256(data).hexdigest() != cell.sha256:
+            refuse(self.format, item, f"the bytes of its {cell.role} are not those of its SHA-256 {cell.sha256}")
+        return {"bytes": data, "path": cell.path.rpartition("/")[2]}
+
+
+def write(table: Table, folder: ReleaseFolder, *, below: str, metadata: Mapping[str, str]) -> None:
+    """Write the files of a table, a row group at a time."""
+    totals = table.sizes()
+    names = Names(table.format)
+    for split, items in by_split(table.released):
+        total = totals[split.name]
+        paths = shards(split, max(1, math.ceil(total / SHARD_BYTES)), below)
+        with _Shards(table, folder, paths, metadata) as out:
+            before = 0
+            for item in items:
+                names.take(item)
+                out.go_to(min(len(paths) - 1, before * len(paths) // total) if total else 0)
+                row, size = table.row(item)
+                out.take(row, size)
+                before += table.images(item) if total else 0
+            out.go_to(len(paths) - 1)
+
+
+class _Shards:
+    """The files of a split, one after the other; those without a row are there, too."""
+
+    def __init__(self, table: Table, folder: ReleaseFolder, paths: Sequence[str], metadata: Mapping[str, str]) -> None:
+        self._table, self._folder, self._paths = table, folder, paths
+        self._schema = arrow_schema(table.columns, metadata)
+        self._at = -1
+        self._rows: list[dict[str, Any]] = []
+        self._bytes = 0
+        self._open = ExitStack()
+        self._writer: Any = None
+
+    def __enter__(self) -> _Shards:
+        self.go_to(0)
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if error is None:
+            self._close()
+        else:
+            self._open.__exit__(kind, error, trace)
+
+    def go_to(self, shard: int) -> None:
+        """Go on in a later file."""
+        while self._at < shard:
+            self._close()
+            self._at += 1
+            self._begin(self._paths[self._at])
+
+    def take(self, row: dict[str, Any], size: int) -> None:
+        """One more row."""
+        if self._rows and self._bytes + size > GROUP_BYTES:
+            self._flush()
+        self._rows.append(row)
+        self._bytes += size
+        if len(self._rows) >= GROUP_ROWS:
+            self._flush()
+
+    def _begin(self, path: str) -> None:
+        import pyarrow
+        import pyarrow.parquet
+
+        file = self._open.enter_context(self._folder.open(path))
+        plain = [column.name for column in self._table.columns if not column.has_images]
+        self._writer = self._open.enter_context(
+            pyarrow.parquet.ParquetWriter(
+                pyarrow.PythonFile(file, mode="w"),
+                self._schema,
+                compression="zstd",
+                use_dictionary=plain,
+                write_statistics=plain,
+                write_page_index=True,
+            )
+        )
+
+    def _flush(self) -> None:
+        import pyarrow
+
+        if self._rows:
+            group = pyarrow.Table.from_pylist(self._rows, schema=self._schema)
+            self._writer.write_table(group, row_group_size=len(self._rows))
+        self._rows, self._bytes = [], 0
+
+    def _close(self) -> None:
+        if self._writer is not None:
+            self._flush()
+            self._writer = None
+            self._open.close()
+
+
+def arrow_schema(columns: Sequence[Column], metadata: Mapping[str, str]) -> Any:
+    """The columns as Parquet keeps them, with what is said about each."""
+    import pyarrow
+
+    def typed(type: ColumnType) -> Any:
+        if isinstance(type, str):
+            plain = {
+                "string": pyarrow.string(),
+                "json": pyarrow.string(),
+                "int64": pyarrow.int64(),
+                "float64": pyarrow.float64(),
+                "bool": pyarrow.bool_(),
+                "image": pyarrow.struct([("bytes", pyarrow.binary()), ("path", pyarrow.string())]),
+            }
+            return plain[type]
+        if isinstance(type, Mapping):
+            return pyarrow.struct([(name, typed(of)) for name, of in type.items()])
+        return pyarrow.list_(typed(type[0]))
+
+    def about(column: Column) -> dict[str, str]:
+        return {"description": column.meaning, **({"unit": column.unit} if column.unit else {})}
+
+    return pyarrow.schema(
+        [pyarrow.field(each.name, typed(each.type), metadata=about(each)) for each in columns], metadata=dict(metadata)
+    )
