@@ -30,6 +30,7 @@ COMMANDS = (
     "plan",
     "files",
     "release",
+    "release_statistics",
     "items",
     "bulk",
     "serve",

@@ -67,6 +67,7 @@ WORKS: Mapping[str, str] = {
     "results": "workflow.results.leaderboard_page:leaderboards",
     "schema": "app.schema_work:looked",
     "scorecard": "workflow.lead.scorecard:scorecards",
+    "set": "workflow.releases.set_statistics:of_project",
     "tables": "workflow.results.paper_tables:of_project",
 }
 """What can be worked out: by name, the function that does it, ``module:function``. It is called with the store and the

@@ -1,10 +1,11 @@
-"""Tables: those of the benchmark's paper, in its layout, with its charts, of the project's own numbers."""
+"""Tables: those of the benchmark's paper, in its layout, with its charts, of the project's own numbers; and the
+statistics of the set itself."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from app import archives, drawn_tables, figures, items_switch, markup, pending_figures, shell
+from app import archives, drawn_tables, figures, items_switch, markup, pending_figures, set_statistics, shell
 from app.screens import Group, Screen
 from app.services import Services
 from app.workbench.report import report
@@ -19,7 +20,7 @@ SCREEN = Screen("Tables", place=235, role=Role.LEAD, group=Group.NUMBERS)
 
 
 def render(services: Services) -> None:
-    """Every table with its charts, and all of them as files."""
+    """Every table with its charts, and all of them as files; below them what the set is made of."""
     view = shell.lead_of(services)
     shell.heading(
         "Tables",
@@ -28,7 +29,11 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     items = items_switch.switch(services, view, key="tables.items")
+    _of_paper(services, view, items)
+    set_statistics.show(services, view, items)
 
+
+def _of_paper(services: Services, view: ProjectView, items: Items | None) -> None:
     def ask() -> figures.Asked:
         return _asked(services, view, items)
 

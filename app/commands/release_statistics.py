@@ -1,0 +1,43 @@
+"""``touchstone release statistics``: what a set is made of, as papers have it of their benchmarks."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.commands.options import CountedItems
+from app.commands.release import release
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommand to those of ``touchstone release``."""
+    release.command("statistics")(statistics)
+
+
+def statistics(
+    project: Annotated[str, typer.Argument(help="The project's name.")],
+    items: CountedItems = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write every number with its definition into this file.", metavar="FILE.csv")
+    ] = None,
+) -> None:
+    """What a set is made of: items, media, lengths of questions and answers, types, goals, shortcuts, by dimension."""
+    from app.services import opened
+    from exporters.writing import write_files
+    from reports import data_card
+    from workflow.releases.set_statistics import as_csv, set_statistics
+
+    found = set_statistics(opened().store, by=None, project=project, items_=items)
+    if out is not None:
+        write_files({out: as_csv(found).encode()})
+        print(f"{found.title}: {found.which} Written to {out}.", file=sys.stderr)
+        return
+    typer.echo(f"{found.title}. {found.which}\n")
+    for table in found.tables:
+        typer.echo("\n".join(data_card.table_lines(table)))
+        typer.echo("")
+    for note in found.notes:
+        typer.echo(note)

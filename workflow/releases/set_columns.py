@@ -1,0 +1,227 @@
+"""The numbers that a set has, each with what it is: what papers print and leave undefined is defined here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from agreement.means import share
+from reports.content import Cell, Figure
+from workflow.releases.set_tally import INTERROGATIVES, OTHER, Tally, middle
+
+_FEW = 2
+"""Decimals of lengths."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A number of every dimension."""
+
+    title: str
+    meaning: str
+    """What it is, as a sentence; where papers leave it open, ours."""
+    of: Callable[[Tally], Cell]
+
+
+def layout(whole: Tally) -> Iterator[tuple[str, str, str, Sequence[Column]]]:
+    """Every table: its key, its title, what its numbers are, and its columns."""
+    yield "set_items", "Items and media", "numbers of different things", _ITEMS
+    yield "set_texts", "Questions and answers", "words, unless it says otherwise", _TEXTS
+    yield "set_types", "Types of questions", "questions by the word that they begin with", _types(whole)
+    yield "set_goals", "Goals and actions", "numbers of different things, unless it says otherwise", _GOALS
+    yield "set_shortcuts", "Shortcuts", "how often a rule that looks at no image is right", _shortcuts(whole)
+
+
+_ITEMS = (
+    Column("Items", "Items that are counted.", lambda tally: tally.items),
+    Column(
+        "Concepts",
+        "Different concepts, as the field or label `concept` of the items says them; which words are a concept is the "
+        "makers' to say.",
+        lambda tally: len(tally.concepts),
+    ),
+    Column(
+        "Scenes",
+        "Different scenes, as the field or label `scene` says them. Where items name their video instead, a scene is a "
+        "video, and of EPIC-KITCHENS a participant, who has one kitchen (ours).",
+        lambda tally: len(tally.scenes),
+    ),
+    Column("Videos", "Different videos or other sources that media came from.", lambda tally: len(tally.videos)),
+    Column("Images", "Different images, by their names.", lambda tally: len(tally.images)),
+    Column("Clips", "Different clips, by their names.", lambda tally: len(tally.clips)),
+    Column(
+        "Clips, minutes", "Of the clips whose duration is known.", lambda tally: round(tally.clip_seconds / 60, _FEW)
+    ),
+    Column("Clips, seconds each", "Mean over the clips whose duration is known.", lambda tally: _per_clip(tally)),
+)
+
+
+def _per_clip(tally: Tally) -> float | None:
+    return round(tally.clip_seconds / tally.clips_timed, _FEW) if tally.clips_timed else None
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, _FEW)
+
+
+_WORDS = "A word is what stands between spaces (ours; the papers do not say)."
+_TEXTS = (
+    Column("Question, mean", f"Mean words of a question. {_WORDS}", lambda tally: _rounded(tally.question_words.mean)),
+    Column("Question, median", f"Median. {_WORDS}", lambda tally: tally.question_words.median),
+    Column("Question, least", f"Of the shortest question. {_WORDS}", lambda tally: tally.question_words.least),
+    Column("Question, most", f"Of the longest question. {_WORDS}", lambda tally: tally.question_words.most),
+    Column("Answer, mean", f"Mean words of a right answer. {_WORDS}", lambda tally: _rounded(tally.answer_words.mean)),
+    Column("Answer, median", f"Median. {_WORDS}", lambda tally: tally.answer_words.median),
+    Column("Answer, least", f"Of the shortest right answer. {_WORDS}", lambda tally: tally.answer_words.least),
+    Column("Answer, most", f"Of the longest right answer. {_WORDS}", lambda tally: tally.answer_words.most),
+    Column(
+        "Different words",
+        "Different words of all questions, in small letters and without what stands around them (ours).",
+        lambda tally: len(tally.words),
+    ),
+    Column(
+        "Different word pairs",
+        "Different pairs of neighbouring words of questions (ours).",
+        lambda tally: len(tally.pairs),
+    ),
+    Column(
+        "Different answers",
+        "Right answers that differ by more than capitals, spaces and a full stop at the end (ours).",
+        lambda tally: len(tally.answers),
+    ),
+    Column(
+        "Commonest answer",
+        "The share of right answers that are the most common one: what a constant answer would score (ours).",
+        lambda tally: _commonest(tally),
+    ),
+    Column(
+        "Question types",
+        "Different types: a question is of the interrogative that it begins with (what, which, where, when, why, who, "
+        "whose, whom, how), or of none; all of none are one type (ours: the paper of EgoThink names the "
+        "interrogatives, and not what becomes of the others).",
+        lambda tally: len(tally.types),
+    ),
+)
+
+
+def _commonest(tally: Tally) -> Figure | None:
+    n = tally.answers.total()
+    return _share([True] * (most := max(tally.answers.values())) + [False] * (n - most)) if n else None
+
+
+def _share(hits: Sequence[bool], clusters: Sequence[int] | None = None) -> Figure:
+    return Figure.of(share([float(each) for each in hits], clusters=clusters), share=True)
+
+
+def _types(whole: Tally) -> list[Column]:
+    words = [word for word in (*INTERROGATIVES, OTHER) if whole.types[word]]
+    return [
+        Column(
+            word if word != OTHER else "others",
+            f"Questions that begin with `{word}`." if word != OTHER else "Questions that begin with none of these.",
+            partial(_of_type, word),
+        )
+        for word in words
+    ]
+
+
+def _of_type(word: str, tally: Tally) -> int:
+    return tally.types[word]
+
+
+_GOALS = (
+    Column(
+        "Goals",
+        "Different goals: those that differ by more than capitals, spaces and a full stop at the end (ours).",
+        lambda tally: len(tally.goals),
+    ),
+    Column(
+        "Questions per goal, mean",
+        "Mean over goals.",
+        lambda tally: (
+            _rounded(sum(each.questions for each in tally.goals.values()) / len(tally.goals)) if tally.goals else None
+        ),
+    ),
+    Column(
+        "Questions per goal, most",
+        "Of the goal with the most.",
+        lambda tally: max((each.questions for each in tally.goals.values()), default=None),
+    ),
+    Column(
+        "Actions",
+        "Different options of all questions that have a goal, in small letters (ours: as they stand; how the paper of "
+        "EgoPlan-Bench takes verbs and objects out of them, it does not say).",
+        lambda tally: len(tally.actions),
+    ),
+    Column(
+        "Actions per goal, mean",
+        "Mean over goals of the different options of a goal's questions (ours).",
+        lambda tally: (
+            _rounded(sum(len(each.actions) for each in tally.goals.values()) / len(tally.goals))
+            if tally.goals
+            else None
+        ),
+    ),
+    Column(
+        "Actions per goal, median",
+        "The lower of two medians.",
+        lambda tally: middle(len(each.actions) for each in tally.goals.values()),
+    ),
+    Column(
+        "Actions per goal, most",
+        "Of the goal with the most.",
+        lambda tally: max((len(each.actions) for each in tally.goals.values()), default=None),
+    ),
+    Column(
+        "First words", "Different first words of actions: most are verbs (ours).", lambda tally: len(tally.first_words)
+    ),
+    Column(
+        "What follows them",
+        "Different rests of actions without the first word: objects, and what is said of them (ours).",
+        lambda tally: len(tally.rests),
+    ),
+)
+
+
+def _shortcuts(whole: Tally) -> list[Column]:
+    if not whole.longest:
+        return []
+    last = max(whole.places)
+    return [
+        *(
+            Column(f"Place {place}", f"Items whose right option stands in place {place}.", partial(_in_place, place))
+            for place in range(1, last + 1)
+        ),
+        Column(
+            "Commonest place",
+            "How often the option in the place where right ones stand most is right. It is chosen after looking, so a "
+            "little above chance is to be expected.",
+            _best_place,
+        ),
+        Column(
+            "Longest option",
+            "How often the option with the most characters is right, the first of several. Limits are by video, where "
+            "one is known (ours).",
+            _longest,
+        ),
+        Column("Chance", "How often an option drawn blindly is right.", _chance),
+    ]
+
+
+def _in_place(place: int, tally: Tally) -> int:
+    return tally.places[place]
+
+
+def _best_place(tally: Tally) -> Figure | None:
+    n = tally.places.total()
+    return _share([True] * (most := max(tally.places.values())) + [False] * (n - most)) if n else None
+
+
+def _longest(tally: Tally) -> Figure | None:
+    return _share(tally.longest, tally.longest_of) if tally.longest else None
+
+
+def _chance(tally: Tally) -> str | None:
+    n = tally.offered.total()
+    return f"{100 * sum(times / options for options, times in sorted(tally.offered.items())) / n:.1f} %" if n else None

@@ -1,0 +1,182 @@
+"""The statistics of a set, as papers have them of their benchmarks: what it is made of, by dimension.
+
+What papers count and leave undefined is defined here, and every number carries its definition.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from annotation_schemas.model import Schema
+from db import events, items, releases
+from db.engine import Session, Store
+from domain.csv_text import Writer
+from domain.records import Person
+from domain.states import Items, Stage
+from reports.content import Cell, Figure, Table
+from workflow.access.counted_items import Counted, counting
+from workflow.access.projects import Access, require_lead
+from workflow.releases.set_columns import Column, layout
+from workflow.releases.set_tally import Media, Member, Tally, roles_of, tallies
+from workflow.results import attributes
+
+ALL = "All"
+_AT_ONCE = 500
+
+
+@dataclass(frozen=True)
+class SetStatistics:
+    """The statistics of a set."""
+
+    title: str
+    which: str
+    """Which items, as a sentence."""
+    items: int
+    tables: Sequence[Table]
+    definitions: Mapping[str, Mapping[str, str]]
+    """What each column is, by table and column."""
+    notes: Sequence[str] = ()
+    """What cannot be told of this set, and why."""
+
+    def table(self, key: str) -> Table | None:
+        """A table by its key; None: this set has no such one."""
+        return next((each for each in self.tables if each.key == key), None)
+
+
+def of_project(store: Store, *, project: str, items: Items | None = None) -> SetStatistics:
+    """Of the items that count in a project. For anyone who has made sure that the person may see them."""
+    return set_statistics(store, by=None, project=project, items_=items)
+
+
+def set_statistics(
+    store: Store, *, by: Person | None, project: str, items_: Items | str | None = None
+) -> SetStatistics:
+    """Of the items that count in a project, for its leads; None: the kept ones as soon as there are verdicts."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        counted = counting(session, access=access, items_=items_, stage=Stage.GRADING)
+        rows = [row for row in items.outgoing(session, project_id=access.project_id) if counted.counts(row.id)]
+        labels = attributes.of_items(session, project_id=access.project_id)
+        found = tallies(_members(session, access, rows, labels), roles_of(access.schema))
+    return statistics_of(access.schema, *found, title=access.title, which=which_items(counted, len(rows)))
+
+
+def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:
+    """What stays the same as long as the statistics do."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        id = access.project_id
+        n = items.count(session, project_id=id)
+        return (access.began, access.title, access.loaded.hash, n, events.newest(session, project_id=id))
+
+
+def size(store: Store, *, by: Person | None, project: str) -> int:
+    """How many items there are."""
+    with store.read() as session:
+        return items.count(session, project_id=require_lead(session, by=by, project=project).project_id)
+
+
+def which_items(counted: Counted, n: int) -> str:
+    """Which items are counted."""
+    if counted.which is Items.KEPT:
+        return f"The {n:,} items that verification has kept."
+    return f"All {n:,} items{f', as {counted.why_all}' if counted.why_all else ''}."
+
+
+def _members(
+    session: Session, access: Access, rows: Sequence[items.Outgoing], labels: attributes.Said
+) -> Iterator[Member]:
+    todo = iter(rows)
+    while lot := list(islice(todo, _AT_ONCE)):
+        revisions = {row.id: row.current_revision for row in lot}
+        contents = releases.contents(session, project_id=access.project_id, revisions=revisions)
+        media: dict[int, list[Media]] = {}
+        for each in releases.assets(session, item_ids=list(revisions)):
+            media.setdefault(each.item_id, []).append(Media(each.kind, each.name, each.source, each.duration))
+        for row in lot:
+            own = labels.get(row.external_id, {})
+            yield Member(row.dimension, contents[row.id], media.get(row.id, ()), own)
+
+
+# ---- tables ----------------------------------------------------------------------------------------------------------
+
+
+def statistics_of(schema: Schema, whole: Tally, parts: Mapping[str, Tally], *, title: str, which: str) -> SetStatistics:
+    """The tables of what was counted; a table or column of what a set does not have is not among them."""
+    made = [
+        _table(schema, whole, parts, key, heading, unit, [each for each in columns if _is_told(each, whole)])
+        for key, heading, unit, columns in layout(whole)
+    ]
+    kept = [(table, columns) for table, columns in made if columns]
+    definitions = {table.key: {each.title: each.meaning for each in columns} for table, columns in kept}
+    return SetStatistics(
+        title, which, whole.items, tuple(table for table, _ in kept), definitions, tuple(_notes(whole))
+    )
+
+
+def _is_told(column: Column, whole: Tally) -> bool:
+    return column.of(whole) not in (None, 0)
+
+
+def _table(
+    schema: Schema,
+    whole: Tally,
+    parts: Mapping[str, Tally],
+    key: str,
+    heading: str,
+    unit: str,
+    columns: Sequence[Column],
+) -> tuple[Table, Sequence[Column]]:
+    called = {
+        each.id: f"{each.group}: {each.title}" if each.group and each.group != each.title else each.title
+        for each in schema.dimensions
+    }
+    several = len(parts) > 1
+    rows = [
+        (called.get(id, id), parts[id]) for id in [*called, *(id for id in parts if id not in called)] if id in parts
+    ]
+    shown = [*(rows if several else ()), (ALL, whole)]
+    cells = tuple((name, *(column.of(tally) for column in columns)) for name, tally in shown)
+    return Table(key, heading, ("Dimension", *(each.title for each in columns)), cells, unit), columns
+
+
+def _notes(whole: Tally) -> Iterator[str]:
+    if not whole.concepts:
+        yield "Concepts: not said. No field or label `concept` says what an item is about."
+    if not whole.scenes:
+        yield "Scenes: not said. No field or label `scene` says where an item is, and items name no video."
+    if not whole.videos:
+        yield "Videos: not said. No image or clip has a source."
+    n = len(whole.clips) - whole.clips_timed
+    if n:
+        yield f"Of {n:,} of {len(whole.clips):,} clips no duration is known: they are not here."
+    if whole.no_option:
+        yield (
+            f"Of {whole.no_option:,} items with options it is not told which one is right, or several are: shortcuts "
+            "are of the others."
+        )
+
+
+# ---- as a file -------------------------------------------------------------------------------------------------------
+
+
+def as_csv(found: SetStatistics) -> str:
+    """A row for each number, nothing rounded but lengths, each with its definition."""
+    out = io.StringIO(newline="")
+    writer = Writer(out)
+    writer.writerow(("table", "dimension", "statistic", "value", "low", "high", "n", "definition"))
+    for table in found.tables:
+        for row in table.rows:
+            for title, cell in zip(table.columns[1:], row[1:], strict=True):
+                writer.writerow((table.title, row[0], title, *_values(cell), found.definitions[table.key][title]))
+    return out.getvalue()
+
+
+def _values(cell: Cell) -> tuple[Any, ...]:
+    if isinstance(cell, Figure):
+        return tuple("" if each is None else each for each in (cell.value, cell.low, cell.high, cell.n_units))
+    return ("" if cell is None else cell, "", "", "")

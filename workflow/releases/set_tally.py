@@ -1,0 +1,328 @@
+"""Counting what a set is made of: texts, questions, answers, media, goals, and where right answers stand.
+
+Texts are counted by 64 bits of their hash, so that a set of a hundred thousand items takes little memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import median_low
+from typing import Any
+
+from annotation_schemas import kinds
+from annotation_schemas.formats import FORMATS
+from annotation_schemas.keys import key_field, options_field, reference_field
+from annotation_schemas.model import Schema
+
+INTERROGATIVES = ("what", "which", "where", "when", "why", "who", "whose", "whom", "how")
+"""The words by which a question that begins with one is of a type of its own."""
+OTHER = "other"
+"""The type of a question that begins with none of them: mostly one to be answered with yes or no."""
+_EDGES = re.compile(r"^[^\w]+|[^\w]+$")
+_KITCHEN = re.compile(r"(P\d{2})_\d{2,3}")
+_EPIC = "EpicKitchens"
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Which fields of an item say what; None: no field does."""
+
+    question: str | None = None
+    answer: str | None = None
+    options: str | None = None
+    goal: str | None = None
+    progress: str | None = None
+    """Timed parts of a clip, each with the action that is done in it."""
+    video: str | None = None
+    origin: str | None = None
+    """The collection that it came from."""
+    scene: str | None = None
+    concept: str | None = None
+
+
+def roles_of(schema: Schema) -> Roles:
+    """What the fields of a schema are: as its format says, else by their names and kinds."""
+    fields = {each.name: kinds.of_field(each) for each in schema.item.fields}
+    answer = key_field(schema) or reference_field(schema)
+    row = FORMATS.get(schema.source.format) if schema.source else None
+    keys = row.keys if row is not None else None
+
+    def named(*names: str | None) -> str | None:
+        return next((name for name in names if name in fields), None)
+
+    texts = (name for name, kind in fields.items() if kind.holds == "text" and not kind.chosen and name != answer)
+    return Roles(
+        question=named("question") or next(texts, None),
+        answer=answer,
+        options=options_field(schema),
+        goal=named(keys.goal if keys else None, "task_goal", "goal"),
+        progress=next((name for name, kind in fields.items() if kind.timed), None),
+        video=named(keys.video if keys else None, "video_id", "video"),
+        origin=named(keys.origin if keys else None),
+        scene=named("scene"),
+        concept=named("concept"),
+    )
+
+
+@dataclass(frozen=True)
+class Media:
+    """An image or clip of an item."""
+
+    kind: str
+    name: str
+    source: str | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Member:
+    """An item of a set."""
+
+    dimension: str
+    fields: Mapping[str, Any]
+    media: Sequence[Media] = ()
+    labels: Mapping[str, Any] = field(default_factory=dict)
+    """What leads say of it besides its content."""
+    group: str | None = None
+
+
+@dataclass
+class Lengths:
+    """How often a text has so many words."""
+
+    counts: Counter[int] = field(default_factory=Counter)
+
+    def add(self, text: str) -> None:
+        """One more text; words are what stands between spaces."""
+        self.counts[len(text.split())] += 1
+
+    @property
+    def n(self) -> int:
+        """How many texts."""
+        return self.counts.total()
+
+    @property
+    def mean(self) -> float | None:
+        """None: of no text."""
+        return sum(length * n for length, n in self.counts.items()) / self.n if self.n else None
+
+    @property
+    def median(self) -> float | None:
+        """The middle one; of an even number the mean of the middle two."""
+        if not self.n:
+            return None
+        at = ((self.n - 1) // 2, self.n // 2)
+        return (self._at(at[0]) + self._at(at[1])) / 2
+
+    def _at(self, place: int) -> int:
+        for length in sorted(self.counts):
+            place -= self.counts[length]
+            if place < 0:
+                return length
+        raise IndexError(place)
+
+    @property
+    def least(self) -> int | None:
+        """Of the shortest."""
+        return min(self.counts, default=None)
+
+    @property
+    def most(self) -> int | None:
+        """Of the longest."""
+        return max(self.counts, default=None)
+
+
+@dataclass
+class Goal:
+    """What is asked about one goal."""
+
+    questions: int = 0
+    actions: set[int] = field(default_factory=set)
+
+
+@dataclass
+class Tally:
+    """What was counted of some items."""
+
+    roles: Roles
+    items: int = 0
+    images: set[int] = field(default_factory=set)
+    clips: set[int] = field(default_factory=set)
+    clip_seconds: float = 0.0
+    clips_timed: int = 0
+    videos: set[int] = field(default_factory=set)
+    scenes: set[int] = field(default_factory=set)
+    concepts: set[int] = field(default_factory=set)
+    question_words: Lengths = field(default_factory=Lengths)
+    answer_words: Lengths = field(default_factory=Lengths)
+    words: set[int] = field(default_factory=set)
+    pairs: set[int] = field(default_factory=set)
+    types: Counter[str] = field(default_factory=Counter)
+    answers: Counter[int] = field(default_factory=Counter)
+    goals: dict[int, Goal] = field(default_factory=dict)
+    actions: set[int] = field(default_factory=set)
+    first_words: set[int] = field(default_factory=set)
+    rests: set[int] = field(default_factory=set)
+    places: Counter[int] = field(default_factory=Counter)
+    """Where the right option stands, from 1."""
+    offered: Counter[int] = field(default_factory=Counter)
+    """How many options there are."""
+    longest: list[bool] = field(default_factory=list)
+    """Of each item with one right option, whether that is the first of the longest."""
+    longest_of: list[int] = field(default_factory=list)
+    """What each of these items belongs to: its video, or itself."""
+    no_option: int = 0
+    """Items with options of which it is not told which one is right, or several are."""
+
+    def add(self, item: Member) -> None:
+        """Count one more item."""
+        self.items += 1
+        video = _video_of(item, self.roles)
+        self._see(item, video)
+        self._read(item)
+        self._choose(item, video)
+        self._plan(item)
+
+    def _see(self, item: Member, video: str | None) -> None:
+        for each in item.media:
+            seen, name = (self.clips if each.kind == "clip" else self.images), _bits(each.name)
+            if each.kind == "clip" and name not in seen and each.seconds is not None:
+                self.clip_seconds += each.seconds
+                self.clips_timed += 1
+            seen.add(name)
+        if video is not None:
+            self.videos.add(_bits(video))
+        if scene := _scene_of(item, self.roles, video):
+            self.scenes.add(_bits(same_text(scene)))
+        if concept := _said(item, self.roles.concept, "concept"):
+            self.concepts.add(_bits(same_text(concept)))
+
+    def _read(self, item: Member) -> None:
+        question = item.fields.get(self.roles.question or "")
+        if isinstance(question, str) and question.strip():
+            self.question_words.add(question)
+            self.types[type_of(question)] += 1
+            words = list(plain_words(question))
+            self.words.update(map(_bits, words))
+            self.pairs.update(_bits(f"{one} {other}") for one, other in pairwise(words))
+        for answer in _texts(item.fields.get(self.roles.answer or "")):
+            self.answer_words.add(answer)
+            self.answers[_bits(same_text(answer))] += 1
+
+    def _choose(self, item: Member, video: str | None) -> None:
+        options = item.fields.get(self.roles.options or "")
+        if not isinstance(options, list | tuple) or not options:
+            return
+        texts = [str(each) for each in options]
+        answer = item.fields.get(self.roles.answer or "")
+        if not isinstance(answer, str) or answer not in texts:
+            self.no_option += 1
+            return
+        self.offered[len(texts)] += 1
+        self.places[texts.index(answer) + 1] += 1
+        self.longest.append(max(texts, key=len) == answer)
+        self.longest_of.append(_bits(f"video {video}") if video is not None else self.items)
+
+    def _plan(self, item: Member) -> None:
+        goal = item.fields.get(self.roles.goal or "")
+        if not isinstance(goal, str) or not goal.strip():
+            return
+        about = self.goals.setdefault(_bits(same_text(goal)), Goal())
+        about.questions += 1
+        for text in _texts(item.fields.get(self.roles.options or "")):
+            action = same_text(text)
+            first, _, rest = action.partition(" ")
+            about.actions.add(_bits(action))
+            self.actions.add(_bits(action))
+            self.first_words.add(_bits(first))
+            if rest:
+                self.rests.add(_bits(rest))
+
+
+def tallies(items: Iterable[Member], roles: Roles) -> tuple[Tally, dict[str, Tally]]:
+    """Of all items, and of each dimension that has any."""
+    whole, parts = Tally(roles), dict[str, Tally]()
+    for item in items:
+        whole.add(item)
+        parts.setdefault(item.dimension, Tally(roles)).add(item)
+    return whole, parts
+
+
+# ---- texts -----------------------------------------------------------------------------------------------------------
+
+
+def same_text(text: str) -> str:
+    """A text by which it is told whether two are the same: small letters, single spaces, no full stop at the end.
+
+    >>> same_text(" Make  coffee. ") == same_text("make coffee")
+    True
+    """
+    return " ".join(text.casefold().split()).rstrip(".").rstrip()
+
+
+def plain_words(text: str) -> Iterator[str]:
+    """The words of a text in small letters, without what stands around them.
+
+    >>> list(plain_words("What's left of (the) sink?"))
+    ["what's", 'left', 'of', 'the', 'sink']
+    """
+    for word in text.casefold().split():
+        if bare := _EDGES.sub("", word):
+            yield bare
+
+
+def type_of(question: str) -> str:
+    """The interrogative that a question begins with, or that it begins with none.
+
+    >>> [type_of(each) for each in ("What's this?", "How many cups?", "Am I cooking?", "In which hand?")]
+    ['what', 'how', 'other', 'other']
+    """
+    first = re.split(r"['\u2019]", next(plain_words(question), ""))[0]
+    return first if first in INTERROGATIVES else OTHER
+
+
+def middle(values: Iterable[int]) -> int | None:
+    """The median, the lower of two; None: of nothing."""
+    found = list(values)
+    return median_low(found) if found else None
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, bool) or value is None:
+        return []
+    if isinstance(value, list | tuple):
+        return [each for each in value if isinstance(each, str) and each.strip()]
+    text = str(value)
+    return [text] if isinstance(value, str | int | float) and text.strip() else []
+
+
+def _said(item: Member, name: str | None, label: str) -> str | None:
+    value = item.fields.get(name) if name is not None else item.labels.get(label)
+    return str(value) if value not in (None, "") else None
+
+
+def _video_of(item: Member, roles: Roles) -> str | None:
+    if told := _said(item, roles.video, "video"):
+        return told
+    return next((each.source for each in item.media if each.source), None)
+
+
+def _scene_of(item: Member, roles: Roles, video: str | None) -> str | None:
+    """As it is told; else, of EPIC-KITCHENS (whose videos are called by participant and number) the participant, each
+    of whom has one kitchen; of other collections whose items name their video, that."""
+    if told := _said(item, roles.scene, "scene"):
+        return told
+    if roles.video is None or video is None:
+        return None
+    kitchen = _KITCHEN.fullmatch(video)
+    of_epic = roles.origin is None or item.fields.get(roles.origin) == _EPIC
+    return kitchen[1] if kitchen and of_epic else video
+
+
+def _bits(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())
