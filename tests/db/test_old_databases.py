@@ -26,7 +26,16 @@ pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
 WHEN = datetime(2026, 1, 1, tzinfo=UTC)
 GIVEN_UP = {"walk": "0007"}
 """Tables that a step makes anew: what they held means nothing afterwards."""
-MADE_LATER = {"daily_goal", "entry_budget", "mail", "mail_choice", "notice_mark", "person_key", "schedule", "schema_change"} | {
+MADE_LATER = {
+    "daily_goal",
+    "entry_budget",
+    "mail",
+    "mail_choice",
+    "notice_mark",
+    "person_key",
+    "schedule",
+    "schema_change",
+} | {
     "release",
     "release_about",
     "release_item",
