@@ -142,7 +142,12 @@ class _Desk:
             for model in MODELS:
                 options = self.content[item_id]["options"]
                 text = self.content[item_id]["answer"] if self.dice.random() < 0.5 else self.dice.choice(options)
-                common: dict[str, Any] = {"project_id": self.project_id, "item_id": item_id, "run_id": run.id, "created_at": now}
+                common: dict[str, Any] = {
+                    "project_id": self.project_id,
+                    "item_id": item_id,
+                    "run_id": run.id,
+                    "created_at": now,
+                }
                 answers.append((at, PredictionRow(**common, model=model, text=text)))
         self.session.add_all(row for _, row in answers)
         self.session.flush()

@@ -36,6 +36,7 @@ LEFT_OUT: Mapping[str, str] = {
     "comment": "what people say to each other",
     "comment_for": "whom that was for",
     "draft": "what no one has submitted",
+    "entry_budget": "how often teams may send answers in",
     "gold": "known answers, which catch who does not read: once public, they catch no one",
     "gold_pardon": "who was stopped by known answers",
     "guideline_seen": "who has opened the guideline when",
