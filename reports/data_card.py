@@ -14,7 +14,7 @@ from reports.layout import spread
 _SPECIAL = re.compile(r"([\\`*\[\]<>|~])")
 _EDGE = re.compile(r"(?<!\w)_|_(?!\w)")
 _ENTITY = re.compile(r"&(?=#?\w+;)")
-_BEGINS = re.compile(r"^(\s*)([#>=+-]|\d+[.)])", re.MULTILINE)
+_BEGINS = re.compile(r"^([ \t]*)(#|>|=|[+-](?!\d)|\d+[.)](?=\s|$))", re.MULTILINE)
 
 
 @dataclass(frozen=True)

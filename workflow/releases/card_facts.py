@@ -1,0 +1,230 @@
+"""What a data card says of the making of a release: how many people, how long, how far they agree, which judges.
+
+All of it is JSON, so that a release can keep it: a point release says what was so when its release was made.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from agreement.summary import Result
+from db import files, items, qualifications, work_pace
+from db.engine import Session, Store
+from db.records import StoredRun
+from domain.errors import RatingsError
+from domain.qualification import Standing
+from domain.states import VERIFICATIONS, Cut, Purpose, Stage
+from reports.content import Rulings
+from reports.ruling import verdicts
+from reports.study import StoredRule
+from workflow.access.projects import Access
+from workflow.annotate.qualification_results import view_of
+from workflow.results import agreement_page, calibration
+from workflow.results.calibrated_judges import about_judges, runs_by_judge
+from workflow.results.calibration_rule import stored_rule
+from workflow.results.ratings import Raters
+
+RATED = (*VERIFICATIONS, Stage.ANSWERING, Stage.GRADING, Stage.COMPARISON, Stage.CODING)
+"""The stages that the page Agreement has."""
+Facts = dict[str, Any]
+
+
+def facts(store: Store, access: Access) -> Facts:
+    """What is known of the making of a project. People are only counted.
+
+    For anyone who has made sure that the person may see it.
+    """
+    with store.read() as session:
+        told = {
+            "origin": _origin(session, access),
+            "work": _work(session, access),
+            "qualification": list(_qualification(session, access)),
+        }
+        runs = runs_by_judge(session, access=access)
+    rated = [stage for stage in RATED if getattr(access.schema.stages, stage) is not None]
+    measured = {stage: _agreement(store, access, stage) for stage in rated}
+    return {
+        **told,
+        "agreement": [told for told, _ in measured.values()],
+        "judges": [
+            judge
+            for stage, (_, raters) in measured.items()
+            if raters is not None and (raters.judges or raters.from_files)
+            for judge in _judges(store, access, stage, raters, runs)
+        ],
+    }
+
+
+# ---- people ----------------------------------------------------------------------------------------------------------
+
+
+def _origin(session: Session, access: Access) -> Facts:
+    rows = items.outgoing(session, project_id=access.project_id)
+    formats = {file.id: file.format for file in files.files(session, project_id=access.project_id)}
+    counted: dict[str, int] = defaultdict(int)
+    for row in rows:
+        counted[formats.get(row.file_id or 0, "") if row.file_id else ""] += 1
+    return {
+        "files": {name: n for name, n in sorted(counted.items()) if name},
+        "written": counted.get("", 0),
+        "authors": len({row.author_id for row in rows} - {None}),
+    }
+
+
+def _work(session: Session, access: Access) -> Facts:
+    paid = work_pace.paid(session, project_id=access.project_id, since=None, until=None)
+    triaged = work_pace.triaged(session, project_id=access.project_id)
+    live = [each for each in paid if each.purpose is Purpose.LIVE and each.stage is not Stage.TRIAGE]
+    stages = []
+    if triaged:
+        stages.append(
+            {"stage": Stage.TRIAGE.value, "people": len({who for who, _ in triaged}), "submissions": len(triaged)}
+        )
+    for stage in Stage:
+        own = [each for each in live if each.stage is stage]
+        if own:
+            stages.append(
+                {
+                    "stage": stage.value,
+                    "people": len({each.person_id for each in own}),
+                    "submissions": sum(each.n for each in own),
+                    "seconds": round(sum(each.seconds for each in own), 3),
+                    "untimed": sum(each.untimed for each in own),
+                }
+            )
+    beside = [each for each in paid if each.purpose in (Purpose.QUALIFICATION, Purpose.GOLD)]
+    everyone = {each.person_id for each in live} | {who for who, _ in triaged}
+    return {
+        "people": len(everyone),
+        "stages": stages,
+        "beside": {"submissions": sum(each.n for each in beside), "seconds": round(sum(e.seconds for e in beside), 3)},
+    }
+
+
+def _qualification(session: Session, access: Access) -> Iterator[Facts]:
+    for stage in Stage:
+        asked = getattr(getattr(access.schema.stages, stage, None), "qualification", None)
+        if asked is None:
+            continue
+        tries = qualifications.tries(session, project_id=access.project_id, stage=stage)
+        real = [(row, person) for row, person in tries if row.set_id is not None]
+        passed = {
+            person.id for row, person in real if view_of(session, access, asked, row, None).state is Standing.PASSED
+        }
+        yield {
+            "stage": stage.value,
+            "items": asked.items,
+            "pass_mark": asked.pass_mark,
+            "reviewers": asked.reviewers,
+            "tried": len({person.id for _, person in real}),
+            "passed": len(passed),
+            "exempted": len({person.id for row, person in tries if row.set_id is None}),
+        }
+
+
+# ---- agreement -------------------------------------------------------------------------------------------------------
+
+
+def _agreement(store: Store, access: Access, stage: Stage) -> tuple[Facts, Raters | None]:
+    about: Facts = {"stage": stage.value}
+    try:
+        found = agreement_page.figures(
+            store,
+            project=access.name,
+            stage=stage,
+            by=Cut.WHOLE,
+            of_means=False,
+            pool_guidelines=False,
+            items=None,
+        )
+    except RatingsError:  # its sentence may name people
+        why = "What was rated cannot be compared as it is; the page Agreement says why."
+        return {**about, "people": None, "lines": [], "why": why}, None
+    names = {*found.raters.people, *found.logins}
+    lines = [
+        _line(each, names)
+        for each in found.lines
+        if "pair" not in each.args or (each.n_raters == 2 and len(found.raters.people) == 2)
+    ]
+    return {**about, "people": len(found.raters.people), "lines": lines}, found.raters
+
+
+def _line(found: Result, names: set[str]) -> Facts:
+    args = {name: str(found.args[name]) for name in ("guideline", "schema") if name in found.args}
+    return {
+        "statistic": found.statistic,
+        "name": found.name,
+        "criterion": found.criterion,
+        "value": found.value,
+        "low": found.low,
+        "high": found.high,
+        "method": found.method,
+        "n_units": found.n_units,
+        "n_raters": found.n_raters,
+        "n_left_out": found.n_left_out,
+        "reason": None if found.reason is None else _without_names(found.reason, names),
+        **args,
+    }
+
+
+def _without_names(sentence: str, names: set[str]) -> str:
+    """A sentence, or that it is not told, where it names someone."""
+    return "It is not defined for these people." if any(name and name in sentence for name in names) else sentence
+
+
+# ---- judges ----------------------------------------------------------------------------------------------------------
+
+
+def _judges(
+    store: Store, access: Access, stage: Stage, raters: Raters, runs: Mapping[str, Sequence[StoredRun]]
+) -> Iterator[Facts]:
+    mine = [name for name in raters.judges if name not in raters.metrics]
+    rule = stored_rule(store, person=None, project=access.name, judges=mine)
+    ruled, why = _verdicts(store, access, stage, raters, mine, rule)
+    for about in about_judges(store, runs, mine):
+        yield {
+            "stage": stage.value,
+            "judge": about.judge,
+            "model": about.model,
+            "template": None if about.template is None else f"{about.template}, version {about.template_version}",
+            "asked": about.asked_at,
+            "verdicts": ruled.get(about.judge, []),
+            "why_none": why,
+            "rule": rule.words(given=None) if rule.rule is not None else None,
+        }
+    if raters.metrics:
+        yield {"stage": stage.value, "metrics": sorted(raters.metrics)}
+    if raters.from_files:
+        yield {"stage": stage.value, "from_files": len(raters.from_files)}
+
+
+def _verdicts(
+    store: Store, access: Access, stage: Stage, raters: Raters, judges: Sequence[str], stored: StoredRule
+) -> tuple[dict[str, list[Facts]], str]:
+    """By judge: the verdict for each criterion; and why there is none."""
+    if not judges:
+        return {}, ""
+    if stored.rule is None:
+        return {}, "not calibrated: the project keeps no rule of a verdict"
+    if not raters.people:
+        return {}, "not calibrated: no person has rated the same"
+    try:
+        study, _ = calibration.study_of(
+            store,
+            person=None,
+            project=access.name,
+            stage=stage,
+            humans=raters.people,
+            judges=judges,
+            vouched=[name for name in raters.people if name in raters.from_files],
+        )
+        section = verdicts(study, stored.rule, stored.words(given=None))
+    except RatingsError as error:
+        return {}, f"not calibrated: {_without_names(str(error), set(raters.people))}"
+    found: dict[str, list[Facts]] = {}
+    for each in (ruling for block in section.blocks if isinstance(block, Rulings) for ruling in block.rulings):
+        if each.dimension is None:
+            found.setdefault(each.judge, []).append({"criterion": each.criterion, "words": each.words})
+    return found, "not calibrated: it shares no rating with people"

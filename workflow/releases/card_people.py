@@ -1,0 +1,178 @@
+"""What a data card says of people and judges: how many, how long, how far they agree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from annotation_schemas.model import Schema
+from reports.content import Block, Cell, Figure, Section, Table, Text
+from workflow.releases.card_facts import Facts
+from workflow.releases.card_words import NOT_SAID, said, sentence, told_of
+
+_PAY = re.compile(r"(?:([A-Z]{3})\s*)?(\d+(?:\.\d{1,2})?)(?:\s*([A-Z]{3}))?")
+"""An amount with its currency; anything else is told as it stands, and nothing is computed of it."""
+
+
+def people(schema: Schema, facts: Facts, about: Mapping[str, Any]) -> Section:
+    """How many people worked in which stages, how long, and what they were paid."""
+    work = facts["work"]
+    rows: list[tuple[Cell, ...]] = [
+        (
+            schema.stages.title_of(each["stage"]),
+            each["people"],
+            each["submissions"],
+            f"{each['seconds'] / 3600:.2f}" if "seconds" in each else NOT_SAID,
+            each.get("untimed"),
+        )
+        for each in work["stages"]
+    ]
+    hours = sum(each.get("seconds", 0.0) for each in work["stages"]) / 3600
+    beside = work["beside"]
+    blocks: list[Block] = []
+    if rows:
+        heads = ("Stage", "People", "Submissions", "Hours", "Without a time")
+        note = (
+            "Hours are the recorded time on working pages. What was sent without a time is in none, so the real hours "
+            "are more; replaced submissions count in full."
+        )
+        blocks.append(Table("people", "Who worked in which stage", heads, tuple(rows), note=note))
+    if beside["submissions"]:
+        blocks.append(
+            Text(
+                f"Besides, {beside['submissions']:,} submissions in qualification and gold checks took "
+                f"{beside['seconds'] / 3600:.2f} recorded hours."
+            )
+        )
+    blocks += [Text(_pay(about, hours + beside["seconds"] / 3600)), told_of("Who they are", about, "demographics")]
+    n = work["people"]
+    lead = "No one has submitted anything." if not n else f"{n:,} {'person' if n == 1 else 'people'} worked on it."
+    return Section(0, "people", "People", lead, tuple(blocks))
+
+
+def _pay(about: Mapping[str, Any], hours: float) -> str:
+    """What they were paid for an hour, and what that comes to over the recorded hours."""
+    text = said(about, "pay")
+    found = _PAY.fullmatch(text)
+    currency = (found[1] or found[3]) if found else None
+    if found is None or currency is None or (found[1] and found[3]) or not hours:
+        return f"Pay for an hour: {text}"
+    return (
+        f"Pay for an hour: {text}. Over the {hours:.2f} recorded hours, qualification and gold checks among them, that "
+        f"comes to {float(found[2]) * hours:.2f} {currency}."
+    )
+
+
+def qualification(schema: Schema, facts: Facts) -> Section:
+    """What people had to pass."""
+    found = facts["qualification"]
+    heads = ("Stage", "Items", "Pass mark", "Reviewers", "Tried", "Passed", "Let in without")
+    rows = tuple(
+        (
+            schema.stages.title_of(each["stage"]),
+            each["items"],
+            f"{100 * each['pass_mark']:g} %",
+            each["reviewers"],
+            each["tried"],
+            each["passed"],
+            each["exempted"],
+        )
+        for each in found
+    )
+    if not rows:
+        return Section(0, "qualification", "Qualification", "No stage asks for one.")
+    lead = f"People qualify before {sentence([schema.stages.title_of(each['stage']) for each in found])}."
+    return Section(
+        0, "qualification", "Qualification", lead, (Table("qualification", "Who passed", heads, rows, "people"),)
+    )
+
+
+def agreement(schema: Schema, facts: Facts) -> Section:
+    """How far people agree, as the page Agreement says it."""
+    blocks: list[Block] = []
+    for each in facts["agreement"]:
+        title = schema.stages.title_of(each["stage"])
+        if each.get("why"):
+            blocks.append(Text(f"{title}: {each['why']}", "missing"))
+        elif not each["people"]:
+            blocks.append(Text(f"{title}: no person has rated anything.", "missing"))
+        elif each["people"] == 1:
+            blocks.append(Text(f"{title}: one person has rated, so there is no agreement.", "missing"))
+        else:
+            blocks += _table(title, each)
+    lead = (
+        "Each number with its 95 % interval and what it rests on. Agreement about votes is over everything that was "
+        "voted on, also what was not kept."
+        if facts["agreement"]
+        else "The protocol has no stage in which several people rate the same."
+    )
+    return Section(0, "agreement", "Agreement", lead, tuple(blocks))
+
+
+def _table(title: str, each: Facts) -> Iterator[Block]:
+    """The statistics that have a value; of the others the names, or all with their reasons where none has one."""
+    lines = [line for line in each["lines"] if line["value"] is not None] or each["lines"]
+    heads = ("Criterion", "Statistic", "Under", "Value")
+    note = "" if each["people"] == 2 else "Of pairs of people nothing is said: people are only counted."
+    yield Table(
+        f"agreement_{each['stage']}", f"{title}: {each['people']:,} people", heads, tuple(map(_line, lines)), note=note
+    )
+    others = dict.fromkeys(line["name"] for line in each["lines"] if line not in lines)
+    if others:
+        yield Text(f"Not defined for these ratings: {', '.join(others)}.", "note")
+
+
+def _line(line: Facts) -> tuple[Cell, ...]:
+    under = [f"guideline {line['guideline']}"] if "guideline" in line else []
+    under += [f"schema {line['schema']}"] if "schema" in line else []
+    figure = Figure(
+        line["value"],
+        line["low"],
+        line["high"],
+        line["method"],
+        line["n_units"],
+        line["n_left_out"],
+        line["n_raters"],
+        line["reason"],
+    )
+    return line["criterion"], line["name"], ", ".join(under), figure
+
+
+def judges(schema: Schema, facts: Facts) -> Section:
+    """Which judges rated, and whether they may stand in for people."""
+    found = facts["judges"]
+    rows = tuple(
+        (
+            each["judge"],
+            schema.stages.title_of(each["stage"]),
+            each["model"],
+            each["template"] or NOT_SAID,
+            each["asked"] or NOT_SAID,
+            "; ".join(f"{one['criterion']}: {one['words']}" for one in each["verdicts"]) or each["why_none"],
+        )
+        for each in found
+        if "judge" in each
+    )
+    blocks: list[Block] = []
+    if rows:
+        heads = ("Judge", "Stage", "Model", "Template", "Asked", "Verdict")
+        blocks.append(Table("judges", "Judges", heads, rows))
+    blocks += [Text(line) for line in _others(schema, found)]
+    rules = dict.fromkeys(each["rule"] for each in found if each.get("rule"))
+    blocks += [Text(f"{rule}.", "note") for rule in rules]
+    lead = "No judge has rated anything." if not found else "Machines that rated; none of them is counted among people."
+    return Section(0, "judges", "Judges", lead, tuple(blocks))
+
+
+def _others(schema: Schema, found: list[Facts]) -> Iterator[str]:
+    for each in found:
+        title = schema.stages.title_of(each["stage"])
+        if "metrics" in each:
+            yield f"Reference metrics in {title}: {sentence(each['metrics'])}."
+        if "from_files" in each:
+            n = each["from_files"]
+            yield (
+                f"{title}: ratings of {n:,} {'rater' if n == 1 else 'raters'} came in from files, of whom no one has "
+                "said that they are people."
+            )
