@@ -141,6 +141,12 @@ def held_against(value: Any, asked: Asked, key: Any) -> tuple[float, str]:
     return float(there == known), ""
 
 
+def key_of(key: Any, asked: Asked) -> tuple[Any, str]:
+    """A key as what is read has to be: of options their texts, of a number the number, else what is compared. None, and
+    why, where the item has none."""
+    return _key(key, asked)
+
+
 def _key(key: Any, asked: Asked) -> tuple[Any, str]:
     """The key in the form of what is read; None and why where it has none."""
     if key is None or key in ("", [], ()) or (isinstance(key, str) and not key.strip()):

@@ -98,3 +98,15 @@ def options_field(schema: Schema) -> str | None:
     lists = [field.name for field in schema.item.fields if kinds.of_field(field).is_list]
     chosen = [field.field for field in schema.item.fields if kinds.of_field(field).chosen and field.field in lists]
     return next((name for name in [*chosen, "options", "actions"] if name in lists), None)
+
+
+def told_texts(schema: Schema) -> list[str]:
+    """The texts of an item that models may be told, by name."""
+    told = key_fields(schema)
+    return [each.name for each in schema.item.fields if kinds.of_field(each).written and each.name not in told]
+
+
+def question_field(schema: Schema) -> str | None:
+    """The text that is asked: ``question``, else the first one that models may be told; None: there is none."""
+    texts = told_texts(schema)
+    return "question" if "question" in texts else next(iter(texts), None)

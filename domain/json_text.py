@@ -483,6 +483,16 @@ def _closing(layout: Layout) -> str:
     return f"{layout.first.rpartition(chr(10))[0]}{layout.newline}]" if "\n" in layout.first else "]"
 
 
+def ends(layout: Layout) -> tuple[str, str]:
+    """What a new file of records begins and ends with, for one that is written record by record: between them stand
+    ``layout.first`` once and then ``layout.between``, as ``join`` has it.
+
+    >>> ends(ONE_LINE), ends(Layout(shape="lines", between="\\n"))
+    (('[', ']'), ('', '\\n'))
+    """
+    return ("" if layout.shape == "lines" else "["), _closing(layout)
+
+
 def record_text(record: Mapping[str, Any], layout: Layout) -> str:
     """A new record, written as its file writes records."""
     return _render(record, layout, layout.base, in_line=layout.unit is None)

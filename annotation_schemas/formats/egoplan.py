@@ -72,6 +72,7 @@ ROWS = (
         place=20,
         reads="importers.items:read_items",
         writes="exporters.items:written",
+        releases="exporters.item_rows:egoplan",
         keys=ItemKeys(
             name="egoplan",
             order=(

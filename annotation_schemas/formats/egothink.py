@@ -14,6 +14,7 @@ ROWS = (
         place=10,
         reads="importers.items:read_items",
         writes="exporters.items:written",
+        releases="exporters.item_rows:egothink",
         keys=ItemKeys(
             name="egothink",
             order=("source_dataset", "image_path", "question", "answer"),

@@ -14,6 +14,7 @@ ROWS = (
         place=35,
         reads="importers.items:read_items",
         writes="exporters.items:written",
+        releases="exporters.item_rows:etp_bench",
         keys=ItemKeys(
             name="etp_bench",
             order=(

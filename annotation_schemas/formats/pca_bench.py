@@ -14,6 +14,7 @@ ROWS = (
         place=30,
         reads="importers.items:read_items",
         writes="exporters.items:written",
+        releases="exporters.item_rows:pca_bench",
         keys=ItemKeys(
             name="pca_bench",
             order=("version", "question", "actions", "answer_index", "reason", "key_concept", "domain"),

@@ -53,6 +53,24 @@ class ReleasedItem:
 
 
 @dataclass(frozen=True)
+class ReleasedStep:
+    """Something that was done about an item. What was said there is not in it."""
+
+    stage: str
+    """``authoring``, ``verification``, ``adjudication`` and so on."""
+    by: str
+    """A pseudonym, or the name of a machine."""
+    at: str | None = None
+    """ISO 8601."""
+    revision: int = 1
+    """Which revision of the item it made (authoring, an edit), or looked at."""
+    makes: bool = False
+    """It made that revision."""
+    person: bool = True
+    """False: a machine did it."""
+
+
+@dataclass(frozen=True)
 class ReleasedSplit:
     """A part of a release."""
 
@@ -87,6 +105,11 @@ class ReleasedSet:
     """The field of an item that holds its options."""
     key: str | None = None
     """The field that holds the right answer."""
+    shown: Callable[[ReleasedItem, ReleasedAsset], bytes | None] | None = None
+    """An image with the boxes and marks that the item itself shows on it, as people and models see it (PNG); None:
+    nothing is drawn on that image. Without it, items that show some are refused by formats that only have images."""
+    provenance: Callable[[ReleasedItem], Sequence[ReleasedStep]] | None = None
+    """What was done about an item, from the first step to the last; without it, no one knows."""
 
 
 class ReleaseFolder(Protocol):

@@ -130,6 +130,8 @@ class Format:
     """What writes it into a release, likewise; None: by ``writes``, if it takes items and is exported."""
     carries: Callable[[Schema], str | None] = _everything
     """Of a format that ``releases``: what of a schema it cannot hold, in a sentence; None: it can hold everything."""
+    beside: Sequence[str] = ()
+    """Of a format that ``releases``: others whose files its own point to, so that a release with it has these, too."""
     needs_run: bool = False
     """An export holds the answers of one run, which has to be named; items without an answer get a label."""
     keys: ItemKeys | None = None

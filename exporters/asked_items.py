@@ -1,0 +1,277 @@
+"""Items of a release as other programs ask them: question, options, the right one, and the pictures.
+
+A question stands as it is; nothing is added to it but what the schema's own prompts tell models besides. Whatever a
+program has no place for is refused by name here: each item goes out whole, or the format is not written.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from string import ascii_uppercase
+from typing import Any, NoReturn
+
+from annotation_schemas import kinds
+from annotation_schemas.asked import asked_of, key_of
+from annotation_schemas.formats import FORMATS
+from annotation_schemas.formats.released import ReleasedAsset, ReleasedItem, ReleasedSet, ReleasedSplit
+from annotation_schemas.keys import key_fields, options_field, question_field, reference_field, told_texts
+from annotation_schemas.model import Schema
+from annotation_schemas.prompts import GENERAL, load_prompt_set
+from domain.errors import FileRefused
+from domain.reading.answers import AnswerKind
+
+ENDINGS: Mapping[str, str] = {
+    "image/png": ".png",
+    "image/jpeg": ".jpg",
+    "image/webp": ".webp",
+    "image/gif": ".gif",
+    "image/avif": ".avif",
+    "image/bmp": ".bmp",
+    "video/webm": ".webm",
+    "video/mp4": ".mp4",
+}
+PLACED = (AnswerKind.OPTION, AnswerKind.MULTI, AnswerKind.ORDER)
+"""Answers that are options, so that letters say them."""
+
+
+def require_carried(format: str, released: ReleasedSet) -> None:
+    """``FileRefused`` where the format's row says that it cannot hold what a schema has."""
+    if (why := FORMATS[format].carries(released.schema)) is not None:
+        raise FileRefused(f"{format}: {why}")
+
+
+def refuse(format: str, item: ReleasedItem, why: str) -> NoReturn:
+    """Say why a format cannot hold an item."""
+    raise FileRefused(
+        f"{format} cannot hold the item {item.id!r}: {why}. Nothing of this format was written; release without "
+        f"{format}, or change the item."
+    )
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An image or clip as it is shown."""
+
+    asset: ReleasedAsset
+    label: str
+    """What it is in the item, where there are several places for media; else empty."""
+    drawn: bytes | None = None
+    """The image with the item's boxes and marks; None: it shows none."""
+
+    @property
+    def is_clip(self) -> bool:
+        """Whether it is a clip."""
+        return self.asset.kind == "clip"
+
+
+@dataclass(frozen=True)
+class Question:
+    """An item as it is asked."""
+
+    text: str
+    kind: AnswerKind
+    options: tuple[str, ...] = ()
+    right: tuple[int, ...] | None = None
+    """Where the right options stand, several in the item's order; None: there is no key, or it is no option."""
+    key: str | None = None
+    """The key as text; None: there is none, or it is withheld."""
+    pictures: Sequence[Picture] = field(default_factory=tuple)
+    lettered: bool = True
+    """Its options are A, B, C and so on; False: they are the numbers of its images."""
+
+    @property
+    def letters(self) -> list[str]:
+        """The letters of the right options."""
+        return [ascii_uppercase[place] for place in self.right or ()]
+
+    @property
+    def with_order(self) -> str:
+        """The question after what its pictures are, for programs that show them all before it."""
+        labels = [each.label for each in self.pictures]
+        return f"In order: {', '.join(labels)}.\n{self.text}" if any(labels) else self.text
+
+    @property
+    def with_options(self) -> str:
+        """The question, and below it the options by their letters."""
+        if not self.options or not self.lettered:
+            return self.text
+        pairs = zip(ascii_uppercase, self.options, strict=False)
+        return "\n".join([self.text, *(f"{letter}. {option}" for letter, option in pairs)])
+
+
+def key_name(released: ReleasedSet) -> str | None:
+    """The field with what is right, or with what answers are compared with."""
+    return released.key or reference_field(released.schema)
+
+
+def withheld(released: ReleasedSet, split: ReleasedSplit) -> bool:
+    """Whether the public files of a split have no key."""
+    return key_name(released) in split.withheld
+
+
+def asked_item(format: str, released: ReleasedSet, item: ReleasedItem) -> Question:
+    """An item as it is asked; ``FileRefused`` where it has no question, or a key that is none of its options."""
+    schema, fields = released.schema, dict(item.fields)
+    name = question_field(schema)
+    text = fields.get(name or "")
+    if not isinstance(text, str) or not text.strip():
+        refuse(format, item, f"its {name or 'question'} is empty")
+    there = {each.role for each in item.assets}
+    if missing := [role for role in schema.item.needed_roles if role not in there]:
+        refuse(format, item, f"it has no {missing[0]}")
+    lines = [f"{title}: {said}" for title, said in _besides(schema, item, text)]
+    asked = asked_of(schema, fields)
+    own = tuple(fields.get(options_field(schema) or "") or ())
+    options, lettered = asked.options, True
+    if asked.kind is AnswerKind.ORDER and own != options:  # a withheld key does not say how many there are
+        n = len(own) or sum(each.kind == "image" for each in item.assets)
+        options, lettered = tuple(f"image {number}" for number in range(1, n + 1)), False
+    if len(options) > len(ascii_uppercase):
+        refuse(format, item, f"it has {len(options)} options, and letters end with Z")
+    right, key = _right(format, released, item, asked.kind, options)
+    if right is not None and not lettered:
+        key = ", ".join(str(place + 1) for place in right)
+    return Question(
+        "\n".join([*lines, text]), asked.kind, options, right, key, tuple(pictures(format, released, item)), lettered
+    )
+
+
+def _besides(schema: Schema, item: ReleasedItem, question: str) -> Iterator[tuple[str, str]]:
+    """What else the schema's own prompts tell models of such an item, unless the question says it."""
+    for name in _placeholders(schema, item.dimension):
+        said = item.fields.get(name)
+        if isinstance(said, str) and said.strip() and said.casefold() not in question.casefold():
+            yield kinds.title_of(schema.item.field(name)), said
+
+
+@lru_cache(maxsize=256)
+def _placeholders_of(prompts: str, variant: str) -> tuple[str, ...]:
+    return load_prompt_set(prompts).prompt(variant=variant).placeholders
+
+
+def _placeholders(schema: Schema, dimension: str) -> list[str]:
+    models = schema.models
+    if models is None or models.prompts is None:
+        return []
+    variant = next((name for name, those in models.variants.items() if dimension in those), GENERAL)
+    texts = [name for name in told_texts(schema) if name != question_field(schema)]
+    return [name for name in _placeholders_of(models.prompts, variant) if name in texts]
+
+
+def _right(
+    format: str, released: ReleasedSet, item: ReleasedItem, kind: AnswerKind, options: Sequence[str]
+) -> tuple[tuple[int, ...] | None, str | None]:
+    """Where the right options stand, and the key as text."""
+    name = key_name(released)
+    value = item.fields.get(name or "")
+    if value is None or value in ("", [], ()):
+        return None, _drawn_key(released.schema, item)
+    if name is None or kind not in PLACED or not options:
+        said = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        return None, said
+    found, why = key_of(value, asked_of(released.schema, item.fields))
+    if found is None:
+        refuse(format, item, f"{why}: {str(value)[:80]!r}")
+    if stray := [each for each in found if each not in options]:
+        refuse(format, item, f"its answer names {stray[0]!r}, and it has {len(options)} of them")
+    places = tuple(options.index(each) for each in found)
+    places = tuple(sorted(places)) if kind is AnswerKind.MULTI else places
+    return places, ", ".join(options[place] for place in places)
+
+
+def _drawn_key(schema: Schema, item: ReleasedItem) -> str | None:
+    """A key that is drawn on the image, as JSON."""
+    names = [each.drawn for each in schema.item.fields if each.drawn is not None and item.fields.get(each.drawn)]
+    return json.dumps(item.fields[names[0]], ensure_ascii=False) if names else None
+
+
+# ---- pictures -------------------------------------------------------------------------------------------------------
+
+
+def shows_marks(schema: Schema, item: ReleasedItem) -> bool:
+    """Whether boxes or marks of the item itself belong on its images."""
+    drawn = [each.name for each in schema.item.fields if kinds.of_field(each).drawn]
+    return any(item.fields.get(name) for name in drawn if name not in key_fields(schema))
+
+
+def pictures(format: str, released: ReleasedSet, item: ReleasedItem) -> Iterator[Picture]:
+    """The images and clips of an item as they are shown, in the schema's order of their places."""
+    roles = [slot.role for slot in released.schema.item.assets]
+    marked = shows_marks(released.schema, item)
+    if marked and released.shown is None:
+        refuse(format, item, "boxes or marks are drawn on its images, and no one draws them here")
+    for asset in sorted(item.assets, key=lambda each: roles.index(each.role) if each.role in roles else len(roles)):
+        label = asset.role if len({each.role for each in item.assets}) > 1 else ""
+        drawn = released.shown(item, asset) if marked and released.shown and asset.kind == "image" else None
+        yield Picture(asset, label, drawn)
+
+
+def place_of(asset: ReleasedAsset) -> str:
+    """Where a medium lies below the root of a release, or would lie if the release had it."""
+    ending = ENDINGS.get(asset.mime, "")
+    return asset.path or f"media/{asset.sha256[:2]}/{asset.sha256}{ending}"
+
+
+# ---- splits ---------------------------------------------------------------------------------------------------------
+
+
+def by_split(released: ReleasedSet) -> Iterator[tuple[ReleasedSplit, Iterator[ReleasedItem]]]:
+    """Each split with its items, in one pass over all of them: take the items of one before asking for the next.
+
+    Raises ``FileRefused`` for items that come out of turn, or in a split that the release does not have.
+    """
+    coming = _Coming(released.items())
+    for split in released.splits:
+        yield split, coming.of(split)
+    if (left := coming.next) is not None:
+        known = ", ".join(each.name for each in released.splits)
+        raise FileRefused(f"The item {left.id!r} is in the split {left.split!r}, out of turn; the splits are {known}.")
+
+
+class _Coming:
+    """Items one after the other, with a look at the next."""
+
+    def __init__(self, items: Iterator[ReleasedItem]) -> None:
+        self._items = items
+        self.next = next(items, None)
+
+    def of(self, split: ReleasedSplit) -> Iterator[ReleasedItem]:
+        n = 0
+        while self.next is not None and self.next.split == split.name:
+            item, self.next = self.next, next(self._items, None)
+            n += 1
+            yield item
+        if n != split.items:
+            raise FileRefused(
+                f"The split {split.name!r} has {n:,} items, and the release says {split.items:,}; make it anew."
+            )
+
+
+# ---- files ----------------------------------------------------------------------------------------------------------
+
+
+def json_bytes(format: str, item: ReleasedItem, record: Any) -> bytes:
+    """A record as JSON on one line, without its end; the same record is the same bytes."""
+    try:
+        return json.dumps(record, ensure_ascii=False, allow_nan=False).encode()
+    except UnicodeEncodeError:
+        refuse(format, item, "a text of it has half of a character (a lone surrogate)")
+    except ValueError:
+        refuse(format, item, "a number of it is infinite or none at all")
+
+
+@dataclass
+class Names:
+    """Ids that a file has so far: programs that read it take one twice without a word."""
+
+    format: str
+    seen: set[str] = field(default_factory=set)
+
+    def take(self, item: ReleasedItem) -> None:
+        """``FileRefused`` if the id is there already."""
+        if item.id in self.seen:
+            refuse(self.format, item, "another item has the same id")
+        self.seen.add(item.id)
