@@ -193,7 +193,7 @@ def _drawn_key(schema: Schema, item: ReleasedItem) -> str | None:
 
 def shows_marks(schema: Schema, item: ReleasedItem) -> bool:
     """Whether boxes or marks of the item itself belong on its images."""
-    drawn = [each.name for each in schema.item.fields if kinds.of_field(each).drawn]
+    drawn = [each.name for each in schema.item.fields if kinds.of_field(each).drawn and not each.secret_in]
     return any(item.fields.get(name) for name in drawn if name not in key_fields(schema))
 
 

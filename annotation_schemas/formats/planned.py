@@ -7,11 +7,7 @@ from annotation_schemas.formats.row import Format, Takes
 ROWS = tuple(
     Format(name, meaning, Takes.ITEMS, place=place, available=False)
     for place, (name, meaning) in enumerate(
-        (
-            ("hf_dataset", "a data set folder for the Hugging Face hub"),
-            ("vlmevalkit", "a TSV file for VLMEvalKit"),
-            ("lmms_eval", "a task folder for lmms-eval"),
-        ),
+        (("hf_dataset", "a data set folder for the Hugging Face hub"),),
         start=900,
     )
 )

@@ -1,0 +1,100 @@
+"""Samples for Inspect: JSON lines, a file for each split.
+
+Inspect takes what it is given: two samples of one id, a target that is no choice, a picture that is not there; and it
+drops a blank choice, so that every letter behind it means another. None of these leaves here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, ReleaseFolder
+from annotation_schemas.keys import options_field, question_field
+from domain.reading.answers import AnswerKind
+from exporters.asked_items import (
+    Names,
+    Picture,
+    Question,
+    asked_item,
+    by_split,
+    json_bytes,
+    key_name,
+    refuse,
+    require_carried,
+)
+
+NAME = "inspect"
+_VIDEOS = {"video/mp4": "mp4", "video/mpeg": "mpeg", "video/quicktime": "mov"}
+"""What Inspect knows of clips; it has no word for WebM."""
+_UP = "../"
+"""From the folder of the format to the root of the release: paths count from the file."""
+
+
+def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
+    """``inspect/<split>.jsonl``; images with boxes and marks on them lie in ``inspect/images``."""
+    require_carried(NAME, released)
+    for split, items in by_split(released):
+        names = Names(NAME)
+        with folder.open(f"{NAME}/{split.name}.jsonl") as out:
+            for number, item in enumerate(items):
+                names.take(item)
+                question = asked_item(NAME, released, item)
+                if not all(option.strip() for option in question.options):
+                    refuse(NAME, item, "one of its options is blank, and Inspect would leave it out")
+                paths = []
+                for place, picture in enumerate(question.pictures):
+                    path = f"images/{split.name}/{number}-{place}.png"
+                    if picture.drawn is not None:
+                        with folder.open(f"{NAME}/{path}") as image:
+                            image.write(picture.drawn)
+                    paths.append(path if picture.drawn is not None else _path(item, picture))
+                out.write(json_bytes(NAME, item, sample(released, item, question, paths)) + b"\n")
+
+
+def _path(item: ReleasedItem, picture: Picture) -> str:
+    asset = picture.asset
+    if asset.path is None:
+        refuse(NAME, item, f"its {asset.role} is not in the release, which names it by its hash alone")
+    if picture.is_clip and asset.mime not in _VIDEOS:
+        refuse(NAME, item, f"its {asset.role} is a clip of the type {asset.mime}, and Inspect knows mp4, mpeg and mov")
+    return _UP + asset.path
+
+
+def sample(released: ReleasedSet, item: ReleasedItem, question: Question, paths: list[str]) -> dict[str, Any]:
+    """An item as Inspect's ``record_to_sample`` reads it."""
+    chosen = question.kind in (AnswerKind.OPTION, AnswerKind.MULTI) and bool(question.options)
+    text = question.text if chosen else question.with_options
+    parts: list[dict[str, Any]] = []
+    for picture, path in zip(question.pictures, paths, strict=True):
+        if picture.label:
+            parts.append({"type": "text", "text": f"{picture.label}:"})
+        parts.append(
+            {"type": "video", "video": path, "format": _VIDEOS[picture.asset.mime]}
+            if picture.is_clip
+            else {"type": "image", "image": path}
+        )
+    found: dict[str, Any] = {"id": item.id}
+    found["input"] = [{"role": "user", "content": [*parts, {"type": "text", "text": text}]}] if parts else text
+    if chosen:
+        found["choices"] = list(question.options)
+    if (target := _target(question, chosen)) is not None:
+        found["target"] = target
+    said = (key_name(released), question_field(released.schema), options_field(released.schema))
+    media = [{"role": each.asset.role, "sha256": each.asset.sha256} for each in question.pictures]
+    found["metadata"] = {
+        "dimension": item.dimension,
+        "group": item.group,
+        "split": item.split,
+        "answer_kind": question.kind.value,
+        "media": media,
+        "fields": {name: value for name, value in item.fields.items() if name not in said},
+    }
+    return found
+
+
+def _target(question: Question, chosen: bool) -> str | list[str] | None:
+    if question.right is None or not question.lettered:
+        return question.key
+    if question.kind is AnswerKind.MULTI and chosen:
+        return question.letters
+    return ", ".join(question.letters)

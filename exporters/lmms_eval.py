@@ -1,0 +1,136 @@
+"""A folder of tasks for lmms-eval, over the Parquet files of the same release: one task for each split.
+
+What is asked stands ready in ``asked.jsonl``, so that the code of the task has to read nothing but letters. It is the
+one thing in a release that is run, so it is the same text in every release: no word of an item is in it. Standard
+errors are clustered by the item's group.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from annotation_schemas.asked import asked_of
+from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, ReleaseFolder
+from domain.reading.answers import AnswerKind
+from exporters.asked_items import Names, Question, asked_item, by_split, json_bytes, refuse, require_carried
+
+NAME = "lmms_eval"
+TABLES = "../data/{split}-00000-of-00001.parquet"
+"""Where the items lie, from the folder of the tasks."""
+_LONGEST = 1024
+"""Tokens of an answer, where the schema says nothing."""
+_TELLS = {
+    AnswerKind.OPTION: "Answer with the letter of the right option alone.",
+    AnswerKind.MULTI: "Answer with the letters of all right options, separated by commas.",
+    AnswerKind.ORDER: "Answer with the letters of all options in the right order, separated by commas.",
+    AnswerKind.YES_NO: "Answer with yes or no alone.",
+    AnswerKind.NUMBER: "Answer with a number alone.",
+}
+"""Ours: what follows a question whose answer is held against the key there."""
+_NUMBERS = "Answer with the numbers of the images in the right order, separated by commas."
+
+
+def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
+    """``lmms_eval/<name>_<split>.yaml`` for each split that has items, ``utils.py`` and ``asked.jsonl``."""
+    require_carried(NAME, released)
+    names = Names(NAME)
+    with folder.open(f"{NAME}/asked.jsonl") as asked:
+        for split, items in by_split(released):
+            metrics: dict[str, None] = {}
+            for item in items:
+                names.take(item)
+                record = _asked(released, item)
+                asked.write(json_bytes(NAME, item, record) + b"\n")
+                metrics |= {"answered": None} if record["kind"] is None else {"accuracy": None, "answered": None}
+            if metrics:
+                with folder.open(f"{NAME}/{released.name}_{split.name}.yaml") as out:
+                    out.write(_task(released, split.name, sorted(metrics)).encode())
+    with folder.open(f"{NAME}/utils.py") as out:
+        out.write((Path(__file__).with_name("lmms_eval_task.txt")).read_bytes())
+
+
+def _asked(released: ReleasedSet, item: ReleasedItem) -> dict[str, Any]:
+    question = asked_item(NAME, released, item)
+    for picture in question.pictures:
+        if picture.is_clip:
+            refuse(NAME, item, f"its {picture.asset.role} is a clip, and the Parquet files have none")
+        if picture.drawn is not None:
+            refuse(
+                NAME, item, "boxes or marks are drawn on its images, and those of the Parquet files are as they came"
+            )
+        if picture.asset.path is None:
+            refuse(NAME, item, f"its {picture.asset.role} is not in the release, which names it by its hash alone")
+    scored = question.key is not None and _is_scored(released, item, question)
+    tell = _TELLS.get(question.kind, "") if question.lettered else _NUMBERS
+    told = question.options or question.kind not in (AnswerKind.OPTION, AnswerKind.MULTI, AnswerKind.ORDER)
+    record: dict[str, Any] = {
+        "id": item.id,
+        "cluster": item.group or item.id,  # an item without a group shares it with no one
+        "roles": list(dict.fromkeys(each.asset.role for each in question.pictures)),
+        "text": "\n".join(filter(None, [_with_order(question), tell if told else ""])),
+        "kind": question.kind.value if scored else None,
+        "options": list(question.options) if question.lettered else [],
+        "target": _target(question),
+    }
+    if scored and question.kind is AnswerKind.NUMBER:
+        tolerance = asked_of(released.schema, item.fields).tolerance
+        record["within"] = (
+            [float(each or 0) for each in (tolerance.absolute, tolerance.relative)] if tolerance else None
+        )
+    return record
+
+
+def _with_order(question: Question) -> str:
+    labels = [each.label for each in question.pictures]
+    first = [f"In order: {', '.join(labels)}."] if any(labels) else []
+    return "\n".join([*first, question.with_options])
+
+
+def _target(question: Question) -> str:
+    return ", ".join(question.letters) if question.right is not None and question.lettered else question.key or ""
+
+
+def _is_scored(released: ReleasedSet, item: ReleasedItem, question: Question) -> bool:
+    """Whether the task can hold an answer against the key by rules as simple as its own."""
+    if question.kind in (AnswerKind.OPTION, AnswerKind.MULTI, AnswerKind.ORDER):
+        return question.right is not None
+    if question.kind is AnswerKind.NUMBER:
+        asked = asked_of(released.schema, item.fields)
+        return asked.unit is None and (asked.tolerance is None or asked.tolerance.rounded is None)
+    return question.kind is AnswerKind.YES_NO
+
+
+def _task(released: ReleasedSet, split: str, metrics: Sequence[str]) -> str:
+    """The task of a split. Texts are JSON, which is YAML, too."""
+    models = released.schema.models
+    longest = (models.max_tokens if models else None) or _LONGEST
+    functions = ("doc_to_visual", "doc_to_text", "doc_to_target", "process_results")
+    lines = [
+        f"task: {json.dumps(f'{released.name}_{split}')}",
+        "dataset_path: parquet",
+        "dataset_kwargs:",
+        "  data_files:",
+        f"    {json.dumps(split)}: {json.dumps(TABLES.format(split=split))}",
+        f"test_split: {json.dumps(split)}",
+        "output_type: generate_until",
+        *(f"{name}: !function utils.{name}" for name in functions),
+        "generation_kwargs:",
+        f"  max_new_tokens: {longest}",
+        "  temperature: 0",
+        "  do_sample: false",
+        "  until: []",
+        "metric_list:",
+        *(
+            line
+            for metric in metrics
+            for line in (f"  - metric: {metric}", "    aggregation: !function utils.mean", "    higher_is_better: true")
+        ),
+        "cluster_key: group",
+        "score_key: score",
+        "metadata:",
+        f"  version: {json.dumps(released.version)}",
+    ]
+    return "\n".join(lines) + "\n"

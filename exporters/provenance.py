@@ -1,0 +1,102 @@
+"""Where each item comes from, as W3C PROV-JSON: a line for each item, and each line a document of its own.
+
+An item's revisions are entities, the steps of its making activities, and people agents by their pseudonyms. What was
+said in a vote stands nowhere here: only that there was one, of whom, when, and about which revision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+from urllib.parse import quote
+
+from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, ReleasedStep, ReleaseFolder
+from exporters.asked_items import by_split, json_bytes
+
+NAME = "prov"
+_ITEM, _MEDIA, _SOURCE, _BY, _STEP = "item", "media", "source", "agent", "step"
+_PERSON = {"$": "prov:Person", "type": "prov:QUALIFIED_NAME"}
+_SOFTWARE = {"$": "prov:SoftwareAgent", "type": "prov:QUALIFIED_NAME"}
+
+
+def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
+    """``prov/<split>.jsonl``."""
+    for split, items in by_split(released):
+        with folder.open(f"{NAME}/{split.name}.jsonl") as out:
+            for item in items:
+                out.write(json_bytes(NAME, item, document(released, item)) + b"\n")
+
+
+def document(released: ReleasedSet, item: ReleasedItem) -> dict[str, Any]:
+    """What is known of how an item came to be."""
+    steps = list(released.provenance(item)) if released.provenance else []
+    base = f"urn:touchstone:{quote(released.name, safe='')}:"
+    found: dict[str, Any] = {
+        "prefix": {name: f"{base}{name}:" for name in (_ITEM, _MEDIA, _SOURCE, _BY, _STEP)},
+        "entity": {},
+    }
+    revisions = sorted({each.revision for each in steps} or {1})
+    last = _revision(item, revisions[-1])
+    for number in revisions:
+        found["entity"][_revision(item, number)] = {"prov:label": item.id, f"{_ITEM}:revision": number}
+    found["entity"][last] |= {
+        f"{_ITEM}:dimension": item.dimension,
+        f"{_ITEM}:split": item.split,
+        f"{_ITEM}:release": released.version,
+    }
+    derived = [
+        {"prov:generatedEntity": _revision(item, after), "prov:usedEntity": _revision(item, before), **_REVISED}
+        for before, after in pairwise(revisions)
+    ]
+    derived += _media(item, last, found["entity"])
+    _steps(item, steps, found)
+    if derived:
+        found["wasDerivedFrom"] = {f"_:d{number}": each for number, each in enumerate(derived)}
+    return found
+
+
+_REVISED = {"prov:type": {"$": "prov:Revision", "type": "prov:QUALIFIED_NAME"}}
+
+
+def _revision(item: ReleasedItem, number: int) -> str:
+    return f"{_ITEM}:{quote(item.id, safe='')}.r{number}"
+
+
+def _media(item: ReleasedItem, last: str, entities: dict[str, Any]) -> list[dict[str, Any]]:
+    """The images and clips of an item, and what they are from, as entities; the derivations between them."""
+    found = []
+    for asset in item.assets:
+        name = f"{_MEDIA}:{asset.sha256}"
+        roles = list(dict.fromkeys(each.role for each in item.assets if each.sha256 == asset.sha256))
+        told = {"prov:type": asset.mime, f"{_MEDIA}:sha256": asset.sha256, f"{_MEDIA}:role": roles}
+        entities[name] = told | ({"prov:location": asset.path} if asset.path else {})
+        found.append({"prov:generatedEntity": last, "prov:usedEntity": name})
+        if asset.source:
+            source = f"{_SOURCE}:{quote(asset.source, safe='')}"
+            entities[source] = {"prov:label": asset.source}
+            found.append({"prov:generatedEntity": name, "prov:usedEntity": source})
+    return [each for at, each in enumerate(found) if each not in found[:at]]
+
+
+def _steps(item: ReleasedItem, steps: Sequence[ReleasedStep], found: dict[str, Any]) -> None:
+    """What was done about an item, and by whom."""
+    if not steps:
+        return
+    parts: dict[str, dict[str, Any]] = {"activity": {}, "agent": {}}
+    for number, step in enumerate(steps):
+        name, agent = f"{_STEP}:{quote(item.id, safe='')}.{number}", f"{_BY}:{quote(step.by, safe='')}"
+        when = {"prov:startTime": step.at, "prov:endTime": step.at} if step.at else {}
+        parts["activity"][name] = {"prov:type": step.stage, **when}
+        parts["agent"][agent] = {"prov:type": _PERSON if step.person else _SOFTWARE}
+        relations = [("wasAssociatedWith", {"prov:activity": name, "prov:agent": agent})]
+        revision = _revision(item, step.revision)
+        if step.makes:
+            relations.append(("wasGeneratedBy", {"prov:entity": revision, "prov:activity": name}))
+            relations.append(("wasAttributedTo", {"prov:entity": revision, "prov:agent": agent}))
+        else:
+            relations.append(("used", {"prov:activity": name, "prov:entity": revision}))
+        for kind, relation in relations:
+            those = parts.setdefault(kind, {})
+            those[f"_:{kind}{len(those)}"] = relation
+    found.update(parts)

@@ -1,0 +1,160 @@
+"""Tables for VLMEvalKit: tab-separated, an item each row, its pictures inside as base64.
+
+What its loader does with a table, and what follows from it here:
+
+- rows without a picture are left out there without a word: such an item is refused;
+- a cell of ``image`` or ``image_path`` that stands in square brackets is run as Python. Both columns hold nothing but
+  what is made here: base64 and names of hashes. Texts of items stand in other columns, which are never run;
+- cells pass through pandas, which takes ``None`` for nothing and ``007`` for 7: what would be read as something else is
+  refused;
+- with columns ``A`` and ``B`` a table is multiple choice as a whole, so items without options have a table of their
+  own, whose name ends with ``openended``, as VLMEvalKit wants it.
+"""
+
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import io
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from string import ascii_uppercase
+from typing import Any, BinaryIO
+
+from annotation_schemas import kinds
+from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, ReleasedSplit, ReleaseFolder
+from annotation_schemas.keys import options_field
+from domain.errors import FileRefused
+from domain.reading.answers import AnswerKind
+from exporters.asked_items import Question, asked_item, by_split, key_name, refuse, require_carried, withheld
+from exporters.pandas_cells import Column, Misread, rows_in_block
+
+NAME = "vlmevalkit"
+_SHORTEST = 64
+"""A picture of so many characters of base64, or fewer, is taken for the index of another row."""
+
+
+def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
+    """``vlmevalkit/<name>_<split>.tsv``, and ``..._openended.tsv`` for items that are not multiple choice."""
+    require_carried(NAME, released)
+    most = _most_options(released)
+    for split, items in by_split(released):
+        with ExitStack() as files:
+            tables: dict[bool, _Table] = {}
+            for item in items:
+                question = _fitting(released, item)
+                choice = question.kind is AnswerKind.OPTION and bool(question.options)
+                if choice not in tables:
+                    path = f"{NAME}/{released.name}_{split.name}{'' if choice else '_openended'}.tsv"
+                    letters = ascii_uppercase[:most] if choice else ""
+                    tables[choice] = _Table(released, split, files.enter_context(folder.open(path)), letters)
+                tables[choice].add(item, question)
+            for table in tables.values():
+                table.end()
+
+
+def _fitting(released: ReleasedSet, item: ReleasedItem) -> Question:
+    """An item as it is asked, if a row can hold it."""
+    question = asked_item(NAME, released, item)
+    if question.kind in (AnswerKind.MULTI, AnswerKind.ORDER):
+        what = "several right options" if question.kind is AnswerKind.MULTI else "options to be put in order"
+        refuse(NAME, item, f"it has {what}, and a row there has one letter")
+    if len(question.options) == 1:
+        refuse(NAME, item, "it has a single option, and multiple choice begins with two")
+    if not all(question.options):
+        refuse(NAME, item, "one of its options is empty, and VLMEvalKit would leave it out")
+    clip = next((each.asset for each in question.pictures if each.is_clip), None)
+    if clip is not None:
+        refuse(NAME, item, f"its {clip.role} is a clip, for which VLMEvalKit has no table")
+    if not question.pictures and (released.schema.item.assets or question.kind is not AnswerKind.OPTION):
+        refuse(NAME, item, "it has no image, and VLMEvalKit leaves such rows out without a word")
+    return question
+
+
+def _most_options(released: ReleasedSet) -> int:
+    """How many columns the longest list of options needs, from a look at all items."""
+    name = options_field(released.schema) or ""
+    fields = released.schema.item.fields
+    of_items = max((len(item.fields.get(name) or ()) for item in released.items()), default=0)
+    return max(2, *(len(each.options) for each in fields), of_items + any(each.none is not None for each in fields))
+
+
+class _Table:
+    """One table on its way out."""
+
+    def __init__(self, released: ReleasedSet, split: ReleasedSplit, out: BinaryIO, letters: str) -> None:
+        self._released, self._n, self._out = released, 0, out
+        self._images = bool(released.schema.item.assets)
+        pictures = ["image", "image_path"] if self._images else []
+        answer = [] if withheld(released, split) else ["answer"]
+        groups = ["l2-category"] if any(part.group for part in released.schema.dimensions) else []
+        self._columns = ["index", "id", *pictures, "question", *letters, *answer, "category", *groups, "split", "group"]
+        block = rows_in_block(len(self._columns))
+        key = next((each for each in released.schema.item.fields if each.name == key_name(released)), None)
+        numbers = not letters and key is not None and kinds.of_field(key).holds in ("whole number", "decimal")
+        checked = [each for each in self._columns if each not in ("index", *pictures)]
+        self._texts = [Column(each, block, numbers=numbers and each == "answer") for each in checked]
+        self._write(self._columns)
+
+    def add(self, item: ReleasedItem, question: Question) -> None:
+        """A row."""
+        part = self._released.schema.dimension(item.dimension)
+        row: dict[str, str] = {
+            "index": str(self._n),
+            "id": item.id,
+            "question": question.with_order,
+            **dict(zip(ascii_uppercase, question.options, strict=False)),
+            "answer": question.letters[0] if question.right else question.key or "",
+            "category": part.id,
+            "l2-category": part.group or "",
+            "split": item.split,
+            "group": item.group or "",
+            **(_pictures(self._released, item, question) if self._images else {}),
+        }
+        self._n += 1
+        for column in self._texts:
+            _refuse_misread(column.take(row.get(column.name), item.id), column.name)
+        self._write([row.get(name, "") for name in self._columns], item)
+
+    def _write(self, cells: Sequence[str], item: ReleasedItem | None = None) -> None:
+        out = io.StringIO(newline="")
+        csv.writer(out, delimiter="\t", lineterminator="\r\n").writerow(cells)  # so that each line break is quoted
+        try:
+            self._out.write(out.getvalue().removesuffix("\r\n").encode() + b"\n")
+        except UnicodeEncodeError:
+            if item is None:
+                raise
+            refuse(NAME, item, "a text of it has half of a character (a lone surrogate)")
+
+    def end(self) -> None:
+        """Look at the last rows."""
+        for column in self._texts:
+            _refuse_misread(column.end(), column.name)
+
+
+def _refuse_misread(found: Misread | None, column: str) -> None:
+    if found is not None:
+        raise FileRefused(
+            f"{NAME} cannot hold the item {found.item!r}: its {column} is {found.text!r}, which VLMEvalKit reads as "
+            f"{found.becomes}. Write it in words, or release without {NAME}; nothing of this format was written."
+        )
+
+
+def _pictures(released: ReleasedSet, item: ReleasedItem, question: Question) -> Mapping[str, str]:
+    """The cells of an item's pictures: base64, and the names under which they are stored as they are unpacked.
+
+    The names end with ``.png`` whatever the picture is, so that none is compressed once more.
+    """
+    data = [each.drawn if each.drawn is not None else released.read(each.asset) for each in question.pictures]
+    texts = [base64.b64encode(each).decode() for each in data]
+    if short := [each for each in texts if len(each) <= _SHORTEST]:
+        refuse(NAME, item, f"an image of it has {len(short[0])} characters, which VLMEvalKit takes for another row")
+    return {"image": _cell(texts), "image_path": _cell([f"{hashlib.sha256(each).hexdigest()}.png" for each in data])}
+
+
+def _cell(entries: Sequence[Any]) -> str:
+    """One entry as it is, several as Python prints a list; they are base64 and hashes, so nothing in them is code."""
+    if len(entries) == 1:
+        return str(entries[0])
+    return "[" + ", ".join(f"'{each}'" for each in entries) + "]" if entries else ""
