@@ -30,6 +30,7 @@ ENDINGS: Mapping[str, str] = {
     "image/gif": ".gif",
     "image/avif": ".avif",
     "image/bmp": ".bmp",
+    "image/tiff": ".tif",
     "video/webm": ".webm",
     "video/mp4": ".mp4",
 }

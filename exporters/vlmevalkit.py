@@ -14,9 +14,8 @@ What its loader does with a table, and what follows from it here:
 from __future__ import annotations
 
 import base64
-import csv
 import hashlib
-import io
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from string import ascii_uppercase
@@ -31,6 +30,7 @@ from exporters.asked_items import Question, asked_item, by_split, key_name, refu
 from exporters.pandas_cells import Column, Misread, rows_in_block
 
 NAME = "vlmevalkit"
+_QUOTED = re.compile(r'[\t\r\n"]')
 _SHORTEST = 64
 """A picture of so many characters of base64, or fewer, is taken for the index of another row."""
 
@@ -118,10 +118,8 @@ class _Table:
         self._write([row.get(name, "") for name in self._columns], item)
 
     def _write(self, cells: Sequence[str], item: ReleasedItem | None = None) -> None:
-        out = io.StringIO(newline="")
-        csv.writer(out, delimiter="\t", lineterminator="\r\n").writerow(cells)  # so that each line break is quoted
         try:
-            self._out.write(out.getvalue().removesuffix("\r\n").encode() + b"\n")
+            self._out.write("\t".join(map(_written, cells)).encode() + b"\n")
         except UnicodeEncodeError:
             if item is None:
                 raise
@@ -131,6 +129,11 @@ class _Table:
         """Look at the last rows."""
         for column in self._texts:
             _refuse_misread(column.end(), column.name)
+
+
+def _written(cell: str) -> str:
+    """A cell as it stands, without a mark before a formula: a program reads it, and asks models just that."""
+    return '"' + cell.replace('"', '""') + '"' if _QUOTED.search(cell) else cell
 
 
 def _refuse_misread(found: Misread | None, column: str) -> None:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO
+from typing import Any
 
 from PIL import Image
 
@@ -19,23 +17,11 @@ from annotation_schemas.loader import load_text
 from annotation_schemas.model import Schema
 from domain.errors import NotFound
 from domain.registers import function_of
+from exporters.release_folder import ReleaseFolder
 
 
-class Folder:
-    """A folder that a release is written into: each file once, and none beside it."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-
-    @contextmanager
-    def open(self, path: str) -> Iterator[BinaryIO]:
-        parts = PurePosixPath(path).parts
-        assert not PurePosixPath(path).is_absolute(), path
-        assert ".." not in parts, path
-        out = self.root.joinpath(*parts)
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with out.open("xb") as file:
-            yield file
+class Folder(ReleaseFolder):
+    """The folder of a release, with a look at what is in it."""
 
     def files(self, under: str) -> dict[str, bytes]:
         """What was written below a folder, by path."""
@@ -157,6 +143,7 @@ def write(format: str, released: ReleasedSet, folder: Folder) -> dict[str, bytes
     """The files of a format by their path below its folder, as its row has them written."""
     writer: ReleaseWriter = function_of(FORMATS[format].releases)
     writer(released, folder)
+    assert all(folder.hashes[f"{format}/{path}"].bytes == len(data) for path, data in folder.files(format).items())
     return folder.files(format)
 
 
