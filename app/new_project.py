@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Callable, Sequence
 
 import streamlit as st
@@ -10,7 +11,7 @@ import streamlit as st
 from annotation_schemas import shipped, yaml_text
 from annotation_schemas.loader import examine, examine_text
 from annotation_schemas.model import LoadedSchema
-from app import markup, project_jobs, schema_preview, shell
+from app import kept, markup, project_jobs, schema_preview, shell
 from app.services import Services
 from domain.display_names import distinct_names
 from domain.errors import InvalidInput, SchemaError
@@ -29,11 +30,21 @@ PARTS = {
 }
 _ROUND = "new_project.round"
 """The session's mark of this form: a press makes one project, and the next form has another mark."""
+_MADE, _SAID = "new_project.made", "new_project.said"
+SECONDS = 10.0
+"""For so long what was made is opened in place of this page: the second press of two may ask for it once more when the
+Dashboard is there already, and the press itself is forgotten by then."""
 
 
 def form(services: Services, led: Sequence[ProjectView]) -> None:
-    """Where its schema comes from, what it is called, and what people will see; ``led`` may be copied."""
-    round = st.session_state.setdefault(_ROUND, secrets.token_hex(4))
+    """Where its schema comes from, what it is called, and what people will see; ``led`` may be copied.
+
+    What was made is opened: the page from before, with the form still filled in, would make a second one.
+    """
+    made, since = kept.place().get(_MADE, ("", 0.0))
+    if made and time.monotonic() - since < SECONDS:
+        shell.go("dashboard", project=made)
+    round = kept.place().setdefault(_ROUND, secrets.token_hex(4))
     ways = [SHIPPED, FILE, *([COPY] if led else [])]
     way = st.radio("It begins from", ways, horizontal=True, key="new_project.way")
     if way == COPY:
@@ -51,10 +62,16 @@ def form(services: Services, led: Sequence[ProjectView]) -> None:
 
     def make(name: str, title: str) -> None:
         made = projects.create_project(services.store, name=name, title=title, loaded=loaded, by=services.person)
-        st.query_params["project"] = made.name
-        shell.keep_message("projects.done", f"{made.title} is made. Its Dashboard says what comes first.")
+        kept.place()[_MADE] = made.name, time.monotonic()
+        shell.keep_message(_SAID, f"{made.title} is made. This list says what comes first.")
 
     _called(services, schema.title, f"{round}.{loaded.hash[:12]}", make)
+
+
+def tell_made() -> None:
+    """On the Dashboard, which is opened when a project was made: say so."""
+    if said := shell.kept_message(_SAID):
+        shell.show(markup.notice(said, style="good"))
 
 
 def _shipped() -> LoadedSchema | None:
@@ -136,7 +153,7 @@ def _called(services: Services, title: str, key: str, make: Callable[[str, str],
         )
 
     def press(round: str) -> None:
-        if st.session_state.get(_ROUND) != round:
+        if kept.place().get(_ROUND) != round:
             return  # the second press of two: the first has made it
         with shell.pressed(services):
             called = str(st.session_state.get(keys[0]) or "")
@@ -145,8 +162,8 @@ def _called(services: Services, title: str, key: str, make: Callable[[str, str],
             if problems := [*title_problems(called), *name_problems(name)]:
                 raise InvalidInput(problems)
             make(name, called)
-            st.session_state[_ROUND] = secrets.token_hex(4)
+            kept.place()[_ROUND] = secrets.token_hex(4)
 
     with right:
-        round = st.session_state[_ROUND]
+        round = kept.place()[_ROUND]
         st.button("Make it", type="primary", key="new_project.make", on_click=press, args=(round,), width="stretch")

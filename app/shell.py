@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import dialogs, markup, sidebar
+from app import dialogs, kept, markup, sidebar
 from app.controls import on_page as on_page
 from app.precedence import precedence
 from app.screens import SCREENS, Screen
@@ -99,8 +100,13 @@ def _page(screen: Screen, shared: Resources, session: SignedIn | None) -> Any:
     return st.Page(draw, title=screen.title, url_path=screen.path, default=screen.path == "")
 
 
+_BARE = "touchstone.bare"
+"""Whether the page that is drawn is a working page, which has no menu beside it."""
+
+
 def _draw(screen: Screen, services: Services) -> None:
     with guard(services):
+        st.session_state[_BARE] = screen.stage is not None
         if screen.stage is not None:
             working_page()
             draw_view(screen.name, services)
@@ -228,7 +234,7 @@ class _Said:
 
 def keep_message(name: str, words: Any) -> None:
     """Keep what came of a press, to be told when the page is drawn next; ``kept_message`` gives it."""
-    st.session_state[name] = _Said(words)
+    kept.place()[name] = _Said(words)
 
 
 def kept_message(name: str) -> Any:
@@ -237,15 +243,15 @@ def kept_message(name: str) -> Any:
     It is not gone with the first run that tells it: Streamlit ends a run in the middle when another is asked for, and
     what only the first one told would never be seen.
     """
-    kept: _Said | None = st.session_state.get(name)
-    if kept is None:
+    said: _Said | None = kept.place().get(name)
+    if said is None:
         return None
     now = time.monotonic()
-    if kept.since is None:
-        kept.since = now
-    if now - kept.since <= STANDS_SECONDS:
-        return kept.words
-    del st.session_state[name]
+    if said.since is None:
+        said.since = now
+    if now - said.since <= STANDS_SECONDS:
+        return said.words
+    del kept.place()[name]
     return None
 
 
@@ -259,23 +265,24 @@ def pressed(services: Services) -> Iterator[None]:
     A press whose work is done in the callback counts whatever comes next: Streamlit calls it before it draws anything,
     while a press that the page looks for as it is drawn is forgotten if another one comes first.
     """
-    st.session_state.pop(_REFUSED, None)
-    try:
-        if not services.alive():
-            raise SignInRequired(SESSION_OVER)
-        address = st.context.ip_address
-        with acting_from(address if isinstance(address, str) else LOOPBACK):
-            yield
-    except TouchstoneError as error:
-        keep_message(_REFUSED, on_page(str(error)))
-    except Exception as error:
-        keep_message(_REFUSED, _unforeseen(error))
+    with kept.at_hand():
+        kept.place().pop(_REFUSED, None)
+        try:
+            if not services.alive():
+                raise SignInRequired(SESSION_OVER)
+            address = st.context.ip_address
+            with acting_from(address if isinstance(address, str) else LOOPBACK):
+                yield
+        except TouchstoneError as error:
+            keep_message(_REFUSED, on_page(str(error)))
+        except Exception as error:
+            keep_message(_REFUSED, _unforeseen(error))
 
 
 def was_refused() -> bool:
     """Whether the press that led to this run was refused, and no one has been told yet."""
-    kept: _Said | None = st.session_state.get(_REFUSED)
-    return kept is not None and kept.since is None
+    said: _Said | None = kept.place().get(_REFUSED)
+    return said is not None and said.since is None
 
 
 def tell_refused() -> None:
@@ -298,6 +305,16 @@ def show_error(error: TouchstoneError) -> None:
             show(*(markup.tag("div", markup.text(on_page(row)), style="ts") for row in error.rows))
         return
     show(markup.notice(on_page(str(error)), style="bad"))
+    if st.session_state.get(_BARE):
+        _way_back()
+
+
+def _way_back() -> None:
+    """Where a working page that cannot be drawn leaves one: without a menu there is no other way on."""
+    named = st.session_state.get("touchstone.project")
+    href = "/?" + urlencode({"project": named}) if named else "/"
+    link = markup.tag("a", markup.text("My work"), href=href, target="_self")
+    show(markup.tag("p", link, style="ts", data_part="back"))
 
 
 def _session_over() -> None:
