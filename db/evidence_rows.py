@@ -97,11 +97,17 @@ def _live(row: Row) -> bool:
     return bool(row["purpose"] not in (Purpose.GOLD.value, Purpose.QUALIFICATION.value))
 
 
+def _of_item(row: Row) -> bool:
+    return row["item_id"] is not None
+
+
 EVIDENCE: Mapping[str, Shown] = {
     "annotation": Shown(notes=("note",), changed=_annotation, only=_live),
     "asset": Shown({"in_pool": False, "group_name": None}),
     "attempt": Shown({"request_id": None}, changed=_attempt),
     "event": Shown({"person_id": None, "task_id": None, "origin": None}),
+    "exposure": Shown({"asset_id": None}, only=_of_item),
+    "exposure_shape": Shown(),
     "file_rater": Shown(),
     "guideline_version": Shown(notes=("why",)),
     "imported_rating": Shown(),
@@ -164,6 +170,7 @@ class EvidenceRows:
         self.numbers = {id: number for number, id in enumerate(sorted(people(session, project_id=project_id)), 1)}
         """What people are numbered here, by id: in the order of their accounts, as statistics take them in."""
         self._assets, self._media, self._sources = self._shown_media()
+        self._tasks: set[int] = set()
         self._servers: dict[str, str] = {}
         self._external: dict[str, int] = {}
 
@@ -201,6 +208,11 @@ class EvidenceRows:
             unit = row["unit"]
             item = self._external.get(unit, self._external.get(unit.rpartition(BETWEEN)[0]))
             return item in self.items
+        if table == "task":
+            self._tasks.add(row["id"])
+        if table == "exposure":  # known answers and tests are left out, and what was sent for them
+            there = row["task_id"] is None or row["task_id"] in self._tasks
+            return there and (self.items is None or row["item_id"] in self.items)
         if table == "event":
             return row["kind"] in self.events and self._said(row)
         return True

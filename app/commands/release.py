@@ -197,6 +197,23 @@ def verify(folder: Annotated[Path, typer.Argument(help="The release's folder.")]
     typer.echo(f"{folder} is as it was released.")
 
 
+@release.command("replay")
+def replay(
+    folder: Annotated[Path, typer.Argument(help="The folder with the evidence: the private one, if there is one.")],
+    everything: Annotated[bool, typer.Option("--all", help="List the figures that are equal, too.")] = False,
+) -> None:
+    """Recompute verdicts, agreement, judges' figures and the leaderboard from a release's evidence alone, on any
+    machine, and say of each whether it is equal. Status 1 if anything is not."""
+    from workflow.releases.replay import in_words
+    from workflow.releases.replay import replay as recompute
+
+    found = recompute(folder)
+    for line in in_words(found, all_figures=everything):
+        typer.echo(line)
+    if not found.ok:
+        raise typer.Exit(1)
+
+
 @release.command("withdraw")
 def withdraw(
     project: Project,

@@ -16,7 +16,7 @@ import streamlit as st
 from annotation_schemas.model import tolerances_of
 from annotation_schemas.state_words import state_called, states_of
 from app import markup, shell
-from app.items import actions, saved
+from app.items import actions, links, saved
 from app.screens import Group, Screen
 from app.services import Services
 from app.views import history
@@ -61,7 +61,7 @@ def render(services: Services) -> None:
         found = item_list.listing(services.store, person=services.person, project=view.name, asked=asked)
     except InvalidInput as error:
         shell.show_error(error)
-        if saved.ADDRESS in st.query_params:
+        if links.ADDRESS in st.query_params:
             shell.show(markup.notice(saved.OUTDATED))
         asked = ItemList()
     titles = item_list.columns_of(services.store, person=services.person, project=view.name)

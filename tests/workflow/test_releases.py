@@ -56,6 +56,12 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+def data_file(folder: Path) -> str:
+    """The one file with the items in their format."""
+    (found,) = [path for path in contents(folder) if path.startswith(("csv/", "jsonl/"))]
+    return found
+
+
 def test_a_release_is_what_is_kept_and_the_same_state_is_the_same_bytes(
     kept: Store, media: MediaStore, home: Path
 ) -> None:
@@ -67,9 +73,11 @@ def test_a_release_is_what_is_kept_and_the_same_state_is_the_same_bytes(
     assert (told["counts"]["kept"], told["counts"]["rejected"]) == (3, 1)
     assert (told["gates"]["voted"], told["gates"]["equal_to_key"], told["gates"]["kept"]) == (4, 3, 3)
     one, other = (contents(made.place / "public") for made in (first, second))
-    assert {path for path in one if one[path] != other.get(path)} == {"manifest.json"}
+    unlike = {path for path in one if one[path] != other.get(path)}
+    assert {path.partition("/")[0] for path in unlike} <= {"manifest.json", "README.md", "card.html", "evidence"}
     again = [json.loads(each["manifest.json"]) for each in (one, other)]
     assert [each.pop("release") for each in again] == ["1", "2"]
+    assert [len(each.pop("files")) for each in again] == [len(one) - 1] * 2
     assert again[0] == again[1], "nothing else is different, the date either"
     assert listing.difference(first.place / "public", second.place / "public").equal
     assert verify(first.place / "public") == []
@@ -78,7 +86,7 @@ def test_a_release_is_what_is_kept_and_the_same_state_is_the_same_bytes(
 
 def test_what_is_not_as_it_was_released_is_named(kept: Store, media: MediaStore, home: Path, tmp_path: Path) -> None:
     made = release(kept, media, home)
-    (data,) = [path for path in contents(made.place / "public") if path not in (ITEMS, "manifest.json")]
+    data = data_file(made.place / "public")
     for change, words in (
         (lambda there: (there / data).write_bytes((there / data).read_bytes().replace(b"red", b"rad", 1)), data),
         (lambda there: (there / ITEMS).unlink(), f"{ITEMS} is not there"),
@@ -133,8 +141,7 @@ def test_a_point_release_has_items_as_they_were_though_people_have_gone_on(
     release(kept, media, home)
     edit_item(kept, person=None, project="p", item="colour/2", fields={"question": "Which one is it?"})
     second = withdraw(kept, media, home, by=None, project="p", version="1", item="colour/1", reason="Two are red.")
-    (data,) = [path for path in contents(second.place / "public") if path not in (ITEMS, "manifest.json")]
-    text = (second.place / "public" / data).read_text()
+    text = (second.place / "public" / data_file(second.place / "public")).read_text()
     assert ids(second) == ["colour/0", "colour/2"]
     assert "Question 2?" in text
     assert "Which one is it?" not in text

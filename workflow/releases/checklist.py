@@ -11,6 +11,7 @@ from domain.errors import FileRefused
 from domain.records import Person
 from domain.states import UNSETTLED, ItemState
 from workflow.access.projects import Access, require_lead
+from workflow.files import exposures
 from workflow.releases.settings import SAYINGS, About, Asked, about_in
 
 
@@ -48,6 +49,7 @@ def lines(session: Session, access: Access, about: About, asked: Asked) -> list[
     open_ = in_state[ItemState.IN_ADJUDICATION]
     waiting = len(missing_media.waiting_in(session, project_id=id, needed=access.needed_roles))
     open_comments = len(comment_threads.unanswered(session, project_id=id))
+    faults = len({each.vote for each in exposures.faults(session, access=access) if each.counts})
     unsaid = [each.title for each in SAYINGS if each.needed and not about.values.get(each.name)]
     kept = f"{in_state[ItemState.KEPT]:,} kept, {left:,} unfinished{more}"
     return [
@@ -55,6 +57,13 @@ def lines(session: Session, access: Access, about: About, asked: Asked) -> list[
         Line("adjudication", "Adjudication", not open_, f"{open_:,} open", "dashboard"),
         Line("media", "Media", not waiting, f"{waiting:,} items lack images or clips", "import_"),
         Line("comments", "Comments", not open_comments, f"{open_comments:,} without an answer", "comments"),
+        Line(
+            "exposure",
+            "Exposure",
+            not faults,
+            f"{faults:,} votes of people who had been sent what is kept from them" if faults else "nothing is known of",
+            "audit",
+        ),
         Line("said", "Licence", not unsaid, f"not said yet: {', '.join(unsaid)}" if unsaid else "said", "release"),
     ]
 

@@ -31,6 +31,7 @@ from workflow.access.schema_changes import must_be_finished
 from workflow.releases import checklist, native
 from workflow.releases.contents import Contents, Media, released_set
 from workflow.releases.draft import Draft, drawn_up
+from workflow.releases.evidence import names_in, write_evidence
 from workflow.releases.leaks import LeakReport, leaks
 from workflow.releases.settings import Asked
 
@@ -87,24 +88,44 @@ def create(
         Another release was made at the same moment.
     """
     with store.read() as session:
-        project_rows.hold_still(session)
         access = require_lead(session, by=by, project=project)
-        must_be_finished(session, access=access)
-        draft = drawn_up(session, media, access, asked)
-        checklist.must_be_clear(checklist.lines(session, access, draft.about, asked), asked)
+        number = releases.last_number(session, project_id=access.project_id) + 1
+    names = names_in(store, project=project, release=f"{project}/{number}")
     with staging(home, project) as made:
-        manifest = write(store, media, draft, made, progress)
+        with store.read() as session:
+            project_rows.hold_still(session)
+            access = require_lead(session, by=by, project=project)
+            must_be_finished(session, access=access)
+            draft = drawn_up(session, media, access, asked)
+            checklist.must_be_clear(checklist.lines(session, access, draft.about, asked), asked)
+
+            def evidence(folder: ReleaseFolder) -> None:
+                ids = [each.item_id for each in draft.placed]
+                write_evidence(
+                    session, access, folder, names=names, items=ids, progress=lambda part: progress(part, 0, 1)
+                )
+
+            manifest = write(store, media, draft, made, progress, evidence=evidence)
         return keep(store, home, made, draft, manifest, by=by)
 
 
 # ---- written ---------------------------------------------------------------------------------------------------------
 
 
-def write(store: Store, media: MediaStore, draft: Draft, made: Path, progress: Progress) -> dict[str, Any]:
-    """Write a release into two new folders below ``made``; its manifest."""
+def write(
+    store: Store,
+    media: MediaStore,
+    draft: Draft,
+    made: Path,
+    progress: Progress,
+    *,
+    evidence: Callable[[ReleaseFolder], None],
+) -> dict[str, Any]:
+    """Write a release into two new folders below ``made``; its manifest. ``evidence`` writes what recomputes it: into
+    the private one, if something is withheld, as votes tell the key."""
     access, asked = draft.access, draft.asked
     public = ReleaseFolder(made / PUBLIC)
-    withheld = {split: withheld_in(access.schema, split, private=asked.private or None) for split in draft.splits}
+    withheld = {split: withheld_in(access.schema, split, private=asked.private) for split in draft.splits}
     contents = Contents(
         store, access, draft.placed, withheld, Media(media, asked.media, folder=public), groups=draft.groups
     )
@@ -122,6 +143,7 @@ def write(store: Store, media: MediaStore, draft: Draft, made: Path, progress: P
             with store.read() as session:
                 native.write(session, contents, row, public)
     private = ReleaseFolder(made / PRIVATE) if keeps_back else None
+    evidence(private or public)
     if private is not None:
         write_keys(released, contents.fields_of, private, draft.canary)
         _close(

@@ -17,6 +17,7 @@ from domain.states import Stage
 from exporters.release_keys import Canary, canary_of
 from media.perceptual_hash import hash_of_file
 from workflow.access.projects import Access
+from workflow.files import exposures
 from workflow.files.one_version import require_verification, split_of
 from workflow.files.project_check import gates
 from workflow.files.release_manifest import counts_of, policy_of, schema_of
@@ -98,6 +99,7 @@ def drawn_up(session: Session, media: MediaStore, access: Access, asked: Asked) 
         "counts": counts_of(access, rows),
         "gates": gates(session, access=access),
         "drawn": found.sentences,
+        "exposure": exposed(session, access, [row.id for row in kept]),
     }
     return Draft(
         access=access,
@@ -120,6 +122,31 @@ def regrouped(session: Session, media: MediaStore, access: Access, asked: Asked,
     rows = [row for row in items.outgoing(session, project_id=access.project_id) if row.id in wanted]
     records = _records(session, media, access, rows, field=None, looks=bool(asked.splits))
     return _named(rows, groups_of(list(records.values())).of)
+
+
+def exposed(session: Session, access: Access, ids: Sequence[int]) -> dict[str, Any]:
+    """Of how many votes it is known what their voters had been sent before, and who had been sent too much."""
+    found = exposures.report_of(session, access=access)
+    wanted = set(ids)
+    return {
+        "since": found.since.isoformat() if found.since else None,
+        "stages": {
+            each.stage.value: {"votes": each.votes, "known": each.complete, "faulty": each.faulty}
+            for each in found.stages
+        },
+        "from_files": found.from_files,
+        "faults": [
+            {
+                "item": each.item,
+                "stage": each.stage,
+                "what": each.what,
+                "route": each.route.value,
+                "sha256": each.sha256,
+            }
+            for each in found.faults
+            if each.counts and each.item_id in wanted
+        ],
+    }
 
 
 def settled_by_seniors(session: Session, access: Access) -> frozenset[int]:

@@ -23,6 +23,7 @@ from domain.states import Cut, Stage
 from reports.calibration import calibration
 from reports.content import Figure, Table
 from workflow.access.projects import Access, access_to
+from workflow.files.exposures import report_of
 from workflow.files.project_check import gates, judged
 from workflow.results.calibration import study_of
 from workflow.results.dimension_means import agreement_of_levels, agreement_of_means
@@ -118,6 +119,7 @@ def figures_of(store: Store, *, project: str, progress: Callable[[str], None] = 
         if raters.people and raters.machines and stage not in (Stage.COMPARISON, Stage.CODING, Stage.ANSWERING):
             part(f"judges.{stage.value}", lambda at=stage, of=raters: _judges(store, access, at, of))  # type: ignore[misc]
     part("leaderboard", lambda: _leaderboard(store, access))
+    part("exposure", lambda: _exposure(store, access))
     return Figures(_with_own_ids(told), without)
 
 
@@ -128,6 +130,15 @@ def _gates(store: Store, access: Access) -> Iterator[Told]:
     with store.read() as session:
         counted = gates(session, access=access)
     yield from _counts("gates", counted)
+
+
+def _exposure(store: Store, access: Access) -> Iterator[Told]:
+    """Of how many votes it is known what had been sent to whoever gave them, and of how many it was too much."""
+    with store.read() as session:
+        found = report_of(session, access=access)
+    for each in found.stages:
+        counted = {"votes": each.votes, "known": each.complete, "faulty": each.faulty}
+        yield from _counts(f"exposure.{each.stage.value}", counted)
 
 
 def _counts(prefix: str, counted: Mapping[str, Any]) -> Iterator[Told]:

@@ -127,8 +127,8 @@ class Difference:
 
     @property
     def equal(self) -> bool:
-        """Whether nothing is different but what they are called."""
-        return not (self.added or self.removed or self.changed or self.told or self.files)
+        """Whether nothing is different but what they are called, and what people and files are called by that."""
+        return not (self.added or self.removed or self.changed or self.told)
 
 
 _OWN = {"release", "files", "private", "based_on"}

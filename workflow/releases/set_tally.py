@@ -144,6 +144,10 @@ class Goal:
     questions: int = 0
     actions: set[int] = field(default_factory=set)
 
+    def ask(self) -> None:
+        """Count a question about it."""
+        self.questions += 1
+
 
 @dataclass
 class Tally:
@@ -233,7 +237,7 @@ class Tally:
         if not isinstance(goal, str) or not goal.strip():
             return
         about = self.goals.setdefault(_bits(same_text(goal)), Goal())
-        about.questions += 1
+        about.ask()
         for text in _texts(item.fields.get(self.roles.options or "")):
             action = same_text(text)
             first, _, rest = action.partition(" ")

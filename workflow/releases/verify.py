@@ -20,10 +20,21 @@ def verify(folder: Path, *, look: Sequence[Callable[[Path], Iterator[str]]] = ()
     FileRefused
         The folder is no release.
     """
-    found = list(_files(folder))
+    found = [*_files(folder), *_exposed(folder)]
     for each in look:
         found += each(folder)
     return found
+
+
+def _exposed(folder: Path) -> Iterator[str]:
+    """Votes of people who had been sent what the schema keeps from them."""
+    told = manifest_of(folder).get("exposure")
+    for each in told.get("faults", ()) if isinstance(told, dict) else ():
+        if isinstance(each, dict):
+            yield (
+                f"{each.get('item')}: someone who voted in {each.get('stage')} had been sent {each.get('what')} before "
+                f"({each.get('route')}), which the schema keeps from them."
+            )
 
 
 def _files(folder: Path) -> Iterator[str]:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from db import items, releases
 from db.engine import Session, Store
 from domain.errors import FileRefused, InvalidInput, NotFound, Problem
+from domain.evidence import FOLDER as EVIDENCE
 from domain.records import Person
+from exporters.release_folder import ReleaseFolder, hash_of
 from workflow.access.projects import Access, require_lead
-from workflow.releases.create import Created, Progress, keep, silent, staging, write
+from workflow.releases.create import PRIVATE, PUBLIC, Created, Progress, keep, place_of, silent, staging, write
 from workflow.releases.draft import Draft, canary, regrouped, settled_by_seniors, version_of
 from workflow.releases.listing import stored
 from workflow.releases.settings import About, Asked
@@ -55,8 +57,24 @@ def withdraw(
         access = require_lead(session, by=by, project=project)
         draft, id = _draft(session, media, access, version=version, item=item, reason=reason.strip())
     with staging(home, project) as made:
-        manifest = write(store, media, draft, made, progress)
+        before = place_of(home, project, str(draft.told["based_on"]["release"]))
+        manifest = write(store, media, draft, made, progress, evidence=lambda folder: _as_before(before, folder))
         return keep(store, home, made, draft, manifest, by=by, withdraws=(id, reason.strip()))
+
+
+def _as_before(before: Path, folder: ReleaseFolder) -> None:
+    """The evidence of the release that is mended, as it is: it was of one state, and is of no other.
+
+    Raises
+    ------
+    FileRefused
+        The files of that release are not on this machine any more.
+    """
+    found = next((part for part in (before / PRIVATE, before / PUBLIC) if (part / EVIDENCE).is_dir()), None)
+    if found is None:
+        raise FileRefused(f"The files of release {before.name} are not on this machine any more; make a new release.")
+    for path in sorted(each for each in (found / EVIDENCE).rglob("*") if each.is_file()):
+        folder.link(path.relative_to(found).as_posix(), path, hash_of(path))
 
 
 def _draft(
@@ -101,5 +119,5 @@ def _draft(
     return draft, id
 
 
-_CARRIED = ("schema", "guideline", "policy", "counts", "gates")
+_CARRIED = ("schema", "guideline", "policy", "counts", "gates", "drawn", "exposure")
 """What a point release says as the release that it mends does: these were counted then."""
