@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet
 from annotation_schemas.model import Keep, Schema, Verification
+from db.engine import Store
 from domain.policies import KEEP_RULES, SKIP_ACTS, criteria_that_decide, targets
 from reports.content import Block, Cell, Figure, Section, Table, Text
 from reports.data_card import DataCard, markdown, page
@@ -20,6 +21,7 @@ from workflow.releases.card_people import agreement, judges, people, qualificati
 from workflow.releases.card_words import NOT_SAID, named, said, sentence, told_of
 from workflow.releases.set_statistics import SetStatistics, statistics_of
 from workflow.releases.set_tally import Media, Member, roles_of, tallies
+from workflow.results import attributes
 
 if TYPE_CHECKING:
     from workflow.releases.draft import Draft
@@ -39,7 +41,9 @@ GATES = {
 }
 
 
-def card_files(draft: Draft, released: ReleasedSet, facts: Facts, *, front_matter: str = "") -> Mapping[str, bytes]:
+def card_files(
+    store: Store, draft: Draft, released: ReleasedSet, facts: Facts, *, front_matter: str = ""
+) -> Mapping[str, bytes]:
     """``README.md`` and ``card.html`` of a release.
 
     Parameters
@@ -49,14 +53,16 @@ def card_files(draft: Draft, released: ReleasedSet, facts: Facts, *, front_matte
     front_matter
         What stands at the head of the Markdown, with its lines of dashes; empty: nothing.
     """
-    made = card(draft, released, facts)
+    with store.read() as session:
+        labels = attributes.of_items(session, project_id=draft.access.project_id)
+    made = card(draft, released, facts, labels)
     return {README: markdown(made, before=front_matter).encode(), HTML: page(made).encode()}
 
 
-def card(draft: Draft, released: ReleasedSet, facts: Facts) -> DataCard:
-    """The card. It reads the items of the release once, as they are public."""
+def card(draft: Draft, released: ReleasedSet, facts: Facts, labels: attributes.Said) -> DataCard:
+    """The card. It reads the items of the release once, as they are public; ``labels`` are what leads say of them."""
     splits: Counter[tuple[str, str]] = Counter()
-    found = _statistics(released, splits)
+    found = _statistics(released, splits, labels)
     schema = draft.access.schema
     made_up = " Its people and what they say are made up: it is a demonstration." if draft.access.made_up else ""
     sections = (
@@ -91,12 +97,12 @@ def _moment(date: str) -> str:
     return f"{date[:10]} {date[11:19]} UTC" if date.endswith("+00:00") else date or "an unknown day"
 
 
-def _statistics(released: ReleasedSet, splits: Counter[tuple[str, str]]) -> SetStatistics:
+def _statistics(released: ReleasedSet, splits: Counter[tuple[str, str]], labels: attributes.Said) -> SetStatistics:
     def members(items: Iterable[ReleasedItem]) -> Iterator[Member]:
         for item in items:
             splits[item.split, item.dimension] += 1
             media = [Media(each.kind, each.name, each.source, each.duration) for each in item.assets]
-            yield Member(item.dimension, item.fields, media)
+            yield Member(item.dimension, item.fields, media, labels.get(item.id, {}))
 
     whole, parts = tallies(members(released.items()), roles_of(released.schema))
     return statistics_of(released.schema, whole, parts, title=released.title, which="")

@@ -139,14 +139,12 @@ _GOALS = (
     Column(
         "Questions per goal, mean",
         "Mean over goals.",
-        lambda tally: (
-            _rounded(sum(each.questions for each in tally.goals.values()) / len(tally.goals)) if tally.goals else None
-        ),
+        lambda tally: _rounded(tally.goals.total() / len(tally.goals)) if tally.goals else None,
     ),
     Column(
         "Questions per goal, most",
         "Of the goal with the most.",
-        lambda tally: max((each.questions for each in tally.goals.values()), default=None),
+        lambda tally: max(tally.goals.values(), default=None),
     ),
     Column(
         "Actions",
@@ -157,21 +155,17 @@ _GOALS = (
     Column(
         "Actions per goal, mean",
         "Mean over goals of the different options of a goal's questions (ours).",
-        lambda tally: (
-            _rounded(sum(len(each.actions) for each in tally.goals.values()) / len(tally.goals))
-            if tally.goals
-            else None
-        ),
+        lambda tally: _rounded(sum(map(len, tally.goal_actions.values())) / len(tally.goals)) if tally.goals else None,
     ),
     Column(
         "Actions per goal, median",
         "The lower of two medians.",
-        lambda tally: middle(len(each.actions) for each in tally.goals.values()),
+        lambda tally: middle(map(len, tally.goal_actions.values())),
     ),
     Column(
         "Actions per goal, most",
         "Of the goal with the most.",
-        lambda tally: max((len(each.actions) for each in tally.goals.values()), default=None),
+        lambda tally: max(map(len, tally.goal_actions.values()), default=None),
     ),
     Column(
         "First words", "Different first words of actions: most are verbs (ours).", lambda tally: len(tally.first_words)

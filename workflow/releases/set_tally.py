@@ -138,18 +138,6 @@ class Lengths:
 
 
 @dataclass
-class Goal:
-    """What is asked about one goal."""
-
-    questions: int = 0
-    actions: set[int] = field(default_factory=set)
-
-    def ask(self) -> None:
-        """Count a question about it."""
-        self.questions += 1
-
-
-@dataclass
 class Tally:
     """What was counted of some items."""
 
@@ -168,7 +156,9 @@ class Tally:
     pairs: set[int] = field(default_factory=set)
     types: Counter[str] = field(default_factory=Counter)
     answers: Counter[int] = field(default_factory=Counter)
-    goals: dict[int, Goal] = field(default_factory=dict)
+    goals: Counter[int] = field(default_factory=Counter)
+    """Questions of each goal."""
+    goal_actions: dict[int, set[int]] = field(default_factory=dict)
     actions: set[int] = field(default_factory=set)
     first_words: set[int] = field(default_factory=set)
     rests: set[int] = field(default_factory=set)
@@ -236,12 +226,13 @@ class Tally:
         goal = item.fields.get(self.roles.goal or "")
         if not isinstance(goal, str) or not goal.strip():
             return
-        about = self.goals.setdefault(_bits(same_text(goal)), Goal())
-        about.ask()
+        name = _bits(same_text(goal))
+        self.goals[name] += 1
+        own = self.goal_actions.setdefault(name, set())
         for text in _texts(item.fields.get(self.roles.options or "")):
             action = same_text(text)
             first, _, rest = action.partition(" ")
-            about.actions.add(_bits(action))
+            own.add(_bits(action))
             self.actions.add(_bits(action))
             self.first_words.add(_bits(first))
             if rest:
