@@ -52,7 +52,7 @@ def test_what_was_submitted_cannot_be_changed(store: Store, table: str, statemen
         run = session.connection().execute
         run(text(f"INSERT INTO person VALUES (1, 'ann', 'Ann', NULL, false, true, '{WHEN}')"))
         run(text(f"INSERT INTO schema_version VALUES (1, 's', 1, 'h', 'g', '', '', '{WHEN}')"))
-        run(text(f"INSERT INTO project VALUES (1, 'p', 'P', false, 1, 0, '{WHEN}', 1, NULL, NULL)"))
+        run(text(f"INSERT INTO project VALUES (1, 'p', 'P', false, 1, 0, '{WHEN}', 1, NULL, NULL, 'k')"))
         run(text(f"INSERT INTO guideline_version VALUES (1, 1, 1, 'g', '', '', NULL, '{WHEN}', false)"))
         run(text(f"INSERT INTO schedule VALUES (1, 1, 1, '{{}}', '[]', NULL, '{WHEN}')"))
         run(text(f"INSERT INTO entry_budget VALUES (1, 1, 1, 3, 7, NULL, '{WHEN}')"))
@@ -216,7 +216,7 @@ def test_one_more_stage_needs_no_change_of_the_tables_and_every_other_check_hold
     with store.write() as session:
         run = session.connection().execute
         run(text(f"INSERT INTO schema_version VALUES (1, 's', 1, 'h', 'g', '', '', '{WHEN}')"))
-        run(text(f"INSERT INTO project VALUES (1, 'p', 'P', false, 1, 0, '{WHEN}', 1, NULL, NULL)"))
+        run(text(f"INSERT INTO project VALUES (1, 'p', 'P', false, 1, 0, '{WHEN}', 1, NULL, NULL, 'k')"))
     task(1, "coding", "open")
     task(2, "a stage of later", "open")
     with pytest.raises(DBAPIError):
