@@ -29,10 +29,16 @@ PARTS = {
 }
 _ROUND = "new_project.round"
 """The session's mark of this form: a press makes one project, and the next form has another mark."""
+_MADE, _LAST, _SAID = "new_project.made", "new_project.last", "new_project.said"
 
 
 def form(services: Services, led: Sequence[ProjectView]) -> None:
-    """Where its schema comes from, what it is called, and what people will see; ``led`` may be copied."""
+    """Where its schema comes from, what it is called, and what people will see; ``led`` may be copied.
+
+    What was made is opened: the page from before, with the form still filled in, would make a second one.
+    """
+    if made := st.session_state.get(_MADE):
+        shell.go("dashboard", project=made)
     round = st.session_state.setdefault(_ROUND, secrets.token_hex(4))
     ways = [SHIPPED, FILE, *([COPY] if led else [])]
     way = st.radio("It begins from", ways, horizontal=True, key="new_project.way")
@@ -51,10 +57,17 @@ def form(services: Services, led: Sequence[ProjectView]) -> None:
 
     def make(name: str, title: str) -> None:
         made = projects.create_project(services.store, name=name, title=title, loaded=loaded, by=services.person)
-        st.query_params["project"] = made.name
-        shell.keep_message("projects.done", f"{made.title} is made. Its Dashboard says what comes first.")
+        st.session_state[_MADE] = made.name
+        shell.keep_message(_SAID, f"{made.title} is made. This list says what comes first.")
 
     _called(services, schema.title, f"{round}.{loaded.hash[:12]}", make)
+
+
+def tell_made() -> None:
+    """On the Dashboard, which is opened when a project was made: say so."""
+    st.session_state.pop(_MADE, None)
+    if said := shell.kept_message(_SAID):
+        shell.show(markup.notice(said, style="good"))
 
 
 def _shipped() -> LoadedSchema | None:
@@ -137,7 +150,10 @@ def _called(services: Services, title: str, key: str, make: Callable[[str, str],
 
     def press(round: str) -> None:
         if st.session_state.get(_ROUND) != round:
-            return  # the second press of two: the first has made it
+            last, made = st.session_state.get(_LAST, ("", None))
+            if round == last and made:  # the second press of two, which asks for this page once more
+                st.session_state[_MADE] = made
+            return
         with shell.pressed(services):
             called = str(st.session_state.get(keys[0]) or "")
             taken = projects.taken_names(services.store)
@@ -145,6 +161,7 @@ def _called(services: Services, title: str, key: str, make: Callable[[str, str],
             if problems := [*title_problems(called), *name_problems(name)]:
                 raise InvalidInput(problems)
             make(name, called)
+            st.session_state[_LAST] = round, st.session_state.get(_MADE)
             st.session_state[_ROUND] = secrets.token_hex(4)
 
     with right:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -99,8 +100,13 @@ def _page(screen: Screen, shared: Resources, session: SignedIn | None) -> Any:
     return st.Page(draw, title=screen.title, url_path=screen.path, default=screen.path == "")
 
 
+_BARE = "touchstone.bare"
+"""Whether the page that is drawn is a working page, which has no menu beside it."""
+
+
 def _draw(screen: Screen, services: Services) -> None:
     with guard(services):
+        st.session_state[_BARE] = screen.stage is not None
         if screen.stage is not None:
             working_page()
             draw_view(screen.name, services)
@@ -298,6 +304,16 @@ def show_error(error: TouchstoneError) -> None:
             show(*(markup.tag("div", markup.text(on_page(row)), style="ts") for row in error.rows))
         return
     show(markup.notice(on_page(str(error)), style="bad"))
+    if st.session_state.get(_BARE):
+        _way_back()
+
+
+def _way_back() -> None:
+    """Where a working page that cannot be drawn leaves one: without a menu there is no other way on."""
+    named = st.session_state.get("touchstone.project")
+    href = "/?" + urlencode({"project": named}) if named else "/"
+    link = markup.tag("a", markup.text("My work"), href=href, target="_self")
+    show(markup.tag("p", link, style="ts", data_part="back"))
 
 
 def _session_over() -> None:

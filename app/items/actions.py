@@ -4,6 +4,7 @@ once."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -45,19 +46,43 @@ WORDS = {
 
 NOTHING, TICKED, EVERY = "nothing", "what is ticked", "all that fit"
 """With which items something is done."""
+_DONE = "items.done"
+"""What was done to items: told where it was asked for, which may be far below the head of the page."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is to be done to the items that someone looks at."""
+
+    still: Callable[[], None]
+    """Makes sure that they are still those; ``Conflict`` if not."""
+    counted: str
+    """Where it is kept how often the choice of items has begun anew."""
+
+    def done(self, words: str) -> None:
+        """It is done: say so, and begin anew. The preview of the same once more would be a list of refusals.
+
+        The choice is then a new one: the second press of two comes with all that the browser shows, so it would put
+        the choice from before back into this one.
+        """
+        shell.keep_message(_DONE, words)
+        st.session_state[self.counted] = st.session_state.get(self.counted, 0) + 1
 
 
 def offer(services: Services, view: ProjectView, asked: ItemList, n: int, ticked: Sequence[str]) -> None:
     """The choice of items and of what to do, the preview, and the button."""
     called = {EVERY: f"{EVERY} ({markup.count(n, 'item')})"}
     # always there, and as high: what is above the table must not push it away from under a mouse that is ticking
+    counted = f"items.round.{view.name}"
     which = st.radio(
         "Do something with",
         (NOTHING, TICKED, EVERY),
         horizontal=True,
-        key=f"items.which.{view.name}.{hash(asked.filter)}",
+        key=f"items.which.{view.name}.{hash(asked.filter)}.{st.session_state.get(counted, 0)}",
         format_func=lambda each: called.get(each, each),
     )
+    if which == NOTHING:
+        tell_done()
     if which == TICKED and not ticked:
         shell.show(markup.notice("Nothing is ticked. Tick items in the table below."))
     elif which == EVERY and n > bulk.MOST:
@@ -65,7 +90,13 @@ def offer(services: Services, view: ProjectView, asked: ItemList, n: int, ticked
         shell.show(markup.notice(f"{told} They can be exported."))
         chosen_export.offer(services, view, n, partial(_all, services, view, asked, n), of=asked.filter)
     elif which != NOTHING:
-        _offer(services, view, asked, ticked if which == TICKED else None)
+        _offer(services, view, asked, ticked if which == TICKED else None, counted)
+
+
+def tell_done() -> None:
+    """What was done to items a moment ago."""
+    if done := shell.kept_message(_DONE):
+        shell.show(markup.notice(done, style="good"))
 
 
 def _all(services: Services, view: ProjectView, asked: ItemList, n: int) -> Sequence[str]:
@@ -75,7 +106,7 @@ def _all(services: Services, view: ProjectView, asked: ItemList, n: int) -> Sequ
     return found
 
 
-def _offer(services: Services, view: ProjectView, asked: ItemList, ticked: Sequence[str] | None) -> None:
+def _offer(services: Services, view: ProjectView, asked: ItemList, ticked: Sequence[str] | None, counted: str) -> None:
     look: dict[str, Any] = {"person": services.person, "project": view.name}
     seen = item_list.picked(services.store, **look, wanted=asked.filter, ticked=ticked)
     if seen.gone:
@@ -87,6 +118,7 @@ def _offer(services: Services, view: ProjectView, asked: ItemList, ticked: Seque
     def still() -> None:
         item_list.must_be_as(services.store, **look, seen=seen)
 
+    order = _Asked(still, counted)
     stages = [stage for stage in Stage if _part(view, stage) is not None]
     before = [each for each in stages if getattr(_part(view, each), "qualification", None)]
     hidden = [each for each in gold_checks.STAGES if each in stages and getattr(_part(view, each), "gold", None)]
@@ -106,13 +138,13 @@ def _offer(services: Services, view: ProjectView, asked: ItemList, ticked: Seque
         told = f"These are {len(names):,}; one change takes at most {bulk.MOST:,}. Untick some, or export them."
         shell.show(markup.notice(told))
     elif what == QUALIFY:
-        _qualify(services, view, before, names, still)
+        _qualify(services, view, before, names, order)
     elif what == GOLD:
-        _gold(services, view, hidden, names, still)
+        _gold(services, view, hidden, names, order)
     elif what == ON_BULK:
         _on_bulk(names)
     else:
-        _change(services, view, stages, Action(what or Action.ASSIGN), names, still)
+        _change(services, view, stages, Action(what or Action.ASSIGN), names, order)
 
 
 ELSEWHERE = "They may have changed meanwhile, or a filter hides them."
@@ -131,7 +163,7 @@ def _on_bulk(names: Sequence[str]) -> None:
     """Give back and reassign are about someone's assignments: that page asks whose."""
     label = f"Open {markup.count(len(names), 'item')} on Bulk actions"
     if st.button(label, type="primary", key="items.bulk"):
-        st.session_state["bulk.items"] = "\n".join(names)
+        st.session_state[bulk_page.box("items")] = "\n".join(names)
         shell.go("bulk")
 
 
@@ -146,7 +178,7 @@ def _change(
     stages: list[Stage],
     action: Action,
     names: tuple[str, ...],
-    still: Callable[[], None],
+    order: _Asked,
 ) -> None:
     """One of the bulk actions, with its own preview and confirmation."""
     stage, priority = None, 0
@@ -170,7 +202,7 @@ def _change(
     except TouchstoneError as error:
         shell.show(markup.notice(str(error)))
         return
-    shell.show(*bulk_page.previewed(found, action))
+    shell.show(*bulk_page.previewed(found, action), *bulk_page.without_effect(view, action))
     if found.shares:
         rows = [[markup.text(called(login)), markup.text(f"{n:,}")] for login, n in found.shares.items()]
         shell.show(markup.table([("Person", ""), ("Items", "number")], rows))
@@ -178,13 +210,14 @@ def _change(
         return
 
     def do() -> None:
-        still()
+        order.still()
         n = bulk.do(services.store, chosen=chosen, token=found.token, **ask)  # type: ignore[arg-type]
-        shell.keep_message("items.said", f"Done: {markup.count(n, 'item')} changed.")
+        order.done(f"Done: {markup.count(n, 'item')} changed.")
 
     n_items = markup.count(len(found.can), "item")
     words = f"{bulk_page.ACTIONS[action]}: {n_items}."
     if action is Action.ASSIGN:
+        words = f"{n_items} for {' and '.join(map(called, found.shares or among))}."
         whom = "this person" if len(among) == 1 else "each of these people"
         words += f" They wait for {whom} alone for {bulk.ASSIGNED_FOR.days} days; then anyone who asks gets them."
     question = Question(f"Change {n_items}?", words, bulk_page.UNDO[action], f"Yes, change {n_items}")
@@ -192,20 +225,18 @@ def _change(
     st.button(f"Change {n_items}", type="primary", key=f"items.do.{found.token[:16]}", on_click=sure)
 
 
-def _qualify(
-    services: Services, view: ProjectView, before: list[Stage], names: tuple[str, ...], still: Callable[[], None]
-) -> None:
+def _qualify(services: Services, view: ProjectView, before: list[Stage], names: tuple[str, ...], order: _Asked) -> None:
     title_of = view.schema.schema_.stages.title_of
     stage = st.selectbox("Before", before, key="items.before", format_func=title_of) or before[0]
     n_items = markup.count(len(names), "item")
 
     def do() -> None:
-        still()
+        order.still()
         made = qualification_sets.make_set(
             services.store, by=services.person, project=view.name, stage=stage, names=names
         )
         told = f"Set {made.number} has {markup.count(len(made.items), 'item')}. {made.few}".strip()
-        shell.keep_message("items.said", told)
+        order.done(told)
 
     question = Question(
         f"Make a qualification set of {n_items}?",
@@ -217,9 +248,7 @@ def _qualify(
     st.button(f"Make a set of {n_items}", type="primary", key="items.qualify", on_click=sure)
 
 
-def _gold(
-    services: Services, view: ProjectView, hidden: list[Stage], names: tuple[str, ...], still: Callable[[], None]
-) -> None:
+def _gold(services: Services, view: ProjectView, hidden: list[Stage], names: tuple[str, ...], order: _Asked) -> None:
     title_of = view.schema.schema_.stages.title_of
     stage = hidden[0]
     if len(hidden) > 1:
@@ -237,9 +266,9 @@ def _gold(
         return
 
     def do() -> None:
-        still()
+        order.still()
         made = gold_of_items.make(services.store, **ask, token=found.token)
-        shell.keep_message("items.said", f"Done: {markup.count(len(made), 'gold check')} made.")
+        order.done(f"Done: {markup.count(len(made), 'gold check')} made.")
 
     question = Question(
         f"Make gold checks of {n_items}?",

@@ -87,7 +87,7 @@ def render(services: Services) -> None:
         return
     schema = view.schema.schema_
     first = reporting.stage_first(schema)
-    usual = first if first in stages else stages[0]
+    usual = _usual(services, view, [first, *stages] if first in stages else stages)
     left, middle, right = st.columns([2, 3, 2], vertical_alignment="center")
     with left:
         chosen = st.segmented_control(
@@ -376,6 +376,17 @@ def _differing(view: ProjectView, stage: Stage, part: str | None, among: Items |
     dimension, group = of_slice(by, part)
     href = history.address(view.name, differ=stage.value, dimension=dimension, group=group, among=among)
     return markup.tag("a", markup.text("Items about which they differ"), href=href, target="_self")
+
+
+def _usual(services: Services, view: ProjectView, stages: Sequence[Stage]) -> Stage:
+    """The first of these stages in which anything was submitted; the same for as long as someone is here."""
+    key = f"agreement.usual.{view.name}"
+    if key not in st.session_state:
+        about: dict[str, Any] = {"person": services.person, "project": view.name}
+        rated = (each for each in stages if rater_agreement.size(services.store, **about, stage=each))
+        st.session_state[key] = next(rated, stages[0])
+    usual: Stage = st.session_state[key]
+    return usual
 
 
 def prompt_of(view: ProjectView, stage: Stage, criterion: str) -> str:

@@ -68,8 +68,8 @@ def render(services: Services) -> None:
     except TouchstoneError as error:
         shell.show(markup.notice(str(error)))
         return
-    shell.show(*previewed(found, action))
-    noun = "claim" if action in bulk.ON_CLAIMS else "item"
+    shell.show(*previewed(found, action), *without_effect(view, action))
+    noun = _noun(action)
     label = f"Change {markup.count(len(found.can), noun)}"
 
     def do() -> None:
@@ -84,14 +84,46 @@ def render(services: Services) -> None:
             token=found.token,
         )
         shell.keep_message("bulk.said", f"Done: {markup.count(n, noun)} changed.")
+        st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1  # the same once more would be refusals
 
     # The button stands for the preview above it: another preview is another button, so no click can mean the old one.
     if found.can:
         n_items = markup.count(len(found.can), noun)
         whole = f"every {noun} of the project that can change ({n_items})" if chosen.every else n_items
-        question = Question(f"{label}?", f"{ACTIONS[action]}: {whole}.", UNDO[action], f"Yes, {label.lower()}")
+        words = f"{ACTIONS[action]}: {whole}."
+        if action in bulk.ON_CLAIMS:
+            called = shell.called(services, filter(None, (chosen.person, to)))
+            words = f"{whole} of {called(chosen.person or '')} for {called(to) if to else 'anyone who asks next'}."
+        question = Question(f"{label}?", words, UNDO[action], f"Yes, {label.lower()}")
         sure = partial(confirm.ask, services, question, do, key="bulk.sure")
         st.button(label, type="primary", key=f"bulk.do.{found.token[:16]}", on_click=sure)
+
+
+_ROUND = "bulk.round"
+
+
+def box(name: str) -> str:
+    """The key of a box that chooses: another one after each change, so that nothing is chosen any more. The second
+    press of two comes with all that the browser shows, so it would fill the same boxes again."""
+    round = st.session_state.get(_ROUND, 0)
+    return f"bulk.{name}.{round}" if round else f"bulk.{name}"
+
+
+def _noun(action: Action) -> str:
+    return "assignment" if action in bulk.ON_CLAIMS else "item"
+
+
+def without_effect(view: ProjectView, action: Action) -> list[markup.Markup]:
+    """That priorities change nothing yet, where no stage hands its items out by them."""
+    stages = view.schema.schema_.stages
+    by_priority = any(getattr(getattr(stages, stage), "order", "") == "priority" for stage in Stage)
+    if action is not Action.PRIORITISE or by_priority:
+        return []
+    words = (
+        "No stage of this project hands out its items by priority, so it is kept and changes nothing. The schema says "
+        "so in a stage: order: priority."
+    )
+    return [markup.notice(words)]
 
 
 def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | None, int]:
@@ -113,7 +145,7 @@ def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | 
     with one:
         label = "Whose assignments" if claims else "Voted on by"
         whose = logins if claims else voters
-        key, nobody = ("bulk.person", "choose") if claims else ("bulk.voter", "anyone")
+        key, nobody = (box("person"), "choose") if claims else (box("voter"), "anyone")
         person = st.selectbox(label, whose, index=None, format_func=called, key=key, placeholder=nobody)
     with two:
         dimension = st.selectbox(
@@ -121,7 +153,7 @@ def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | 
             list(titles),
             index=None,
             format_func=titles.__getitem__,
-            key="bulk.dimension",
+            key=box("dimension"),
             placeholder="any",
         )
     with three:
@@ -130,7 +162,7 @@ def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | 
             states_of(stages),
             index=None,
             format_func=partial(state_called, stages),
-            key="bulk.state",
+            key=box("state"),
             placeholder="any",
         )
     with four:
@@ -138,23 +170,23 @@ def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | 
         if claims:
             asked = [each for each in Stage if getattr(stages, each) is not None]
             stage = st.selectbox(
-                "Stage", asked, index=None, format_func=stages.title_of, key="bulk.stage", placeholder="any"
+                "Stage", asked, index=None, format_func=stages.title_of, key=box("stage"), placeholder="any"
             )
         elif action is Action.PRIORITISE:
             priority = int(st.number_input("Priority", value=0, step=1, key="bulk.priority"))
     if action is Action.REASSIGN:
         others = [login for login in logins if login != person]
-        to = st.selectbox("To", others, index=None, format_func=called, key="bulk.to")
-    pasted = st.text_area("Only these items (ids as in files, one a line)", key="bulk.items", height=80)
+        to = st.selectbox("To", others, index=None, format_func=called, key=box("to"))
+    pasted = st.text_area("Only these items (ids as in files, one a line)", key=box("items"), height=80)
     ids = tuple(dict.fromkeys(line.strip() for line in pasted.splitlines() if line.strip()))
     some = Chosen(stage=stage, dimension=dimension, state=state, person=person, items=ids)
-    every = not claims and some.nothing and st.checkbox("Every item of the project", key="bulk.every")
+    every = not claims and some.nothing and st.checkbox("Every item of the project", key=box("every"))
     return action, replace(some, every=every), to, priority
 
 
 def previewed(found: Preview, action: Action) -> list[markup.Markup]:
     """The exact counts, then the ids."""
-    noun = "claim" if action in bulk.ON_CLAIMS else "item"
+    noun = _noun(action)
     counts = f"{markup.count(len(found.can), noun)} would change, {len(found.cannot):,} would not."
     return told(counts, found.can, found.cannot)
 

@@ -75,7 +75,10 @@ def render(services: Services) -> None:
     raters = raters_of(services.store, person=services.person, project=view.name, stage=stage)
     if not raters.people and not raters.machines:
         shell.show(
-            markup.notice(f"No one has rated anything in the {view.schema.schema_.stages.in_a_sentence(stage)} yet.")
+            markup.notice(
+                f"No one has rated anything in the {view.schema.schema_.stages.in_a_sentence(stage)} yet."
+                + _first(stage)
+            )
         )
         return
     if not raters.machines:
@@ -97,6 +100,16 @@ def render(services: Services) -> None:
         shell.show(markup.notice("No one is known to be a person yet. Say above who is, then make the report."))
         return
     _made(services, view, stage, {**asked, "items": items})
+
+
+def _first(stage: Stage) -> str:
+    """What comes before a report, for someone who begins."""
+    if stage is not Stage.GRADING:
+        return ""
+    return (
+        " First models' answers come in, on Models or from a file on Import; then people grade them, and a judge does "
+        "on Judges."
+    )
 
 
 def _machines(services: Services, view: ProjectView, stage: Stage) -> Sequence[str]:

@@ -13,7 +13,17 @@ import streamlit as st
 
 from annotation_schemas.model import Stages
 from annotation_schemas.state_words import state_called, states_of
-from app import charts, checklist, disagreement_charts, figures, graded_sample, markup, pending_figures, shell
+from app import (
+    charts,
+    checklist,
+    disagreement_charts,
+    figures,
+    graded_sample,
+    markup,
+    new_project,
+    pending_figures,
+    shell,
+)
 from app.progress_chart import progress_chart
 from app.screens import Screen
 from app.services import Services
@@ -51,6 +61,7 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     board = project_progress.dashboard(services.store, person=services.person, project=view.name)
+    new_project.tell_made()
     checklist.before_start(services, view)
     if not any(row.drafted for row in board.rows):
         _empty(view, board)

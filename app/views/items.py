@@ -73,6 +73,7 @@ def render(services: Services) -> None:
         words = f"{markup.count(found.closed, 'item')} of the project left out: you may be asked about them blind."
         shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small"))
     if not found.n:
+        actions.tell_done()
         shell.show(markup.notice("No item fits. Take a filter away, or look for fewer words."))
         return
     if lead:

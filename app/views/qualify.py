@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from annotation_schemas.model import Qualification
 from app import confirm, markup, shell
 from app.confirm import Question
 from app.screens import Group, Screen
@@ -56,7 +57,7 @@ def render(services: Services) -> None:
         shell.show(markup.notice("No stage of yours asks for a qualification."))
         return
     stage = _stage(view, mine)
-    _own_try(services, view, stage)
+    _own_try(services, view, stage, asked[stage])
     if at_least(view.role, Role.SENIOR):
         _seniors(services, view, stage)
     if at_least(view.role, Role.LEAD):
@@ -81,7 +82,7 @@ def _stage(view: ProjectView, stages: Sequence[Stage]) -> Stage:
 # ---- one's own -------------------------------------------------------------------------------------------------------
 
 
-def _own_try(services: Services, view: ProjectView, stage: Stage) -> None:
+def _own_try(services: Services, view: ProjectView, stage: Stage, asked: Qualification) -> None:
     mine = qualification_tries.own_tries(services.store, person=services.person, project=view.name, stage=stage)
     last = mine[-1] if mine else None
     if last is not None:
@@ -92,6 +93,8 @@ def _own_try(services: Services, view: ProjectView, stage: Stage) -> None:
             shell.show(result_of(result))
     if last is not None and (last.wait or last.lets_in):
         return
+    if last is None:
+        shell.show(markup.tag("p", markup.text(asked_for(asked)), style="ts", data_part="asked"))
     if last is not None and last.state is Standing.OPEN:
         if st.button("Go on", type="primary", key="qualify.go", shortcut="1"):
             shell.go(PAGES[stage], project=view.name)
@@ -100,6 +103,13 @@ def _own_try(services: Services, view: ProjectView, stage: Stage) -> None:
     ):
         qualification_tries.begin(services.store, person=services.person, project=view.name, stage=stage)
         shell.go(PAGES[stage], project=view.name)
+
+
+def asked_for(asked: Qualification) -> str:
+    """What it takes to pass, for someone who has not begun."""
+    seniors = f" {markup.count(asked.reviewers, 'senior')} {'looks' if asked.reviewers == 1 else 'look'} at them."
+    told = seniors if asked.reviewers else ""
+    return f"Of your answers {asked.pass_mark:.0%} have to be right.{told} How you did is told at the end."
 
 
 def standing(seen: qualification_results.Try) -> str:

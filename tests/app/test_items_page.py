@@ -42,6 +42,9 @@ def test_what_the_address_asks_is_counted_and_all_that_fit_are_assigned_once(sto
     yes = next(each for each in page.button if each.label.startswith("Yes"))
     yes.click().run()
     assert "Done: 2 items changed." in words(page)
+    assert 'data-part="preview"' not in words(page), "no list of what the same would not change once more"
+    _with(page, "all that fit")
+    page.multiselect(key="items.to").set_value(["ana"]).run()
     assert part(page, "preview") == "0 items would change, 2 would not."
     assert "They have it in hand already." in words(page)
     assert (
@@ -72,6 +75,7 @@ def test_what_is_ticked_is_done_once_and_never_to_items_that_changed_or_went(sto
     assert page.session_state[f"touchstone.ticks.{lea.id}.p.drop"] == (hostile,)
     page.selectbox(key="items.what").set_value("prioritise").run()
     page.number_input(key="items.priority").set_value(7).run()
+    assert "No stage of this project hands out its items by priority" in words(page)
     assert part(page, "preview") == "2 items would change, 0 would not."
     next(each for each in page.button if each.label == "Change 2 items").click().run()
     with store.write() as session:
@@ -85,6 +89,7 @@ def test_what_is_ticked_is_done_once_and_never_to_items_that_changed_or_went(sto
     _yes(page)
     assert "Done: 1 item changed." in words(page)
     assert _priorities(store) == {**dict.fromkeys(every, 0), seen: 7}
+    _with(page, "what is ticked")
     page.selectbox(key="items.what").set_value("export").run()
     page.selectbox(key="items.format").set_value("jsonl").run()
     for _ in range(2):  # pressed twice
