@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Callable, Sequence
 
 import streamlit as st
@@ -10,7 +11,7 @@ import streamlit as st
 from annotation_schemas import shipped, yaml_text
 from annotation_schemas.loader import examine, examine_text
 from annotation_schemas.model import LoadedSchema
-from app import markup, project_jobs, schema_preview, shell
+from app import kept, markup, project_jobs, schema_preview, shell
 from app.services import Services
 from domain.display_names import distinct_names
 from domain.errors import InvalidInput, SchemaError
@@ -29,7 +30,10 @@ PARTS = {
 }
 _ROUND = "new_project.round"
 """The session's mark of this form: a press makes one project, and the next form has another mark."""
-_MADE, _LAST, _SAID = "new_project.made", "new_project.last", "new_project.said"
+_MADE, _SAID = "new_project.made", "new_project.said"
+SECONDS = 10.0
+"""For so long what was made is opened in place of this page: the second press of two may ask for it once more when the
+Dashboard is there already, and the press itself is forgotten by then."""
 
 
 def form(services: Services, led: Sequence[ProjectView]) -> None:
@@ -37,9 +41,10 @@ def form(services: Services, led: Sequence[ProjectView]) -> None:
 
     What was made is opened: the page from before, with the form still filled in, would make a second one.
     """
-    if made := st.session_state.get(_MADE):
+    made, since = kept.place().get(_MADE, ("", 0.0))
+    if made and time.monotonic() - since < SECONDS:
         shell.go("dashboard", project=made)
-    round = st.session_state.setdefault(_ROUND, secrets.token_hex(4))
+    round = kept.place().setdefault(_ROUND, secrets.token_hex(4))
     ways = [SHIPPED, FILE, *([COPY] if led else [])]
     way = st.radio("It begins from", ways, horizontal=True, key="new_project.way")
     if way == COPY:
@@ -57,7 +62,7 @@ def form(services: Services, led: Sequence[ProjectView]) -> None:
 
     def make(name: str, title: str) -> None:
         made = projects.create_project(services.store, name=name, title=title, loaded=loaded, by=services.person)
-        st.session_state[_MADE] = made.name
+        kept.place()[_MADE] = made.name, time.monotonic()
         shell.keep_message(_SAID, f"{made.title} is made. This list says what comes first.")
 
     _called(services, schema.title, f"{round}.{loaded.hash[:12]}", make)
@@ -65,7 +70,6 @@ def form(services: Services, led: Sequence[ProjectView]) -> None:
 
 def tell_made() -> None:
     """On the Dashboard, which is opened when a project was made: say so."""
-    st.session_state.pop(_MADE, None)
     if said := shell.kept_message(_SAID):
         shell.show(markup.notice(said, style="good"))
 
@@ -149,11 +153,8 @@ def _called(services: Services, title: str, key: str, make: Callable[[str, str],
         )
 
     def press(round: str) -> None:
-        if st.session_state.get(_ROUND) != round:
-            last, made = st.session_state.get(_LAST, ("", None))
-            if round == last and made:  # the second press of two, which asks for this page once more
-                st.session_state[_MADE] = made
-            return
+        if kept.place().get(_ROUND) != round:
+            return  # the second press of two: the first has made it
         with shell.pressed(services):
             called = str(st.session_state.get(keys[0]) or "")
             taken = projects.taken_names(services.store)
@@ -161,9 +162,8 @@ def _called(services: Services, title: str, key: str, make: Callable[[str, str],
             if problems := [*title_problems(called), *name_problems(name)]:
                 raise InvalidInput(problems)
             make(name, called)
-            st.session_state[_LAST] = round, st.session_state.get(_MADE)
-            st.session_state[_ROUND] = secrets.token_hex(4)
+            kept.place()[_ROUND] = secrets.token_hex(4)
 
     with right:
-        round = st.session_state[_ROUND]
+        round = kept.place()[_ROUND]
         st.button("Make it", type="primary", key="new_project.make", on_click=press, args=(round,), width="stretch")

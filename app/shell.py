@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import dialogs, markup, sidebar
+from app import dialogs, kept, markup, sidebar
 from app.controls import on_page as on_page
 from app.precedence import precedence
 from app.screens import SCREENS, Screen
@@ -234,7 +234,7 @@ class _Said:
 
 def keep_message(name: str, words: Any) -> None:
     """Keep what came of a press, to be told when the page is drawn next; ``kept_message`` gives it."""
-    st.session_state[name] = _Said(words)
+    kept.place()[name] = _Said(words)
 
 
 def kept_message(name: str) -> Any:
@@ -243,15 +243,15 @@ def kept_message(name: str) -> Any:
     It is not gone with the first run that tells it: Streamlit ends a run in the middle when another is asked for, and
     what only the first one told would never be seen.
     """
-    kept: _Said | None = st.session_state.get(name)
-    if kept is None:
+    said: _Said | None = kept.place().get(name)
+    if said is None:
         return None
     now = time.monotonic()
-    if kept.since is None:
-        kept.since = now
-    if now - kept.since <= STANDS_SECONDS:
-        return kept.words
-    del st.session_state[name]
+    if said.since is None:
+        said.since = now
+    if now - said.since <= STANDS_SECONDS:
+        return said.words
+    del kept.place()[name]
     return None
 
 
@@ -265,23 +265,24 @@ def pressed(services: Services) -> Iterator[None]:
     A press whose work is done in the callback counts whatever comes next: Streamlit calls it before it draws anything,
     while a press that the page looks for as it is drawn is forgotten if another one comes first.
     """
-    st.session_state.pop(_REFUSED, None)
-    try:
-        if not services.alive():
-            raise SignInRequired(SESSION_OVER)
-        address = st.context.ip_address
-        with acting_from(address if isinstance(address, str) else LOOPBACK):
-            yield
-    except TouchstoneError as error:
-        keep_message(_REFUSED, on_page(str(error)))
-    except Exception as error:
-        keep_message(_REFUSED, _unforeseen(error))
+    with kept.at_hand():
+        kept.place().pop(_REFUSED, None)
+        try:
+            if not services.alive():
+                raise SignInRequired(SESSION_OVER)
+            address = st.context.ip_address
+            with acting_from(address if isinstance(address, str) else LOOPBACK):
+                yield
+        except TouchstoneError as error:
+            keep_message(_REFUSED, on_page(str(error)))
+        except Exception as error:
+            keep_message(_REFUSED, _unforeseen(error))
 
 
 def was_refused() -> bool:
     """Whether the press that led to this run was refused, and no one has been told yet."""
-    kept: _Said | None = st.session_state.get(_REFUSED)
-    return kept is not None and kept.since is None
+    said: _Said | None = kept.place().get(_REFUSED)
+    return said is not None and said.since is None
 
 
 def tell_refused() -> None:

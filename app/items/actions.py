@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from app import confirm, markup, shell
+from app import confirm, kept, markup, shell
 from app.confirm import Question
 from app.items import chosen_export
 from app.services import Services
@@ -66,7 +66,7 @@ class _Asked:
         the choice from before back into this one.
         """
         shell.keep_message(_DONE, words)
-        st.session_state[self.counted] = st.session_state.get(self.counted, 0) + 1
+        kept.place()[self.counted] = kept.place().get(self.counted, 0) + 1
 
 
 def offer(services: Services, view: ProjectView, asked: ItemList, n: int, ticked: Sequence[str]) -> None:
@@ -78,7 +78,7 @@ def offer(services: Services, view: ProjectView, asked: ItemList, n: int, ticked
         "Do something with",
         (NOTHING, TICKED, EVERY),
         horizontal=True,
-        key=f"items.which.{view.name}.{hash(asked.filter)}.{st.session_state.get(counted, 0)}",
+        key=f"items.which.{view.name}.{hash(asked.filter)}.{kept.place().get(counted, 0)}",
         format_func=lambda each: called.get(each, each),
     )
     if which == NOTHING:

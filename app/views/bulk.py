@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from annotation_schemas.state_words import state_called, states_of
-from app import confirm, markup, shell
+from app import confirm, kept, markup, shell
 from app.confirm import Question
 from app.screens import Group, Screen
 from app.services import Services
@@ -84,7 +84,7 @@ def render(services: Services) -> None:
             token=found.token,
         )
         shell.keep_message("bulk.said", f"Done: {markup.count(n, noun)} changed.")
-        st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1  # the same once more would be refusals
+        kept.place()[_ROUND] = kept.place().get(_ROUND, 0) + 1  # the same once more would be refusals
 
     # The button stands for the preview above it: another preview is another button, so no click can mean the old one.
     if found.can:
@@ -105,7 +105,7 @@ _ROUND = "bulk.round"
 def box(name: str) -> str:
     """The key of a box that chooses: another one after each change, so that nothing is chosen any more. The second
     press of two comes with all that the browser shows, so it would fill the same boxes again."""
-    round = st.session_state.get(_ROUND, 0)
+    round = kept.place().get(_ROUND, 0)
     return f"bulk.{name}.{round}" if round else f"bulk.{name}"
 
 

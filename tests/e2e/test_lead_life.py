@@ -1,0 +1,598 @@
+"""A lead's whole life in the browser, without a terminal and without a mouse: a schema of their own, a file of real
+size with a preview, people and rights, who may begin, watching, reassigning, settling, a judge, its calibration, the
+release, and the archive. What comes out is compared with what was planned, which is written down apart."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from domain.errors import Conflict
+from domain.records import TaskView
+from domain.states import Stage
+from media.store import MediaStore
+from testkit import missing_media
+from testkit.browser import window
+from testkit.samples import egoplan_record, write
+from testkit.scripted import Asked, Reply, ScriptedServer, chat
+from testkit.serving import Server, touchstone
+from tests.e2e.keyboard import Keyboard
+from tests.e2e.people import Desk, at_desk, opened
+from workflow.access import accounts, projects
+from workflow.annotate import submissions
+from workflow.annotate.claims import next_task
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.thorough, pytest.mark.timeout(900)]
+
+N = 3_355
+"""So many questions EgoPlan-Bench's validation file has."""
+PROJECT, TITLE = "kitchen_steps", "Kitchen steps"
+SCHEMA = """
+name: kitchen
+version: 1
+title: Kitchen steps
+source: {format: egoplan}
+dimensions:
+  - {id: next_action, title: Next action, definition: "Which action comes next towards the goal."}
+item:
+  assets: [{role: observation, kind: image}]
+  fields:
+    - {name: task_goal, kind: text, title: Goal}
+    - {name: question, kind: long_text}
+    - {name: options, kind: text_list, length: 4}
+    - {name: answer, kind: option_of, field: options, required: false, secret_in: [verification]}
+    - {name: sample_id, kind: integer, required: false, authored: false}
+stages:
+  verification:
+    raters: 2
+    order: oldest
+    qualification: {items: 2, reviewers: 1, pass_mark: 1}
+    criteria: [{name: choice, kind: option_of, field: options, prompt: "What should be done next?"}]
+    keep: {rule: unanimous_and_key, criterion: choice, key: answer}
+  adjudication: {reasons: [unclear, other]}
+  grading:
+    raters: 3
+    shows: [question, answer]
+    criteria: [{name: score, kind: scale, prompt: "How good is it?", values: [0, 0.5, 1]}]
+judges:
+  - name: strict
+    criteria: [score]
+    template: egothink_single
+    sees: [question, answer, prediction]
+    fills: {ref_answer_1: answer, answer: prediction}
+    values: [0, 0.5, 1]
+report: {unit: prediction, statistics: [percent_agreement, krippendorff_alpha]}
+export: {formats: [egoplan]}
+"""
+INVITED = {"ann": "annotator", "bob": "annotator", "cat": "annotator", "sue": "senior"}
+PASSWORD = "nine lives and more"
+
+MOVED = range(20)
+"""Places in the file of what is given to Ann first and then to Bob."""
+SET = (20, 21)
+"""Places of the qualification set."""
+LIVE = [n for n in range(42) if n not in SET]
+"""Places of what is verified: the oldest, without the set."""
+SPLIT = (0, 10, 30, 40)
+"""Where Bob says something else than Ann, who always gives the key. Sue accepts every second of them."""
+WRONG = (5, 15, 25, 35)
+"""Where both say the same, and it is not the key: not kept, by the rule of the schema."""
+KEPT = [n for n in LIVE if n not in WRONG and n not in SPLIT[1::2]]
+FALSE = [n for n in KEPT if n % 3 == 0]
+"""Where the model's answer is not the key."""
+
+Record = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Record]]:
+    """EgoPlan-Bench's own file where it lies next to the checkout, else one of its size and form."""
+    path = Path(__file__).parents[3] / "shared" / "data" / "egoplan" / "EgoPlan_validation.json"
+    if not path.exists():
+        made = [egoplan_record(n, task_goal=f"Goal {n}", question=f"What comes next at {n}?") for n in range(N)]
+        path = write(tmp_path_factory.mktemp("records") / "validation.json", made, indent=None)
+    found: list[Record] = json.loads(path.read_text())
+    assert len(found) == N
+    return path, found
+
+
+def options(record: Record) -> list[str]:
+    return [record[f"choice_{letter}"] for letter in "abcd"]
+
+
+class Plan:
+    """Who says what, by the place of an item in the file."""
+
+    def __init__(self, records: list[Record]) -> None:
+        self.records = records
+        self._places: dict[tuple[str, tuple[str, ...]], int] = {}
+        for n, record in enumerate(records[: max(LIVE) + 1]):
+            self._places.setdefault((record["task_goal"], tuple(sorted(options(record)))), n)
+        assert len(self._places) == max(LIVE) + 1, "no two of the first items are alike"
+
+    def place(self, goal: str, offered: list[str]) -> int:
+        return self._places[goal, tuple(sorted(offered))]
+
+    def vote(self, login: str, n: int) -> str:
+        key = str(self.records[n]["answer"])
+        other = next(each for each in options(self.records[n]) if each != key)
+        return other if n in WRONG or (n in SPLIT and login == "bob") else key
+
+    def said(self, n: int) -> str:
+        """The model's answer."""
+        key = str(self.records[n]["answer"])
+        return next(each for each in options(self.records[n]) if each != key) if n in FALSE else key
+
+    @staticmethod
+    def grade(login: str, right: bool) -> float:
+        """Cat is milder with what is wrong."""
+        return 1.0 if right else 0.5 if login == "cat" else 0.0
+
+
+def judge(asked: Asked, number: int) -> Reply:
+    """A judge for whom only the reference is right."""
+    if "[Question]" not in asked.text:
+        return chat("OK")
+    parts = [
+        re.search(rf"{name}\]\n(.*?)\n\[The End", asked.text, re.DOTALL)
+        for name in ("Reference Answer", "Assistant's Answer")
+    ]
+    reference, said = (part[1] for part in parts if part)
+    return chat(f"I have compared them. Rating: [[{int(reference == said)}]]", usage=(200, 20))
+
+
+@pytest.fixture
+def serving(home: Path) -> Iterator[Server]:
+    server = Server(home, worker=True, OMP_NUM_THREADS="1")
+    with opened(server) as store:
+        store.upgrade()
+        accounts.create_person(store, login="lena", name="Lena", is_admin=True)
+    yield server.start()
+    server.stop()
+
+
+Look = Callable[[Desk, str], None]
+
+
+def test_a_lead_comes_from_a_schema_to_a_release_and_the_archive(
+    serving: Server,
+    chromium: Browser,
+    records: tuple[Path, list[Record]],
+    tmp_path: Path,
+    pictures: Path | None,
+) -> None:
+    file, plan = records[0], Plan(records[1])
+
+    def look(desk: Desk, name: str) -> None:
+        desk.looks(pictures, f"life-{name}")
+
+    with at_desk(chromium, serving, "lena") as lead:
+        _make(lead, tmp_path, look)
+        _bring(lead, file, look)
+        links = _invite(lead, look)
+    with opened(serving) as store:
+        missing_media.fill(store, MediaStore(serving.home / "media"))  # one picture in place of 3,355
+    for link, login in zip(links, INVITED, strict=True):
+        _join(chromium, link, login)
+    with at_desk(chromium, serving, "lena") as lead:
+        _give_rights(lead, look)
+        _qualification(lead, look)
+    _pass(chromium, serving, plan)
+    with at_desk(chromium, serving, "lena") as lead:
+        _reassign(lead, look)
+    _vote(chromium, serving, plan)
+    with at_desk(chromium, serving, "sue") as sue:
+        _settle(sue, plan, look)
+    with at_desk(chromium, serving, "lena") as lead:
+        _watch(lead, look)
+        _answers(lead, plan, tmp_path)
+    _grade(chromium, serving, plan)
+    with ScriptedServer(judge) as endpoint, at_desk(chromium, serving, "lena") as lead:
+        _judge(lead, endpoint.url, look)
+        _calibrate(lead, look)
+        _release(lead, plan, file, tmp_path, look)
+        _archive(lead, look)
+    _read_only(chromium, serving)
+    done = touchstone("check", PROJECT, home=serving.home)
+    assert done.returncode == 0, done.stdout
+
+
+# ---- beginning ------------------------------------------------------------------------------------------------------
+
+
+def _make(lead: Desk, folder: Path, look: Look) -> None:
+    """From a YAML: first one that does not fit, which is said with its line; then the right one, pressed twice."""
+    page, keys = lead.page, Keyboard(lead.page)
+    lead.open("/")
+    keys.press(page.get_by_role("link", name="Make one"))
+    expect(page.get_by_role("heading", name="Projects")).to_be_visible()
+    lead.settled()
+    keys.radio("It begins from", "A YAML file of your own")
+    wrong = folder / "wrong.yaml"
+    wrong.write_text(SCHEMA.replace("key: answer", "key: anwser"))
+    keys.gives("The schema, as YAML", wrong)
+    line = page.get_by_role("row", name=re.compile("anwser"))
+    at = next(n for n, text in enumerate(wrong.read_text().splitlines(), 1) if "anwser" in text)
+    expect(line).to_contain_text(str(at))
+    lead.settled()
+    keys.press(page.get_by_role("button", name=re.compile("^Remove")))
+    expect(page.get_by_role("button", name=re.compile("^Remove"))).to_have_count(0)
+    expect(line).to_have_count(0)
+    lead.settled()
+    schema = folder / "kitchen.yaml"
+    schema.write_text(SCHEMA)
+    keys.gives("The schema, as YAML", schema)
+    expect(page.get_by_text("1 dimension, stages verification, adjudication, grading")).to_be_visible()
+    lead.settled()
+    look(lead, "01-yaml")
+    keys.button("Make it", times=2)
+    expect(page.get_by_role("heading", name="Dashboard")).to_be_visible()
+    expect(page.get_by_text(f"{TITLE} is made.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Before people begin")).to_be_visible()
+    lead.settled()
+    look(lead, "02-dashboard")
+    with opened(lead.server) as store:
+        mine = projects.projects_of(store, person=accounts.find_person(store, login="lena"))
+    assert [view.name for view in mine] == [PROJECT], "two presses make one project"
+
+
+def _bring(lead: Desk, file: Path, look: Look) -> None:
+    """A file of real size: looked at first, then imported, pressed twice."""
+    page, keys = lead.page, Keyboard(lead.page)
+    keys.goes("Import")
+    keys.gives("Annotation files, or one zip of their folders", file)
+    expect(page.get_by_text(f"{N:,} items would come in")).to_be_visible(timeout=120_000)
+    expect(page.locator("[data-part=counts] td")).to_have_text([f"{N:,}", "0", "0", "0", "0", f"{N:,}"])
+    lead.settled()
+    look(lead, "03-preview")
+    keys.button("Import", times=2)
+    expect(page.get_by_text(f"{N:,} items imported")).to_be_visible(timeout=120_000)
+    lead.settled()
+    look(lead, "04-imported")
+
+
+def _invite(lead: Desk, look: Look) -> list[str]:
+    page, keys = lead.page, Keyboard(lead.page)
+    keys.goes("People")
+    for role in INVITED.values():
+        keys.button("Invite someone")
+        dialog = page.get_by_role("dialog", name="Invite someone")
+        keys.radio("Role", re.compile(f"^{role.capitalize()}:"), within=dialog)
+        keys.button("Make an invitation", within=dialog)
+        dialog.wait_for(state="detached")
+        lead.settled()
+    look(lead, "05-invited")
+    links = page.locator("[data-testid=stCode]").all_inner_texts()
+    assert len(set(links)) == len(INVITED)
+    return [link.strip() for link in links]
+
+
+def _join(chromium: Browser, link: str, login: str) -> None:
+    """Someone invited makes their account."""
+    with window(chromium) as page:
+        page.goto(link)
+        page.get_by_label("Your name").fill(login.capitalize())
+        page.get_by_label("Login").fill(login)
+        page.get_by_label(re.compile("^Password")).fill(PASSWORD)
+        with page.expect_response(lambda reply: reply.request.method == "POST") as made:
+            page.get_by_label(re.compile("^Password")).press("Enter")
+        assert made.value.status == 303
+
+
+def _give_rights(lead: Desk, look: Look) -> None:
+    """One of the four only grades."""
+    page, keys = lead.page, Keyboard(lead.page)
+    lead.open(f"/people?project={PROJECT}")
+    expect(page.locator("[data-part=part]")).to_have_text(
+        [INVITED.get(login, "lead").capitalize() for login in sorted([*INVITED, "lena"])]
+    )
+    keys.button("Change Cat")
+    dialog = page.get_by_role("dialog", name="Cat")
+    keys.pill("Grading", within=dialog)
+    expect(dialog.get_by_role("checkbox", name="All stages")).not_to_be_checked()
+    lead.settled()
+    look(lead, "06-rights")
+    keys.button("Save", within=dialog)
+    dialog.wait_for(state="detached")
+    expect(page.get_by_text("Saved: Cat is annotator in all dimensions, for Grading.")).to_be_visible()
+    lead.settled()
+
+
+def _tick(lead: Desk, places: range | tuple[int, ...]) -> None:
+    """Tick items of the first page of the table."""
+    keys, n = Keyboard(lead.page), len(places)
+    rows = lead.page.locator("table tbody tr")
+    expect(rows).to_have_count(25)
+    for at in places:
+        keys.press(rows.nth(at).get_by_role("checkbox"), "Space")
+    expect(lead.page.get_by_text(f"{n} ticked, {n} of them on this page")).to_be_visible()
+    keys.radio("Do something with", "what is ticked")
+    expect(lead.page.get_by_role("combobox", name=re.compile(f"With {n} items"))).to_be_visible()
+    lead.settled()
+
+
+def _sure(lead: Desk, words: str, *, asked: str) -> None:
+    """Press a button that asks once more, and say yes, twice."""
+    keys = Keyboard(lead.page)
+    keys.button(words)
+    dialog = lead.page.get_by_role("dialog")
+    expect(dialog).to_contain_text(asked)
+    keys.button(f"Yes, {words[0].lower()}{words[1:]}", within=dialog, times=2)
+    dialog.wait_for(state="detached")
+
+
+def _qualification(lead: Desk, look: Look) -> None:
+    """A set of two items that the lead ticks."""
+    page, keys = lead.page, Keyboard(lead.page)
+    lead.open(f"/items?project={PROJECT}&size=25")
+    expect(page.locator("[data-part=count]")).to_have_text(f"1 to 25 of {N:,} items")
+    _tick(lead, SET)
+    look(lead, "07-items")
+    keys.choose(re.compile(r"With 2 items"), "Make a qualification set of them")
+    _sure(lead, "Make a set of 2 items", asked="People new to Verification")
+    expect(page.get_by_text("Set 1 has 2 items.")).to_be_in_viewport()
+    expect(page.get_by_role("button", name="Make a set of 2 items")).to_have_count(0)
+    keys.button("Untick all")
+    expect(page.get_by_text("None ticked")).to_be_visible()
+
+
+def _pass(chromium: Browser, server: Server, plan: Plan) -> None:
+    """Ann and Bob pass the set, Ann at the page; Sue signs both."""
+    with at_desk(chromium, server, "ann") as ann:
+        ann.open(f"/qualify?project={PROJECT}")
+        expect(ann.page.locator("[data-part=asked]")).to_contain_text("100% have to be right. 1 senior looks at them.")
+        ann.page.get_by_role("button", name="Begin").click()
+        expect(ann.bench).to_have_attribute("data-view", "task")
+        for _ in SET:
+            _choose(ann, plan, "ann")
+    with opened(server) as store:
+        from workflow.annotate import qualification_tries
+
+        bob = accounts.find_person(store, login="bob")
+        qualification_tries.begin(store, person=bob, project=PROJECT, stage=Stage.VERIFICATION)
+        _store_votes(server, "bob", plan, len(SET))
+    with at_desk(chromium, server, "sue") as sue:
+        sue.open(f"/qualify?project={PROJECT}")
+        signed = sue.page.locator("table.ts-table tbody tr").filter(has_text="passed, signed by 1")
+        for n in (1, 2):
+            sue.page.get_by_role("button", name="Sign", exact=True).click()
+            expect(signed).to_have_count(n)
+            sue.settled()
+
+
+# ---- the middle -----------------------------------------------------------------------------------------------------
+
+
+def _reassign(lead: Desk, look: Look) -> None:
+    """Twenty items for Ann, and then all twenty from Ann to Bob: each asks first, and says for whom."""
+    page, keys = lead.page, Keyboard(lead.page)
+    lead.open(f"/items?project={PROJECT}&size=25")
+    _tick(lead, MOVED)
+    n = len(MOVED)
+    keys.choose(re.compile("To$"), "Ann")
+    lead.press("Escape")
+    expect(page.locator("[data-part=preview]")).to_have_text(f"{n} items would change, 0 would not.")
+    lead.settled()
+    _sure(lead, f"Change {n} items", asked=f"{n} items for Ann (ann).")
+    expect(page.get_by_text(f"Done: {n} items changed.")).to_be_in_viewport()
+    expect(page.locator("[data-part=preview]")).to_have_count(0)
+    lead.settled()
+    keys.radio("Do something with", "what is ticked")
+    keys.choose(re.compile(f"With {n} items"), "Give back or reassign")
+    keys.button(f"Open {n} items on Bulk actions")
+    expect(page.get_by_role("heading", name="Bulk actions")).to_be_visible()
+    lead.settled()
+    keys.choose(re.compile("What$"), "Give a person's assignments to someone else")
+    keys.choose(re.compile("Whose assignments$"), "Ann")
+    keys.choose(re.compile("To$"), "Bob")
+    expect(page.locator("[data-part=preview]")).to_have_text(f"{n} assignments would change, 0 would not.")
+    lead.settled()
+    look(lead, "08-reassign")
+    _sure(lead, f"Change {n} assignments", asked=f"{n} assignments of Ann (ann) for Bob (bob).")
+    expect(page.get_by_text(f"Done: {n} assignments changed.")).to_be_in_viewport()
+
+
+def _choose(desk: Desk, plan: Plan, login: str) -> int:
+    """Press the key that is printed next to what someone chooses; which item that was."""
+    rows = desk.page.locator(".criterion .choice")
+    labels = rows.locator(".label").all_inner_texts()
+    n = plan.place(desk.shown("task_goal"), labels)
+    desk.next_after(rows.nth(labels.index(plan.vote(login, n))).locator(".slot").inner_text().lower())
+    return n
+
+
+def _store_votes(server: Server, login: str, plan: Plan, n: int) -> list[int]:
+    """What someone votes, stored as the page has it stored; about which items."""
+    about = []
+    with opened(server) as store:
+        person = accounts.find_person(store, login=login)
+        for _ in range(n):
+            task = next_task(store, person=person, project=PROJECT, stage=Stage.VERIFICATION)
+            assert isinstance(task, TaskView), task
+            offered = [str(each) for each in task.fields["options"]]  # type: ignore[union-attr]
+            about.append(plan.place(str(task.fields["task_goal"]), offered))
+            values = {"choice": plan.vote(login, about[-1])}
+            submissions.submit(store, person=person, task=task.id, key=task.id, values=values)
+    return about
+
+
+def _vote(chromium: Browser, server: Server, plan: Plan) -> None:
+    """Bob, who works on what was given to him first, partly at the page; then Ann."""
+    with at_desk(chromium, server, "bob") as bob:
+        bob.open(f"/verify?project={PROJECT}")
+        expect(bob.bench).to_have_attribute("data-view", "task")
+        voted = [_choose(bob, plan, "bob") for _ in range(3)]
+    voted += _store_votes(server, "bob", plan, len(LIVE) - len(voted))
+    assert set(voted[: len(MOVED)]) == set(MOVED), "what was given to him comes first"
+    assert sorted(voted) == LIVE
+    assert sorted(_store_votes(server, "ann", plan, len(LIVE))) == LIVE, "the oldest come first"
+
+
+def _settle(sue: Desk, plan: Plan, look: Look) -> None:
+    """The senior settles what the two disagree about, by keys."""
+    sue.open(f"/adjudicate?project={PROJECT}")
+    expect(sue.bench).to_have_attribute("data-view", "task")
+    settled = []
+    while sue.view() == "task":
+        if not settled:
+            look(sue, "09-settle")
+        offered = sue.page.locator(".shown[data-field=options] .value li").all_inner_texts()
+        settled.append(plan.place(sue.shown("task_goal"), offered))
+        sue.next_after("1" if settled[-1] in SPLIT[::2] else "2", "1")
+    assert sorted(settled) == sorted(SPLIT)
+
+
+def _watch(lead: Desk, look: Look) -> None:
+    """What the lead's pages say of it all: the votes were planned, so that every number is known."""
+    page, keys = lead.page, Keyboard(lead.page)
+    lead.open(f"/dashboard?project={PROJECT}")
+    expect(page.locator("[data-part=summary]")).to_contain_text(
+        f"{N:,} items written · {len(KEPT)} kept · {len(LIVE) - len(KEPT)} rejected"
+    )
+    left = 2 * (N - len(LIVE))  # the set's items wait for people who have not seen them there
+    expect(page.locator("[data-part=left]")).to_contain_text(f"{left:,} votes are left", timeout=60_000)
+    share = f"Votes differ on {len(SPLIT)} of {len(LIVE)} items (10 %)."
+    expect(page.get_by_text(share)).to_be_visible(timeout=60_000)
+    lead.settled()
+    look(lead, "10-dashboard")
+    keys.goes("Items")
+    keys.choose("State", "kept")
+    lead.press("Escape")
+    keys.button("Show")
+    expect(page.locator("[data-part=count]")).to_have_text(re.compile(rf"\b{len(KEPT)} items"))
+    look(lead, "11-items-kept")
+    keys.goes("Scorecard")
+    agree = (len(LIVE) - len(SPLIT)) / len(LIVE)
+    for name in ("Ann", "Bob"):
+        line = page.get_by_role("row").filter(has_text=name).filter(has_text="Verification").first
+        expect(line).to_contain_text(f"{agree:.2f} of {len(LIVE)}", timeout=60_000)
+    look(lead, "12-scorecard")
+    keys.goes("Agreement")
+    expect(page.get_by_role("radio", name="Verification", checked=True)).to_be_visible()
+    expect(page.get_by_text("Ann and Bob").first).to_be_visible(timeout=60_000)
+
+
+# ---- models, judges and the end -------------------------------------------------------------------------------------
+
+
+def _answers(lead: Desk, plan: Plan, folder: Path) -> None:
+    """A model's answers to what was kept, out of a file."""
+    file = folder / "answers.jsonl"
+    rows = [{"item": str(plan.records[n]["sample_id"]), "model": "mini", "text": plan.said(n)} for n in KEPT]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    keys = Keyboard(lead.page)
+    keys.goes("Import")
+    keys.gives("Annotation files, or one zip of their folders", file)
+    expect(lead.page.locator("[data-part=recognised]")).to_contain_text("answers.jsonl seems to be predictions")
+    lead.settled()
+    keys.button("Import", times=2)
+    expect(lead.page.get_by_text(f"{len(KEPT)} answers imported")).to_be_visible(timeout=60_000)
+
+
+def _grade(chromium: Browser, server: Server, plan: Plan) -> None:
+    """Three people grade all answers, one of them the first two at the page."""
+    with at_desk(chromium, server, "cat") as cat:
+        cat.open(f"/grade?project={PROJECT}")
+        for _ in range(2):
+            expect(cat.bench).to_have_attribute("data-view", "task")
+            right = cat.page.locator(".shown.answer .value").inner_text() == cat.shown("answer")
+            cat.next_after("3" if right else "2")
+    for login in ("ann", "bob", "cat"):
+        with opened(server) as store:
+            person, n = accounts.find_person(store, login=login), 2 * (login == "cat")
+            while isinstance(task := next_task(store, person=person, project=PROJECT, stage=Stage.GRADING), TaskView):
+                score = plan.grade(login, task.answer == task.fields["answer"])
+                submissions.submit(store, person=person, task=task.id, key=task.id, values={"score": score})
+                n += 1
+            assert n == len(KEPT)
+
+
+def _judge(lead: Desk, url: str, look: Look) -> None:
+    """A judge behind an endpoint grades what people have graded."""
+    page, keys, n = lead.page, Keyboard(lead.page), len(KEPT)
+    lead.open(f"/judges?project={PROJECT}")
+    for box, text in (
+        ("Base URL", url),
+        ("Model, as the server names it", "scripted"),
+        ("Name in tables (else the model's)", "strict"),
+    ):
+        keys.writes(page.get_by_role("textbox", name=box), text)
+    keys.button("Make the description")
+    box = page.get_by_role("textbox", name="The description in effect")
+    expect(box).to_have_value(re.compile("name: strict"))
+    lead.settled(held_ms=300)
+    keys.choose(re.compile("Sample$"), "Only those that people have graded")
+    keys.button("Preview run")
+    expect(page.locator("[data-part=foreseen]")).to_contain_text(f"strict will be asked {n} times about {n} answers")
+    lead.settled()
+    look(lead, "13-judge")
+    keys.button(f"Start: {n} requests", times=2)
+    expect(page.locator("[data-part=state]")).to_have_attribute("data-state", "done", timeout=180_000)
+    expect(page.locator("[data-part=tally]")).to_contain_text(f"{n} scored of {n}")
+
+
+def _calibrate(lead: Desk, look: Look) -> None:
+    """How far the judge agrees with each person: with Ann always, with Cat where the answer is right."""
+    page, keys = lead.page, Keyboard(lead.page)
+    keys.goes("Calibration")
+    expect(page.locator("[data-part=standing]").filter(has_text="strict")).to_be_visible(timeout=60_000)
+    lead.settled()
+    look(lead, "14-calibration")
+    keys.button("3. Judge against people")
+    lines = page.locator("[class*=st-key-calibration-section-judges] tr").filter(has=page.get_by_role("link"))
+    for name, share in (("Ann", 1.0), ("Cat", 1 - len(FALSE) / len(KEPT))):
+        expect(lines.filter(has_text=name).first).to_contain_text(f"{100 * share:.1f} %")
+
+
+def _release(lead: Desk, plan: Plan, file: Path, folder: Path, look: Look) -> None:
+    """The verified split: the records of what was kept, as they came, and nothing else."""
+    page, keys = lead.page, Keyboard(lead.page)
+    keys.goes("Export")
+    keys.button("Prepare")
+    expect(page.get_by_text(f"Ready: {len(KEPT)} items in 2 files.")).to_be_visible(timeout=60_000)
+    lead.settled()
+    look(lead, "15-release")
+    with page.expect_download() as waiting:
+        keys.button("Download")
+    path = folder / "verified.zip"
+    waiting.value.save_as(path)
+    with zipfile.ZipFile(path) as packed:
+        written = json.loads(packed.read(file.name))
+        manifest = json.loads(packed.read("manifest.json"))
+    assert written == [plan.records[n] for n in KEPT]
+    assert [len(item["votes"]) for item in manifest["items"]] == [2] * len(KEPT)
+    assert not re.search(r"\b(ann|bob|cat|sue|lena)\b", json.dumps(manifest), re.IGNORECASE)
+
+
+def _archive(lead: Desk, look: Look) -> None:
+    page, keys = lead.page, Keyboard(lead.page)
+    keys.goes("Projects")
+    keys.button("Archive")
+    dialog = page.get_by_role("dialog")
+    look(lead, "16-archive")
+    keys.button(f"Archive {TITLE}", within=dialog, times=2)
+    expect(page.get_by_role("button", name="Take back into use")).to_be_visible()
+    lead.settled()
+
+
+def _read_only(chromium: Browser, server: Server) -> None:
+    """Everyone reads it, and no one changes anything, at the page or behind it."""
+    with at_desk(chromium, server, "lena") as lead:
+        lead.open(f"/guideline?project={PROJECT}")
+        expect(lead.page.get_by_text(f"{TITLE} is archived: it can be read and exported")).to_be_visible()
+    with at_desk(chromium, server, "ann") as ann:
+        ann.open(f"/verify?project={PROJECT}")
+        expect(ann.page.get_by_text(f"{TITLE} is archived")).to_be_visible()
+        Keyboard(ann.page).press(ann.page.get_by_role("link", name="My work"))
+        expect(ann.page.get_by_text("This project is archived")).to_be_visible()
+    with opened(server) as store:
+        person = accounts.find_person(store, login="ann")
+        with pytest.raises(Conflict, match="archived"):
+            next_task(store, person=person, project=PROJECT, stage=Stage.VERIFICATION)
