@@ -290,7 +290,7 @@ def formats() -> Iterator[str]:
 
     yield "## File formats"
     yield ""
-    yield "What the files of a format hold, whether they are imported and exported, and whether a release may have them."
+    yield "What the files of a format hold, whether they are imported and exported, and whether releases have them."
     yield "The commands take these names."
     yield ""
     yield from table(
