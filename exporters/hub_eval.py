@@ -53,6 +53,8 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
     """Write ``eval.yaml``: a task for each split whose key is public."""
     if not any(path.startswith("data/") and path.endswith(".parquet") for path in folder.hashes):
         raise FileRefused(f"{NAME} names columns of the table of hf_dataset; add that to the formats of the release.")
+    if NAME not in released.formats:  # then no one has put its columns into the table
+        raise FileRefused(f"{NAME} is not among the formats that this release names; make it with {NAME}.")
     open_splits = [split for split in released.splits if not withheld(released, split)]
     if not open_splits:
         raise FileRefused(f"{NAME} scores with the right answers, and every split of this release withholds them.")

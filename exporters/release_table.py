@@ -28,7 +28,7 @@ SHARD_BYTES = 500 * 1024 * 1024
 """How much of images a file of the table has; they are what makes it large."""
 LONGEST_INTEGER = 2**63
 
-OWN = ("id", "dimension", "group")
+OWN = ("id", "dimension", "group", "canary")
 """Columns that every table has; a field of such a name is called ``its_id`` and so on."""
 
 Cell = Callable[[ReleasedItem], Any]
@@ -87,6 +87,9 @@ def columns(released: ReleasedSet, *, images: bool, media: bool) -> list[Column]
             lambda item: item.group,
         ),
     ]
+    if canary := released.about.get("canary"):
+        meaning = "Stands with every item of a test: who can complete it has seen the data set."
+        found.append(Column("canary", TEXT, meaning, lambda item: canary))
     for slot in schema.item.assets:
         found += _of_slot(slot, names[slot.role], taken, images=images and slot.kind == "image", media=media)
     for each in schema.item.fields:

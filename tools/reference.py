@@ -290,16 +290,18 @@ def formats() -> Iterator[str]:
 
     yield "## File formats"
     yield ""
-    yield "What the files of a format hold, and whether they are imported and exported. The commands take these names."
+    yield "What the files of a format hold, whether they are imported and exported, and whether releases have them."
+    yield "The commands take these names."
     yield ""
     yield from table(
-        ["format", "one record is", "import", "export", "meaning"],
+        ["format", "one record is", "import", "export", "release", "meaning"],
         (
             [
                 f"`{row.name}`",
                 f"{'an' if row.takes.value[0] in 'ai' else 'a'} {row.takes}",
                 "yes" if row.reads else "",
                 "of one run" if row.needs_run else "yes" if row.writes else "",
+                "yes" if row.releases else "",
                 row.meaning,
             ]
             for row in FORMATS.values()

@@ -224,9 +224,12 @@ def test_a_withheld_key_is_in_no_public_file(tmp_path: Path) -> None:
     official.write(made.set(splits=splits), tmp_path / "part", ["parquet"])
     rows = read(tmp_path / "part" / "parquet" / "test-00000-of-00001.parquet")
     assert rows[0]["answer"] is None, "a column for all splits, which has nothing here"
+    assert "canary" not in rows[0]
     made.items = [hidden]
-    official.write(made.set(splits=splits[1:]), tmp_path / "all", ["parquet"])
-    assert "answer" not in read(tmp_path / "all" / "parquet" / "test-00000-of-00001.parquet")[0]
+    told = {**official.ABOUT, "canary": "a canary"}
+    official.write(made.set(splits=splits[1:], about=told), tmp_path / "all", ["parquet"])
+    (row,) = read(tmp_path / "all" / "parquet" / "test-00000-of-00001.parquet")
+    assert (row["canary"], "answer" in row) == ("a canary", False)
 
 
 def read(path: Path) -> list[dict[str, Any]]:

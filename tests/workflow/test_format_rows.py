@@ -88,7 +88,9 @@ def test_a_new_row_is_in_exports_schemas_and_reference(
     assert row is not None
     assert row.available
     assert '"answer_key"' in json_schema_text()
-    assert "| `answer_key` | an item |  | yes | the key of every item, CSV with `item,answer` |" in reference.written()
+    assert (
+        "| `answer_key` | an item |  | yes |  | the key of every item, CSV with `item,answer` |" in reference.written()
+    )
 
     everything = release(store, by=None, project="p", format="answer_key")
     assert everything.items == 3

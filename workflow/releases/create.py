@@ -9,7 +9,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -131,9 +131,11 @@ def write(
     )
     keeps_back = any(withheld.values())
     told = {**draft.about.values, **({"canary": draft.canary.public} if keeps_back else {})}
-    released = released_set(contents, version=draft.version, date=draft.date, about=told)
-    _write_items(public, contents, draft, progress)
     rows = formats_of(access.schema, asked)
+    released = replace(
+        released_set(contents, version=draft.version, date=draft.date, about=told), formats=[row.name for row in rows]
+    )
+    _write_items(public, contents, draft, progress)
     for place, row in enumerate(rows):
         progress(f"writing {row.name}", place, len(rows))
         if row.releases is not None:
