@@ -231,14 +231,14 @@ def _budget(services: Services, view: ProjectView) -> None:
     now = entry_budget.budget(services.store, by=services.person, project=view.name)
     told = "as many entries as it likes" if now is None else now.words
     with st.expander(f"A team may send in {told}"), st.form("leaderboard.budget", border=False):
+        st.checkbox("As many as it likes", now is None, key="leaderboard.budget.unlimited")
         left, right = st.columns(2)
         left.number_input(
-            "Entries of a team (none: as many as it likes)",
+            "Otherwise so many entries of a team",
             1,
             entry_budget.MOST_ENTRIES,
-            now.entries if now is not None else None,
+            now.entries if now is not None else 3,
             key="leaderboard.budget.entries",
-            placeholder="no number",
         )
         right.number_input(
             "Within so many days",
@@ -253,8 +253,9 @@ def _budget(services: Services, view: ProjectView) -> None:
 
 def _save_budget(services: Services, view: ProjectView) -> None:
     with shell.pressed(services):
-        most, days = (st.session_state[f"leaderboard.budget.{name}"] for name in ("entries", "days"))
-        wanted = entry_budget.EntryBudget(most, days) if most and days else None
+        names = ("unlimited", "entries", "days")
+        unlimited, most, days = (st.session_state[f"leaderboard.budget.{name}"] for name in names)
+        wanted = None if unlimited else entry_budget.EntryBudget(most, days)
         changed = entry_budget.put(services.store, by=services.person, project=view.name, budget=wanted)
         shell.keep_message(_BUDGET, "Saved." if changed else "Nothing was changed.")
 

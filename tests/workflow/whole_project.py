@@ -159,6 +159,7 @@ def _fill(store: Store) -> None:
         add(
             "schedule", **own, number=1, deadlines={"verification": "2027-01-31"}, stage_order=["grading"], by_id=person
         )
+        add("entry_budget", **own, number=1, entries=3, days=7, by_id=person)
         add("release_about", **own, number=1, about={"license": "CC0-1.0"}, by_id=person)
         made = add("release", **own, number=1, point=0, asked={"formats": ["csv"]}, told={"release": "1"},
                    manifest_sha256="h", by_id=person)  # fmt: skip

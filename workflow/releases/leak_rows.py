@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,10 +49,6 @@ class Rows:
     """By column, kind and encoding: what each row says; -1: nothing."""
     kept_back: Counter[str] = field(default_factory=Counter)
     """Rows that have something in a column called as a field that is kept back."""
-
-    def take_ids(self, ids: Iterable[str]) -> None:
-        """Of rows without columns only their order: the items in it."""
-        self.ids = list(ids)
 
     def take(self, row: Row, id: str) -> None:
         """A row about a private item."""

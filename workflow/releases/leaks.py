@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,19 +77,8 @@ class LeakReport:
     """What could not be looked at, each in a sentence."""
     figures: list[str] = field(default_factory=list)
     """Balance of places and lengths, whether it is a leak or not."""
-    files: int = 0
-    tables: int = 0
-    tests: int = 0
-
-    def looked_at(self, *, files: int = 0, tables: int = 0) -> None:
-        """Count what was looked at."""
-        self.files += files
-        self.tables += tables
-
-    def close(self, *, tests: int) -> None:
-        """Say how many tests there were; each leak stands once."""
-        self.tests = tests
-        self.leaks = list(dict.fromkeys(self.leaks))
+    looked_at: Counter[str] = field(default_factory=Counter)
+    """How many ``files``, ``tables`` and ``tests`` there were."""
 
 
 def leaks(public: Path, private: Path, *, level: float = LEVEL, alike: int = ALIKE) -> LeakReport:
@@ -164,7 +154,7 @@ class _Check:
 
     def file(self, name: str, path: Path, folder: Path) -> None:
         """A file of the public folder."""
-        self.report.looked_at(files=1)
+        self.report.looked_at["files"] += 1
         self.paths.append((name, path.stat().st_mtime_ns))
         if name.partition("/")[0] == _EVIDENCE:
             self.leak("evidence", name, "votes behind private items are public")
@@ -249,7 +239,7 @@ class _Check:
         column = id_column(table, self.of)
         if column is None and not table.file.endswith((".parquet", ".jsonl", ".csv", ".tsv")):
             return
-        self.report.looked_at(tables=1)
+        self.report.looked_at["tables"] += 1
         rows = {id(one): Rows(table, one) for one in self.knowns}
         for row in table.rows():
             item = str(row.get(column)) if column is not None else ""
@@ -316,9 +306,9 @@ class _Check:
                     found.take({"path": row["path"]}, row["id"])
             if found.ids:
                 self.signals += found.signals()
-            written = Rows(Table("the folder", "times of its files", rows), one)
             if len({time for time, _, _ in times}) > 1:
-                written.take_ids(item for _, _, item in sorted(times) if self.of[item] is one)
+                ids = [item for _, _, item in sorted(times) if self.of[item] is one]
+                written = Rows(Table("the folder", "times of its files", rows), one, ids)
                 self.signals += [each for each in written.signals() if each.kind == "order"]
 
     def _item_of(self, path: str) -> str | None:
@@ -375,13 +365,14 @@ class _Check:
         """Leaks out of everything that was tested; all tests share one level."""
         tested = [each for each in self.signals if each.tried.n and not each.certain]
         fallen = rejected([each.tried.p_value for each in tested], level)
+        self.report.looked_at["tests"] = len(tested)
         for signal in self.signals:
             if signal.certain:
                 self.leak(signal.kind, signal.where, signal.what)
         for signal, falls in zip(tested, fallen, strict=True):
             if falls and signal.tried.off:
                 self.leak(signal.kind, signal.where, f"{signal.what} ({_p(signal.tried)})")
-        self.report.close(tests=len(tested))
+        self.report.leaks[:] = dict.fromkeys(self.report.leaks)
 
 
 def _is_an_item(table: Table, row: Row) -> bool:

@@ -154,8 +154,11 @@ def test_a_clean_folder_passes_and_was_looked_at(tmp_path: Path) -> None:
     report = release(tmp_path).check()
     assert report.leaks == []
     assert report.notes == []
-    assert (report.files, report.tables) == (7, 6)  # two Parquet, two JSON lines, a CSV, and the manifest's items
-    assert report.tests > 20
+    assert (report.looked_at["files"], report.looked_at["tables"]) == (
+        7,
+        6,
+    )  # two Parquet, two JSON lines, a CSV, and the manifest's items
+    assert report.looked_at["tests"] > 20
     assert any("with 4 options the right one is A in" in each for each in report.figures)
     assert any("is the longest in" in each for each in report.figures)
 
