@@ -170,7 +170,9 @@ class Contents:
         )
 
 
-def released_set(contents: Contents, *, version: str, date: str, about: Mapping[str, Any]) -> ReleasedSet:
+def released_set(
+    contents: Contents, *, version: str, date: str, about: Mapping[str, Any], formats: Sequence[str]
+) -> ReleasedSet:
     """The release as formats take it."""
     schema = contents.access.schema
     counts: dict[str, int] = {}
@@ -192,4 +194,5 @@ def released_set(contents: Contents, *, version: str, date: str, about: Mapping[
         about=about,
         options=options_field(schema),
         key=key_field(schema),
+        formats=formats,
     )

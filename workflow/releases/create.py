@@ -13,8 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import yaml
+
 from annotation_schemas.formats import FORMATS, Format, Takes, offered
-from annotation_schemas.formats.released import ReleasedItem
+from annotation_schemas.formats.released import ReleasedItem, ReleasedSet
 from annotation_schemas.keys import withheld_in
 from annotation_schemas.model import Schema
 from db import events, project_rows, releases
@@ -29,6 +31,8 @@ from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 from workflow.access.schema_changes import must_be_finished
 from workflow.releases import checklist, native
+from workflow.releases.card import card_files
+from workflow.releases.card_facts import facts
 from workflow.releases.contents import Contents, Media, released_set
 from workflow.releases.draft import Draft, drawn_up
 from workflow.releases.evidence import names_in, write_evidence
@@ -97,6 +101,7 @@ def create(
             access = require_lead(session, by=by, project=project)
             must_be_finished(session, access=access)
             draft = drawn_up(session, media, access, asked)
+            draft = replace(draft, told={**draft.told, "facts": facts(store, access)})
             checklist.must_be_clear(checklist.lines(session, access, draft.about, asked), asked)
 
             def evidence(folder: ReleaseFolder) -> None:
@@ -132,9 +137,8 @@ def write(
     keeps_back = any(withheld.values())
     told = {**draft.about.values, **({"canary": draft.canary.public} if keeps_back else {})}
     rows = formats_of(access.schema, asked)
-    released = replace(
-        released_set(contents, version=draft.version, date=draft.date, about=told), formats=[row.name for row in rows]
-    )
+    names = [row.name for row in rows]
+    released = released_set(contents, version=draft.version, date=draft.date, about=told, formats=names)
     _write_items(public, contents, draft, progress)
     for place, row in enumerate(rows):
         progress(f"writing {row.name}", place, len(rows))
@@ -144,6 +148,9 @@ def write(
         else:
             with store.read() as session:
                 native.write(session, contents, row, public)
+    for name, data in card_files(store, draft, released, draft.told["facts"], front_matter=_front(released)).items():
+        with public.open(name) as out:
+            out.write(data)
     private = ReleaseFolder(made / PRIVATE) if keeps_back else None
     evidence(private or public)
     if private is not None:
@@ -157,6 +164,15 @@ def write(
         progress("looking for leaks", 0, 1)
         must_not_leak(leaks(made / PUBLIC, made / PRIVATE))
     return done
+
+
+def _front(released: ReleasedSet) -> str:
+    """What stands at the head of the card: what programs read there of the files."""
+    license = str(released.about.get("license", ""))
+    head: dict[str, Any] = {"pretty_name": released.title, **({"license": license.lower()} if license else {})}
+    if "hf_dataset" in released.formats:
+        head |= function_of("exporters.hf_dataset:front_matter")(released)
+    return f"---\n{yaml.safe_dump(head, sort_keys=False, allow_unicode=True)}---\n"
 
 
 def must_not_leak(found: LeakReport) -> None:
