@@ -13,6 +13,7 @@ import pytest
 from db.engine import Store
 from domain.states import Stage
 from media.store import MediaStore
+from reports.content import Table, Text
 from testkit.factories import Clock, claimed, make_items, make_people, make_project, make_schema
 from testkit.scripted import ScriptedServer, chat
 from tests.workflow.test_judge_runs import World
@@ -150,7 +151,8 @@ WORK: dict[str, Any] = {
 )
 def test_pay_is_added_up_where_it_is_an_amount(pay: str, words: str) -> None:
     section = card_people.people(make_schema().schema_, WORK, {"pay": pay})
-    (told,) = [block.words for block in section.blocks if getattr(block, "words", "").startswith("Pay")]
+    texts = [block.words for block in section.blocks if isinstance(block, Text)]
+    (told,) = [each for each in texts if each.startswith("Pay")]
     assert told.endswith(words)
     assert section.lead == "3 people worked on it."
 
@@ -162,10 +164,11 @@ def test_judges_have_their_verdict_or_the_reason_for_none() -> None:
 
     verdict = {"verdicts": [{"criterion": "score", "words": "Not usable"}], "rule": "The rule, set on 2026-05-01"}
     found = [judge("one", **verdict), judge("two"), {"stage": "grading", "from_files": 2}]
-    section = card_people.judges(make_schema().schema_, {"judges": found})
-    table = section.blocks[0]
-    assert [row[-1] for row in table.rows] == ["score: Not usable", found[1]["why_none"]]  # type: ignore[union-attr]
-    assert "2 raters came in from files" in section.blocks[1].words  # type: ignore[union-attr]
+    table, others, *_ = card_people.judges(make_schema().schema_, {"judges": found}).blocks
+    assert isinstance(table, Table)
+    assert isinstance(others, Text)
+    assert [row[-1] for row in table.rows] == ["score: Not usable", found[1]["why_none"]]
+    assert "2 raters came in from files" in others.words
 
 
 def test_a_judge_is_ruled_on_under_the_rule_that_the_project_keeps(store: Store, tmp_path: Path) -> None:
