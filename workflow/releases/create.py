@@ -204,11 +204,9 @@ def formats_of(schema: Schema, asked: Asked) -> list[Format]:
 def releasable(schema: Schema) -> dict[str, Format]:
     """The formats that a release of a schema can be written in, by name."""
     own = [row for row in offered(schema, writes=True) if row.takes is Takes.ITEMS]
-    every = [
-        *own,
-        *(row for row in FORMATS.values() if row.releases is not None and row.available and row.fits(schema)),
-    ]
-    return {row.name: row for row in every}
+    there = [row for row in FORMATS.values() if row.releases is not None and row.available]
+    others = [row for row in there if row.fits(schema) or (row.keys is not None and row.keys.open)]
+    return {row.name: row for row in (*own, *others)}
 
 
 def _write_items(folder: ReleaseFolder, contents: Contents, draft: Draft, progress: Progress) -> None:
