@@ -104,7 +104,7 @@ def write(store: Store, media: MediaStore, draft: Draft, made: Path, progress: P
     """Write a release into two new folders below ``made``; its manifest."""
     access, asked = draft.access, draft.asked
     public = ReleaseFolder(made / PUBLIC)
-    withheld = {split: withheld_in(access.schema, split, private=asked.private or None) for split in draft.splits}
+    withheld = {split: withheld_in(access.schema, split, private=asked.private) for split in draft.splits}
     contents = Contents(
         store, access, draft.placed, withheld, Media(media, asked.media, folder=public), groups=draft.groups
     )
