@@ -75,6 +75,7 @@ class Store:
         self._immediate = engine.execution_options(immediate=True)
         self._much = engine.execution_options(immediate=True, much=True)
         self._unhurried = engine.execution_options(immediate=True, unhurried=True)
+        self._each_alone = engine.execution_options(immediate=True, isolation_level="AUTOCOMMIT")
         self._write_lock: Callable[[], AbstractContextManager[Any]] = nullcontext
         if engine.dialect.name == "sqlite":
             lock = _lock_of(str(engine.url))
@@ -122,10 +123,16 @@ class Store:
 
     @contextmanager
     def noting(self) -> Iterator[Connection]:
-        """As ``write`` of what is ``unhurried``, without what a session costs. On PostgreSQL the first statement has to
-        say that (``UNHURRIED``), as it is a way to the server by itself."""
-        with _storable(), _available(), self._write_lock(), self._unhurried.begin() as connection:
-            yield connection
+        """As ``write`` of what is ``unhurried``, without what a session costs. On PostgreSQL each statement is a
+        transaction by itself, which saves two ways to the server; one that writes has to say that no one waits for the
+        disk (``UNHURRIED``)."""
+        with _storable(), _available(), self._write_lock():
+            if self.is_sqlite:
+                with self._unhurried.begin() as connection:
+                    yield connection
+            else:
+                with self._each_alone.connect() as connection:
+                    yield connection
 
     @contextmanager
     def letting_go(self) -> Iterator[Session]:

@@ -77,7 +77,7 @@ def _place(connection: Connection, wanted: Any, public_id: str) -> Place | None:
     found = _run(connection, wanted, {"id": public_id}).first()
     if found is None:
         return None
-    _, project, reading, version, item, stage, task, number, content, written_under, login, name = found
+    project, reading, version, item, stage, task, number, content, written_under, login, name = found
     fields = reworded.content_now(_json(reading), version=written_under, given=_json(content))
     models: Sequence[str] = ()
     if stage in _WITH_ANSWERS:
@@ -110,7 +110,6 @@ def _of_item() -> Any:
 
 def _about(stage: Any, task: Any) -> Any:
     columns = [
-        Unhurried(),
         *(col(ItemRow.project_id), col(ProjectRow.reading), col(ProjectRow.schema_version_id), col(ItemRow.id)),
         *(stage, task, col(RevisionRow.number), col(RevisionRow.content), col(RevisionRow.schema_version_id)),
         *(col(PersonRow.login), col(PersonRow.name)),
@@ -140,7 +139,7 @@ class Unhurried(ColumnElement[str]):
 
 @compiles(Unhurried)
 def _said(_element: Unhurried, _compiler: Any, **_: Any) -> str:
-    return "NULL"
+    return "'off'"
 
 
 @compiles(Unhurried, "postgresql")
@@ -178,8 +177,10 @@ def add(
     size: int,
     revision: int | None,
     now: datetime,
+    alone: bool = False,
 ) -> None:
-    """Note that something of an item is being sent to a person."""
+    """Note that something of an item is being sent to a person; ``alone``: nothing else is in the transaction, and no
+    one waits for the disk."""
     shape = _shape(told, place.schema_version_id)
     row = {
         "project_id": place.project_id,
@@ -194,13 +195,13 @@ def add(
         "at": now,
         "shape": shape,
     }
-    if not _run(connection, _insert(), row).rowcount:
+    if not _run(connection, _insert(alone), row).rowcount:
         _add_shape(connection, place.project_id, place.schema_version_id, shape, told)
-        _run(connection, _insert(), row)
+        _run(connection, _insert(alone), row)
 
 
 @cache
-def _insert() -> Any:
+def _insert(alone: bool) -> Any:
     """One statement that also finds the shape; it adds nothing where there is no such shape yet."""
     names = ("project_id", "item_id", "person_id", "task_id", "route", "stage", "revision", "sha256", "bytes", "at")
     table: Any = metadata.tables["exposure"]
@@ -210,6 +211,8 @@ def _insert() -> Any:
         shapes.c.project_id == bindparam("project_id", type_=table.c.project_id.type),
         shapes.c.hash == bindparam("shape"),
     )
+    if alone:
+        found = found.where(Unhurried() == literal_column("'off'"))
     return sa_insert(table).from_select([*names, "shape_id"], found)
 
 

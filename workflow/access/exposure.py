@@ -65,6 +65,8 @@ def _add(
     look: Look,
     revision: int | None,
     now: datetime,
+    *,
+    alone: bool = True,
 ) -> None:
     told = look(place.secrets)
     exposure.add(
@@ -77,6 +79,7 @@ def _add(
         size=len(body),
         revision=revision if revision is not None else place.revision,
         now=now,
+        alone=alone,
     )
 
 
@@ -90,7 +93,7 @@ def going_out(
     if place is not None:
         body = written(data)
         digest = hashlib.sha256(body).hexdigest()
-        _add(connection, place, person, Route.LABEL_STUDIO, body, digest, look, None, now)
+        _add(connection, place, person, Route.LABEL_STUDIO, body, digest, look, None, now, alone=False)
 
 
 def looked(
