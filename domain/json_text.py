@@ -495,6 +495,10 @@ def ends(layout: Layout) -> tuple[str, str]:
 
 def record_text(record: Mapping[str, Any], layout: Layout) -> str:
     """A new record, written as its file writes records."""
+    if layout.unit is None and not (layout.pad or layout.upper or layout.slash):  # json's own, ten times as fast
+        between = (layout.comma, layout.colon)
+        text = json.dumps(record, ensure_ascii=layout.ascii, allow_nan=False, separators=between)
+        return _SURROGATE.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
     return _render(record, layout, layout.base, in_line=layout.unit is None)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from string import ascii_uppercase
 from typing import Any, NoReturn
 
@@ -21,7 +20,7 @@ from annotation_schemas.keys import key_fields, options_field, question_field, r
 from annotation_schemas.model import Schema
 from annotation_schemas.prompts import GENERAL, load_prompt_set
 from domain.errors import FileRefused
-from domain.reading.answers import AnswerKind
+from domain.reading.answers import AnswerKind, Asked
 
 ENDINGS: Mapping[str, str] = {
     "image/png": ".png",
@@ -113,26 +112,62 @@ def withheld(released: ReleasedSet, split: ReleasedSplit) -> bool:
     return key_name(released) in split.withheld
 
 
+@dataclass(frozen=True)
+class _Plan:
+    """What all items of a schema have in common: looked up once, as a release asks for each item."""
+
+    question: str | None
+    options: str | None
+    key: frozenset[str]
+    """The fields that no model may be told."""
+    besides: Mapping[str, Sequence[str]]
+    """By dimension: other texts that the schema's own prompts tell models."""
+    marks: Sequence[str]
+    """The fields with boxes or marks that the item itself shows."""
+
+    @classmethod
+    def of(cls, schema: Schema) -> _Plan:
+        key, name = key_fields(schema), question_field(schema)
+        texts = [each for each in told_texts(schema) if each != name]
+        drawn = [each for each in schema.item.fields if kinds.of_field(each).drawn and not each.secret_in]
+        besides = {
+            part.id: [each for each in _placeholders(schema, part.id) if each in texts] for part in schema.dimensions
+        }
+        return cls(name, options_field(schema), key, besides, [each.name for each in drawn if each.name not in key])
+
+
+_used_last: list[tuple[Schema, _Plan]] = []
+
+
+def _plan(schema: Schema) -> _Plan:
+    """The plan of a schema; that asked for last is kept."""
+    for known, plan in _used_last:
+        if known is schema:
+            return plan
+    made = _Plan.of(schema)
+    _used_last[:] = [(schema, made)]
+    return made
+
+
 def asked_item(format: str, released: ReleasedSet, item: ReleasedItem) -> Question:
     """An item as it is asked; ``FileRefused`` where it has no question, or a key that is none of its options."""
-    schema, fields = released.schema, dict(item.fields)
-    name = question_field(schema)
-    text = fields.get(name or "")
+    schema, fields, plan = released.schema, item.fields, _plan(released.schema)
+    text = fields.get(plan.question or "")
     if not isinstance(text, str) or not text.strip():
-        refuse(format, item, f"its {name or 'question'} is empty")
+        refuse(format, item, f"its {plan.question or 'question'} is empty")
     there = {each.role for each in item.assets}
     if missing := [role for role in schema.item.needed_roles if role not in there]:
         refuse(format, item, f"it has no {missing[0]}")
     lines = [f"{title}: {said}" for title, said in _besides(schema, item, text)]
     asked = asked_of(schema, fields)
-    own = tuple(fields.get(options_field(schema) or "") or ())
+    own = tuple(fields.get(plan.options or "") or ())
     options, lettered = asked.options, True
     if asked.kind is AnswerKind.ORDER and own != options:  # a withheld key does not say how many there are
         n = len(own) or sum(each.kind == "image" for each in item.assets)
         options, lettered = tuple(f"image {number}" for number in range(1, n + 1)), False
     if len(options) > len(ascii_uppercase):
         refuse(format, item, f"it has {len(options)} options, and letters end with Z")
-    right, key = _right(format, released, item, asked.kind, options)
+    right, key = _right(format, released, item, asked, options)
     if right is not None and not lettered:
         key = ", ".join(str(place + 1) for place in right)
     return Question(
@@ -142,44 +177,38 @@ def asked_item(format: str, released: ReleasedSet, item: ReleasedItem) -> Questi
 
 def _besides(schema: Schema, item: ReleasedItem, question: str) -> Iterator[tuple[str, str]]:
     """What else the schema's own prompts tell models of such an item, unless the question says it."""
-    for name in _placeholders(schema, item.dimension):
+    for name in _plan(schema).besides.get(item.dimension, ()):
         said = item.fields.get(name)
         if isinstance(said, str) and said.strip() and said.casefold() not in question.casefold():
             yield kinds.title_of(schema.item.field(name)), said
 
 
-@lru_cache(maxsize=256)
-def _placeholders_of(prompts: str, variant: str) -> tuple[str, ...]:
-    return load_prompt_set(prompts).prompt(variant=variant).placeholders
-
-
-def _placeholders(schema: Schema, dimension: str) -> list[str]:
+def _placeholders(schema: Schema, dimension: str) -> Sequence[str]:
     models = schema.models
     if models is None or models.prompts is None:
-        return []
+        return ()
     variant = next((name for name, those in models.variants.items() if dimension in those), GENERAL)
-    texts = [name for name in told_texts(schema) if name != question_field(schema)]
-    return [name for name in _placeholders_of(models.prompts, variant) if name in texts]
+    return load_prompt_set(models.prompts).prompt(variant=variant).placeholders
 
 
 def _right(
-    format: str, released: ReleasedSet, item: ReleasedItem, kind: AnswerKind, options: Sequence[str]
+    format: str, released: ReleasedSet, item: ReleasedItem, asked: Asked, options: Sequence[str]
 ) -> tuple[tuple[int, ...] | None, str | None]:
     """Where the right options stand, and the key as text."""
     name = key_name(released)
     value = item.fields.get(name or "")
     if value is None or value in ("", [], ()):
         return None, _drawn_key(released.schema, item)
-    if name is None or kind not in PLACED or not options:
+    if name is None or asked.kind not in PLACED or not options:
         said = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         return None, said
-    found, why = key_of(value, asked_of(released.schema, item.fields))
+    found, why = key_of(value, asked)
     if found is None:
         refuse(format, item, f"{why}: {str(value)[:80]!r}")
     if stray := [each for each in found if each not in options]:
         refuse(format, item, f"its answer names {stray[0]!r}, and it has {len(options)} of them")
     places = tuple(options.index(each) for each in found)
-    places = tuple(sorted(places)) if kind is AnswerKind.MULTI else places
+    places = tuple(sorted(places)) if asked.kind is AnswerKind.MULTI else places
     return places, ", ".join(options[place] for place in places)
 
 
@@ -194,8 +223,7 @@ def _drawn_key(schema: Schema, item: ReleasedItem) -> str | None:
 
 def shows_marks(schema: Schema, item: ReleasedItem) -> bool:
     """Whether boxes or marks of the item itself belong on its images."""
-    drawn = [each.name for each in schema.item.fields if kinds.of_field(each).drawn and not each.secret_in]
-    return any(item.fields.get(name) for name in drawn if name not in key_fields(schema))
+    return any(item.fields.get(name) for name in _plan(schema).marks)
 
 
 def pictures(format: str, released: ReleasedSet, item: ReleasedItem) -> Iterator[Picture]:

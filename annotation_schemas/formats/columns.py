@@ -536,7 +536,7 @@ def new_record(
     """A record for an item that came from no file; its keys in ``order`` (of the file it joins), else the row's.
 
     ``images`` are the paths of its media, ``media`` the same by role."""
-    row = as_named(row, schema)
+    row, own = _at_hand(row, schema)
     found: dict[str, Any] = {}
     for role, paths in row.roles.items():
         found.update(paths.write(media.get(role, ())))
@@ -552,7 +552,7 @@ def new_record(
         found[row.video] = source
     if row.id_key and id is not None and (not row.open or row.id_key in (order or row.order)):
         found[row.id_key] = id
-    for name, column in columns(row, schema).items():
+    for name, column in own.items():
         written = column.write(_or_none(fields.get(name)), fields)
         found.update({key: value for key, value in written.items() if value is not None})
     places = {key: place for place, key in enumerate(dict.fromkeys([*order, *row.order]))}
