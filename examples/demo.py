@@ -27,7 +27,7 @@ from domain.errors import NotFound
 from domain.rated_units import unit_of
 from domain.records import Person, TaskView
 from domain.roles import Role
-from domain.states import Stage
+from domain.states import RatersAre, Stage
 from examples.answers import JUDGES, MODELS, Answer, answers_of, graded
 from examples.scenes import DIMENSIONS, Scene, scenes, tables
 from media.store import MediaStore
@@ -367,7 +367,8 @@ class _Builder:
                     for answer in answers:
                         unit = unit_of(self.names[answer.scene], answer.model)
                         writer.writerow([unit, judge, "score", graded(judge, answer)])
-            import_files(self.store, self.media, by=None, project=PROJECT, format="ratings", path=path)
+            about: dict[str, Any] = {"project": PROJECT, "format": "ratings", "path": path}
+            import_files(self.store, self.media, by=None, raters=RatersAre.MACHINES, **about)
 
     def _grade(self, answers: dict[tuple[str, str], Answer]) -> None:
         left = _to_grade()

@@ -14,7 +14,7 @@ from domain.records import ProjectView
 from domain.roles import Role
 from workflow.releases import listing, settings
 from workflow.releases.checklist import Line, before
-from workflow.releases.create import releasable
+from workflow.releases.create import releasable, usual_formats
 from workflow.releases.listing import Release
 from workflow.releases.settings import SAYINGS, About, Asked
 
@@ -84,13 +84,13 @@ def _save(services: Services, view: ProjectView, about: About) -> None:
 def _make(services: Services, view: ProjectView, lines: Sequence[Line]) -> None:
     shell.section("A new release")
     known = releasable(view.schema.schema_)
-    first = [name for name in view.schema.schema_.export.formats if name in known] or list(known)[:1]
+    first = usual_formats(view.schema.schema_)
     open_ = {line.name: f"{line.title}: {line.said}" for line in lines if not line.done}
     with st.form("release.new", border=False):
         st.multiselect(
             "Formats",
             list(known),
-            default=first,
+            default=list(first),
             format_func=lambda name: known[name].words,
             key="release.formats",
         )
@@ -110,7 +110,7 @@ def _make(services: Services, view: ProjectView, lines: Sequence[Line]) -> None:
         )
         right.checkbox("Put images and clips in", key="release.media")
         if open_:
-            st.multiselect("Release despite of", list(open_), format_func=open_.__getitem__, key="release.despite")
+            st.multiselect("Release despite", list(open_), format_func=open_.__getitem__, key="release.despite")
         st.form_submit_button(
             "Make the release", type="primary", key="release.make", on_click=_begin, args=(services, view)
         )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from annotation_schemas.formats import FORMATS, Format, Takes, offered
+from annotation_schemas.formats import FORMATS, Format, offered
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet
 from annotation_schemas.keys import withheld_in
 from annotation_schemas.model import Schema
@@ -30,7 +30,7 @@ from exporters.release_keys import write_keys
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 from workflow.access.schema_changes import must_be_finished
-from workflow.releases import checklist, native
+from workflow.releases import checklist
 from workflow.releases.card import card_files
 from workflow.releases.card_facts import facts
 from workflow.releases.contents import Contents, Media, released_set
@@ -142,12 +142,8 @@ def write(
     _write_items(public, contents, draft, progress)
     for place, row in enumerate(rows):
         progress(f"writing {row.name}", place, len(rows))
-        if row.releases is not None:
-            writer = function_of(row.releases)
-            writer(released, public)
-        else:
-            with store.read() as session:
-                native.write(session, contents, row, public)
+        writer = function_of(row.releases)
+        writer(released, public)
     for name, data in card_files(store, draft, released, draft.told["facts"], front_matter=_front(released)).items():
         with public.open(name) as out:
             out.write(data)
@@ -192,19 +188,27 @@ def formats_of(schema: Schema, asked: Asked) -> list[Format]:
         There is no such format, it holds no items, or it cannot hold those of this schema.
     """
     known = releasable(schema)
-    names = asked.formats or tuple(name for name in schema.export.formats if name in known) or tuple(known)[:1]
+    names = asked.formats or usual_formats(schema)
     if odd := [name for name in names if name not in known]:
         raise FileRefused(f"A release is not written as {', '.join(odd)}; it can be written as {', '.join(known)}.")
     rows = [known[name] for name in dict.fromkeys(names)]
-    if refused := [f"{row.name}: {why}" for row in rows if row.releases and (why := row.carries(schema))]:
+    if refused := [f"{row.name}: {why}" for row in rows if (why := row.carries(schema))]:
         raise FileRefused("\n".join(refused))
+    if lone := [f"{row.name} needs {each} beside it" for row in rows for each in row.beside if each not in names]:
+        raise FileRefused(f"{'; '.join(lone)}: take that format, too.")
     return sorted(rows, key=lambda row: row.place)
+
+
+def usual_formats(schema: Schema) -> tuple[str, ...]:
+    """The formats that a release has where no one asks for others: those of the schema that can hold its items."""
+    fitting = [name for name, row in releasable(schema).items() if row.carries(schema) is None]
+    return tuple(name for name in schema.export.formats if name in fitting) or tuple(fitting)[:1]
 
 
 def releasable(schema: Schema) -> dict[str, Format]:
     """The formats that a release of a schema can be written in, by name."""
-    own = [row for row in offered(schema, writes=True) if row.takes is Takes.ITEMS]
     there = [row for row in FORMATS.values() if row.releases is not None and row.available]
+    own = [row for row in offered(schema, writes=True) if row in there]
     others = [row for row in there if row.fits(schema) or (row.keys is not None and row.keys.open)]
     return {row.name: row for row in (*own, *others)}
 
