@@ -47,7 +47,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
                 metrics |= {"answered": None} if record["kind"] is None else {"accuracy": None, "answered": None}
             if metrics:
                 with folder.open(f"{NAME}/{released.name}_{split.name}.yaml") as out:
-                    out.write(_task(released, split.name, sorted(metrics)).encode())
+                    out.write(_task(released, split.name, sorted(metrics), _tables(folder, split.name)).encode())
     with folder.open(f"{NAME}/utils.py") as out:
         out.write((Path(__file__).with_name("lmms_eval_task.txt")).read_bytes())
 
@@ -103,7 +103,13 @@ def _is_scored(released: ReleasedSet, item: ReleasedItem, question: Question) ->
     return question.kind is AnswerKind.YES_NO
 
 
-def _task(released: ReleasedSet, split: str, metrics: Sequence[str]) -> str:
+def _tables(folder: ReleaseFolder, split: str) -> str | list[str]:
+    """Where the items of a split lie, from the folder of the tasks: a large one has several files."""
+    found = [f"../{path}" for path in sorted(folder.hashes) if path.startswith(f"data/{split}-")]
+    return found if len(found) > 1 else TABLES.format(split=split)
+
+
+def _task(released: ReleasedSet, split: str, metrics: Sequence[str], tables: str | list[str]) -> str:
     """The task of a split. Texts are JSON, which is YAML, too."""
     models = released.schema.models
     longest = (models.max_tokens if models else None) or _LONGEST
@@ -113,7 +119,7 @@ def _task(released: ReleasedSet, split: str, metrics: Sequence[str]) -> str:
         "dataset_path: parquet",
         "dataset_kwargs:",
         "  data_files:",
-        f"    {json.dumps(split)}: {json.dumps(TABLES.format(split=split))}",
+        f"    {json.dumps(split)}: {json.dumps(tables)}",
         f"test_split: {json.dumps(split)}",
         "output_type: generate_until",
         *(f"{name}: !function utils.{name}" for name in functions),

@@ -1,5 +1,5 @@
 """A file of answers to the items of a release: JSON lines or a JSON list of ids and answers, a table of them, or
-EgoPlan's own submission (``sample_id`` and ``label``)."""
+EgoPlan's own submission (an id and ``label``)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from annotation_schemas.formats import id_keys
 from domain import csv_rows, json_text
 from domain.csv_rows import NotTable
 from domain.errors import FileRefused
 from domain.json_text import NotJson
 
-IDS = ("id", "item", "sample_id")
+IDS = tuple(dict.fromkeys(("id", "item", *id_keys())))
 ANSWERS = ("answer", "prediction", "label")
 """What the two keys or columns may be called; of several the first counts."""
 LARGEST = 512 << 20

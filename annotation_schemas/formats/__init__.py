@@ -68,6 +68,7 @@ __all__ = [
     "dimension_named",
     "dimension_of_folder",
     "fields_of",
+    "id_keys",
     "item_keys",
     "keys_of",
     "keys_of_source",
@@ -78,6 +79,7 @@ __all__ = [
     "of_head",
     "offered",
     "picked_fields",
+    "place_keys",
     "read_twice",
     "reading",
     "says_dimension",
@@ -103,6 +105,16 @@ def item_keys(name: str) -> ItemKeys:
     if found is None:
         raise KeyError(name)
     return found
+
+
+def id_keys() -> tuple[str, ...]:
+    """What benchmarks' own files call the id of an item."""
+    return tuple(dict.fromkeys(row.keys.id_key for row in FORMATS.values() if row.keys and row.keys.id_key))
+
+
+def place_keys() -> tuple[str, ...]:
+    """What benchmarks' own files call the place of the right option."""
+    return tuple(dict.fromkeys(row.keys.chosen[1] for row in FORMATS.values() if row.keys and row.keys.chosen))
 
 
 def keys_of_source(schema: Schema) -> ItemKeys | None:

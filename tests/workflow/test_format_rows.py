@@ -40,8 +40,8 @@ def test_what_rows_name_is_there() -> None:
 
 OTHER_WORDS = {"key_concept", "video_id"}
 """Of judges' prompts, in which the first stands for key concepts; of code that looks for a video by its id."""
-OF_HARNESSES = {("inspect_log.py", "sample_id")}
-"""Words of other programs that a benchmark has, too: by which samples a run was limited."""
+OF_HARNESSES = {("inspect_log.py", "sample_id"), ("vlmevalkit.py", "image_path")}
+"""Words of other programs that a benchmark has, too: by which samples a run was limited, where pictures lie."""
 
 
 def test_what_a_benchmark_calls_its_fields_is_known_to_its_format_alone() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation_schemas.asked import plain
+from annotation_schemas.formats import place_keys
 from domain.decimals import exact
 from domain.reading.answers import AnswerKind
 from exporters.release_keys import KeyItem, Keys
@@ -15,7 +16,7 @@ from exporters.release_keys import KeyItem, Keys
 NAMES = frozenset(
     {
         *("answer", "answers", "answer_key", "ans", "gt", "gt_answer", "ground_truth", "gold", "gold_answer", "golden"),
-        *("golden_choice", "golden_choice_idx", "golden_index", "correct", "correct_answer", "correct_option", "key"),
+        *("golden_choice", "golden_index", *place_keys(), "correct", "correct_answer", "correct_option", "key"),
         *("correct_choice", "correct_index", "right_answer", "label", "solution", "target"),
     }
 )

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotation_schemas.asked import plain
+from annotation_schemas.formats import id_keys
 from workflow.releases.leak_keys import NAMES, Known, looks_like_a_path
 from workflow.releases.leak_stats import NOTHING, Codes, Tried, chain, matches, trend
 from workflow.releases.leak_tables import Row, Table
 
-_IDS = ("id", "item", "item_id", "sample_id", "question_id", "index", "(name)")
+_IDS = (*dict.fromkeys(("id", "item", "item_id", *id_keys(), "question_id", "index")), "(name)")
 _PLACE = re.compile(r"\[\d+\]")
 _MOST_COLUMNS = 400
 

@@ -60,7 +60,7 @@ def roles_of(schema: Schema) -> Roles:
         question=named("question") or next(texts, None),
         answer=answer,
         options=options_field(schema),
-        goal=named(keys.goal if keys else None, "task_goal", "goal"),
+        goal=named(keys.goal if keys else None, "goal"),
         progress=next((name for name, kind in fields.items() if kind.timed), None),
         video=named(keys.video if keys else None, "video_id", "video"),
         origin=named(keys.origin if keys else None),
