@@ -416,7 +416,7 @@ def _store_votes(server: Server, login: str, plan: Plan, n: int) -> list[int]:
         for _ in range(n):
             task = next_task(store, person=person, project=PROJECT, stage=Stage.VERIFICATION)
             assert isinstance(task, TaskView), task
-            offered = [str(each) for each in task.fields["options"]]  # type: ignore[union-attr]
+            offered = [str(each) for each in task.fields["options"]]
             about.append(plan.place(str(task.fields["task_goal"]), offered))
             values = {"choice": plan.vote(login, about[-1])}
             submissions.submit(store, person=person, task=task.id, key=task.id, values=values)
@@ -439,7 +439,7 @@ def _settle(sue: Desk, plan: Plan, look: Look) -> None:
     """The senior settles what the two disagree about, by keys."""
     sue.open(f"/adjudicate?project={PROJECT}")
     expect(sue.bench).to_have_attribute("data-view", "task")
-    settled = []
+    settled: list[int] = []
     while sue.view() == "task":
         if not settled:
             look(sue, "09-settle")
@@ -525,8 +525,8 @@ def _judge(lead: Desk, url: str, look: Look) -> None:
     ):
         keys.writes(page.get_by_role("textbox", name=box), text)
     keys.button("Make the description")
-    box = page.get_by_role("textbox", name="The description in effect")
-    expect(box).to_have_value(re.compile("name: strict"))
+    written = page.get_by_role("textbox", name="The description in effect")
+    expect(written).to_have_value(re.compile("name: strict"))
     lead.settled(held_ms=300)
     keys.choose(re.compile("Sample$"), "Only those that people have graded")
     keys.button("Preview run")
