@@ -201,6 +201,7 @@ def verify(folder: Annotated[Path, typer.Argument(help="The release's folder.")]
 def replay(
     folder: Annotated[Path, typer.Argument(help="The folder with the evidence: the private one, if there is one.")],
     everything: Annotated[bool, typer.Option("--all", help="List the figures that are equal, too.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Everything as JSON.")] = False,
 ) -> None:
     """Recompute verdicts, agreement, judges' figures and the leaderboard from a release's evidence alone, on any
     machine, and say of each whether it is equal. Status 1 if anything is not."""
@@ -208,8 +209,10 @@ def replay(
     from workflow.releases.replay import replay as recompute
 
     found = recompute(folder)
-    for line in in_words(found, all_figures=everything):
-        typer.echo(line)
+    if as_json:
+        typer.echo(json.dumps(found.as_json(), indent=1, ensure_ascii=False, allow_nan=False))
+    else:
+        typer.echo("\n".join(in_words(found, all_figures=everything)))
     if not found.ok:
         raise typer.Exit(1)
 
