@@ -27,7 +27,7 @@ from importers import evidence_folder
 from media.store import MediaStore
 from testkit import released
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, make_schema, vote
-from tests.paths import ROOT
+from testkit.paths import ROOT
 from tests.workflow.whole_project import build
 from workflow.annotate import submissions
 from workflow.releases import evidence
