@@ -303,9 +303,9 @@ def _held(lock: threading.Lock) -> Iterator[None]:
         lock.release()
 
 
-def open_store(url: str | None, home: Path, *, clock: Clock = utc_now) -> Store:
+def open_store(url: str | None, home: Path, *, clock: Clock = utc_now, lasting: bool = True) -> Store:
     """The store at ``url``, or in the SQLite file of ``home``, whose folder is made if need be. ``upgrade`` makes
-    its tables."""
+    its tables. One of SQLite that is not ``lasting`` never waits for the disk: it is thrown away after a while."""
     address = make_url(normal_url(url) if url else f"sqlite:///{home / 'touchstone.db'}")
     if address.get_backend_name() != "sqlite":
         patience = {} if "connect_timeout" in address.query else {"connect_timeout": _CONNECT_SECONDS}
@@ -320,6 +320,8 @@ def open_store(url: str | None, home: Path, *, clock: Clock = utc_now) -> Store:
         connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False, "isolation_level": None},
     )
     event.listen(engine, "connect", _prepare_sqlite)
+    if not lasting:
+        event.listen(engine, "connect", _wait_for_nothing)
     event.listen(engine, "begin", _begin_sqlite)
     event.listen(engine, "checkin", _as_usual)
     return Store(engine, clock=clock)
@@ -391,6 +393,10 @@ def _prepare_sqlite(connection: Any, _record: ConnectionPoolEntry) -> None:
     cursor.execute("PRAGMA synchronous = FULL")  # a submission that was acknowledged survives a power cut
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.close()
+
+
+def _wait_for_nothing(connection: Any, _record: ConnectionPoolEntry) -> None:
+    connection.execute("PRAGMA synchronous = OFF")
 
 
 def _begin_sqlite(connection: Connection) -> None:

@@ -4,30 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from db import items, project_rows
 from db.engine import Store
+from exporters.release_folder import ReleaseFolder
 from workflow.access.projects import access_to
 from workflow.releases.evidence import Evidence, names_in, write_evidence
-
-
-class Folder:
-    """A folder that a release is written into."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-
-    @contextmanager
-    def open(self, path: str) -> Iterator[BinaryIO]:
-        """A new file below the root."""
-        at = self.root / path
-        at.parent.mkdir(parents=True, exist_ok=True)
-        with at.open("xb") as file:
-            yield file
 
 
 def write_manifest(root: Path) -> None:
@@ -53,6 +37,6 @@ def release(store: Store, root: Path, *, project: str = "p", name: str = "p/1", 
         if asked.get("only_released"):
             every = items.with_states(session, project_id=access.project_id)
             asked["items"] = [id for id, _, _, state in every if state.value == "kept"]
-        done = write_evidence(session, access, Folder(root), names=names, **asked)
+        done = write_evidence(session, access, ReleaseFolder(root), names=names, **asked)
     write_manifest(root)
     return done

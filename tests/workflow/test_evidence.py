@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace as replaced
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from importers import evidence_folder
 from media.store import MediaStore
 from testkit import released
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, make_schema, vote
-from tests.paths import ROOT
+from testkit.paths import ROOT
 from tests.workflow.whole_project import build
 from workflow.annotate import submissions
 from workflow.releases import evidence
@@ -42,9 +43,9 @@ VOTES = "evidence/tables/annotation.jsonl"
 def _with_tables(template: Path, patch: pytest.MonkeyPatch) -> None:
     """A store to recompute in has its tables at once; that it makes them is shown by the command's test."""
 
-    def opened(url: str | None, home: Path) -> Store:
+    def opened(url: str | None, home: Path, *, lasting: bool) -> Store:
         shutil.copyfile(template, home / "touchstone.db")
-        return open_store(url, home)
+        return open_store(url, home, lasting=lasting)
 
     patch.setattr(evidence, "open_store", opened)
 
@@ -291,6 +292,11 @@ def _linked(folder: Path) -> None:
     (folder / "tables/annotation.jsonl").symlink_to(folder.parent.parent / "elsewhere.jsonl")
 
 
+def _piped(folder: Path) -> None:
+    (folder / "figures.json").unlink()
+    os.mkfifo(folder / "figures.json")
+
+
 HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
     "no manifest": (lambda at: (at / "manifest.json").unlink(), "it has no manifest.json"),
     "half a manifest": (lambda at: (at / "manifest.json").write_bytes(b'{"format"'), "is not that of evidence"),
@@ -314,7 +320,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
     "a newer database": (lambda at: _manifest(at, lambda told: told.update(database="9999")), "newer tables"),
     "a link": (_linked, "links are not followed"),
     "a pipe": (
-        lambda at: ((at / "figures.json").unlink(), os.mkfifo(at / "figures.json")),
+        _piped,
         "figures.json is no file",
     ),
     "a huge file": (
@@ -387,7 +393,7 @@ def test_a_bundle_from_before_a_table_is_read(root: Path) -> None:
     _manifest(root / "evidence", lambda told: told["left_out"].update(long_gone="it was never of use"))
     _manifest(root / "evidence", lambda told: told["left_out"].pop("release"))
     for name in ("schema_change", "judge_template"):  # as they have no row here
-        _manifest(root / "evidence", lambda told, of=name: _drop(told, of))
+        _manifest(root / "evidence", partial(_drop, table=name))
     found = replay(root)
     assert [each.path for each in found.changed] == ["evidence/manifest.json"]
     assert not found.moved

@@ -212,7 +212,7 @@ def _as_stored(session: Session, access: Access, store: Store, project: str) -> 
 def recomputing(folder: Path, beside: Path) -> Iterator[tuple[Store, str]]:
     """A store of its own, in a folder that goes away, which holds a bundle and nothing else; and its project."""
     beside.mkdir(parents=True, exist_ok=True)
-    store = open_store(None, beside)
+    store = open_store(None, beside, lasting=False)
     try:
         store.upgrade()
         with EvidenceFolder(folder) as evidence:

@@ -33,6 +33,10 @@ from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import RATED, Raters, raters_of
 
 _ODD = re.compile(r"[^A-Za-z0-9_+=<>-]+")
+_COUNT = re.compile(r"\d[\d,.]* of \d[\d,.]*")
+"""A cell of a report that counts, and so names nothing either: ``8,412 of 8,412``."""
+_ADVICE = frozenset({"grade_next"})
+"""Tables of the report that say what to do next; they measure nothing."""
 _NAME = 60
 """What is longer in a cell of a report is a sentence, and names nothing."""
 _BASIS = frozenset({"items", "sample", "schema", "scale", "scale_inferred", "answers", "tolerance"})
@@ -226,13 +230,15 @@ def _judges(store: Store, access: Access, stage: Stage, raters: Raters) -> Itera
     )
     rows = [*_votes(stage), Selected(RATINGS, {"stage": stage.value}), Selected(REPLIES)]
     for table in calibration(study, source).tables():
+        if table.key in _ADVICE:
+            continue
         yield from _table(f"judges.{stage.value}.{_slug(table.key)}", table, rows)
 
 
 def _table(prefix: str, table: Table, rows: Sequence[Selected]) -> Iterator[Told]:
     """The figures and numbers of a table: a row is called by its texts."""
     for row in table.rows:
-        names = [cell for cell in row if isinstance(cell, str) and len(cell) <= _NAME]
+        names = [cell for cell in row if isinstance(cell, str) and len(cell) <= _NAME and not _COUNT.fullmatch(cell)]
         said = ".".join(map(_slug, names)) or "all"
         for column, cell in zip(table.columns, row, strict=True):
             id, title = f"{prefix}.{said}.{_slug(column)}", f"{table.title}: {', '.join(names)}: {column}"
