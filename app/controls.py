@@ -6,6 +6,11 @@ import re
 
 CALIBRATE = "the command `touchstone calibrate`"
 CONTROLS = {
+    "--set": "“What it says of itself”:",
+    "--split": "“Splits”",
+    "--despite": "“Release despite”:",
+    "--media": "“Put images and clips in”",
+    "--json": "“What its manifest says”",
     "--anyway": "“Take it though answers are missing or name no option; they count as such”",
     "--skip-bad": "“Import the good rows when some are bad”",
     "--new-only": "“Import the new ones and leave the changed as they are”",

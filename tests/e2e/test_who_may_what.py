@@ -113,6 +113,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "agreement": FOR_LEADS,
     "calibration": FOR_LEADS,
     "export": FOR_LEADS,
+    "release": FOR_LEADS,
     "audit": FOR_LEADS,
 }
 
@@ -142,6 +143,8 @@ ACTIONS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, int]]] = {
 
 GETS: Mapping[str, Mapping[str, int]] = {
     "/media/{asset}/{size}": dict.fromkeys(ROLES, 200) | {NOBODY: 401, STRANGER: 404},
+    "/release/{project}/{version}/{part}": dict.fromkeys(ROLES, 403)
+    | {NOBODY: 303, STRANGER: 404, LEAD: 404, ADMIN: 404},
     "/archive/{project}": dict.fromkeys(ROLES, 403) | {NOBODY: 303, STRANGER: 404, LEAD: 404, ADMIN: 404},
     "/media-link/{token}/{size}": dict.fromkeys(ROLES, 404),
     "/healthz": dict.fromkeys(ROLES, 200),
