@@ -9,7 +9,6 @@ CONTROLS = {
     "--set": "“What it says of itself”:",
     "--split": "“Splits”",
     "--despite": "“Release despite”:",
-    "--media": "“Put images and clips in”",
     "--json": "“What its manifest says”",
     "--anyway": "“Take it though answers are missing or name no option; they count as such”",
     "--skip-bad": "“Import the good rows when some are bad”",

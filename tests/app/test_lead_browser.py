@@ -163,7 +163,7 @@ def test_judges_replies_are_uploaded_and_a_wrong_file_is_told(
         if name != "strict.jsonl":
             expect(page.get_by_role("button", name="Import", exact=True)).to_be_disabled()
             _remove(page)
-    page.get_by_text("strict on Reasoning/counting/1, gpt: the file says 0, the parser reads 0.5.").wait_for()
+    page.get_by_text("strict on Reasoning/counting/1, gpt: the file says 0, the parser reads 0.5.").first.wait_for()
 
 
 def test_a_log_of_inspect_is_uploaded_and_half_of_one_is_told(

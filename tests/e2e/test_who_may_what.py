@@ -386,7 +386,7 @@ def test_pages(world: World, role: str) -> None:
 
 def addresses(world: World) -> dict[str, str]:
     """What is asked for at each of ``GETS``."""
-    parts = {"asset": world.asset, "size": "display", "token": "forged", "project": "p", "part": "csv"}
+    parts = {"asset": world.asset, "size": "display", "token": "forged", "project": "p", "part": "csv", "version": "1"}
     return {path: path.format(**parts) for path in GETS}
 
 

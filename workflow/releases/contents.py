@@ -151,8 +151,7 @@ class Contents:
     def _asset(self, item: str, asset: Asset) -> ReleasedAsset:
         if asset.sha256 is None:
             raise FileRefused(
-                f"The item {item} has no {asset.role}: {asset.name} is not there. Bring it in (touchstone import, with "
-                "--media), or withdraw the item."
+                f"The item {item} has no {asset.role}: {asset.name} is not there. Bring it in, or reject the item."
             )
         lying = self.media.lying(asset)
         return ReleasedAsset(
