@@ -178,9 +178,6 @@ def released_set(
     for each in contents.placed:
         counts[each.split] = counts.get(each.split, 0) + 1
 
-    def read(asset: ReleasedAsset) -> bytes:
-        return contents.media.read(asset)
-
     return ReleasedSet(
         schema=schema,
         name=contents.access.name,
@@ -189,7 +186,7 @@ def released_set(
         date=date,
         splits=[ReleasedSplit(name, counts[name], contents.withheld.get(name, ())) for name in counts],
         items=contents.items,
-        read=read,
+        read=contents.media.read,
         about=about,
         options=options_field(schema),
         key=key_field(schema),

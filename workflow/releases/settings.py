@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -108,16 +107,9 @@ SAYINGS = (
         "What they were paid for an hour",
     ),
     Saying("maintenance", "Maintenance", "Who mends errors, and how they are told", long=True),
-    Saying(
-        "floors",
-        "Agreement floors",
-        "STATISTIC=VALUE, one a line, such as verification.fleiss_kappa=0.6: set before people vote",
-        many=True,
-    ),
 )
 """Everything that can be said, in the order of the page."""
 _BY_NAME = {each.name: each for each in SAYINGS}
-_FLOOR = re.compile(r"([a-z_0-9]+(?:\.[\w-]+)*)\s*=\s*(-?\d+(?:\.\d+)?)")
 LONGEST = 10_000
 
 
@@ -128,13 +120,6 @@ class About:
     number: int
     """Versions so far; 0: nothing was ever said."""
     values: Mapping[str, Any]
-
-    @property
-    def floors(self) -> Sequence[tuple[str, float]]:
-        """Statistics and the least they must come to."""
-        return [
-            (found[1], float(found[2])) for each in self.values.get("floors", ()) if (found := _FLOOR.fullmatch(each))
-        ]
 
 
 def about(store: Store, *, by: Person | None, project: str) -> About:
@@ -193,12 +178,6 @@ def _problems(said: Mapping[str, Any]) -> Iterator[Problem]:
             yield Problem(name, f"{_BY_NAME[name].title} still says TODO.")
         if name == "synthetic" and text.strip() and text.strip().lower() not in ("yes", "no"):
             yield Problem(name, "Synthetic data: say yes or no.")
-        if name == "floors":
-            for line in _lines(text):
-                if not _FLOOR.fullmatch(line):
-                    yield Problem(
-                        name, f"{line!r} is no floor; write STATISTIC=VALUE, such as verification.fleiss_kappa=0.6."
-                    )
 
 
 def _value(name: str, value: Any) -> Any:
