@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 
 HOST = """
     const { MediaPane } = await import('/media/pane.js');
-    const host = { media: new MediaPane(), change() {}, submit() {}, blur() {} };
+    const host = { media: new MediaPane(), change() {}, submit() {}, blur() {}, unseen: () => false };
 """
 FIELD = {
     "title": "Steps",

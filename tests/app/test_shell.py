@@ -173,4 +173,4 @@ def test_what_came_of_a_press_is_told_also_by_the_run_that_takes_the_place_of_th
     assert [shell.kept_message("people.said"), shell.kept_message("people.said")] == ["Saved.", "Saved."]
     now[0] += shell.STANDS_SECONDS + 1
     assert shell.kept_message("people.said") is None
-    assert kept == {}
+    assert kept == {"touchstone.kept": {}}, "nothing of it stays"

@@ -57,7 +57,7 @@ def made(store: Store, media: MediaStore, *, front: str = "", **asked: Any) -> t
         draft = drawn_up(session, media, access, Asked(**asked))
     secret = ("answer",) if asked.get("private") else ()
     contents = Contents(store, access, draft.placed, {"test": secret}, Media(media, inside=False))
-    released = released_set(contents, version=draft.version, date=draft.date, about=draft.about.values)
+    released = released_set(contents, version=draft.version, date=draft.date, about=draft.about.values, formats=())
     found = card_files(store, draft, released, facts(store, access), front_matter=front)
     return found["README.md"].decode(), found["card.html"].decode()
 
