@@ -31,6 +31,7 @@ _NAMED_ROWS = {
     ("Models", "score"): "score",
     ("Report", "statistics"): "statistic",
     ("Export", "formats"): "format",
+    ("Floor", "statistic"): "statistic",
 }
 """Where a schema names a row: the model's key, and the registry."""
 

@@ -886,8 +886,24 @@ class Report(_Part):
     """Items that are variants of each other, between which differences are shown."""
 
 
+class Floor(_Part):
+    """How far raters have to agree before a release: a statistic of agreement, and the least that it comes to."""
+
+    criterion: str
+    """The criterion that they answer; of one with several parts each part has to come to it."""
+    statistic: str
+    """A row of the registry of statistics, of those that are 1 where all agree."""
+    variant: str | None = None
+    """Which one, of a statistic with several: its weights (`none`, `linear`, `quadratic`), the level of an alpha, or
+    the form of an ICC. None: without weights, on the criterion's own level, ICC(1,1)."""
+    at_least: int | float
+    """The floor, above 0 and at most 1. Of a statistic of two raters each pair has to come to it."""
+    bound: Literal["value", "low"] = "value"
+    """What has to come to it: the value itself, or the lower limit of its interval."""
+
+
 class Export(_Part):
-    """The formats that a release is written in."""
+    """The formats that a release is written in, and what has to hold before there is one."""
 
     formats: tuple[str, ...] = ()
     """Rows of the registry of formats."""
@@ -895,6 +911,8 @@ class Export(_Part):
     """Fields that stay out of public files."""
     private_splits: tuple[str, ...] = ()
     """Of a release: the splits from whose public files these fields stay out, such as `[test]`; none: from all."""
+    floors: tuple[Floor, ...] = ()
+    """How far raters have to agree before there is a release."""
 
 
 class Item(_Part):

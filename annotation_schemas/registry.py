@@ -226,6 +226,8 @@ def named(schema: Schema) -> Iterator[tuple[str, str, tuple[str | int, ...], str
         yield "statistic", statistic, ("report", "statistics", index), None
     for index, format in enumerate(schema.export.formats):
         yield "format", format, ("export", "formats", index), None
+    for index, floor in enumerate(schema.export.floors):
+        yield "statistic", floor.statistic, ("export", "floors", index, "statistic"), None
     for name in NOT_ENFORCED:
         for path in _where_set(schema, name.split("."), ()):
             yield "key", name, path, str(path[1]) if path[0] == "stages" else None

@@ -8,12 +8,14 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import markup, shell
+from app import figures, markup, pending_figures, shell
 from app.screens import SCREENS
 from app.services import Services
 from domain.records import ProjectView
 from workflow.lead import checklists
 from workflow.releases import checklist as releases
+from workflow.releases import floors
+from workflow.releases.checklist import Line as ReleaseLine
 
 
 class Line(Protocol):
@@ -70,10 +72,26 @@ def before_start(services: Services, view: ProjectView) -> None:
     st.button("Hide this list", key="checklist.hide", type="tertiary", on_click=hide)
 
 
+def release_lines(services: Services, view: ProjectView) -> list[ReleaseLine]:
+    """What stands between a project and its release, drawn; agreement of many votes is worked out elsewhere."""
+
+    def ask() -> figures.Asked:
+        state, size = floors.state_of(services.store, by=services.person, project=view.name)
+        return figures.asked(
+            services.store, services.settings, "floors", {"project": view.name}, state=state, size=size
+        )
+
+    found = ask()
+    known = found.figure.value if found.figure is not None else ()
+    lines = releases.before(services.store, by=services.person, project=view.name, floors=known)
+    shell.section("Before a release")
+    pending_figures.show_pending(services, found, ask, about="The floors of agreement are")
+    show(lines, view.name)
+    return lines
+
+
 def before_release(services: Services, view: ProjectView) -> None:
     """On Export: what stands between the project and its release."""
-    lines = releases.before(services.store, by=services.person, project=view.name)
-    shell.section("Before a release")
-    show(lines, view.name)
+    release_lines(services, view)
     said = f"`touchstone check {view.name}` on the server's machine looks whether all that is stored fits together."
     st.caption(said)

@@ -57,6 +57,7 @@ WORKS: Mapping[str, str] = {
     "cases": "workflow.results.cases:listing",
     "failures": "workflow.lead.coding_intake:failures_page",
     "disagreement": "workflow.lead.disagreement:overview",
+    "floors": "workflow.releases.floors:standings",
     "forecast": "workflow.lead.forecast:forecasts",
     "preferences": "workflow.lead.preferences_page:preferences_page",
     "progress": "workflow.lead.progress_over_time:by_day",

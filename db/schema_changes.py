@@ -73,6 +73,29 @@ def note_progress(session: Session, *, id: int, done_to: int, finished_at: datet
     session.exec(update(SchemaChangeRow).where(col(SchemaChangeRow.id) == id).values(**values))
 
 
+def n_before(session: Session, *, project_id: int, stage: Stage, before: datetime) -> int:
+    """How many submissions of a stage, and units that raters out of files had rated, there were before a moment."""
+    submitted = select(func.count()).where(
+        AnnotationRow.project_id == project_id,
+        AnnotationRow.stage == stage,
+        AnnotationRow.purpose == Purpose.LIVE,
+        col(AnnotationRow.supersedes_id).is_(None),
+        AnnotationRow.created_at < before,
+    )
+    rated = (
+        select(ImportedRatingRow.unit, ImportedRatingRow.rater)
+        .where(
+            ImportedRatingRow.project_id == project_id,
+            ImportedRatingRow.stage == stage,
+            ImportedRatingRow.created_at < before,
+        )
+        .distinct()
+        .subquery()
+    )
+    from_files = select(func.count()).select_from(rated)
+    return session.exec(submitted).one() + session.exec(from_files).one()
+
+
 def n_up_to(session: Session, *, project_id: int, last: int) -> int:
     """How many items of a project have been brought up, if those to this id have."""
     wanted = select(func.count()).where(ItemRow.project_id == project_id, col(ItemRow.id) <= last)

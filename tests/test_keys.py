@@ -82,6 +82,7 @@ from workflow.annotate.project_progress import dashboard
 from workflow.files import release
 from workflow.lead.coding_intake import open_coding
 from workflow.lead.pair_intake import open_pairs
+from workflow.releases.floors import standings
 from workflow.results import (
     aspect_success,
     calibration_rule,
@@ -686,6 +687,19 @@ def released(seen: Seen) -> Any:
     return {name: text for name, text in made.files.items() if name != "manifest.json"}
 
 
+def floored(seen: Seen) -> Any:
+    """What the floors of agreement come to, of three items: two people differ on each, and on the size of one."""
+    there = world(seen)
+    for person, fitting, sizes in ((there.ann, "yes", (1, 2, 3)), (there.ben, "no", (1, 3, 3))):
+        for _ in range(3):
+            view = claims.next_task(there.store, person=person, project="p", stage=Stage.VERIFICATION)
+            assert not isinstance(view, NothingLeft)
+            values = {**ANSWERS, "fits": fitting, "size": sizes[int(view.fields["question"][0])]}
+            reasons = {"fits": "odd"} if fitting == "no" else {}
+            submissions.submit(there.store, person=person, task=view.id, key=view.id, values=values, reasons=reasons)
+    return [(each.statistic, each.outcome, each.at_least, each.value) for each in standings(there.store, project="p")]
+
+
 def withheld(seen: Seen) -> Any:
     """What the public files of two splits of a release do not have."""
     return [withheld_in(seen.schema, split) for split in ("train", "test")]
@@ -834,6 +848,7 @@ WORTH = {"name": "worth", "kind": "choice", "prompt": "Worth it", "options": ["y
 ROUND = {
     W: {"raters": 1, "criteria": [WORTH], "keep": {"rule": "unanimous", "criterion": "worth", "value": "yes"}},
 }
+FLOOR = {"criterion": "size", "statistic": "cohen_kappa", "at_least": 0.4}
 OF_PLANS = {f"{G}.criteria.{at}.dimensions": ["two"] for at in (0, 1)}
 FIELD = "item.fields"
 GATE = {"items": 3, "reviewers": 1, "pass_mark": 0.5}
@@ -1274,6 +1289,12 @@ ROWS: dict[str, Row] = {
     "Report.derived": row(derivations, "report.derived", []),
     "Export.formats": row(exports, "export.formats", ["egothink"]),
     "Export.public_without": row(released, "export.public_without", ["others"]),
+    "Export.floors": row(floored, "export.floors", [FLOOR]),
+    "Floor.criterion": row(floored, "export.floors.0.criterion", "fits", export__floors=[FLOOR]),
+    "Floor.statistic": row(floored, "export.floors.0.statistic", "gwet_ac", export__floors=[FLOOR]),
+    "Floor.variant": row(floored, "export.floors.0.variant", "linear", export__floors=[FLOOR]),
+    "Floor.at_least": row(floored, "export.floors.0.at_least", 0.9, export__floors=[FLOOR]),
+    "Floor.bound": row(floored, "export.floors.0.bound", "low", export__floors=[FLOOR]),
     "Export.private_splits": row(withheld, "export.private_splits", ["test"], export__public_without=["answer"]),
 }
 

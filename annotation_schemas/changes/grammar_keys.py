@@ -27,6 +27,7 @@ from annotation_schemas.changes.rules import (
     spelled,
     switched,
 )
+from annotation_schemas.floors import floor_name
 from annotation_schemas.model import AssetSlot, Criterion, CrossRule, ItemField
 from domain.policies import criteria_that_decide
 
@@ -399,6 +400,14 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
         "derived": entries("name", added=rows.FIGURES, removed=rows.FIGURES),
         **dict.fromkeys(("rule", "regression", "pairs"), _whatever(rows.FIGURES)),
     },
-    model.Export: _all(rows.EXPORTS, "formats", "public_without", "private_splits"),
+    model.Floor: {
+        **dict.fromkeys(("criterion", "statistic", "variant"), _named_by),
+        "at_least": least(rows.FLOORS_RAISED, rows.FLOORS_LOWERED),
+        "bound": one_of_two(rows.FLOORS_RAISED, rows.FLOORS_LOWERED, lambda old, new: new == "low"),
+    },
+    model.Export: {
+        **_all(rows.EXPORTS, "formats", "public_without", "private_splits"),
+        "floors": entries(floor_name, added=rows.FLOORS_RAISED, removed=rows.FLOORS_LOWERED),
+    },
 }  # fmt: skip
 """Every key of the grammar by the part that has it."""

@@ -61,6 +61,7 @@ _REFERS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("SuccessRegression", "task"): ("fields",),
     ("Report", "scales"): ("criteria",),
     ("Export", "public_without"): ("fields",),
+    ("Floor", "criterion"): ("criteria",),
 }
 """Keys that name something: as their value, the entries of a list, or the keys of a mapping."""
 _REFERS_BY_VALUE: Mapping[tuple[str, str], tuple[str, ...]] = {

@@ -160,6 +160,11 @@ FIGURES = _fits("figures", "How numbers are made of votes and answers; they are 
 READING = _fits("reading", "How models' answers are read; results are read anew.")
 IMPORTS = _fits("imports", "How files are read from now on; items that are in stay.")
 EXPORTS = _fits("exports", "How files are written from now on; releases that were made stay.")
+FLOORS_RAISED = _fits("floors_raised", "Raters have to agree further before a release; releases that were made stay.")
+FLOORS_LOWERED = _fits(
+    "floors_lowered",
+    "Raters have to agree less far before a release; each release says that it was changed, and after how many votes.",
+)
 JUDGES = _fits("judges", "Judges and what they see; runs that were made keep what they were asked with.")
 MODELS = _fits("models", "How models are asked from now on; runs that were made keep what they were asked with.")
 

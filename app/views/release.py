@@ -13,7 +13,7 @@ from app.services import Services
 from domain.records import ProjectView
 from domain.roles import Role
 from workflow.releases import listing, settings
-from workflow.releases.checklist import Line, before
+from workflow.releases.checklist import Line
 from workflow.releases.create import releasable, usual_formats
 from workflow.releases.listing import Release
 from workflow.releases.settings import SAYINGS, About, Asked
@@ -34,9 +34,7 @@ def render(services: Services) -> None:
     if done:
         shell.show(markup.notice(done, style="good"))
     jobs_shown.show(services, project=view.name)
-    lines = before(services.store, by=services.person, project=view.name)
-    shell.section("Before a release")
-    checklist.show(lines, view.name)
+    lines = checklist.release_lines(services, view)
     about = settings.about(services.store, by=services.person, project=view.name)
     _say(services, view, about)
     _make(services, view, lines)

@@ -477,6 +477,11 @@ ONE_BY_ONE: dict[str, tuple[Edit, tuple[str, str, str], tuple[str, str]]] = {
         ("export.public_without", "exports", FITS),
         ("exports", FITS),
     ),
+    "floors": (
+        put("export.floors", [{"criterion": "size", "statistic": "gwet_ac", "at_least": 0.5}]),
+        ("export.floors.size.gwet_ac", "floors_raised", FITS),
+        ("floors_lowered", FITS),
+    ),
     "imports": (put("source.id", "key"), ("source.id", "imports", FITS), ("imports", FITS)),
 }
 

@@ -71,7 +71,7 @@ def card(draft: Draft, released: ReleasedSet, facts: Facts, labels: attributes.S
         _made(draft, facts, schema),
         people(schema, facts, released.about),
         qualification(schema, facts),
-        agreement(schema, facts),
+        agreement(schema, facts, draft.told.get("floors", ())),
         judges(schema, facts),
         _gates(schema, draft.told),
         _shortcuts(found, released),

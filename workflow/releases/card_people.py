@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from annotation_schemas.model import Schema
 from reports.content import Block, Cell, Figure, Section, Table, Text
 from workflow.releases.card_facts import Facts
 from workflow.releases.card_words import NOT_SAID, said, sentence, told_of
+from workflow.releases.floors import Standing
 
 _PAY = re.compile(r"(?:([A-Z]{3})\s*)?(\d+(?:\.\d{1,2})?)(?:\s*([A-Z]{3}))?")
 """An amount with its currency; anything else is told as it stands, and nothing is computed of it."""
@@ -88,8 +89,8 @@ def qualification(schema: Schema, facts: Facts) -> Section:
     )
 
 
-def agreement(schema: Schema, facts: Facts) -> Section:
-    """How far people agree, as the page Agreement says it."""
+def agreement(schema: Schema, facts: Facts, floors: Sequence[Mapping[str, Any]] = ()) -> Section:
+    """How far people agree, as the page Agreement says it, and what had to come of it (``floors`` of the manifest)."""
     blocks: list[Block] = []
     for each in facts["agreement"]:
         title = schema.stages.title_of(each["stage"])
@@ -101,6 +102,7 @@ def agreement(schema: Schema, facts: Facts) -> Section:
             blocks.append(Text(f"{title}: one person has rated, so there is no agreement.", "missing"))
         else:
             blocks += _table(title, each)
+    blocks += _floors(floors)
     lead = (
         "Each number with its 95 % interval and what it rests on. Agreement about votes is over everything that was "
         "voted on, also what was not kept."
@@ -108,6 +110,15 @@ def agreement(schema: Schema, facts: Facts) -> Section:
         else "The protocol has no stage in which several people rate the same."
     )
     return Section(0, "agreement", "Agreement", lead, tuple(blocks))
+
+
+def _floors(told: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
+    """What agreement had to come to before the release, and whether that was said before anyone had voted."""
+    found = [Standing.from_json(each) for each in told]
+    if found:
+        heads = ("Floor", "How it stands", "When it was set")
+        rows = tuple((each.title, each.came_to, each.set_when) for each in found)
+        yield Table("floors", "Floors of agreement", heads, rows)
 
 
 def _table(title: str, each: Facts) -> Iterator[Block]:

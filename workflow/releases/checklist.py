@@ -12,6 +12,7 @@ from domain.records import Person
 from domain.states import UNSETTLED, ItemState
 from workflow.access.projects import Access, require_lead
 from workflow.files import exposures
+from workflow.releases.floors import LINE, Standing
 from workflow.releases.settings import SAYINGS, About, Asked, about_in
 
 
@@ -28,14 +29,14 @@ class Line:
     """Where it is done, by the name of its page's module."""
 
 
-def before(store: Store, *, by: Person | None, project: str, asked: Asked | None = None) -> list[Line]:
-    """The lines, for leads."""
+def before(store: Store, *, by: Person | None, project: str, floors: Sequence[Standing] = ()) -> list[Line]:
+    """The lines, for leads. ``floors``: how they stand (``workflow.releases.floors.standings``)."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        return lines(session, access, about_in(session, access), asked or Asked())
+        return lines(session, access, about_in(session, access), floors)
 
 
-def lines(session: Session, access: Access, about: About, asked: Asked) -> list[Line]:
+def lines(session: Session, access: Access, about: About, floors: Sequence[Standing] = ()) -> list[Line]:
     """The lines, in a transaction of others."""
     id = access.project_id
     states = items.count_by_state(session, project_id=id)
@@ -65,6 +66,7 @@ def lines(session: Session, access: Access, about: About, asked: Asked) -> list[
             "audit",
         ),
         Line("said", "Licence", not unsaid, f"not said yet: {', '.join(unsaid)}" if unsaid else "said", "release"),
+        *(Line(f"{LINE}{each.name}", f"Floor: {each.title}", each.met, each.said, "agreement") for each in floors),
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import secrets
 import shutil
 from collections import Counter
@@ -36,6 +37,8 @@ from workflow.releases.card_facts import facts
 from workflow.releases.contents import Contents, Media, released_set
 from workflow.releases.draft import Draft, drawn_up
 from workflow.releases.evidence import names_in, write_evidence
+from workflow.releases.figures_told import Figures
+from workflow.releases.floors import Standing, standings
 from workflow.releases.leaks import LeakReport, leaks
 from workflow.releases.settings import Asked
 
@@ -95,23 +98,43 @@ def create(
         access = require_lead(session, by=by, project=project)
         number = releases.last_number(session, project_id=access.project_id) + 1
     names = names_in(store, project=project, release=f"{project}/{number}")
+    stand = standings(store, project=project, schema_version=asked.schema_version)
     with staging(home, project) as made:
         with store.read() as session:
             project_rows.hold_still(session)
             access = require_lead(session, by=by, project=project)
             must_be_finished(session, access=access)
             draft = drawn_up(session, media, access, asked)
-            draft = replace(draft, told={**draft.told, "facts": facts(store, access)})
-            checklist.must_be_clear(checklist.lines(session, access, draft.about, asked), asked)
+            told = {"facts": facts(store, access)} | ({"floors": [each.as_json() for each in stand]} if stand else {})
+            draft = replace(draft, told={**draft.told, **told})
+            checklist.must_be_clear(checklist.lines(session, access, draft.about, stand), asked)
 
             def evidence(folder: ReleaseFolder) -> None:
                 ids = [each.item_id for each in draft.placed]
-                write_evidence(
+                written = write_evidence(
                     session, access, folder, names=names, items=ids, progress=lambda part: progress(part, 0, 1)
                 )
+                _must_stand(stand, written.figures, asked)
 
             manifest = write(store, media, draft, made, progress, evidence=evidence)
-        return keep(store, home, made, draft, manifest, by=by)
+        made_now = keep(store, home, made, draft, manifest, by=by)
+        return replace(made_now, notes=[f"Floor: {each.title}: {each.said}." for each in stand])
+
+
+def _must_stand(stand: Sequence[Standing], figures: Figures, asked: Asked) -> None:
+    """What floors came to is what the evidence comes to: no one has voted between the two."""
+    proven = figures.by_id
+    for each in stand:
+        told = proven.get(f"floors.{each.name}")
+        if asked.schema_version is not None or told is None:
+            continue
+        if not math.isclose(_number(told.value), _number(each.value), abs_tol=1e-9):
+            raise Conflict("People have voted just now; make the release again.")
+
+
+def _number(value: object) -> float:
+    """A number out of reach where there is none."""
+    return float(value) if isinstance(value, int | float) else 9.0
 
 
 # ---- written ---------------------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from reports.content import Figure, Table
 from workflow.access.projects import Access, access_to
 from workflow.files.exposures import report_of
 from workflow.files.project_check import gates, judged
+from workflow.releases.floors import measured
 from workflow.results.calibration import study_of
 from workflow.results.dimension_means import agreement_of_levels, agreement_of_means
 from workflow.results.leaderboard_lines import Line
@@ -123,6 +124,7 @@ def figures_of(store: Store, *, project: str, progress: Callable[[str], None] = 
         if raters.people and raters.machines and stage not in (Stage.COMPARISON, Stage.CODING, Stage.ANSWERING):
             part(f"judges.{stage.value}", lambda at=stage, of=raters: _judges(store, access, at, of))  # type: ignore[misc]
     part("leaderboard", lambda: _leaderboard(store, access))
+    part("floors", lambda: _floors(store, access))
     part("exposure", lambda: _exposure(store, access))
     return Figures(_with_own_ids(told), without)
 
@@ -143,6 +145,16 @@ def _exposure(store: Store, access: Access) -> Iterator[Told]:
     for each in found.stages:
         counted = {"votes": each.votes, "known": each.complete, "faulty": each.faulty}
         yield from _counts(f"exposure.{each.stage.value}", counted)
+
+
+def _floors(store: Store, access: Access) -> Iterator[Told]:
+    """What has to come to a floor before a release, of all votes."""
+    for each in access.schema.export.floors:
+        found = measured(store, access, each)
+        rows = [*_votes(Stage(found.stage)), Selected(RATINGS, {"stage": found.stage})]
+        at = (found.value, found.low, found.high, found.n_units, found.n_left_out)
+        reason = found.why if found.value is None else None
+        yield Told(f"floors.{found.name}", f"Floor: {found.title}", *at, reason=reason, rows=rows)
 
 
 def _counts(prefix: str, counted: Mapping[str, Any]) -> Iterator[Told]:

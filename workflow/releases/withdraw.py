@@ -119,5 +119,5 @@ def _draft(
     return draft, id
 
 
-_CARRIED = ("schema", "guideline", "policy", "counts", "gates", "drawn", "exposure", "facts")
+_CARRIED = ("schema", "guideline", "policy", "counts", "gates", "drawn", "exposure", "floors", "facts")
 """What a point release says as the release that it mends does: these were counted then."""
