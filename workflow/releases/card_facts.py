@@ -142,7 +142,7 @@ def _agreement(store: Store, access: Access, stage: Stage) -> tuple[Facts, Rater
     except RatingsError:  # its sentence may name people
         why = "What was rated cannot be compared as it is; the page Agreement says why."
         return {**about, "people": None, "lines": [], "why": why}, None
-    names = {*found.raters.people, *found.logins}
+    names = {*found.raters.people, *found.raters.from_files, *found.logins}
     lines = [
         _line(each, names)
         for each in found.lines

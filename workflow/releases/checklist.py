@@ -12,8 +12,12 @@ from domain.records import Person
 from domain.states import UNSETTLED, ItemState
 from workflow.access.projects import Access, require_lead
 from workflow.files import exposures
+from workflow.releases.evidence import unsaid_raters
 from workflow.releases.floors import LINE, Standing
 from workflow.releases.settings import SAYINGS, About, Asked, about_in
+
+RATERS = "raters"
+"""The line of raters out of files of whom no one has said who they are."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,7 @@ def lines(session: Session, access: Access, about: About, floors: Sequence[Stand
     waiting = len(missing_media.waiting_in(session, project_id=id, needed=access.needed_roles))
     open_comments = len(comment_threads.unanswered(session, project_id=id))
     faults = len({each.vote for each in exposures.faults(session, access=access) if each.counts})
+    raters = unsaid_raters(session, project_id=id)
     unsaid = [each.title for each in SAYINGS if each.needed and not about.values.get(each.name)]
     kept = f"{in_state[ItemState.KEPT]:,} kept, {left:,} unfinished{more}"
     return [
@@ -65,9 +70,24 @@ def lines(session: Session, access: Access, about: About, floors: Sequence[Stand
             f"{faults:,} votes of people who had been sent what is kept from them" if faults else "nothing is known of",
             "audit",
         ),
+        Line(RATERS, "Raters out of files", not raters, _not_said(raters), "import_"),
         Line("said", "Licence", not unsaid, f"not said yet: {', '.join(unsaid)}" if unsaid else "said", "release"),
         *(Line(f"{LINE}{each.name}", f"Floor: {each.title}", each.met, each.said, "agreement") for each in floors),
     ]
+
+
+def _not_said(raters: Sequence[str]) -> str:
+    if not raters:
+        return "of everyone it is said whether it is a person"
+    more = f" and {len(raters) - _NAMED:,} more" if len(raters) > _NAMED else ""
+    are = "is a person" if len(raters) == 1 else "are people"
+    return (
+        f"no one has said whether {', '.join(raters[:_NAMED])}{more} {are}"
+        " (touchstone project raters); else they count as machines, and are called by numbers"
+    )
+
+
+_NAMED = 5
 
 
 def must_be_clear(found: Sequence[Line], asked: Asked) -> None:

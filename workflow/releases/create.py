@@ -112,7 +112,13 @@ def create(
             def evidence(folder: ReleaseFolder) -> None:
                 ids = [each.item_id for each in draft.placed]
                 written = write_evidence(
-                    session, access, folder, names=names, items=ids, progress=lambda part: progress(part, 0, 1)
+                    session,
+                    access,
+                    folder,
+                    names=names,
+                    items=ids,
+                    hide_unsaid=checklist.RATERS in asked.despite,
+                    progress=lambda part: progress(part, 0, 1),
                 )
                 _must_stand(stand, written.figures, asked)
 

@@ -75,14 +75,23 @@ def names_in(store: Store, *, project: str, release: str) -> dict[int, str]:
     return pseudonyms(known, release)
 
 
-def file_rater_names(session: Session, *, project_id: int, names: Mapping[int, str]) -> dict[str, str]:
+def unsaid_raters(session: Session, *, project_id: int) -> list[str]:
+    """Raters out of files of whom no one has said whether they are people."""
+    there = raters_out_of_files(session, project_id=project_id)
+    return [each.name for each in there if not (each.marked or each.account or each.judge)]
+
+
+def file_rater_names(
+    session: Session, *, project_id: int, names: Mapping[int, str], hide_unsaid: bool = False
+) -> dict[str, str]:
     """What people are called of whom there are ratings out of files: as their account here, else by a number.
 
     Raises ``Conflict`` where no one has said of such a rater whether it is a person: a person's name would go out.
+    With ``hide_unsaid`` it gets a number, too, and counts as a machine as before.
     """
     there = raters_out_of_files(session, project_id=project_id)
-    unsaid = [each.name for each in there if not (each.marked or each.account or each.judge)]
-    if unsaid:
+    unsaid = unsaid_raters(session, project_id=project_id)
+    if unsaid and not hide_unsaid:
         raise Conflict(
             f"No one has said whether {', '.join(unsaid[:5])} {'is a person' if len(unsaid) == 1 else 'are people'}, "
             "whose ratings came from a file: a release calls machines by their names, and people by pseudonyms. Say so "
@@ -90,7 +99,7 @@ def file_rater_names(session: Session, *, project_id: int, names: Mapping[int, s
         )
     accounts = file_raters.accounts(session, project_id=project_id)
     called = {name: names[id] for name, id in accounts.items() if id in names}
-    others = [each.name for each in there if each.is_person and each.name not in called]
+    others = [each.name for each in there if (each.is_person or each.name in unsaid) and each.name not in called]
     return called | {name: f"{PREFIX}file-{number}" for number, name in enumerate(others, 1)}
 
 
@@ -103,6 +112,7 @@ def write_evidence(
     items: Collection[int] = (),
     only_released: bool = False,
     notes: bool = False,
+    hide_unsaid: bool = False,
     progress: Progress = silent,
 ) -> Evidence:
     """Write the bundle of a project below ``evidence/`` of a release; the same state and names make the same bytes.
@@ -120,6 +130,8 @@ def write_evidence(
         how many were rejected, and how far people agreed before, can no more be worked out.
     notes
         With notes, and with reasons that people gave in their own words.
+    hide_unsaid
+        Whoever no one has said to be a person or a machine is called by a number, as people out of files are.
 
     Raises
     ------
@@ -133,7 +145,7 @@ def write_evidence(
         session,
         project_id=access.project_id,
         names=names,
-        raters=file_rater_names(session, project_id=access.project_id, names=names),
+        raters=file_rater_names(session, project_id=access.project_id, names=names, hide_unsaid=hide_unsaid),
         events=EVENTS,
         last=last,
         items=released if only_released else None,

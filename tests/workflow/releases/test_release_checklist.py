@@ -1,0 +1,67 @@
+"""What stands before a release, line by line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from db.engine import Store
+from domain.errors import FileRefused
+from media.store import MediaStore
+from testkit.factories import make_items, make_people, make_project, make_schema, vote
+from workflow.releases.checklist import Line, before
+from workflow.releases.create import Created, create
+from workflow.releases.replay import replay
+from workflow.releases.settings import Asked
+from workflow.results import file_raters
+from workflow.results.ratings_from_files import import_ratings
+
+pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("made_tables")]
+EVE = "Eve Quux"
+
+
+@pytest.fixture
+def kept(store: Store) -> Store:
+    """Two items that two people have kept."""
+    make_project(store, loaded=make_schema(adjudication=False))
+    make_items(store, 2)
+    for person in make_people(store, "ann", "bob"):
+        for _ in range(2):
+            vote(store, person)
+    return store
+
+
+def line(store: Store, name: str) -> Line:
+    return next(each for each in before(store, by=None, project="p") if each.name == name)
+
+
+def release(store: Store, media: MediaStore, home: Path, *despite: str, **more: Any) -> Created:
+    return create(store, media, home, by=None, project="p", asked=Asked(despite=("said", "items", *despite), **more))
+
+
+def words_in(folder: Path) -> str:
+    return "".join(path.read_text(encoding="utf-8") for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.mark.both_databases
+def test_a_rater_out_of_a_file_of_whom_no_one_has_said_anything_is_named_beforehand(
+    kept: Store, media: MediaStore, home: Path, tmp_path: Path
+) -> None:
+    assert line(kept, "raters").done
+    file = tmp_path / "ratings.csv"
+    file.write_text(f"unit,rater,criterion,value\ncolour/0,{EVE},choice,red\ncolour/1,{EVE},choice,blue\n")
+    import_ratings(kept, by=None, project="p", path=file, refuse=lambda bad: None)
+    assert not line(kept, "raters").done
+    assert f"no one has said whether {EVE} is a person" in line(kept, "raters").said
+    with pytest.raises(FileRefused, match=rf"whether {EVE} is a person .*\(raters\)"):
+        release(kept, media, home)
+    made = release(kept, media, home, "raters")
+    words = words_in(made.place / "public")
+    assert "r-file-1" in words, "she has a number"
+    assert EVE not in words, "and may be a person"
+    assert replay(made.place / "public").ok
+    file_raters.mark(kept, by=None, project="p", machines=[EVE])
+    assert line(kept, "raters").done
+    assert EVE in words_in(release(kept, media, home).place / "public"), "machines are called by their names"
