@@ -108,6 +108,17 @@ def items_of(session: Session, *, release_id: int) -> list[Placed]:
     return [Placed(*row) for row in found]
 
 
+def splits_of_items(session: Session, *, project_id: int) -> dict[int, str]:
+    """The split of every item that a release of a project has, by id; the newest release that has it counts."""
+    wanted = (
+        plain_select(col(ReleaseItemRow.item_id), col(ReleaseItemRow.split))
+        .join(ReleaseRow, col(ReleaseRow.id) == ReleaseItemRow.release_id)
+        .where(col(ReleaseRow.project_id) == project_id)
+        .order_by(col(ReleaseRow.number), col(ReleaseRow.point))
+    )
+    return {item: split for item, split in session.execute(wanted)}
+
+
 # ---- what is withdrawn -----------------------------------------------------------------------------------------------
 
 

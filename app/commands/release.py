@@ -44,6 +44,20 @@ def create(
     media: Annotated[bool, typer.Option("--media", help="Put images and clips in it; else name them by hash.")] = False,
     license: Annotated[str | None, typer.Option(help="Say the licence first, as release about does.")] = None,
     seed: Annotated[int, typer.Option(help="Of the drawing of splits.")] = 0,
+    anew: Annotated[
+        bool, typer.Option("--anew", help="Draw items anew that an earlier release has; else they stay in their split.")
+    ] = False,
+    together: Annotated[
+        list[str] | None,
+        typer.Option(help=f"What keeps items in one split, of source, media, near, text; {Several}. None: but text."),
+    ] = None,
+    alike: Annotated[
+        int | None, typer.Option(help="Of 64 bits of their looks, in how many images may differ that count as alike.")
+    ] = None,
+    off: Annotated[float, typer.Option(help="How far a split may be from what is asked, as a share of it.")] = 0.1,
+    lacking: Annotated[
+        bool, typer.Option("--lacking", help="Splits may lack a dimension of which there are too few groups.")
+    ] = False,
     schema_version: Annotated[
         int | None, typer.Option(help="Only items whose votes were all given under this version of the schema.")
     ] = None,
@@ -53,8 +67,10 @@ def create(
 ) -> None:
     """Make a release of what is kept: it gets the next number and is kept on this machine."""
     from app.services import opened
+    from media.perceptual_hash import ALIKE
     from workflow.releases.create import create as make
     from workflow.releases.settings import Asked, say
+    from workflow.releases.split_groups import TOGETHER
 
     shared = opened()
     if out is not None:
@@ -67,6 +83,11 @@ def create(
         private=_each(private),
         media=media,
         seed=seed,
+        anew=anew,
+        together=_each(together) or TOGETHER,
+        alike=ALIKE if alike is None else alike,
+        off=off,
+        lacking=lacking,
         schema_version=schema_version,
         despite=_each(despite),
     )

@@ -12,11 +12,13 @@ from app.screens import Group, Screen
 from app.services import Services
 from domain.records import ProjectView
 from domain.roles import Role
+from media.perceptual_hash import ALIKE
 from workflow.releases import listing, settings
 from workflow.releases.checklist import Line
 from workflow.releases.create import releasable, usual_formats
 from workflow.releases.listing import Release
 from workflow.releases.settings import SAYINGS, About, Asked
+from workflow.releases.split_groups import BY, TOGETHER
 
 SCREEN = Screen("Release", place=275, role=Role.LEAD, group=Group.RELEASE)
 
@@ -107,11 +109,46 @@ def _make(services: Services, view: ProjectView, lines: Sequence[Line]) -> None:
             help="Their right answers stay out of public files.",
         )
         right.checkbox("Put images and clips in", key="release.media")
+        _draw()
         if open_:
             st.multiselect("Release despite", list(open_), format_func=open_.__getitem__, key="release.despite")
         st.form_submit_button(
             "Make the release", type="primary", key="release.make", on_click=_begin, args=(services, view)
         )
+
+
+def _draw() -> None:
+    """How splits are drawn; whoever says nothing gets what fits most."""
+    with st.expander("How splits are drawn", key="release.draw"):
+        st.multiselect(
+            "What keeps items in one split",
+            list(BY),
+            default=list(TOGETHER),
+            format_func=BY.get,
+            key="release.together",
+        )
+        left, middle, right = st.columns(3)
+        left.number_input("Seed", min_value=0, value=0, step=1, key="release.seed", help="Another one draws otherwise.")
+        middle.number_input(
+            "Bits in which looks may differ",
+            min_value=0,
+            max_value=16,
+            value=ALIKE,
+            step=1,
+            key="release.alike",
+            help="Of 64: images that differ in no more count as alike.",
+        )
+        right.number_input(
+            "A split may be off by, in %",
+            min_value=0,
+            max_value=100,
+            value=10,
+            step=1,
+            key="release.off",
+            help="Of what is asked for. One item is always allowed.",
+        )
+        st.checkbox("A split may lack a dimension of which there are too few groups", key="release.lacking")
+        st.checkbox("Draw items anew that an earlier release has; else they stay in their split", key="release.anew")
 
 
 def _begin(services: Services, view: ProjectView) -> None:
@@ -121,6 +158,12 @@ def _begin(services: Services, view: ProjectView) -> None:
         splits=_words(state.get("release.splits")),
         private=_words(state.get("release.private")),
         media=bool(state.get("release.media")),
+        seed=int(state.get("release.seed") or 0),
+        anew=bool(state.get("release.anew")),
+        together=tuple(state.get("release.together") or TOGETHER),
+        alike=int(state.get("release.alike", ALIKE)),
+        off=state.get("release.off", 10) / 100,
+        lacking=bool(state.get("release.lacking")),
         despite=tuple(state.get("release.despite") or ()),
     )
     with shell.pressed(services):

@@ -124,7 +124,7 @@ def create(
 
             manifest = write(store, media, draft, made, progress, evidence=evidence)
         made_now = keep(store, home, made, draft, manifest, by=by)
-        return replace(made_now, notes=[f"Floor: {each.title}: {each.said}." for each in stand])
+        return replace(made_now, notes=[*draft.notes, *(f"Floor: {each.title}: {each.said}." for each in stand)])
 
 
 def _must_stand(stand: Sequence[Standing], figures: Figures, asked: Asked) -> None:

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from annotation_schemas.keys import question_field
 from db import events, files, items, projects, releases
 from db.engine import Session
 from db.items import Outgoing
@@ -53,6 +55,8 @@ class Draft:
     by_senior: frozenset[int]
     """Items that a senior settled."""
     canary: Canary
+    notes: Sequence[str] = ()
+    """What is worth knowing of how it was drawn up."""
 
     @property
     def version(self) -> str:
@@ -75,7 +79,7 @@ def drawn_up(session: Session, media: MediaStore, access: Access, asked: Asked) 
     InvalidInput
         The splits cannot be made; the sentence says what is in the way.
     """
-    plan = SplitPlan.of(asked.splits, seed=asked.seed)
+    plan = plan_of(asked)
     split = split_of(session, access, verified=True, version=asked.schema_version, only=None)
     require_verification(access, split)
     assert split is not None
@@ -83,8 +87,9 @@ def drawn_up(session: Session, media: MediaStore, access: Access, asked: Asked) 
     kept = [row for row in rows if split.takes(row)]
     if not kept:
         raise FileRefused(f"{access.title} has no item that is kept, so there is nothing to release.")
-    records = _records(session, media, access, kept, field=plan.field, looks=bool(asked.splits))
-    found = assign(list(records.values()), plan)
+    records = _records(session, media, access, kept, field=plan.field, asked=asked)
+    before = {} if asked.anew else _splits_before(session, access, kept)
+    found = assign(list(records.values()), plan, before=before)
     order = {name: place for place, name in enumerate(found.names)}
     in_order = sorted(kept, key=lambda row: order[found.split[row.external_id]])
     placed = [
@@ -113,15 +118,34 @@ def drawn_up(session: Session, media: MediaStore, access: Access, asked: Asked) 
         told=told,
         by_senior=settled_by_seniors(session, access),
         canary=canary(session, access, number),
+        notes=[f"{len(before):,} items stay in the split in which an earlier release has them."] if before else (),
     )
+
+
+def plan_of(asked: Asked) -> SplitPlan:
+    """The splits that are asked for. ``InvalidInput`` where they are none."""
+    return SplitPlan.of(
+        asked.splits,
+        seed=asked.seed,
+        by=asked.together,
+        alike=asked.alike,
+        off=Fraction(str(asked.off)),
+        lacking=asked.lacking,
+    )
+
+
+def _splits_before(session: Session, access: Access, rows: Sequence[Outgoing]) -> dict[str, str]:
+    """The split that the newest release which has an item gave it, by the item's id in files."""
+    found = releases.splits_of_items(session, project_id=access.project_id)
+    return {row.external_id: found[row.id] for row in rows if row.id in found}
 
 
 def regrouped(session: Session, media: MediaStore, access: Access, asked: Asked, ids: Sequence[int]) -> dict[int, str]:
     """What items of an earlier release share with each other, by item id."""
     wanted = set(ids)
     rows = [row for row in items.outgoing(session, project_id=access.project_id) if row.id in wanted]
-    records = _records(session, media, access, rows, field=None, looks=bool(asked.splits))
-    return _named(rows, groups_of(list(records.values())).of)
+    records = _records(session, media, access, rows, field=None, asked=asked)
+    return _named(rows, groups_of(list(records.values()), asked.together, alike=asked.alike).of)
 
 
 def exposed(session: Session, access: Access, ids: Sequence[int]) -> dict[str, Any]:
@@ -175,9 +199,12 @@ def _records(
     rows: Sequence[Outgoing],
     *,
     field: str | None,
-    looks: bool,
+    asked: Asked,
 ) -> dict[int, SplitRecord]:
-    """The items as splitting knows them; ``looks``: with how their images look, which reads all of them."""
+    """The items as splitting knows them: how their images look, which reads all of them, only where there is more than
+    one split, and their texts and fields where they are asked for."""
+    looks = bool(asked.splits) and "near" in asked.together
+    text = question_field(access.schema) if "text" in asked.together else None
     found: dict[int, SplitRecord] = {}
     seen: dict[str, int] = {}
     for first in range(0, len(rows), _AT_ONCE):
@@ -187,7 +214,7 @@ def _records(
             assets.setdefault(asset.item_id, []).append(asset)
         revisions = {row.id: row.current_revision for row in lot}
         contents = (
-            releases.contents(session, project_id=access.project_id, revisions=revisions) if field is not None else {}
+            releases.contents(session, project_id=access.project_id, revisions=revisions) if field or text else {}
         )
         for row in lot:
             own = assets.get(row.id, [])
@@ -198,6 +225,7 @@ def _records(
                 sources=tuple(dict.fromkeys(each.source for each in own if each.source)),
                 media=tuple(dict.fromkeys(each.sha256 for each in own if each.sha256)),
                 looks=tuple(_looks(media, own, seen)) if looks else (),
+                text=str(contents[row.id].get(text) or "") if text is not None else "",
                 value=None if value is None else str(value),
             )
     return found

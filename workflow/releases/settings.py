@@ -10,8 +10,10 @@ from db import events, releases
 from db.engine import IntegrityError, Session, Store
 from domain.errors import Conflict, InvalidInput, Problem
 from domain.records import Person
+from media.perceptual_hash import ALIKE
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
+from workflow.releases.split_groups import TOGETHER
 
 DEFAULT_SPLIT = "test"
 """What a release without splits calls all of its items."""
@@ -31,6 +33,16 @@ class Asked:
     """Images and clips lie in it; else it names them by hash."""
     seed: int = 0
     """Of the drawing of splits."""
+    anew: bool = False
+    """Items that an earlier release has may come into another split."""
+    together: tuple[str, ...] = TOGETHER
+    """What keeps items in one split: rows of ``BY``."""
+    alike: int = ALIKE
+    """The bits in which the looks of two images may differ that count as alike."""
+    off: float = 0.1
+    """How far a split may be from what was asked for, as a share of it."""
+    lacking: bool = False
+    """Splits may lack a dimension that has too few groups for all of them."""
     schema_version: int | None = None
     """Only what was given under this version of the schema."""
     despite: tuple[str, ...] = ()

@@ -23,6 +23,8 @@ BY: Mapping[str, str] = {
     "text": "the same text, but for case, white space and a full stop at its end",
 }
 """What items may have in common, by the names under which it is chosen."""
+TOGETHER = ("source", "media", "near")
+"""What keeps items together where no one says otherwise."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,7 @@ class Groups:
     """What most items of a group have in common, in words; empty of an item that stands for itself."""
 
 
-def groups_of(
-    records: Sequence[SplitRecord], by: Sequence[str] = ("source", "media", "near"), *, alike: int = ALIKE
-) -> Groups:
+def groups_of(records: Sequence[SplitRecord], by: Sequence[str] = TOGETHER, *, alike: int = ALIKE) -> Groups:
     """The connected components of everything that items share.
 
     A group is called by its source where it has exactly one, else by the first of its items: ``source:P01_02`` or

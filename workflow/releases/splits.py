@@ -19,12 +19,13 @@ from domain.errors import InvalidInput, Problem
 from domain.split_names import RULE, is_split_name
 from media.perceptual_hash import ALIKE
 from workflow.releases.split_fill import Bundle, apportioned, drawn, filled, kinds_of, targets
-from workflow.releases.split_groups import BY, Groups, SplitRecord, groups_of
+from workflow.releases.split_groups import BY, TOGETHER, Groups, SplitRecord, groups_of
 
 _MUCH = re.compile(r"[0-9]{1,9}|[0-9]{0,9}\.[0-9]{1,9}")
 _OFF = Fraction(1, 10)
 _SHOWN = 3
 FIELD = "field:"
+_ANEW = "draw all of it anew (--anew)"
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class SplitPlan:
     field: str | None = None
     """The field of an item that names its split."""
     seed: int = 0
-    by: tuple[str, ...] = ("source", "media", "near")
+    by: tuple[str, ...] = TOGETHER
     """What keeps items together: rows of ``BY``."""
     alike: int = ALIKE
     """For ``near``: the bits in which looks may differ."""
@@ -67,7 +68,7 @@ class SplitPlan:
         texts: Sequence[str],
         *,
         seed: int = 0,
-        by: Sequence[str] = ("source", "media", "near"),
+        by: Sequence[str] = TOGETHER,
         alike: int = ALIKE,
         off: Fraction = _OFF,
         lacking: bool = False,
@@ -88,6 +89,8 @@ class SplitPlan:
             _refuse(f"Items cannot be kept together by {odd!r}; there are {', '.join(BY)}.")
         if not 0 <= alike <= 16:
             _refuse(f"Looks may differ in 0 to 16 of their 64 bits, not in {alike}.")
+        if not 0 <= off <= 1:
+            _refuse(f"A split may be off by a share from 0 to 1, not by {float(off):g}.")
         fields = [each[len(FIELD) :].strip() for each in texts if each.startswith(FIELD)]
         if fields and len(texts) > 1:
             _refuse(f"With {FIELD}{fields[0]} the field names every split; give no other --split beside it.")
@@ -157,7 +160,7 @@ def assign(records: Sequence[SplitRecord], plan: SplitPlan, *, before: Mapping[s
     groups = groups_of(records, plan.by, alike=plan.alike)
     rows = {each.id: each for each in sorted(records, key=lambda each: each.id)}
     if plan.field is not None:
-        return _by_field(rows, groups, plan.field)
+        return _by_field(rows, groups, plan.field, before or {})
     names = [part.name for part in plan.parts]
     dimensions = sorted({each.dimension for each in rows.values()})
     sizes = _sizes(plan.parts, len(rows))
@@ -263,12 +266,15 @@ def _fixed(groups: Groups, before: Mapping[str, str], names: Sequence[str]) -> d
         if group is None:
             continue
         if split not in names:
-            _refuse(f"The item {id!r} was in the split {split}, which is not asked for any more; ask for it again.")
+            _refuse(
+                f"The item {id!r} was in the split {split}, which is not asked for any more; ask for it again, or "
+                f"{_ANEW}."
+            )
         first, at = found.setdefault(group, (id, names.index(split)))
         if names[at] != split:
             _refuse(
                 f"{first!r} was in {names[at]} and {id!r} in {split}, and now they belong together (by "
-                f"{groups.shared[group]}). Leave out the items that link them, or do without the earlier splits."
+                f"{groups.shared[group]}). Leave out the items that link them, or {_ANEW}."
             )
     return {group: at for group, (_, at) in found.items()}
 
@@ -289,7 +295,7 @@ def _must_be_possible(
     if largest.size > room + max(1, int(room * plan.off)):
         _refuse(
             f"{largest.size:,} items are one group (by {groups.shared[largest.name]}), and the largest split has "
-            f"{room:,}. Ask for a larger one, or keep items together by less than {', '.join(plan.by)}."
+            f"{room:,}. Ask for a larger one, or keep items together by less than {', '.join(plan.by)} (--together)."
         )
     if plan.lacking:
         return
@@ -300,12 +306,12 @@ def _must_be_possible(
             one = "one group" if of[place] == 1 else f"{of[place]} groups"
             _refuse(
                 f"The dimension {name} has {one}, so it cannot be in {' and '.join(needed)}. Add items from other "
-                "sources, ask for other splits, or allow splits that lack a dimension."
+                "sources, ask for other splits, or allow splits that lack a dimension (--lacking)."
             )
 
 
 def _must_be_near(found: Assignment, plan: SplitPlan, bundles: Sequence[Bundle], groups: Groups, *, kept: bool) -> None:
-    why = "What the earlier release has stays where it is. " if kept else ""
+    why = "What the earlier release has stays where it is (--anew draws it again). " if kept else ""
     for each in found.figures:
         if each.dimension is None:
             if abs(each.items - each.wanted) > max(1, int(each.wanted * plan.off)):
@@ -314,19 +320,19 @@ def _must_be_near(found: Assignment, plan: SplitPlan, bundles: Sequence[Bundle],
                 _refuse(
                     f"{each.split} should have {each.wanted:,} items and comes to {each.items:,}, since groups stay "
                     f"whole. {why}{largest} Ask for about {each.items:,}, or allow more than "
-                    f"{float(plan.off):.0%} off."
+                    f"{float(plan.off):.0%} off (--off)."
                 )
         elif each.wanted and not each.items and not plan.lacking:
             _refuse(
                 f"{each.split} should have {each.wanted:,} items of {each.dimension}, and no way was found in which "
-                f"it has any. {why}Ask for a larger split, or allow splits that lack a dimension."
+                f"it has any. {why}Ask for a larger split, or allow splits that lack a dimension (--lacking)."
             )
 
 
 # ---- by a field -----------------------------------------------------------------------------------------------------
 
 
-def _by_field(rows: Mapping[str, SplitRecord], groups: Groups, field: str) -> Assignment:
+def _by_field(rows: Mapping[str, SplitRecord], groups: Groups, field: str, before: Mapping[str, str]) -> Assignment:
     nameless = [id for id, each in rows.items() if each.value is None or not each.value.strip()]
     if nameless:
         _refuse(f"{len(nameless):,} items have nothing in {field}, the first is {nameless[0]!r}; fill it in.")
@@ -334,6 +340,13 @@ def _by_field(rows: Mapping[str, SplitRecord], groups: Groups, field: str) -> As
     odd = next((id for id, name in split.items() if not is_split_name(name)), None)
     if odd is not None:
         _refuse(f"{field} of the item {odd!r} is {split[odd]!r}; {RULE}.")
+    moved = [id for id in split if before.get(id, split[id]) != split[id]]
+    if moved:
+        id = moved[0]
+        _refuse(
+            f"{field} puts {id!r} into {split[id]}, and an earlier release has it in {before[id]}; {len(moved):,} "
+            f"{'item' if len(moved) == 1 else 'items'} would move so. Change the field, or {_ANEW}."
+        )
     sides: dict[str, dict[str, str]] = defaultdict(dict)
     for id, name in split.items():
         sides[groups.of[id]].setdefault(name, id)
@@ -343,7 +356,7 @@ def _by_field(rows: Mapping[str, SplitRecord], groups: Groups, field: str) -> As
         more = f" {len(torn):,} groups are torn apart so." if len(torn) > 1 else ""
         _refuse(
             f"{field} puts {a!r} into {one} and {b!r} into {other}, and they belong together (by "
-            f"{groups.shared[group]}).{more} Change the field, or keep items together by less."
+            f"{groups.shared[group]}).{more} Change the field, or keep items together by less (--together)."
         )
     names = sorted(set(split.values()))
     dimensions = sorted({each.dimension for each in rows.values()})

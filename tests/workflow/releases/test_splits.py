@@ -228,9 +228,19 @@ def test_items_of_two_earlier_splits_cannot_be_linked() -> None:
     told = refused(records, *HALVES, before={"a": "train", "b": "test", "gone": "test"})
     assert told == (
         "'a' was in train and 'b' in test, and now they belong together (by the source w in 2 of them). Leave out the "
-        "items that link them, or do without the earlier splits."
+        "items that link them, or draw all of it anew (--anew)."
     )
     assert "was in the split dev, which" in refused(records, *HALVES, before={"a": "dev"})
+
+
+def test_a_field_does_not_move_what_an_earlier_release_has() -> None:
+    records = [SplitRecord(id, "x", value=split) for id, split in (("a", "train"), ("b", "test"), ("c", "train"))]
+    assert assign(records, SplitPlan.of(["field:part"]), before={"a": "train", "gone": "test"}).split["b"] == "test"
+    told = refused(records, "field:part", before={"a": "test", "b": "test"})
+    assert told == (
+        "part puts 'a' into train, and an earlier release has it in test; 1 item would move so. Change the field, or "
+        "draw all of it anew (--anew)."
+    )
 
 
 # ---- what cannot be -------------------------------------------------------------------------------------------------

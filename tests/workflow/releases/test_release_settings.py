@@ -1,0 +1,189 @@
+"""What is asked of a release: each setting changes what comes of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from db.engine import Store
+from domain.errors import InvalidInput, TouchstoneError
+from media.perceptual_hash import difference_hash, distance
+from media.store import MediaStore
+from testkit.pictures import encoded
+from tests.workflow.releases.pictured import One, add, keep, names, pictured
+from workflow.access.projects import access_to
+from workflow.releases.create import ITEMS, Created, create
+from workflow.releases.draft import drawn_up
+from workflow.releases.settings import Asked
+
+pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("made_tables")]
+
+
+def blocks(flip: int = 0) -> Image.Image:
+    """Nine by eight grey blocks, none as its neighbour; in so many rows the last step goes the other way."""
+    steps = (30, 150, 90, 210)
+    grey = np.array([[steps[(column + row) % 4] for column in range(9)] for row in range(8)], np.uint8)
+    for at in range(flip):
+        grey[at, 8] = 0 if grey[at, 8] > grey[at, 7] else 255
+    return Image.fromarray(grey).resize((90, 80), Image.Resampling.NEAREST)
+
+
+SAME = encoded(blocks())
+ALIKE = encoded(blocks(flip=4))
+ITEMS_OF_ALL = [
+    *(One(f"video-{at}", source="v", picture=900 + at) for at in range(2)),
+    *(One(f"file-{at}", picture=77) for at in range(2)),
+    One("look-0", picture=SAME),
+    One("look-1", picture=ALIKE),
+    *(One(f"text-{at}", question="What is it?") for at in range(2)),
+    *(One(f"lone-{at}") for at in range(4)),
+    *(One(f"shape-{at}", dimension="shape", source="s", picture=800 + at) for at in range(2)),
+]
+
+
+def groups_of(store: Store, media: MediaStore, asked: Asked) -> set[frozenset[str]]:
+    """The items that stay together."""
+    called, found = names(store), dict[str, set[str]]()
+    with store.read() as session:
+        draft = drawn_up(session, media, access_to(session, person=None, project="p"), asked)
+    for id, group in draft.groups.items():
+        found.setdefault(group, set()).add(called[id])
+    return {frozenset(each) for each in found.values() if len(each) > 1}
+
+
+def splits_of(store: Store, media: MediaStore, asked: Asked) -> dict[str, str] | str:
+    """The split of every item, or why there is none."""
+    called = names(store)
+    try:
+        with store.read() as session:
+            draft = drawn_up(session, media, access_to(session, person=None, project="p"), asked)
+    except InvalidInput as error:
+        return str(error)
+    return {called[each.item_id]: each.split for each in draft.placed}
+
+
+HALVES = ("train=0.5", "test=0.5")
+VIDEO, FILE, LOOK, TEXT, SHAPE = (
+    frozenset({f"{name}-0", f"{name}-1"}) for name in ("video", "file", "look", "text", "shape")
+)
+
+
+def test_what_keeps_items_together_is_asked(store: Store, media: MediaStore) -> None:
+    """Two items of a video, two with one file, two whose looks differ in 4 bits, two with one question, four alone."""
+    assert distance(difference_hash(blocks()), difference_hash(blocks(flip=4))) == 4
+    pictured(store, media, ITEMS_OF_ALL)
+    usual = {"splits": HALVES, "lacking": True}
+    assert groups_of(store, media, Asked(**usual)) == {VIDEO, FILE, LOOK, SHAPE}
+    assert groups_of(store, media, Asked(**usual, together=("source",))) == {VIDEO, SHAPE}
+    assert groups_of(store, media, Asked(**usual, together=("media", "text"))) == {FILE, TEXT}
+    assert groups_of(store, media, Asked(**usual, alike=3)) == {VIDEO, FILE, SHAPE}
+    told = splits_of(store, media, Asked(splits=HALVES))
+    assert told == (
+        "The dimension shape has one group, so it cannot be in train and test. Add items from other sources, ask for "
+        "other splits, or allow splits that lack a dimension (--lacking)."
+    )
+    one, same, other = (splits_of(store, media, Asked(**usual, seed=seed)) for seed in (0, 0, 3))
+    assert one == same != other
+    assert "cannot be kept together by 'luck'" in splits_of(store, media, Asked(**usual, together=("luck",)))
+    for value, words in ({"alike": 17}, "in 0 to 16 of their 64 bits"), ({"off": 1.5}, "by a share from 0 to 1"):
+        assert words in splits_of(store, media, Asked(**usual, **value))
+
+
+def test_how_far_a_split_may_be_off_is_asked(store: Store, media: MediaStore) -> None:
+    """Three videos of four items: a test of six comes to four or eight."""
+    pictured(store, media, [One(f"{at}", source=f"v{at % 3}", picture=at) for at in range(12)])
+    asked = {"splits": ("test=6", "train=rest")}
+    assert "test should have 6 items and comes to" in splits_of(store, media, Asked(**asked))
+    found = splits_of(store, media, Asked(**asked, off=0.5))
+    assert isinstance(found, dict)
+    assert sorted(found.values()) in (["test"] * 4 + ["train"] * 8, ["test"] * 8 + ["train"] * 4)
+
+
+# ---- what an earlier release has -------------------------------------------------------------------------------------
+
+
+def released(made: Created) -> dict[str, str]:
+    lines = (made.place / "public" / ITEMS).read_text().splitlines()
+    return {each["id"]: each["split"] for each in map(json.loads, lines)}
+
+
+@pytest.mark.both_databases
+def test_no_item_moves_to_another_split_in_a_later_release(store: Store, media: MediaStore, home: Path) -> None:
+    pictured(store, media, [One(f"a{at}") for at in range(8)])
+
+    def release(*splits: str, **more: Any) -> Created:
+        asked = Asked(splits=splits, despite=("said", "items"), formats=("jsonl",), **more)
+        return create(store, media, home, by=None, project="p", asked=asked)
+
+    first = released(release("train=4", "test=4"))
+    add(store, media, [One(f"b{at}") for at in range(8)])
+    keep(store, "cat", "dan")
+    for seed in range(1, 4):
+        second = release("train=8", "test=8", seed=seed)
+        assert {id: released(second)[id] for id in first} == first
+        assert any("8 items stay in the split" in each or "16 items stay" in each for each in second.notes)
+    moved = [release("train=8", "test=8", seed=seed, anew=True) for seed in range(4, 7)]
+    assert any({id: released(each)[id] for id in first} != first for each in moved), "three draws are not all the same"
+    last = released(moved[-1])
+    assert released(release("train=8", "test=8", seed=11)) == last, "the newest release counts"
+    with pytest.raises(InvalidInput, match="which is not asked for any more; ask for it again, or draw all of it anew"):
+        release()
+    assert set(released(release(anew=True)).values()) == {"test"}
+
+
+# ---- every setting ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is asked first, what then, and where the difference is."""
+
+    value: Any
+    first: Mapping[str, Any]
+    see: Callable[[Created], Any]
+
+
+def manifest(made: Created) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((made.place / "public/manifest.json").read_text())
+    return found
+
+
+CHANGES = {
+    "formats": Change(("csv",), {"formats": ("jsonl",)}, lambda made: (made.place / "public/csv").is_dir()),
+    "splits": Change(("train=2", "test=2"), {}, lambda made: manifest(made)["splits"]),
+    "private": Change(("test",), {}, lambda made: (made.place / "private/keys/test.jsonl").is_file()),
+    "media": Change(
+        True, {}, lambda made: sorted(path.suffix for path in (made.place / "public/media").rglob("*.png"))
+    ),
+    "schema_version": Change(2, {}, lambda made: "has had no version 2"),
+    "despite": Change((), {}, lambda made: "released"),
+}
+"""Those of splits have tests of their own."""
+
+
+def test_each_setting_changes_a_release(store: Store, media: MediaStore, home: Path) -> None:
+    of_splits = {"seed", "anew", "together", "alike", "off", "lacking"}
+    assert {each.name for each in fields(Asked)} == of_splits | set(CHANGES)
+    pictured(store, media, [One(f"a{at}", picture=at) for at in range(4)])
+
+    def seen(change: Change, **asked: Any) -> Any:
+        try:
+            given: dict[str, Any] = {"despite": ("said", "items"), "anew": True, **change.first, **asked}
+            return change.see(create(store, media, home, by=None, project="p", asked=Asked(**given)))
+        except TouchstoneError as error:
+            return str(error)
+
+    for name, change in CHANGES.items():
+        assert seen(change) != seen(change, **{name: change.value}), name
+
+
+def test_what_is_asked_is_kept_as_json() -> None:
+    asked = Asked(splits=HALVES, together=("text",), off=0.25, lacking=True, anew=True, alike=3, media=True)
+    assert Asked.load(json.loads(json.dumps(asked.dump()))) == asked
