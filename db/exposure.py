@@ -325,6 +325,11 @@ def shapes(session: Session, *, project_id: int) -> list[StoredExposureShape]:
     return [row for row in session.exec(wanted.order_by(col(ExposureShapeRow.id)))]
 
 
+def place(session: Session, *, id: int) -> int:
+    """Which one of all that was ever sent a row is, from 1: in a store that holds one project, its line in a file."""
+    return session.exec(select(func.count()).where(col(ExposureRow.id) <= id)).one()
+
+
 def since(session: Session, *, project_id: int) -> datetime | None:
     """When the first thing was noted in a project."""
     first = select(func.min(col(ExposureRow.id))).where(ExposureRow.project_id == project_id).scalar_subquery()

@@ -207,10 +207,12 @@ def diff(
 
 @release.command("verify")
 def verify(folder: Annotated[Path, typer.Argument(help="The release's folder.")]) -> None:
-    """Hold a release against its manifest, on any machine. Status 1 if anything is wrong, a line each."""
+    """Hold a release against its manifest, on any machine, and look through its ledger of what people had been sent
+    before they voted; the private part beside it is looked at, too. Status 1 if anything is wrong, a line each."""
     from workflow.releases.verify import verify as held
 
-    wrong = held(folder)
+    private = _private(folder) if _private(folder).is_dir() else None
+    wrong = held(folder, private=private)
     for each in wrong:
         typer.echo(each)
     if wrong:

@@ -55,13 +55,20 @@ class Fault:
     """False: they have corrected what they submitted since."""
     item_id: int
     person_id: int
+    sent_id: int
+    """The row of the ledger that says so."""
 
     def __str__(self) -> str:
         return (
-            f"{self.person} had been sent {_WORDS.get(self.what, self.what)} of item {self.item} ({self.route.value},"
+            f"{self.person} had been sent {in_words(self.what)} of item {self.item} ({self.route.value},"
             f" {self.sent_at:%Y-%m-%d %H:%M:%S} UTC) before their answer in {self.stage.replace('_', ' ')}"
             f" ({self.voted_at:%Y-%m-%d %H:%M:%S} UTC)."
         )
+
+
+def in_words(what: str) -> str:
+    """What someone had been sent, in words."""
+    return _WORDS.get(what, what)
 
 
 _WORDS = {
@@ -170,6 +177,7 @@ def _fault(sent: StoredExposure, vote: StoredAnnotation, item: str, what: str, p
         counts=counts,
         item_id=vote.item_id,
         person_id=vote.person_id,
+        sent_id=sent.id,
     )
 
 

@@ -104,7 +104,7 @@ def create(
             project_rows.hold_still(session)
             access = require_lead(session, by=by, project=project)
             must_be_finished(session, access=access)
-            draft = drawn_up(session, media, access, asked)
+            draft = drawn_up(session, media, access, asked, names=names)
             told = {"facts": facts(store, access)} | ({"floors": [each.as_json() for each in stand]} if stand else {})
             draft = replace(draft, told={**draft.told, **told})
             checklist.must_be_clear(checklist.lines(session, access, draft.about, stand), asked)

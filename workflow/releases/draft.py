@@ -69,8 +69,10 @@ class Draft:
         return list(dict.fromkeys(each.split for each in self.placed))
 
 
-def drawn_up(session: Session, media: MediaStore, access: Access, asked: Asked) -> Draft:
-    """Draw up a release of what is kept now.
+def drawn_up(
+    session: Session, media: MediaStore, access: Access, asked: Asked, *, names: Mapping[int, str] | None = None
+) -> Draft:
+    """Draw up a release of what is kept now. ``names`` are what people are called in it, by id.
 
     Raises
     ------
@@ -104,7 +106,7 @@ def drawn_up(session: Session, media: MediaStore, access: Access, asked: Asked) 
         "counts": counts_of(access, rows),
         "gates": gates(session, access=access),
         "drawn": found.sentences,
-        "exposure": exposed(session, access, [row.id for row in kept]),
+        "exposure": exposed(session, access, [row.id for row in kept], names or {}),
     }
     return Draft(
         access=access,
@@ -148,7 +150,7 @@ def regrouped(session: Session, media: MediaStore, access: Access, asked: Asked,
     return _named(rows, groups_of(list(records.values()), asked.together, alike=asked.alike).of)
 
 
-def exposed(session: Session, access: Access, ids: Sequence[int]) -> dict[str, Any]:
+def exposed(session: Session, access: Access, ids: Sequence[int], names: Mapping[int, str]) -> dict[str, Any]:
     """Of how many votes it is known what their voters had been sent before, and who had been sent too much."""
     found = exposures.report_of(session, access=access)
     wanted = set(ids)
@@ -163,7 +165,10 @@ def exposed(session: Session, access: Access, ids: Sequence[int]) -> dict[str, A
             {
                 "item": each.item,
                 "stage": each.stage,
+                "vote": each.vote,
+                "person": names.get(each.person_id, ""),
                 "what": each.what,
+                "sent_at": each.sent_at.isoformat(),
                 "route": each.route.value,
                 "sha256": each.sha256,
             }

@@ -1,44 +1,61 @@
-"""A release folder held against its manifest: every file there, unchanged, and none besides."""
+"""A release folder held against its manifest: every file there, unchanged, and none besides; and no vote in it of
+someone who had been sent what the schema keeps from them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
+from db import exposure, people
+from domain.errors import FileRefused, TouchstoneError
+from domain.evidence import FOLDER, table_path
 from domain.manifests import NAME
 from exporters.release_folder import hash_of
+from workflow.access.projects import access_to
+from workflow.files import exposures
+from workflow.releases.evidence import recomputing
 from workflow.releases.listing import manifest_of
 
+LEDGER = table_path("exposure")
 
-def verify(folder: Path, *, look: Sequence[Callable[[Path], Iterator[str]]] = ()) -> list[str]:
+
+def verify(folder: Path, *, private: Path | None = None) -> list[str]:
     """What is wrong with a release, a sentence each; empty: it is as it was made.
 
-    ``look``: what else is looked at, with the folder.
+    ``private``: the folder with its private part, which is then looked at, too.
 
     Raises
     ------
     FileRefused
         The folder is no release.
     """
-    found = [*_files(folder), *_exposed(folder)]
-    for each in look:
-        found += each(folder)
-    return found
-
-
-def _exposed(folder: Path) -> Iterator[str]:
-    """Votes of people who had been sent what the schema keeps from them."""
-    told = manifest_of(folder).get("exposure")
-    for each in told.get("faults", ()) if isinstance(told, dict) else ():
-        if isinstance(each, dict):
-            yield (
-                f"{each.get('item')}: someone who voted in {each.get('stage')} had been sent {each.get('what')} before "
-                f"({each.get('route')}), which the schema keeps from them."
-            )
-
-
-def _files(folder: Path) -> Iterator[str]:
     manifest = manifest_of(folder)
+    found = [*_files(folder, manifest)]
+    faults = {_key(each): each for each in _told(manifest)}
+    for part in filter(None, (folder, private)):
+        if part is private:
+            found += [f"{part.name}: {each}" for each in (*_belongs(part, manifest), *_files(part, manifest_of(part)))]
+        try:
+            faults |= {_key(each): each for each in _proven(part)}
+        except FileRefused as error:
+            found.append(f"Its ledger of what was sent cannot be looked through: {error}")
+    return [*found, *map(_sentence, faults.values())]
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+
+def _belongs(private: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Whether a private part is that of a release."""
+    told = manifest.get("private")
+    wanted = told.get("manifest_sha256") if isinstance(told, dict) else None
+    if hash_of(private / NAME).sha256 != wanted:
+        yield f"{NAME} is not the one that the manifest of the release names."
+
+
+def _files(folder: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
     root, known = folder.resolve(), {NAME}
     for each in manifest["files"]:
         path = folder / each["path"]
@@ -58,3 +75,64 @@ def _files(folder: Path) -> Iterator[str]:
         name = path.relative_to(folder).as_posix()
         if not path.is_dir() and name not in known:
             yield f"{name} is not of this release: the manifest does not name it."
+
+
+# ---- what people had been sent ---------------------------------------------------------------------------------------
+
+
+def _told(manifest: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """What the release says itself."""
+    told = manifest.get("exposure")
+    for each in told.get("faults", ()) if isinstance(told, dict) else ():
+        if isinstance(each, dict):
+            yield each
+
+
+def _proven(folder: Path) -> Iterator[Mapping[str, Any]]:
+    """What the ledger in its evidence says, whatever the manifest says of it."""
+    if not (folder / FOLDER / LEDGER).is_file():
+        return
+    try:
+        with (
+            tempfile.TemporaryDirectory(prefix="touchstone-verify-") as beside,
+            recomputing(folder, Path(beside)) as (store, project),
+            store.read() as session,
+        ):
+            access = access_to(session, person=None, project=project)
+            for each in exposures.faults(session, access=access):
+                if not each.counts:
+                    continue
+                person = people.by_id(session, id=each.person_id)
+                yield {
+                    "item": each.item,
+                    "stage": each.stage,
+                    "vote": each.vote,
+                    "person": person.login if person else "",
+                    "what": each.what,
+                    "sent_at": each.sent_at.isoformat(),
+                    "route": each.route.value,
+                    "sha256": each.sha256,
+                    "line": exposure.place(session, id=each.sent_id),
+                }
+    except FileRefused:
+        raise
+    except (TouchstoneError, ValueError, KeyError, TypeError, AttributeError) as error:
+        why = str(error) if isinstance(error, TouchstoneError) else f"its rows do not fit together ({error!r:.200})"
+        raise FileRefused(why) from error
+
+
+def _key(fault: Mapping[str, Any]) -> tuple[str, ...]:
+    """One thing that was sent before one vote; older manifests name no vote."""
+    return tuple(str(fault.get(name)) for name in ("item", "stage", "what", "sha256", "vote"))
+
+
+def _sentence(fault: Mapping[str, Any]) -> str:
+    who = fault.get("person") or "Someone"
+    line, at = fault.get("line"), str(fault.get("sent_at", ""))[:19].replace("T", " ")
+    row = f"; {FOLDER}/{LEDGER}, line {line:,}" if isinstance(line, int) else ""
+    when = f", {at} UTC" if at else ""
+    return (
+        f"{who} had been sent {exposures.in_words(str(fault.get('what')))} of item {fault.get('item')} "
+        f"({fault.get('route')}{when}{row}) before their vote in {fault.get('stage')}, which the schema keeps from "
+        "them."
+    )
