@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from domain.errors import Conflict, SettingsError
+from domain.errors import Conflict, FileRefused, SettingsError
 
 if TYPE_CHECKING:
     from workflow.releases.create import Created
@@ -152,7 +153,7 @@ def copy(
     if not found.is_there:
         raise SettingsError(f"The files of release {found.version} are not on this machine any more.")
     _must_be_new(out)
-    for line in _copied(found.place, out):
+    for line in _copied(found.place, out, f"{project} {found.version}"):
         typer.echo(line)
 
 
@@ -278,20 +279,45 @@ def _tell(project: str, made: Created, out: Path | None) -> None:
     )
     for note in made.notes:
         typer.echo(note)
-    for line in _copied(made.place, out) if out is not None else [f"It is kept in {made.place}."]:
+    if out is None:
+        typer.echo(f"It is kept in {made.place}.")
+        return
+    for line in _copied(made.place, out, f"{project} {made.version}"):
         typer.echo(line)
 
 
-def _copied(place: Path, out: Path) -> list[str]:
-    """Copy what is public into ``out``, and what is private next to it."""
-    lines = []
-    for part, to in (("public", out), ("private", _private(out))):
-        if (place / part).is_dir():
-            shutil.copytree(place / part, to)
-            lines.append(f"{to}: {'what is public' if part == 'public' else 'what must stay private'}.")
-    if _private(out).is_dir():
-        _private(out).chmod(0o700)
+def _copied(place: Path, out: Path, which: str) -> list[str]:
+    """Copy what is public into ``out``, and what is private next to it: both whole, or nothing."""
+    parts = {"private": (_private(out), "what must stay private"), "public": (out, "what is public")}
+    made: list[Path] = []
+    lines: list[str] = []
+    try:
+        for part, (to, words) in parts.items():
+            if not (place / part).is_dir():
+                continue
+            made.append(to.with_name(f".{to.name}.{os.getpid()}.partial"))
+            shutil.copytree(place / part, made[-1])
+            if part == "private":
+                made[-1].chmod(0o700)
+            made[-1] = made[-1].rename(to)
+            lines.insert(0, f"{to}: {words}.")
+        made.clear()
+    except (OSError, shutil.Error) as error:
+        raise FileRefused(
+            f"The release is kept in {place}, but it cannot be copied to {out}: {_why(error)}. Nothing was left there; "
+            f"`touchstone release copy {which} --out FOLDER` writes it elsewhere."
+        ) from error
+    finally:
+        for each in made:
+            shutil.rmtree(each, ignore_errors=True)
     return lines
+
+
+def _why(error: OSError) -> str:
+    """Why something cannot be copied, in words."""
+    if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
+        return str(error.args[0][0][2])
+    return error.strerror or str(error)
 
 
 def _private(out: Path) -> Path:
@@ -300,8 +326,11 @@ def _private(out: Path) -> Path:
 
 def _must_be_new(out: Path) -> None:
     for each in (out, _private(out)):
-        if each.exists():
+        if each.exists() or each.is_symlink():
             raise Conflict(f"{each} is there already; name a folder that is not there yet.")
+    above = next(each for each in out.absolute().parents if each.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
+        raise FileRefused(f"{out} cannot be made: nothing can be written into {above}.")
 
 
 def _folder(given: str, project: str | None) -> Path:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import secrets
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,6 +39,7 @@ from workflow.releases.figures_told import Figures
 from workflow.releases.floors import Standing, standings
 from workflow.releases.leaks import LeakReport, leaks
 from workflow.releases.settings import Asked
+from workflow.releases.staging import place_of, staging
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -70,11 +69,6 @@ class Created:
     """What is worth knowing."""
 
 
-def place_of(home: Path, project: str, version: str) -> Path:
-    """Where a release is kept."""
-    return home / "releases" / project / version
-
-
 def create(
     store: Store,
     media: MediaStore,
@@ -95,16 +89,20 @@ def create(
         Another release was made at the same moment.
     """
     with store.read() as session:
-        access = require_lead(session, by=by, project=project)
-        number = releases.last_number(session, project_id=access.project_id) + 1
-    names = names_in(store, project=project, release=f"{project}/{number}")
-    stand = standings(store, project=project, schema_version=asked.schema_version)
+        require_lead(session, by=by, project=project)
     with staging(home, project) as made:
+        with store.read() as session:
+            access = require_lead(session, by=by, project=project)
+            number = releases.last_number(session, project_id=access.project_id) + 1
+        names = names_in(store, project=project, release=f"{project}/{number}")
+        stand = standings(store, project=project, schema_version=asked.schema_version)
         with store.read() as session:
             project_rows.hold_still(session)
             access = require_lead(session, by=by, project=project)
             must_be_finished(session, access=access)
             draft = drawn_up(session, media, access, asked, names=names)
+            if draft.number != number:
+                raise Conflict(_AT_ONCE)
             told = {"facts": facts(store, access)} | ({"floors": [each.as_json() for each in stand]} if stand else {})
             draft = replace(draft, told={**draft.told, **told})
             checklist.must_be_clear(checklist.lines(session, access, draft.about, stand), asked)
@@ -302,20 +300,10 @@ def _close(folder: ReleaseFolder, about: Mapping[str, Any]) -> str:
     return folder.hashes[NAME].sha256
 
 
+_AT_ONCE = "Another release was made at the same moment; look at it, and make this one again."
+
+
 # ---- kept ------------------------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def staging(home: Path, project: str) -> Iterator[Path]:
-    """A folder to build in, which is gone if it comes to nothing."""
-    above = home / "releases" / project
-    above.mkdir(mode=0o700, parents=True, exist_ok=True)
-    made = above / f".making-{secrets.token_hex(8)}"
-    made.mkdir(mode=0o700)
-    try:
-        yield made
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
 
 
 def keep(
@@ -364,7 +352,7 @@ def keep(
                 shutil.rmtree(place)
             made.replace(place)
     except IntegrityError as error:
-        raise Conflict("Another release was made at the same moment; look at it, and make this one again.") from error
+        raise Conflict(_AT_ONCE) from error
     return Created(
         draft.version, len(draft.placed), manifest["files"], manifest["bytes"], place, str(manifest["sha256"])
     )

@@ -17,8 +17,9 @@ from domain.errors import FileRefused, NotFound
 from domain.manifests import NAME, read
 from domain.records import Person
 from workflow.access.projects import require_lead
-from workflow.releases.create import ITEMS, PUBLIC, place_of
+from workflow.releases.create import ITEMS, PUBLIC
 from workflow.releases.draft import version_of
+from workflow.releases.staging import place_of
 
 _VERSION = re.compile(r"v?(\d{1,6})(?:\.(\d{1,6}))?")
 

@@ -12,10 +12,11 @@ from domain.evidence import FOLDER as EVIDENCE
 from domain.records import Person
 from exporters.release_folder import ReleaseFolder, hash_of
 from workflow.access.projects import Access, require_lead
-from workflow.releases.create import PRIVATE, PUBLIC, Created, Progress, keep, place_of, silent, staging, write
+from workflow.releases.create import PRIVATE, PUBLIC, Created, Progress, keep, silent, write
 from workflow.releases.draft import Draft, canary, regrouped, settled_by_seniors, version_of
 from workflow.releases.listing import stored
 from workflow.releases.settings import About, Asked
+from workflow.releases.staging import place_of, staging
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -54,9 +55,11 @@ def withdraw(
     if not reason.strip() or len(reason) > LONGEST:
         raise InvalidInput([Problem("reason", f"Say why, in 1 to {LONGEST:,} characters: people who use it will ask.")])
     with store.read() as session:
-        access = require_lead(session, by=by, project=project)
-        draft, id = _draft(session, media, access, version=version, item=item, reason=reason.strip())
+        require_lead(session, by=by, project=project)
     with staging(home, project) as made:
+        with store.read() as session:
+            access = require_lead(session, by=by, project=project)
+            draft, id = _draft(session, media, access, version=version, item=item, reason=reason.strip())
         before = place_of(home, project, str(draft.told["based_on"]["release"]))
         manifest = write(store, media, draft, made, progress, evidence=lambda folder: _as_before(before, folder))
         return keep(store, home, made, draft, manifest, by=by, withdraws=(id, reason.strip()))
