@@ -117,6 +117,11 @@ def _make(services: Services, view: ProjectView, lines: Sequence[Line]) -> None:
         )
 
 
+def _common(name: str) -> str:
+    """What items may have in common, in words."""
+    return BY[name]
+
+
 def _draw() -> None:
     """How splits are drawn; whoever says nothing gets what fits most."""
     with st.expander("How splits are drawn", key="release.draw"):

@@ -223,11 +223,11 @@ def _bound(floor: Floor, line: Result) -> float | None:
 def _no_line(floor: Floor, people: int) -> str:
     row = STATISTICS[floor.statistic]
     if people < 2:
-        return "no one has voted" if not people else "one person has voted, and no one can agree alone"
+        return "no one has rated it yet" if not people else "one person has rated it, and no one can agree alone"
     if row.lines is Lines.OF_TWO:
-        return f"it is for two raters, and {people:,} have voted"
+        return f"it is for two raters, and {people:,} have rated it"
     if row.lines is Lines.OF_SEVERAL:
-        return f"it is for more than two raters, and {people:,} have voted"
+        return f"it is for more than two raters, and {people:,} have rated it"
     return "no votes on it can be compared"
 
 
