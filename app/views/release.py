@@ -117,11 +117,6 @@ def _make(services: Services, view: ProjectView, lines: Sequence[Line]) -> None:
         )
 
 
-def _common(name: str) -> str:
-    """What items may have in common, in words."""
-    return BY[name]
-
-
 def _draw() -> None:
     """How splits are drawn; whoever says nothing gets what fits most."""
     with st.expander("How splits are drawn", key="release.draw"):
@@ -129,7 +124,7 @@ def _draw() -> None:
             "What keeps items in one split",
             list(BY),
             default=list(TOGETHER),
-            format_func=BY.get,
+            format_func=lambda name: BY[name],
             key="release.together",
         )
         left, middle, right = st.columns(3)
