@@ -1,4 +1,4 @@
-"""What was done about the items of a release, for where they come from: who wrote, voted, settled, and when."""
+"""The items of a release a lot at a time: what they are called, and who wrote, voted and settled, and when."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlmodel import Session, col
 
-from db.tables import AnnotationRow, EventRow, RevisionRow, SchemaVersionRow
+from db.tables import AnnotationRow, EventRow, ItemRow, RevisionRow, SchemaVersionRow
 from domain.states import VERIFICATIONS, Purpose, Stage
 
 IMPORTED = "item.imported"
@@ -36,6 +36,13 @@ class Said(NamedTuple):
     at: datetime
     schema_id: int
     supersedes_id: int | None
+
+
+def names(session: Session, *, item_ids: Sequence[int]) -> dict[int, tuple[str, str]]:
+    """The ids in files and the dimensions of a few items, by their ids."""
+    wanted = select(col(ItemRow.id), col(ItemRow.external_id), col(ItemRow.dimension))
+    found = session.execute(wanted.where(col(ItemRow.id).in_(item_ids)))
+    return {id: (name, dimension) for id, name, dimension in found}
 
 
 def revised(session: Session, *, item_ids: Sequence[int]) -> Iterator[Revised]:

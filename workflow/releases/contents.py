@@ -13,7 +13,7 @@ from annotation_schemas import kinds
 from annotation_schemas.formats.released import ReleasedAsset, ReleasedItem, ReleasedSet, ReleasedSplit
 from annotation_schemas.keys import key_field, options_field
 from annotation_schemas.model import Schema
-from db import items, releases
+from db import release_steps, releases
 from db.engine import Session, Store
 from db.releases import Asset, Placed
 from domain.errors import FileRefused, NotFound
@@ -123,13 +123,11 @@ class Contents:
 
     def items(self) -> Iterator[ReleasedItem]:
         """Every item, without the fields that are withheld."""
-        with self.store.read() as session:
-            names = {id: name for id, _, name, _ in items.names(session, project_id=self.access.project_id)}
-            dimensions = {id: each for id, _, _, each in items.names(session, project_id=self.access.project_id)}
         todo = iter(self.placed)
         while lot := list(islice(todo, _AT_ONCE)):
             with self.store.read() as session:
-                yield from self._lot(session, lot, names, dimensions)
+                found = list(self._lot(session, lot))
+            yield from found
 
     def shown(self, item: ReleasedItem, asset: ReleasedAsset) -> bytes | None:
         """An image with what the item shows on it; None: nothing is drawn on that one.
@@ -147,14 +145,9 @@ class Contents:
         """All fields of an item that was read just now, those that are withheld among them."""
         return self.lot[item.id]
 
-    def _lot(
-        self,
-        session: Session,
-        lot: Sequence[Placed],
-        names: Mapping[int, str],
-        dimensions: Mapping[int, str],
-    ) -> Iterator[ReleasedItem]:
+    def _lot(self, session: Session, lot: Sequence[Placed]) -> Iterator[ReleasedItem]:
         ids = [each.item_id for each in lot]
+        names = release_steps.names(session, item_ids=ids)
         revisions = {each.item_id: each.revision for each in lot}
         contents = releases.contents(session, project_id=self.access.project_id, revisions=revisions)
         assets: dict[int, list[Asset]] = {}
@@ -162,18 +155,17 @@ class Contents:
             assets.setdefault(asset.item_id, []).append(asset)
         order = [each.name for each in self.access.schema.item.fields]
         self.lot.clear()
-        self.lot.update({names[id]: fields for id, fields in contents.items()})
+        self.lot.update({names[id][0]: fields for id, fields in contents.items()})
         for each in lot:
             given = contents[each.item_id]
+            name, dimension = names[each.item_id]
             left = self.withheld.get(each.split, ())
             yield ReleasedItem(
-                id=names[each.item_id],
-                dimension=dimensions[each.item_id],
+                id=name,
+                dimension=dimension,
                 split=each.split,
                 fields={name: given[name] for name in order if name in given and name not in left},
-                assets=[
-                    self._asset(names[each.item_id], asset) for asset in self._by_role(assets.get(each.item_id, ()))
-                ],
+                assets=[self._asset(name, asset) for asset in self._by_role(assets.get(each.item_id, ()))],
                 group=self.groups.get(each.item_id),
             )
 
@@ -242,7 +234,6 @@ def released_set(
     release = f"{access.name}/{version.partition('.')[0]}"  # point releases call people as the release does
     steps = Steps(
         store,
-        access,
         contents.placed,
         datetime.fromisoformat(date) if date else None,
         lambda: names_in(store, project=access.name, release=release),

@@ -8,12 +8,11 @@ from datetime import datetime
 from functools import cached_property
 
 from annotation_schemas.formats.released import ReleasedItem, ReleasedStep
-from db import items, release_steps
+from db import release_steps
 from db.engine import Session, Store
 from db.release_steps import Revised, Said
 from db.releases import Placed
 from domain.errors import NotFound
-from workflow.access.projects import Access
 
 _AT_ONCE = 500
 _KEPT = 2
@@ -30,7 +29,6 @@ class Steps:
     """The steps of a release's items. What came after the release, or is about a later revision, is none of them."""
 
     store: Store
-    access: Access
     placed: Sequence[Placed]
     until: datetime | None
     """The last moment of the release; None: nothing has happened in the project."""
@@ -55,9 +53,13 @@ class Steps:
     @cached_property
     def _places(self) -> Mapping[str, int]:
         """Where each item stands in the release, by its id in files."""
+        found: dict[str, int] = {}
         with self.store.read() as session:
-            names = {id: name for id, _, name, _ in items.names(session, project_id=self.access.project_id)}
-        return {names[each.item_id]: place for place, each in enumerate(self.placed)}
+            for first in range(0, len(self.placed), _AT_ONCE):
+                lot = self.placed[first : first + _AT_ONCE]
+                names = release_steps.names(session, item_ids=[each.item_id for each in lot])
+                found |= {names[each.item_id][0]: first + place for place, each in enumerate(lot)}
+        return found
 
     @cached_property
     def _people(self) -> Mapping[int, str]:
