@@ -309,7 +309,7 @@ def test_all_of_egoplan_s_validation_set_is_in_conversations_and_pairs(tmp_path:
     schema, folder = schema_of("egoplan"), Folder(tmp_path)
     path = shared("data", "egoplan", "EgoPlan_validation.json")
     found = function_of(FORMATS["egoplan"].reads)(path, format="egoplan", schema=schema)
-    released = release(folder, schema, items_of(folder, schema, found))
+    released = release(folder, schema, items_of(folder, schema, found, there=False))
     files = write("llava", released, folder)
     assert len(json.loads(files["test.json"])) == 3355
     assert len(json.loads(files["test_actions.json"])) == 3355 - 499
