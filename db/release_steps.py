@@ -86,6 +86,14 @@ def importers(session: Session, *, item_ids: Sequence[int]) -> dict[int, int]:
     return {item_id: person_id for item_id, person_id in session.execute(wanted)}
 
 
+def who_imported(session: Session, *, project_id: int) -> set[int]:
+    """Everyone who has brought items of a project in, by id."""
+    wanted = select(col(EventRow.person_id)).where(
+        col(EventRow.project_id) == project_id, col(EventRow.kind) == IMPORTED, col(EventRow.person_id).is_not(None)
+    )
+    return {person_id for (person_id,) in session.execute(wanted.distinct()) if person_id is not None}
+
+
 def schemas(session: Session, *, ids: Sequence[int]) -> dict[int, tuple[str, int, str]]:
     """Name, version and hash of schemas, by id."""
     wanted = select(

@@ -232,12 +232,13 @@ def released_set(
         counts[each.split] = counts.get(each.split, 0) + 1
     store, access = contents.store, contents.access
     release = f"{access.name}/{version.partition('.')[0]}"  # point releases call people as the release does
-    steps = Steps(
-        store,
-        contents.placed,
-        datetime.fromisoformat(date) if date else None,
-        lambda: names_in(store, project=access.name, release=release),
-    )
+
+    def names() -> Mapping[int, str]:
+        with store.read() as session:
+            also = release_steps.who_imported(session, project_id=access.project_id)
+        return names_in(store, project=access.name, release=release, also=also)
+
+    steps = Steps(store, contents.placed, datetime.fromisoformat(date) if date else None, names)
     return ReleasedSet(
         schema=schema,
         name=contents.access.name,
