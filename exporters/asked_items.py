@@ -221,9 +221,15 @@ def _drawn_key(schema: Schema, item: ReleasedItem) -> str | None:
 # ---- pictures -------------------------------------------------------------------------------------------------------
 
 
+def fields_on_images(schema: Schema) -> Sequence[str]:
+    """The fields whose boxes and marks the item itself shows on its images: not those that are the answer, nor those
+    that are kept from raters."""
+    return _plan(schema).marks
+
+
 def shows_marks(schema: Schema, item: ReleasedItem) -> bool:
     """Whether boxes or marks of the item itself belong on its images."""
-    return any(item.fields.get(name) for name in _plan(schema).marks)
+    return any(item.fields.get(name) for name in fields_on_images(schema))
 
 
 def pictures(format: str, released: ReleasedSet, item: ReleasedItem) -> Iterator[Picture]:

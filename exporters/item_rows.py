@@ -72,7 +72,8 @@ class _Split:
             private = {key for name, column in of_fields if name in split.withheld for key in column.keys}
             head = [key for key in self._row.order if key not in private]
             self._row = replace(of_head(keys, released.schema, head), order=tuple(head))
-        self._outs: dict[str, _File] = {}
+        self._outs: dict[str | None, _File] = {}
+        """By dimension, where each has a file of its own."""
         self._seen: set[Any] = set()
 
     def write(self, items: Iterator[ReleasedItem]) -> None:
@@ -99,13 +100,14 @@ class _Split:
 
     def _out(self, item: ReleasedItem | None) -> _File:
         format, schema = self._keys.name, self._released.schema
-        path = f"{format}/{self._split.name}{PurePosixPath(self._keys.file_name or '').suffix}"
-        if item is not None and self._many:
-            path = f"{format}/{self._split.name}/{new_path(self._row, schema, item.dimension)}"
-        if path not in self._outs:
+        part = item.dimension if item is not None and self._many else None
+        if part not in self._outs:
+            path = f"{format}/{self._split.name}{PurePosixPath(self._keys.file_name or '').suffix}"
+            if part is not None:
+                path = f"{format}/{self._split.name}/{new_path(self._row, schema, part)}"
             out = self._files.enter_context(self._folder.open(path))
-            self._outs[path] = _Table(out, self._row) if self._keys.table else _Records(out, self._row.layout)
-        return self._outs[path]
+            self._outs[part] = _Table(out, self._row) if self._keys.table else _Records(out, self._row.layout)
+        return self._outs[part]
 
     def _record(self, item: ReleasedItem) -> dict[str, Any]:
         row, schema = self._row, self._released.schema

@@ -1,5 +1,8 @@
 """A folder of tasks for lmms-eval, over the Parquet files of the same release: one task for each split.
 
+Images are those of the Parquet files. Clips lie in the release, and so do copies of images on which an item shows boxes
+or marks: tasks name these by their paths from their own folder.
+
 What is asked stands ready in ``asked.jsonl``, so that the code of the task has to read nothing but letters. It is the
 one thing in a release that is run, so it is the same text in every release: no word of an item is in it. Standard
 errors are clustered by the item's group.
@@ -8,6 +11,7 @@ errors are clustered by the item's group.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +19,7 @@ from typing import Any
 from annotation_schemas.asked import asked_of
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, ReleaseFolder
 from domain.reading.answers import AnswerKind
-from exporters.asked_items import Names, Question, asked_item, by_split, json_bytes, refuse, require_carried
+from exporters.asked_items import Names, Picture, Question, asked_item, by_split, json_bytes, refuse, require_carried
 
 NAME = "lmms_eval"
 TABLES = "../data/{split}-00000-of-00001.parquet"
@@ -40,9 +44,9 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
     with folder.open(f"{NAME}/asked.jsonl") as asked:
         for split, items in by_split(released):
             metrics: dict[str, None] = {}
-            for item in items:
+            for number, item in enumerate(items):
                 names.take(item)
-                record = _asked(released, item)
+                record = _asked(released, item, folder, number)
                 asked.write(json_bytes(NAME, item, record) + b"\n")
                 metrics |= {"answered": None} if record["kind"] is None else {"accuracy": None, "answered": None}
             if metrics:
@@ -52,24 +56,20 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
         out.write((Path(__file__).with_name("lmms_eval_task.txt")).read_bytes())
 
 
-def _asked(released: ReleasedSet, item: ReleasedItem) -> dict[str, Any]:
+def _asked(released: ReleasedSet, item: ReleasedItem, folder: ReleaseFolder, number: int) -> dict[str, Any]:
+    """What is asked, and what is shown; ``number`` is the place of the item in its split."""
     question = asked_item(NAME, released, item)
-    for picture in question.pictures:
-        if picture.is_clip:
-            refuse(NAME, item, f"its {picture.asset.role} is a clip, and the Parquet files have none")
-        if picture.drawn is not None:
-            refuse(
-                NAME, item, "boxes or marks are drawn on its images, and those of the Parquet files are as they came"
-            )
-        if picture.asset.path is None:
-            refuse(NAME, item, f"its {picture.asset.role} is not in the release, which names it by its hash alone")
+    shown, seen = [], Counter[str]()
+    for at, picture in enumerate(question.pictures):
+        shown.append(_shown(item, picture, folder, f"{number}-{at}", seen[picture.asset.role]))
+        seen[picture.asset.role] += 1
     scored = question.key is not None and _is_scored(released, item, question)
     tell = _TELLS.get(question.kind, "") if question.lettered else _NUMBERS
     told = question.options or question.kind not in (AnswerKind.OPTION, AnswerKind.MULTI, AnswerKind.ORDER)
     record: dict[str, Any] = {
         "id": item.id,
         "cluster": item.group or item.id,  # an item without a group shares it with no one
-        "roles": list(dict.fromkeys(each.asset.role for each in question.pictures)),
+        "shown": shown,
         "text": "\n".join(filter(None, [_with_order(question), tell if told else ""])),
         "kind": question.kind.value if scored else None,
         "options": list(question.options) if question.lettered else [],
@@ -81,6 +81,20 @@ def _asked(released: ReleasedSet, item: ReleasedItem) -> dict[str, Any]:
             [float(each or 0) for each in (tolerance.absolute, tolerance.relative)] if tolerance else None
         )
     return record
+
+
+def _shown(item: ReleasedItem, picture: Picture, folder: ReleaseFolder, name: str, at: int) -> dict[str, Any]:
+    """What a picture is there: an image of the table, which is the ``at``-th of its role, or a file of the release."""
+    if picture.asset.path is None:
+        refuse(NAME, item, f"its {picture.asset.role} is not in the release, which names it by its hash alone")
+    if picture.is_clip:
+        return {"clip": f"../{picture.asset.path}"}
+    if picture.drawn is None:
+        return {"role": picture.asset.role, "at": at}
+    path = f"images/{item.split}/{name}.png"
+    with folder.open(f"{NAME}/{path}") as out:
+        out.write(picture.drawn)
+    return {"image": path}
 
 
 def _with_order(question: Question) -> str:
@@ -113,7 +127,7 @@ def _task(released: ReleasedSet, split: str, metrics: Sequence[str], tables: str
     """The task of a split. Texts are JSON, which is YAML, too."""
     models = released.schema.models
     longest = (models.max_tokens if models else None) or _LONGEST
-    functions = ("doc_to_visual", "doc_to_text", "doc_to_target", "process_results")
+    functions = ("doc_to_visual", "doc_to_messages", "doc_to_text", "doc_to_target", "process_results")
     lines = [
         f"task: {json.dumps(f'{released.name}_{split}')}",
         "dataset_path: parquet",

@@ -1,7 +1,8 @@
 """Where each item comes from, as W3C PROV-JSON: a line for each item, and each line a document of its own.
 
 An item's revisions are entities, the steps of its making activities, and people agents by their pseudonyms. What was
-said in a vote stands nowhere here: only that there was one, of whom, when, and about which revision.
+said in a vote stands nowhere here: only that there was one, of whom, when, about which revision, and under which
+version of the schema, which is the plan of the step.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, Relea
 from exporters.asked_items import by_split, json_bytes
 
 NAME = "prov"
-_ITEM, _MEDIA, _SOURCE, _BY, _STEP = "item", "media", "source", "agent", "step"
+_ITEM, _MEDIA, _SOURCE, _BY, _STEP, _SCHEMA = "item", "media", "source", "agent", "step", "schema"
 _PERSON = {"$": "prov:Person", "type": "prov:QUALIFIED_NAME"}
 _SOFTWARE = {"$": "prov:SoftwareAgent", "type": "prov:QUALIFIED_NAME"}
+_PLAN = {"$": "prov:Plan", "type": "prov:QUALIFIED_NAME"}
 
 
 def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
@@ -33,7 +35,7 @@ def document(released: ReleasedSet, item: ReleasedItem) -> dict[str, Any]:
     steps = list(released.provenance(item)) if released.provenance else []
     base = f"urn:touchstone:{quote(released.name, safe='')}:"
     found: dict[str, Any] = {
-        "prefix": {name: f"{base}{name}:" for name in (_ITEM, _MEDIA, _SOURCE, _BY, _STEP)},
+        "prefix": {name: f"{base}{name}:" for name in (_ITEM, _MEDIA, _SOURCE, _BY, _STEP, _SCHEMA)},
         "entity": {},
     }
     revisions = sorted({each.revision for each in steps} or {1})
@@ -89,7 +91,9 @@ def _steps(item: ReleasedItem, steps: Sequence[ReleasedStep], found: dict[str, A
         when = {"prov:startTime": step.at, "prov:endTime": step.at} if step.at else {}
         parts["activity"][name] = {"prov:type": step.stage, **when}
         parts["agent"][agent] = {"prov:type": _PERSON if step.person else _SOFTWARE}
-        relations = [("wasAssociatedWith", {"prov:activity": name, "prov:agent": agent})]
+        relations = [
+            ("wasAssociatedWith", {"prov:activity": name, "prov:agent": agent, **_plan(step, found["entity"])})
+        ]
         revision = _revision(item, step.revision)
         if step.makes:
             relations.append(("wasGeneratedBy", {"prov:entity": revision, "prov:activity": name}))
@@ -100,3 +104,13 @@ def _steps(item: ReleasedItem, steps: Sequence[ReleasedStep], found: dict[str, A
             those = parts.setdefault(kind, {})
             those[f"_:{kind}{len(those)}"] = relation
     found.update(parts)
+
+
+def _plan(step: ReleasedStep, entities: dict[str, Any]) -> dict[str, str]:
+    """The schema by which a step was done, which becomes an entity; empty: no one knows."""
+    if step.schema_sha256 is None:
+        return {}
+    name = f"{_SCHEMA}:{step.schema_sha256}"
+    label = {"prov:label": step.schema} if step.schema else {}
+    entities[name] = {"prov:type": _PLAN, **label, f"{_SCHEMA}:sha256": step.schema_sha256}
+    return {"prov:plan": name}

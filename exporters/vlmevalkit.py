@@ -66,7 +66,7 @@ def _fitting(released: ReleasedSet, item: ReleasedItem) -> Question:
         refuse(NAME, item, "one of its options is empty, and VLMEvalKit would leave it out")
     clip = next((each.asset for each in question.pictures if each.is_clip), None)
     if clip is not None:
-        refuse(NAME, item, f"its {clip.role} is a clip, for which VLMEvalKit has no table")
+        refuse(NAME, item, f"its {clip.role} is a clip, for which VLMEvalKit has no table; lmms_eval takes it")
     if not question.pictures and (released.schema.item.assets or question.kind is not AnswerKind.OPTION):
         refuse(NAME, item, "it has no image, and VLMEvalKit leaves such rows out without a word")
     return question

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import pytest
 
-from testkit import browser, postgres
+from testkit import browser, loaded, postgres
 from testkit.serving import Server, touchstone
+from tools import loaders
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -130,6 +131,10 @@ def postgres_template(postgres_cluster: postgres.Cluster, tmp_path_factory: pyte
 TAKES = {"label_studio": 10_000, "browser": 40, "slow": 20, "postgres": 4}
 """How much longer tests of a mark take than others, about. All that need Label Studio go to one worker, and first."""
 
+MEANWHILE = 20
+"""Files whose tests need the environment of official loaders come after those that take longer than so: it is installed
+meanwhile."""
+
 SCRIPTED = {"ScriptedServer", "BatchServer", "ThreadingHTTPServer"}
 """Servers of the tests that answer by a script."""
 
@@ -146,7 +151,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if names.get("Server") is Server or names.get("touchstone") is touchstone or SCRIPTED & names.keys():
             item.add_marker(pytest.mark.slow)
         takes[item.path] += 1 + sum(TAKES[name] for name in TAKES if item.get_closest_marker(name))
+    for path in {item.path for item in items if _needs_loaders(item)}:
+        takes[path] = min(takes[path], MEANWHILE)
     items.sort(key=lambda item: -takes[item.path])
+
+
+def _needs_loaders(item: pytest.Item) -> bool:
+    """Whether a test has official loaders read something."""
+    names = vars(getattr(item, "module", object))
+    there = names.get("loaders") is loaders or names.get("loaded") is loaded
+    return there and item.get_closest_marker("slow") is not None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -163,9 +177,15 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
         return (yield)
 
 
-def pytest_collection_finish() -> None:
-    """The thousands of collected tests stay to the end: the collector need not look at them again and again."""
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """The thousands of collected tests stay to the end: the collector need not look at them again and again.
+
+    Where a chosen test needs them, official loaders are installed from now on, once and in the background.
+    """
     gc.freeze()
+    first = os.environ.get("PYTEST_XDIST_WORKER", "gw0") == "gw0" and not session.config.option.collectonly
+    if first and any(map(_needs_loaders, session.items)):
+        loaders.begin("hub")
 
 
 @pytest.hookimpl(optionalhook=True)

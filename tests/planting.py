@@ -36,6 +36,7 @@ def planted(folder: Path, path: str) -> Path:
 PAGE_OF_DIMENSIONS = "app/views/dimensions.py"
 EXPORT_FORMAT = "annotation_schemas/formats/answer_key.py"
 IMPORT_FORMAT = "annotation_schemas/formats/answer_sheet.py"
+RELEASE_FORMAT = "annotation_schemas/formats/picture_list.py"
 
 
 def plant_format(folder: Path, monkeypatch: pytest.MonkeyPatch, path: str = EXPORT_FORMAT) -> None:

@@ -4,7 +4,7 @@
     python tools/loaders.py hub --lock     compiles its pins and hashes anew
 
 To add an environment, add a line to ``WANTED`` and write its lock with ``--lock``. Loaders that resolve together belong
-into one: each environment takes half a gigabyte and a minute or two.
+into one: each environment takes half a gigabyte and half a minute of a core.
 """
 
 from __future__ import annotations
@@ -26,6 +26,15 @@ WANTED: Mapping[str, tuple[str, ...]] = {
     "hub": ("datasets==5.2.0", "mlcroissant[image,parquet]==1.1.1", "inspect-ai==0.3.285"),
 }
 """What each environment is for; everything that this needs is pinned with hashes in ``tools/loaders_<name>.txt``."""
+_NEVER_IMPORTED = """
+agent-client-protocol aiobotocore aiohappyeyeballs aiohttp aioitertools aiosignal annotated-doc beautifulsoup4 boto3
+debugpy decorator fastapi frozenlist hf-xet jmespath jsonpath-ng jsonref jsonschema jsonschema-specifications
+linkify-it-py mdit-py-plugins multidict opentelemetry-api pandas-stubs pathlib-abc propcache referencing regex rpds-py
+s3fs s3transfer soupsieve tiktoken universal-pathlib uvicorn wrapt yarl zipp
+"""
+LEFT_OUT: Mapping[str, frozenset[str]] = {"hub": frozenset(_NEVER_IMPORTED.split())}
+"""What the loaders name as needed, and no one imports who reads files: clouds, servers, debuggers, tokenizers, stubs.
+It is not installed. A loader that imports one of them after all says so, and it goes from this list."""
 FOLDER = Path(os.environ.get("LOADERS") or ROOT / ".cache" / "loaders")
 """Where they are made; several checkouts may share one."""
 KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR")
@@ -37,8 +46,10 @@ QUIET = {
     "DO_NOT_TRACK": "1",
     # No loader asks anything outside: whoever tries meets a proxy that is not there.
     **{name: "http://127.0.0.1:9" for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")},
-    "PYTHONDONTWRITEBYTECODE": "1",
 }
+
+
+_begun: list[subprocess.Popen[bytes]] = []
 
 
 def lock_of(name: str) -> Path:
@@ -49,6 +60,17 @@ def lock_of(name: str) -> Path:
 def python(name: str) -> Path:
     """The Python of an environment; the environment is made on first use."""
     return environment(FOLDER / name, lock=lock_of(name)) / "python"
+
+
+def begin(name: str) -> None:
+    """Have an environment made in the background, if it is not there yet; whoever needs it then waits for its end.
+
+    It goes on if we end: what was made is found by the next one. What keeps it from being made is told by ``python``,
+    which tries again.
+    """
+    void = subprocess.DEVNULL
+    command = [sys.executable, str(Path(__file__).resolve()), name]
+    _begun.append(subprocess.Popen(command, stdin=void, stdout=void, stderr=void, start_new_session=True))
 
 
 def run(name: str, script: str, *arguments: str | Path, home: Path) -> subprocess.CompletedProcess[str]:
@@ -83,7 +105,8 @@ def compile_lock(name: str) -> None:
         command += ["--no-emit-index-url", "--no-emit-find-links", "--no-emit-trusted-host", "--no-emit-options"]
         subprocess.run(command, cwd=ROOT, check=True)
         told = clean(out.read_text(encoding="utf-8")).replace(f"-r {wanted}", "wanted")
-        pins = "\n".join(line for line in told.splitlines() if not line.startswith("#"))
+        lines = [line for line in told.splitlines() if not line.startswith("#")]
+        pins = "\n".join(line for line in lines if line.partition("==")[0] not in LEFT_OUT[name])
         head = (
             f"# What the loaders of the environment {name} need: `python tools/loaders.py {name} --lock` writes this.\n"
         )

@@ -13,14 +13,9 @@ def _asks(schema: Schema) -> str | None:
 
 def _asks_in_tables(schema: Schema) -> str | None:
     if any(slot.kind == "clip" and slot.min for slot in schema.item.assets):
-        return "VLMEvalKit has no table for clips: each benchmark with videos is a class of its own inside of it."
-    return _asks(schema)
-
-
-def _asks_over_parquet(schema: Schema) -> str | None:
-    if any(slot.kind == "clip" and slot.min for slot in schema.item.assets):
         return (
-            "The Parquet files of a release have no clips, and the tasks of lmms-eval take their pictures from there."
+            "VLMEvalKit has no table for clips: each benchmark with videos is a class inside of it, with its own way "
+            "to its files. lmms_eval takes clips."
         )
     return _asks(schema)
 
@@ -42,11 +37,11 @@ ROWS = (
     ),
     Format(
         "lmms_eval",
-        "a folder of tasks for lmms-eval, over the Parquet files of the same release",
+        "a folder of tasks for lmms-eval, over the Parquet files of the same release; clips by their paths",
         Takes.ITEMS,
         place=61,
         releases="exporters.lmms_eval:written",
-        carries=_asks_over_parquet,
+        carries=_asks,
         beside=("hf_dataset",),
     ),
     Format(

@@ -57,7 +57,7 @@ class ReleasedStep:
     """Something that was done about an item. What was said there is not in it."""
 
     stage: str
-    """``authoring``, ``verification``, ``adjudication`` and so on."""
+    """``import``, ``authoring``, ``edit``, ``verification``, ``adjudication`` and so on."""
     by: str
     """A pseudonym, or the name of a machine."""
     at: str | None = None
@@ -68,6 +68,9 @@ class ReleasedStep:
     """It made that revision."""
     person: bool = True
     """False: a machine did it."""
+    schema: str | None = None
+    """The schema under which it was done, with its version, such as ``egothink 4``."""
+    schema_sha256: str | None = None
 
 
 @dataclass(frozen=True)

@@ -32,17 +32,16 @@ class Folder(ReleaseFolder):
 
 def drawn(name: str, side: int = 12) -> bytes:
     """A PNG that no other name has."""
-    data = hashlib.sha256(name.encode()).digest()
-    image = Image.new("RGB", (side, side), tuple(data[:3]))
-    for at, value in enumerate(data):
-        image.putpixel((at % side, at // side), (value, data[0], 255 - value))
+    data, n = hashlib.sha256(name.encode()).digest(), side * side * 3
     out = io.BytesIO()
-    image.save(out, "PNG")
+    Image.frombytes("RGB", (side, side), (data * (n // len(data) + 1))[:n]).save(out, "PNG")
     return out.getvalue()
 
 
-def asset(folder: Folder, role: str, name: str, *, clip: bool = False, source: str | None = None) -> ReleasedAsset:
-    """A picture of that name, or bytes that stand for a clip, below ``media`` of the release."""
+def asset(
+    folder: Folder, role: str, name: str, *, clip: bool = False, source: str | None = None, there: bool = True
+) -> ReleasedAsset:
+    """A picture of that name, or bytes that stand for a clip, below ``media`` of the release; or only said to be."""
     data = b"\x1aE\xdf\xa3" + name.encode() if clip else drawn(name)
     sha, ending, mime = (
         hashlib.sha256(data).hexdigest(),
@@ -50,7 +49,7 @@ def asset(folder: Folder, role: str, name: str, *, clip: bool = False, source: s
         "video/webm" if clip else "image/png",
     )
     path = f"media/{sha[:2]}/{sha}{ending}"
-    if not (folder.root / path).exists():
+    if there and not (folder.root / path).exists():
         with folder.open(path) as out:
             out.write(data)
     kind = "clip" if clip else "image"
@@ -106,8 +105,10 @@ def items_of(
     *,
     split: Callable[[int], str] = lambda number: "test",
     media: bool = True,
+    there: bool = True,
 ) -> list[ReleasedItem]:
-    """What was read from files, each item with a picture of its own in every place that it fills."""
+    """What was read from files, each item with a picture of its own in every place that it fills. Without ``there`` the
+    pictures are only said to be."""
     assert found.bad == []
     made = []
     slots = {slot.role: slot for slot in schema.item.assets}
@@ -120,6 +121,7 @@ def items_of(
                 f"{record.external_id}-{each.role}-{at}",
                 clip=slots[each.role].kind == "clip",
                 source=each.source,
+                there=there,
             )
             for at, each in enumerate(record.assets)
             if media

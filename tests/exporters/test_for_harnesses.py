@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import yaml
+from PIL import Image
 
 from annotation_schemas.formats import FORMATS
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet
@@ -154,7 +155,8 @@ _Yaml.add_constructor("!function", lambda loader, node: f"function {node.value}"
 
 TASK_KEYS = {
     *("task", "dataset_path", "dataset_kwargs", "test_split", "output_type", "doc_to_visual", "doc_to_text"),
-    *("doc_to_target", "process_results", "generation_kwargs", "metric_list", "cluster_key", "score_key", "metadata"),
+    *("doc_to_messages", "doc_to_target", "process_results", "generation_kwargs", "metric_list", "cluster_key"),
+    *("score_key", "metadata"),
 }
 """Fields of lmms-eval 0.7.3's ``TaskConfig``; its environment takes 7 GB and twenty minutes, so it was run by hand."""
 
@@ -200,6 +202,42 @@ def test_its_code_asks_each_item_and_holds_answers_against_the_key(tmp_path: Pat
     assert code.process_results({"id": "c0"}, ["A, C, B"])["accuracy"]["score"] == 0
     assert code.mean([{"score": 1.0}, {"score": 0.0}]) == 0.5
     assert math.isnan(code.mean([]))
+
+
+def test_a_clip_is_a_video_though_its_name_ends_as_that_of_a_sound(tmp_path: Path) -> None:
+    """lmms-eval takes the path of a WebM for audio unless messages say what it is (``_AUDIO_EXTS`` in its tasks)."""
+    folder = Folder(tmp_path / "release")
+    _, released = plan(folder, tmp_path)
+    write("lmms_eval", released, folder)
+    code, item = task_code(folder), next(iter(released.items()))
+    clip, seen = item.assets[0], Image.open(folder.root / str(item.assets[1].path))
+    doc = {"id": item.id, "progress": clip.path, "observation": seen}
+    ((said,),) = [[each["content"] for each in code.doc_to_messages(doc)]]
+    assert [each["type"] for each in said] == ["video", "image", "text"]
+    assert Path(said[0]["url"]).read_bytes() == (folder.root / str(clip.path)).read_bytes()
+    assert said[1]["url"].tobytes() == seen.convert("RGB").tobytes()
+    assert said[2]["text"].startswith("In order: progress, observation.\nWhat should I do next?")
+    assert code.doc_to_visual(doc)[0] == said[0]["url"], "models of its older interface get paths of clips"
+    (folder.root / str(clip.path)).unlink()
+    with pytest.raises(FileNotFoundError, match="take the whole release"):
+        code.doc_to_visual(doc)
+
+
+def test_marked_images_are_shown_from_beside_the_task(tmp_path: Path) -> None:
+    """Of three images of one place the second has a mark; the others are those of the table, each at its own place."""
+    schema, folder = schema_of("etp_bench"), Folder(tmp_path / "release")
+    path = write_records(
+        tmp_path / "etp.json", [etp_record("Temporal", 1, numbers=[{"number": 1, "x": 0.5, "y": 0.5}])]
+    )
+    found = function_of(FORMATS["etp_bench"].reads)(path, format="etp_bench", schema=schema)
+    (item,) = items_of(folder, schema, found)
+    pictures = [Image.new("RGB", (4, 4), colour) for colour in ("red", "lime", "blue")]
+    out = io.BytesIO()
+    Image.new("RGB", (4, 4), "black").save(out, "PNG")
+    drawn = release(folder, schema, [item], shown=lambda _, each: out.getvalue() if each is item.assets[1] else None)
+    assert "images/test/0-1.png" in write("lmms_eval", drawn, folder)
+    seen = task_code(folder).doc_to_visual({"id": item.id, "images": pictures})
+    assert [each.getpixel((0, 0)) for each in seen] == [(255, 0, 0), (0, 0, 0), (0, 0, 255)]
 
 
 def test_numbers_are_right_within_their_tolerance(tmp_path: Path) -> None:
@@ -271,7 +309,7 @@ def test_all_of_egoplan_s_validation_set_is_in_conversations_and_pairs(tmp_path:
     schema, folder = schema_of("egoplan"), Folder(tmp_path)
     path = shared("data", "egoplan", "EgoPlan_validation.json")
     found = function_of(FORMATS["egoplan"].reads)(path, format="egoplan", schema=schema)
-    released = release(folder, schema, items_of(folder, schema, found))
+    released = release(folder, schema, items_of(folder, schema, found, there=False))
     files = write("llava", released, folder)
     assert len(json.loads(files["test.json"])) == 3355
     assert len(json.loads(files["test_actions.json"])) == 3355 - 499

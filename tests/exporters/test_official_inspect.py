@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,6 +13,7 @@ from domain.registers import function_of
 from tests.exporters.releases import Folder, fifth, items_of, release, write
 from tests.exporters.test_item_rows import fifth_items, schema_of
 from tests.paths import shared
+from tools import loaders
 
 pytestmark = [pytest.mark.slow]
 
@@ -32,7 +32,6 @@ print(json.dumps([[told(sample) for sample in json_dataset(path)] for path in sy
 
 
 def test_inspect_reads_the_same_ids_pictures_choices_and_targets(tmp_path: Path) -> None:
-    loaders: Any = pytest.importorskip("tools.loaders", reason="the environments of official loaders are not here")
     paths, expected = [], []
     for name, place in (("egothink", ("egothink", "data")), ("pca_bench", ("pca_bench",)), ("fifth", ())):
         folder = Folder(tmp_path / name)

@@ -13,6 +13,7 @@ import pytest
 
 from annotation_schemas import registry, shipped
 from annotation_schemas.formats import FORMATS, Takes, named, offered, reading, writing
+from annotation_schemas.formats.released import ReleasedItem
 from annotation_schemas.json_schema import json_schema_text
 from annotation_schemas.loader import load_schema
 from db import files
@@ -21,19 +22,22 @@ from domain.errors import FileRefused
 from domain.registers import function_of
 from media.store import MediaStore
 from testkit import factories
+from tests.exporters.releases import Folder, asset, write
+from tests.exporters.releases import release as made
 from tests.paths import ROOT
-from tests.planting import EXPORT_FORMAT, IMPORT_FORMAT, plant_format, planted
+from tests.planting import EXPORT_FORMAT, IMPORT_FORMAT, RELEASE_FORMAT, plant_format, planted
 from tests.test_layers import modules
 from tools import reference
 from tools.floors import ROOMS
 from workflow.access.projects import access_to
 from workflow.files.import_files import import_files
 from workflow.files.release import release
+from workflow.releases.create import usual_formats
 
 
 def test_what_rows_name_is_there() -> None:
     """A function of a room above is named in words; it exists, under that name."""
-    named = [each for row in FORMATS.values() for each in (row.reads, row.writes) if each is not None]
+    named = [each for row in FORMATS.values() for each in (row.reads, row.writes, row.releases) if each is not None]
     assert named
     assert all(callable(function_of(each)) for each in named)
 
@@ -111,6 +115,22 @@ def test_a_new_row_is_in_exports_schemas_and_reference(
     media = MediaStore(tmp_path / "media")
     with pytest.raises(FileRefused, match="not answer_key"):  # it is exported only
         import_files(store, media, by=None, project="p", format="answer_key", path=tmp_path)
+
+
+def test_a_new_row_that_releases_is_in_releases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant_format(tmp_path, monkeypatch, RELEASE_FORMAT)
+    schema = load_schema(shipped()["egothink"]).schema_
+    named = schema.model_copy(update={"export": schema.export.model_copy(update={"formats": ("picture_list",)})})
+    assert usual_formats(named) == ("picture_list",)
+    assert "single picture" in str(FORMATS["picture_list"].carries(load_schema(shipped()["egoplan"]).schema_))
+    folder = Folder(tmp_path / "release")
+    one, two = (asset(folder, "image", each) for each in "ab")
+    items = [ReleasedItem("1", "activity", "test", {}, [one]), ReleasedItem("2", "activity", "test", {}, [two])]
+    files = write("picture_list", made(folder, schema, items), folder)
+    assert files == {"pictures.tsv": f"{one.sha256}\t1\n{two.sha256}\t2\n".encode()}
+    both = made(folder, schema, [items[0], ReleasedItem("2", "activity", "test", {}, [one, two])])
+    with pytest.raises(FileRefused, match="'2': it has 2 pictures"):
+        write("picture_list", both, Folder(tmp_path / "other"))
 
 
 def test_a_new_row_that_reads_is_imported(

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from annotation_schemas import kinds
 from annotation_schemas.formats.released import ReleasedAsset, ReleasedItem, ReleasedSet, ReleasedSplit
 from annotation_schemas.keys import key_field, options_field
-from db import items, releases
+from annotation_schemas.model import Schema
+from db import release_steps, releases
 from db.engine import Session, Store
 from db.releases import Asset, Placed
 from domain.errors import FileRefused, NotFound
+from exporters.asked_items import fields_on_images
 from exporters.release_folder import ReleaseFolder, Written, hash_of
 from workflow.access.projects import Access
+from workflow.releases.evidence import names_in
+from workflow.releases.made_by import Steps
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -79,8 +86,22 @@ class Media:
 
     def read(self, asset: ReleasedAsset) -> bytes:
         """Its bytes, as it lies in the release or would."""
+        return self.store.bare(self._source(asset))[0].read_bytes()
+
+    def drawn(self, asset: ReleasedAsset, *, given: Mapping[str, Any]) -> bytes:
+        """An image with boxes and marks on it, as people and models see it: upright, in PNG."""
+        from media import drawn, images
+
+        source = self._source(asset)
+        mime, limits = self.store.about(source).mime, self.store.limits
+        picture = images.upright(self.store.path(source), mime=mime, name=asset.name, limits=limits)
+        out = io.BytesIO()
+        drawn.draw(picture, **given).save(out, "PNG")
+        return out.getvalue()
+
+    def _source(self, asset: ReleasedAsset) -> str:
         try:
-            return self.store.bare(self.sources[asset.sha256])[0].read_bytes()
+            return self.sources[asset.sha256]
         except KeyError:
             raise NotFound(f"This release has no image or clip {asset.sha256[:12]}...") from None
 
@@ -102,26 +123,31 @@ class Contents:
 
     def items(self) -> Iterator[ReleasedItem]:
         """Every item, without the fields that are withheld."""
-        with self.store.read() as session:
-            names = {id: name for id, _, name, _ in items.names(session, project_id=self.access.project_id)}
-            dimensions = {id: each for id, _, _, each in items.names(session, project_id=self.access.project_id)}
         todo = iter(self.placed)
         while lot := list(islice(todo, _AT_ONCE)):
             with self.store.read() as session:
-                yield from self._lot(session, lot, names, dimensions)
+                found = list(self._lot(session, lot))
+            yield from found
+
+    def shown(self, item: ReleasedItem, asset: ReleasedAsset) -> bytes | None:
+        """An image with what the item shows on it; None: nothing is drawn on that one.
+
+        Raises
+        ------
+        FileRefused
+            What is to be drawn does not fit.
+        """
+        at = next(place for place, each in enumerate(_of_role(item, asset.role), 1) if each is asset)
+        given = drawn_on(self.access.schema, item, asset.role, at)
+        return self.media.drawn(asset, given=given) if given else None
 
     def fields_of(self, item: ReleasedItem) -> Mapping[str, Any]:
         """All fields of an item that was read just now, those that are withheld among them."""
         return self.lot[item.id]
 
-    def _lot(
-        self,
-        session: Session,
-        lot: Sequence[Placed],
-        names: Mapping[int, str],
-        dimensions: Mapping[int, str],
-    ) -> Iterator[ReleasedItem]:
+    def _lot(self, session: Session, lot: Sequence[Placed]) -> Iterator[ReleasedItem]:
         ids = [each.item_id for each in lot]
+        names = release_steps.names(session, item_ids=ids)
         revisions = {each.item_id: each.revision for each in lot}
         contents = releases.contents(session, project_id=self.access.project_id, revisions=revisions)
         assets: dict[int, list[Asset]] = {}
@@ -129,18 +155,17 @@ class Contents:
             assets.setdefault(asset.item_id, []).append(asset)
         order = [each.name for each in self.access.schema.item.fields]
         self.lot.clear()
-        self.lot.update({names[id]: fields for id, fields in contents.items()})
+        self.lot.update({names[id][0]: fields for id, fields in contents.items()})
         for each in lot:
             given = contents[each.item_id]
+            name, dimension = names[each.item_id]
             left = self.withheld.get(each.split, ())
             yield ReleasedItem(
-                id=names[each.item_id],
-                dimension=dimensions[each.item_id],
+                id=name,
+                dimension=dimension,
                 split=each.split,
                 fields={name: given[name] for name in order if name in given and name not in left},
-                assets=[
-                    self._asset(names[each.item_id], asset) for asset in self._by_role(assets.get(each.item_id, ()))
-                ],
+                assets=[self._asset(name, asset) for asset in self._by_role(assets.get(each.item_id, ()))],
                 group=self.groups.get(each.item_id),
             )
 
@@ -169,6 +194,34 @@ class Contents:
         )
 
 
+def _of_role(item: ReleasedItem, role: str) -> list[ReleasedAsset]:
+    return [each for each in item.assets if each.role == role]
+
+
+def drawn_on(schema: Schema, item: ReleasedItem, role: str, at: int) -> dict[str, Any]:
+    """The boxes and marks that an item shows on the ``at``-th image of a role, and the words of their labels; empty:
+    none. ``FileRefused`` where they do not fit."""
+    images = [slot.role for slot in schema.item.assets if slot.kind == "image"]
+    first = next((each.role for each in item.assets if each.role in images), None)
+    found: dict[str, Any] = {}
+    for name in fields_on_images(schema):
+        part, entries = schema.item.field(name), item.fields.get(name)
+        row = kinds.of_field(part)
+        if not entries or (part.role or first) != role:
+            continue
+        if (wrong := row.drawing_problem(entries)) is not None:
+            raise FileRefused(f"The item {item.id}: what its {name} draws on its images does not fit: {wrong}")
+        there = len(_of_role(item, role))
+        if gone := [each["image"] for each in entries if each.get("image", 1) > there]:
+            raise FileRefused(f"The item {item.id}: its {name} is on image {gone[0]} of {role}, and there are {there}.")
+        here = [each for each in entries if each.get("image", 1) == at]
+        if here:
+            found.setdefault(row.name, []).extend(here)
+            if part.options:
+                found.setdefault("labels", {}).update({each.value: each.label for each in part.options})
+    return found
+
+
 def released_set(
     contents: Contents, *, version: str, date: str, about: Mapping[str, Any], formats: Sequence[str]
 ) -> ReleasedSet:
@@ -177,7 +230,15 @@ def released_set(
     counts: dict[str, int] = {}
     for each in contents.placed:
         counts[each.split] = counts.get(each.split, 0) + 1
+    store, access = contents.store, contents.access
+    release = f"{access.name}/{version.partition('.')[0]}"  # point releases call people as the release does
 
+    def names() -> Mapping[int, str]:
+        with store.read() as session:
+            also = release_steps.who_imported(session, project_id=access.project_id)
+        return names_in(store, project=access.name, release=release, also=also)
+
+    steps = Steps(store, contents.placed, datetime.fromisoformat(date) if date else None, names)
     return ReleasedSet(
         schema=schema,
         name=contents.access.name,
@@ -187,6 +248,8 @@ def released_set(
         splits=[ReleasedSplit(name, counts[name], contents.withheld.get(name, ())) for name in counts],
         items=contents.items,
         read=contents.media.read,
+        shown=contents.shown,
+        provenance=steps.of,
         about=about,
         options=options_field(schema),
         key=key_field(schema),

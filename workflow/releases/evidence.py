@@ -58,15 +58,15 @@ class Evidence:
     files: int
 
 
-def names_in(store: Store, *, project: str, release: str) -> dict[int, str]:
+def names_in(store: Store, *, project: str, release: str, also: Collection[int] = ()) -> dict[int, str]:
     """What everyone of a project is called in a release, by person id; a key is drawn for whoever has none.
 
     ``release`` is what tells it from every other release, such as ``egoplan/1``: with the same name people are called
-    the same.
+    the same. ``also`` are people (ids) whom the evidence does not name.
     """
     with store.read() as session:
         access = access_to(session, person=None, project=project)
-        ids = evidence_rows.people(session, project_id=access.project_id)
+        ids = evidence_rows.people(session, project_id=access.project_id) | set(also)
         known = person_keys.of(session, ids=ids)
     if ids - known.keys():
         with store.write() as session:

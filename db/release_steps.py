@@ -1,0 +1,102 @@
+"""The items of a release a lot at a time: what they are called, and who wrote, voted and settled, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import select
+from sqlmodel import Session, col
+
+from db.tables import AnnotationRow, EventRow, ItemRow, RevisionRow, SchemaVersionRow
+from domain.states import VERIFICATIONS, Purpose, Stage
+
+IMPORTED = "item.imported"
+
+
+class Revised(NamedTuple):
+    """A revision of an item."""
+
+    item_id: int
+    number: int
+    editor_id: int | None
+    at: datetime
+    schema_id: int
+
+
+class Said(NamedTuple):
+    """A vote on an item, or a senior's decision about it."""
+
+    id: int
+    item_id: int
+    revision: int
+    stage: Stage
+    person_id: int
+    at: datetime
+    schema_id: int
+    supersedes_id: int | None
+
+
+def names(session: Session, *, item_ids: Sequence[int]) -> dict[int, tuple[str, str]]:
+    """The ids in files and the dimensions of a few items, by their ids."""
+    wanted = select(col(ItemRow.id), col(ItemRow.external_id), col(ItemRow.dimension))
+    found = session.execute(wanted.where(col(ItemRow.id).in_(item_ids)))
+    return {id: (name, dimension) for id, name, dimension in found}
+
+
+def revised(session: Session, *, item_ids: Sequence[int]) -> Iterator[Revised]:
+    """All revisions of a few items, in the order in which they were made."""
+    columns = (
+        col(RevisionRow.item_id),
+        col(RevisionRow.number),
+        col(RevisionRow.editor_id),
+        col(RevisionRow.created_at),
+        col(RevisionRow.schema_version_id),
+    )
+    wanted = select(*columns).where(col(RevisionRow.item_id).in_(item_ids))
+    return map(Revised._make, session.execute(wanted.order_by(col(RevisionRow.item_id), col(RevisionRow.number))))
+
+
+def said(session: Session, *, item_ids: Sequence[int]) -> Iterator[Said]:
+    """All votes on a few items and decisions about them, those that were corrected since among them."""
+    columns = (
+        col(AnnotationRow.id),
+        col(AnnotationRow.item_id),
+        col(AnnotationRow.revision),
+        col(AnnotationRow.stage),
+        col(AnnotationRow.person_id),
+        col(AnnotationRow.created_at),
+        col(AnnotationRow.schema_version_id),
+        col(AnnotationRow.supersedes_id),
+    )
+    wanted = select(*columns).where(
+        col(AnnotationRow.item_id).in_(item_ids),
+        col(AnnotationRow.stage).in_((*VERIFICATIONS, Stage.ADJUDICATION)),
+        col(AnnotationRow.purpose) == Purpose.LIVE,
+    )
+    return map(Said._make, session.execute(wanted.order_by(col(AnnotationRow.id))))
+
+
+def importers(session: Session, *, item_ids: Sequence[int]) -> dict[int, int]:
+    """Who brought a few items in, by item id; items that a command brought in, or that someone wrote, are not in it."""
+    wanted = select(col(EventRow.item_id), col(EventRow.person_id)).where(
+        col(EventRow.item_id).in_(item_ids), col(EventRow.kind) == IMPORTED, col(EventRow.person_id).is_not(None)
+    )
+    return {item_id: person_id for item_id, person_id in session.execute(wanted)}
+
+
+def who_imported(session: Session, *, project_id: int) -> set[int]:
+    """Everyone who has brought items of a project in, by id."""
+    wanted = select(col(EventRow.person_id)).where(
+        col(EventRow.project_id) == project_id, col(EventRow.kind) == IMPORTED, col(EventRow.person_id).is_not(None)
+    )
+    return {person_id for (person_id,) in session.execute(wanted.distinct()) if person_id is not None}
+
+
+def schemas(session: Session, *, ids: Sequence[int]) -> dict[int, tuple[str, int, str]]:
+    """Name, version and hash of schemas, by id."""
+    wanted = select(
+        col(SchemaVersionRow.id), col(SchemaVersionRow.name), col(SchemaVersionRow.version), col(SchemaVersionRow.hash)
+    ).where(col(SchemaVersionRow.id).in_(ids))
+    return {id: (name, version, hash) for id, name, version, hash in session.execute(wanted)}

@@ -1,0 +1,128 @@
+"""What was done about each item of a release, and by whom, under pseudonyms; a lot of items at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+
+from annotation_schemas.formats.released import ReleasedItem, ReleasedStep
+from db import release_steps
+from db.engine import Session, Store
+from db.release_steps import Revised, Said
+from db.releases import Placed
+from domain.errors import NotFound
+
+_AT_ONCE = 500
+_KEPT = 2
+"""Lots that are held: writers look one item ahead."""
+
+MACHINE = "touchstone"
+"""Who did what no account did: a command, or a bulk change."""
+IMPORT, WRITTEN, EDIT = "import", "authoring", "edit"
+"""What made a revision: a file, an author, or whoever changed it since."""
+
+
+@dataclass
+class Steps:
+    """The steps of a release's items. What came after the release, or is about a later revision, is none of them."""
+
+    store: Store
+    placed: Sequence[Placed]
+    until: datetime | None
+    """The last moment of the release; None: nothing has happened in the project."""
+    names: Callable[[], Mapping[int, str]]
+    """Gives everyone's pseudonym by person id; asked once, and only if someone asks for steps."""
+    _lots: dict[int, dict[int, list[ReleasedStep]]] = field(default_factory=dict)
+
+    def of(self, item: ReleasedItem) -> Sequence[ReleasedStep]:
+        """What was done about an item, from the first step to the last."""
+        try:
+            place = self._places[item.id]
+        except KeyError:
+            raise NotFound(f"This release has no item {item.id!r}.") from None
+        lot = place // _AT_ONCE
+        if lot not in self._lots:
+            while len(self._lots) >= _KEPT:
+                del self._lots[next(iter(self._lots))]
+            with self.store.read() as session:
+                self._lots[lot] = self._read(session, self.placed[lot * _AT_ONCE : (lot + 1) * _AT_ONCE])
+        return self._lots[lot].get(self.placed[place].item_id, [])
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        """Where each item stands in the release, by its id in files."""
+        found: dict[str, int] = {}
+        with self.store.read() as session:
+            for first in range(0, len(self.placed), _AT_ONCE):
+                lot = self.placed[first : first + _AT_ONCE]
+                names = release_steps.names(session, item_ids=[each.item_id for each in lot])
+                found |= {names[each.item_id][0]: first + place for place, each in enumerate(lot)}
+        return found
+
+    @cached_property
+    def _people(self) -> Mapping[int, str]:
+        return self.names()
+
+    def _read(self, session: Session, lot: Sequence[Placed]) -> dict[int, list[ReleasedStep]]:
+        ids = [each.item_id for each in lot]
+        upto = {each.item_id: each.revision for each in lot}
+        revised = [each for each in release_steps.revised(session, item_ids=ids) if each.number <= upto[each.item_id]]
+        said = [
+            each
+            for each in release_steps.said(session, item_ids=ids)
+            if each.revision <= upto[each.item_id] and (self.until is None or each.at <= self.until)
+        ]
+        corrected = {each.supersedes_id for each in said}
+        said = [each for each in said if each.id not in corrected]
+        importers = release_steps.importers(session, item_ids=ids)
+        schemas = release_steps.schemas(session, ids=sorted(_under(revised, said)))
+        found: dict[int, list[tuple[int, datetime, ReleasedStep]]] = {id: [] for id in ids}
+        for made in revised:
+            found[made.item_id].append((made.number, made.at, self._revision(made, importers, schemas)))
+        for vote in said:
+            found[vote.item_id].append((vote.revision, vote.at, self._said(vote, schemas)))
+        # a revision is made before anyone can say something about it, whatever the clocks say
+        return {
+            id: [step for *_, step in sorted(steps, key=lambda each: (each[0], not each[2].makes, each[1]))]
+            for id, steps in found.items()
+        }
+
+    def _revision(
+        self, made: Revised, importers: Mapping[int, int], schemas: Mapping[int, tuple[str, int, str]]
+    ) -> ReleasedStep:
+        first = made.number == 1
+        who = made.editor_id if made.editor_id is not None or not first else importers.get(made.item_id)
+        stage = (IMPORT if made.editor_id is None else WRITTEN) if first else EDIT
+        return self._step(stage, who, made.at, made.number, schemas[made.schema_id], makes=True)
+
+    def _said(self, vote: Said, schemas: Mapping[int, tuple[str, int, str]]) -> ReleasedStep:
+        return self._step(vote.stage.value, vote.person_id, vote.at, vote.revision, schemas[vote.schema_id])
+
+    def _step(
+        self,
+        stage: str,
+        who: int | None,
+        at: datetime,
+        revision: int,
+        schema: tuple[str, int, str],
+        *,
+        makes: bool = False,
+    ) -> ReleasedStep:
+        name, version, sha256 = schema
+        return ReleasedStep(
+            stage=stage,
+            by=MACHINE if who is None else self._people[who],
+            at=at.isoformat(),
+            revision=revision,
+            makes=makes,
+            person=who is not None,
+            schema=f"{name} {version}",
+            schema_sha256=sha256,
+        )
+
+
+def _under(revised: Sequence[Revised], said: Sequence[Said]) -> set[int]:
+    """The schemas (ids) under which something was done."""
+    return {each.schema_id for each in revised} | {each.schema_id for each in said}
