@@ -197,9 +197,13 @@ def main() -> int:
         figures |= ours(study, whole, written)
         figures["peak_mb_of_a_tenth"] = round(tenth_written[FORMATS[0]][1].peak_mb)
         figures["release_peak_mb_of_a_tenth"] = round(tenth.peak_mb)
-        photos(study, given.images or (24 if given.quick else 2_000))
-        figures["images_per_second"] = study.figures["images_per_second"]
-        wrong = [*small.wrong, *study.wrong]
+        shown = Study(work / "shown", work, [])
+        shown.home.mkdir()
+        shown.step("start", touchstone("project", "list", home=shown.home))
+        photos(shown, given.images or (24 if given.quick else 2_000))
+        figures["images"], figures["images_per_second"] = shown.figures["photos"], shown.figures["images_per_second"]
+        study.steps["photos"] = shown.steps["photos"]
+        wrong = [*small.wrong, *study.wrong, *shown.wrong]
         if not given.without_peer:
             figures["label_studio"] = peer(given.peer_items or (200 if given.quick else 2_000), work)
             theirs = figures["peer_items_per_second"] = figures["label_studio"]["items_per_second"]
