@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -15,8 +16,23 @@ from domain.states import Stage
 from workflow.access import accounts
 
 
+@dataclass(frozen=True)
+class Link:
+    """A link that is shown once: what it does is read before its address."""
+
+    title: str
+    """What whoever has it becomes, such as "Annotator"."""
+    whom: str
+    """Whose it is; empty: no one has said."""
+    facts: Sequence[str]
+    """What it is good for, and until when."""
+    words: str = ""
+    """What is to be done or feared."""
+
+
 def asked(services: Services, *, key: str) -> None:
-    """The box for addresses, where this server sends mail; how that is set, for those who can set it."""
+    """The box for addresses, where this server sends mail, and how that is set, for those who can set it; and the box
+    for a name."""
     if services.settings.mail_server is not None:
         st.text_area(
             "E-mail the link to (may stay empty)",
@@ -28,6 +44,12 @@ def asked(services: Services, *, key: str) -> None:
     elif services.person.is_admin:
         words = "This server sends no mail: hand the link over yourself, or set TOUCHSTONE_SMTP to have it e-mailed."
         shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="no-mail"))
+    st.text_input(
+        "Who gets the link from you (may stay empty)",
+        key=f"{key}.whom",
+        max_chars=80,
+        help="A name for your own eyes, next to the link until you put it away. It is not stored.",
+    )
 
 
 def make(
@@ -51,36 +73,44 @@ def make(
             services.store, by=services.person, project=view.name, role=role, dimensions=dimensions, stages=stages
         )
 
+    def keep(made: str, whom: str, words: str = "") -> None:
+        offered = accounts.invitation(services.store, token=made)
+        until = f"once, until {markup.moment(offered.expires_at)}" if offered is not None else "not any more"
+        link = Link(str(role).capitalize(), whom, (*_reach(view, dimensions, stages), until), words)
+        keep_link(services, f"/invite/{made}", link)
+
     if server is None or not addresses:
-        keep_link(
-            services,
-            f"/invite/{token()}",
-            f"An invitation for one {role}: with it they make their account, once, within two weeks.",
-        )
+        keep(token(), str(st.session_state.get(f"{key}.whom") or "").strip())
         return ""
     letters = []
     links = {}
     for address in addresses:
-        made = token()
-        links[address] = path = f"/invite/{made}"
+        links[address] = made = token()
         # Kept before it is sent: whatever happens meanwhile, the link is there.
-        keep_link(services, path, f"An invitation for {address} as {role}, not e-mailed yet.")
-        whole = address_of(services, path)
+        keep(made, address, "Not e-mailed yet.")
+        whole = address_of(services, f"/invite/{made}")
         letters.append(letter(services.store, token=made, link=whole, address=address, by=services.person.name))
     said = hand_over(server, letters)
     for address, why in zip(addresses, said, strict=True):
         if why is None:
-            put_away(links[address])
+            put_away(f"/invite/{links[address]}")
         else:
-            keep_link(
-                services, links[address], f"An invitation for {address} as {role}. {why} Hand the link over yourself."
-            )
+            keep(links[address], address, f"{why} Hand the link over yourself.")
     sent = [address for address, why in zip(addresses, said, strict=True) if why is None]
     if not sent:
         return ""
     whom = ", ".join(sent) if len(sent) <= NAMED else f"{', '.join(sent[:NAMED])} and {len(sent) - NAMED:,} more"
     link = "a link" if len(sent) == 1 else "a link of their own each"
     return f"The mail server took an invitation for {whom}: {link}, which works once, within two weeks."
+
+
+def _reach(view: ProjectView, dimensions: Sequence[str] | None, stages: Sequence[Stage] | None) -> tuple[str, str]:
+    """Where someone may work who comes in by the link."""
+    schema = view.schema.schema_
+    titles = {each.id: each.title for each in schema.dimensions}
+    where = ", ".join(titles.get(name, name) for name in dimensions) if dimensions is not None else "all dimensions"
+    at = ", ".join(map(schema.stages.title_of, stages)) if stages is not None else "all stages"
+    return where, at
 
 
 # ---- links that are shown once --------------------------------------------------------------------------------------
@@ -97,9 +127,9 @@ def address_of(services: Services, path: str) -> str:
     return f"{scheme}://{host}{path}"
 
 
-def keep_link(services: Services, path: str, words: str) -> None:
+def keep_link(services: Services, path: str, link: Link) -> None:
     """Show a link until it is put away; nothing can show it again, as only its hash is stored."""
-    st.session_state.setdefault(_LINKS, {})[path] = (address_of(services, path), words)
+    st.session_state.setdefault(_LINKS, {})[path] = (address_of(services, path), link)
 
 
 def put_away(path: str) -> None:
@@ -108,16 +138,25 @@ def put_away(path: str) -> None:
 
 
 def links() -> None:
-    """The links that are shown."""
-    for path, (address, words) in list(st.session_state.get(_LINKS, {}).items()):
+    """The links that are shown, each below what it does."""
+    kept: list[tuple[str, tuple[str, Link]]] = list(st.session_state.get(_LINKS, {}).items())
+    if not kept:
+        return
+    once = "Links are shown only here, and gone after a reload: copy them now. In place of a lost one, make another."
+    shell.show(markup.tag("p", markup.quiet(once), style="ts ts-small"))
+    for path, (address, link) in kept:
         with st.container(border=True, key=f"people.link.{path[-8:]}"):
-            shell.show(markup.tag("div", markup.text(words), style="ts"))
-            st.code(address, language=None, wrap_lines=True)
-            shell.show(
-                markup.tag(
-                    "div",
-                    markup.quiet("Shown only here, and gone after a reload: copy it now. If it is lost, make another."),
-                    style="ts ts-small",
-                )
+            shell.show(_head(link))
+            left, right = st.columns((5, 1.5), vertical_alignment="center")
+            left.code(address, language=None, wrap_lines=True)
+            right.button(
+                "I have copied it", key=f"people.copied.{path[-8:]}", width="stretch", on_click=put_away, args=(path,)
             )
-            st.button("I have copied it", key=f"people.copied.{path[-8:]}", on_click=put_away, args=(path,))
+
+
+def _head(link: Link) -> markup.Markup:
+    whom = [markup.text(" for "), markup.tag("b", markup.text(link.whom))] if link.whom else []
+    facts = [markup.quiet(" · " + " · ".join(link.facts))]
+    line = markup.tag("div", markup.tag("b", markup.text(link.title)), *whom, *facts, style="ts", data_part="link")
+    words = [markup.paragraph(link.words, style="ts ts-small")] if link.words else []
+    return markup.joined([line, *words])

@@ -14,6 +14,9 @@ from db.records import StoredAsset, StoredMediaObject, StoredPick, StoredTask
 from db.tables import AssetRow, ItemAssetRow, MediaObjectRow, PickRow, SourceRow, TaskRow
 from domain.states import Stage, TaskState
 
+_AT_ONCE = 500
+"""So many names are asked for in one query."""
+
 
 def put_media(session: Session, *, row: Mapping[str, Any]) -> None:
     """Remember a file of the media store; one that is known already stays as it is."""
@@ -91,13 +94,27 @@ def media_object(session: Session, *, sha256: str) -> StoredMediaObject | None:
 
 def source_id(session: Session, *, project_id: int, name: str) -> int:
     """The source of that name, made if need be."""
-    wanted = select(SourceRow.id).where(SourceRow.project_id == project_id, SourceRow.name == name)
-    found = session.exec(wanted).first()
-    if found is None:
-        insert_or_ignore(session, SourceRow, [{"project_id": project_id, "name": name, "taken": 0}])
-        found = session.exec(wanted).one()
-    if found is None:
-        raise ValueError("a stored source has an id")
+    return source_ids(session, project_id=project_id, names=[name])[name]
+
+
+def source_ids(session: Session, *, project_id: int, names: Sequence[str]) -> dict[str, int]:
+    """The sources of these names, made if need be."""
+    found: dict[str, int] = {}
+    ordered = sorted(set(names))
+    lots = [ordered[start : start + _AT_ONCE] for start in range(0, len(ordered), _AT_ONCE)]
+
+    def look() -> None:
+        for some in lots:
+            wanted = select(SourceRow.name, SourceRow.id).where(
+                SourceRow.project_id == project_id, col(SourceRow.name).in_(some)
+            )
+            found.update({name: id for name, id in session.exec(wanted) if id is not None})
+
+    look()
+    new = [name for some in lots for name in some if name not in found]
+    if new:
+        insert_or_ignore(session, SourceRow, [{"project_id": project_id, "name": name, "taken": 0} for name in new])
+        look()
     return found
 
 

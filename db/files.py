@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Text, and_, cast, exists, func, update
+from sqlalchemy import Text, and_, bindparam, cast, exists, func, update
 from sqlalchemy import select as plain_select
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
@@ -143,9 +143,11 @@ def add_assets(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:
     insert_all(session, AssetRow, rows)
 
 
-def fill_asset(session: Session, *, id: int, sha256: str) -> None:
-    """Give a missing asset its file."""
-    session.connection().execute(update(AssetRow).where(col(AssetRow.id) == id).values(sha256=sha256))
+def fill_assets(session: Session, *, hashes: Mapping[int, str]) -> None:
+    """Give missing assets their files, by their ids."""
+    if hashes:
+        filled = update(AssetRow).where(col(AssetRow.id) == bindparam("asset")).values(sha256=bindparam("file"))
+        session.connection().execute(filled, [{"asset": id, "file": sha256} for id, sha256 in hashes.items()])
 
 
 def asset_names(session: Session, *, project_id: int) -> dict[int, list[tuple[str, str, str | None, str | None]]]:

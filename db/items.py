@@ -426,11 +426,17 @@ def count_by_state(session: Session, *, project_id: int) -> dict[tuple[str, Item
     return {(dimension, ItemState(state)): n for dimension, state, n in session.exec(wanted)}
 
 
-def count_by_project(session: Session, *, project_ids: Sequence[int]) -> dict[int, int]:
-    """How many items each of these projects has."""
-    wanted = select(ItemRow.project_id, func.count()).where(col(ItemRow.project_id).in_(project_ids))
-    found = dict(session.exec(wanted.group_by(col(ItemRow.project_id))).all())
-    return {id: found.get(id, 0) for id in project_ids}
+def states_by_project(session: Session, *, project_ids: Sequence[int]) -> dict[int, dict[ItemState, int]]:
+    """How many items each of these projects has, by state."""
+    wanted = (
+        select(ItemRow.project_id, ItemRow.state, func.count())
+        .where(col(ItemRow.project_id).in_(project_ids))
+        .group_by(col(ItemRow.project_id), col(ItemRow.state))
+    )
+    found: dict[int, dict[ItemState, int]] = {id: {} for id in project_ids}
+    for id, state, n in session.exec(wanted):
+        found[id][ItemState(state)] = n
+    return found
 
 
 def in_state(session: Session, *, project_id: int, state: ItemState) -> list[int]:

@@ -35,8 +35,7 @@ def fill(store: Store, media: MediaStore) -> int:
             name: getattr(medium, name) for name in ("sha256", "kind", "mime", "bytes", "width", "height", "duration")
         }
         assets.put_media(session, row={**told, "created_at": store.now()})
-        for _, id in missing:
-            files.fill_asset(session, id=id, sha256=medium.sha256)
+        files.fill_assets(session, hashes={id: medium.sha256 for _, id in missing})
         for project in sorted({project for project, _ in missing}):
             access = access_to(session, person=None, project=projects.by_id(session, id=project).name)
             ids = [id for of, id in missing if of == project]

@@ -546,8 +546,8 @@ def new_record(
         found[row.media] = images[0]
     if row.named_by and (not row.open or row.named_by in (order or row.order)):
         found[row.named_by] = dimension_in_files(row, schema.dimension(dimension))
-    if row.origin:
-        found[row.origin] = source or ""
+    if row.origin:  # where the source is a video, no one has said which collection that is of
+        found[row.origin] = "" if row.video else source or ""
     if row.video and source:
         found[row.video] = source
     if row.id_key and id is not None and (not row.open or row.id_key in (order or row.order)):

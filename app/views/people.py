@@ -11,6 +11,7 @@ import streamlit as st
 
 from app import confirm, dialogs, inviting, list_order, markup, shell
 from app.confirm import Question
+from app.inviting import Link
 from app.screens import SCREENS, Group, Screen
 from app.services import Services
 from app.some_of import Some
@@ -305,8 +306,8 @@ def _change(services: Services, view: ProjectView, drawn: Membership) -> None:
 
     def link() -> None:
         token = sign_in.make_sign_in_link(services.store, person=member.person)
-        words = f"Signs in {name} once, within a day. Anyone who has it is {name}: send it to no one else."
-        inviting.keep_link(services, f"/link/{token}", words)
+        words = f"Anyone who has it is {name}: send it to no one else."
+        inviting.keep_link(services, f"/link/{token}", Link("Sign-in link", name, ("once, within a day",), words))
 
     def save() -> None:
         part = _Part(view, member, key=key)

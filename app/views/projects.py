@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from itertools import groupby
@@ -10,15 +10,17 @@ from urllib.parse import quote, urlencode
 
 import streamlit as st
 
+from annotation_schemas.state_words import state_called
 from app import confirm, dialogs, jobs_shown, markup, new_project, project_jobs, shell
 from app.commands.project_care import said
 from app.confirm import Question
 from app.screens import Group, Screen
 from app.services import Services
-from app.views import my_work
+from app.views import dashboard, my_work
 from domain.display_names import distinct_names
 from domain.records import ProjectView, StageWork
 from domain.roles import Role
+from domain.states import ItemState
 from workflow.access import accounts, project_care, projects
 from workflow.annotate import progress
 from workflow.files import project_export, project_removal
@@ -61,6 +63,7 @@ def _table(services: Services, mine: Sequence[ProjectView]) -> markup.Markup:
         ("Name", ""),
         ("Your role", ""),
         ("Items", "number"),
+        ("How far", ""),
         ("Waits for you", "number"),
         ("Archived", ""),
     ]
@@ -74,12 +77,24 @@ def _table(services: Services, mine: Sequence[ProjectView]) -> markup.Markup:
                 markup.tag("a", markup.tag("b", markup.text(view.title)), href=href, target="_self"),
                 markup.mono(view.name),
                 markup.text(view.role.value),
-                markup.number(items[view.name]),
+                markup.number(sum(items[view.name].values())),
+                _how_far(view, items[view.name]),
                 markup.quiet("-") if view.archived else markup.number(waits),
                 markup.text("archived" if view.archived else ""),
             ]
         )
     return markup.table(heads, rows)
+
+
+def _how_far(view: ProjectView, n: Mapping[ItemState, int]) -> markup.Markup:
+    """The items by state as on the dashboard, for those who may open that."""
+    if view.role is not Role.LEAD:
+        return markup.quiet("-")
+    stages = view.schema.schema_.stages
+    wanted = sum(each.wanted or 0 for each in view.schema.schema_.dimensions)
+    parts = [(state, state_called(stages, state), n[state]) for state in dashboard.PARTS if n.get(state)]
+    kept = markup.tag("div", markup.quiet(f"{n.get(ItemState.KEPT, 0):,} kept"), style="ts-small")
+    return markup.joined([markup.bar(parts, total=max(wanted, sum(n.values()))), kept])
 
 
 def _waits(services: Services, view: ProjectView, work: Sequence[StageWork]) -> int:

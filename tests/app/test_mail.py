@@ -27,7 +27,7 @@ from domain.states import Stage
 from media.store import MediaStore
 from testkit.factories import Clock, claimed, make_items, make_person, make_project, make_schema, vote
 from testkit.smtp import Inbox, inbox
-from tests.app.screens import drawn, words
+from tests.app.screens import drawn, text, words
 from workflow.access import accounts, project_care
 from workflow.access.projects import remove_member, set_member
 from workflow.annotate import comments, mails, notices
@@ -340,7 +340,8 @@ def test_a_lead_invites_several_people_by_e_mail_and_no_link_is_lost(store: Stor
     assert (len(links), invitations_in(store)) == (2, 2)
     server.replies["RCPT"] = "550 no such box"
     invite(page, "cy@example.org,dee@example.org")
-    assert "An invitation for cy@example.org as annotator. The mail server refused the address" in words(page)
+    assert "Annotator for cy@example.org · all dimensions · all stages · once, until " in text(words(page))
+    assert "The mail server refused the address" in words(page)
     shown = [each.value.rpartition("/invite/")[2] for each in page.code]
     assert len(shown) == 2
     assert all(accounts.invitation(store, token=token) is not None for token in shown)

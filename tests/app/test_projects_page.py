@@ -40,6 +40,7 @@ def test_everyone_sees_their_own_and_leads_make_one_with_one_press(
             "Name": "p",
             "Your role": "annotator",
             "Items": "3",
+            "How far": "-",
             "Waits for you": "2",
             "Archived": "",
         }
@@ -49,6 +50,8 @@ def test_everyone_sees_their_own_and_leads_make_one_with_one_press(
     assert "Admins make projects, and people who lead one." in words(page)
 
     page = drawn(store, home, "projects", "lea")
+    assert rows(page, "Title")[0]["How far"] == "0 kept"
+    assert 'aria-label="3 in verification"' in words(page)
     page.selectbox(key="new_project.shipped").select("egothink").run()
     (title,) = [each for each in page.text_input if each.label.startswith("Title, as people")]
     assert title.value == "EgoThink"

@@ -18,6 +18,7 @@ AT = """
 """
 """The element that has the focus, also where it is closed off."""
 WAY = f"""wanted => {{{AT}
+    if (!wanted.isConnected) return 'gone';
     if (!at || at === document.body) return 'on';
     if (wanted === at || wanted.contains(at)) return 'here';
     const outermost = (one) => one.getRootNode().host ? outermost(one.getRootNode().host) : one;
@@ -25,7 +26,7 @@ WAY = f"""wanted => {{{AT}
     const behind = theirs.compareDocumentPosition(mine) === Node.DOCUMENT_POSITION_FOLLOWING;
     return behind ? 'back' : 'on';
 }}"""
-"""Whether the focus is there, or which way it has to go."""
+"""Whether the focus is there, or which way it has to go; or that the page has drawn something else in its place."""
 WHERE = f"""() => {{{AT}
     const said = at && (at.getAttribute('aria-label') || at.innerText || at.value || '');
     return at ? `${{at.tagName}} ${{said}}`.slice(0, 80) : '';
@@ -45,10 +46,14 @@ class Keyboard:
     def reach(self, wanted: Locator) -> None:
         """Tab, in the direction in which it lies, until it has the focus."""
         expect(wanted).to_be_visible()
+        handle = wanted.element_handle()  # looking by role at each step would be most of what a story costs
         for _ in range(MOST):
-            way = wanted.evaluate(WAY)
+            way = handle.evaluate(WAY)
             if way == "here":
                 return
+            if way == "gone":
+                handle = wanted.element_handle()
+                continue
             self.page.keyboard.press("Shift+Tab" if way == "back" else "Tab")
         raise AssertionError(
             f"{MOST} presses of Tab do not reach {wanted}; the focus is on {self.page.evaluate(WHERE)}"

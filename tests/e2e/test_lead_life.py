@@ -9,143 +9,45 @@ import re
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
 
 from domain.errors import Conflict
-from domain.records import TaskView
 from domain.states import Stage
 from media.store import MediaStore
 from testkit import missing_media
 from testkit.browser import window
-from testkit.samples import egoplan_record, write
-from testkit.scripted import Asked, Reply, ScriptedServer, chat
+from testkit.scripted import ScriptedServer
 from testkit.serving import Server, touchstone
+from tests.e2e import lead_story
 from tests.e2e.keyboard import Keyboard
+from tests.e2e.lead_story import PASSWORD, PROJECT, SCHEMA, TITLE, Plan, Record, stored_grades, stored_votes
 from tests.e2e.people import Desk, at_desk, opened
 from workflow.access import accounts, projects
-from workflow.annotate import submissions
+from workflow.annotate import qualification_tries
 from workflow.annotate.claims import next_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.thorough, pytest.mark.timeout(900)]
 
 N = 3_355
 """So many questions EgoPlan-Bench's validation file has."""
-PROJECT, TITLE = "kitchen_steps", "Kitchen steps"
-SCHEMA = """
-name: kitchen
-version: 1
-title: Kitchen steps
-source: {format: egoplan}
-dimensions:
-  - {id: next_action, title: Next action, definition: "Which action comes next towards the goal."}
-item:
-  assets: [{role: observation, kind: image}]
-  fields:
-    - {name: task_goal, kind: text, title: Goal}
-    - {name: question, kind: long_text}
-    - {name: options, kind: text_list, length: 4}
-    - {name: answer, kind: option_of, field: options, required: false, secret_in: [verification]}
-    - {name: sample_id, kind: integer, required: false, authored: false}
-stages:
-  verification:
-    raters: 2
-    order: oldest
-    qualification: {items: 2, reviewers: 1, pass_mark: 1}
-    criteria: [{name: choice, kind: option_of, field: options, prompt: "What should be done next?"}]
-    keep: {rule: unanimous_and_key, criterion: choice, key: answer}
-  adjudication: {reasons: [unclear, other]}
-  grading:
-    raters: 3
-    shows: [question, answer]
-    criteria: [{name: score, kind: scale, prompt: "How good is it?", values: [0, 0.5, 1]}]
-judges:
-  - name: strict
-    criteria: [score]
-    template: egothink_single
-    sees: [question, answer, prediction]
-    fills: {ref_answer_1: answer, answer: prediction}
-    values: [0, 0.5, 1]
-report: {unit: prediction, statistics: [percent_agreement, krippendorff_alpha]}
-export: {formats: [egoplan]}
-"""
 INVITED = {"ann": "annotator", "bob": "annotator", "cat": "annotator", "sue": "senior"}
-PASSWORD = "nine lives and more"
-
 MOVED = range(20)
 """Places in the file of what is given to Ann first and then to Bob."""
 SET = (20, 21)
 """Places of the qualification set."""
-LIVE = [n for n in range(42) if n not in SET]
+LIVE = [n for n in range(24) if n not in SET]
 """Places of what is verified: the oldest, without the set."""
-SPLIT = (0, 10, 30, 40)
-"""Where Bob says something else than Ann, who always gives the key. Sue accepts every second of them."""
-WRONG = (5, 15, 25, 35)
-"""Where both say the same, and it is not the key: not kept, by the rule of the schema."""
-KEPT = [n for n in LIVE if n not in WRONG and n not in SPLIT[1::2]]
-FALSE = [n for n in KEPT if n % 3 == 0]
-"""Where the model's answer is not the key."""
-
-Record = dict[str, Any]
+AT_THE_PAGE = 2
+"""So many votes and grades are given at the page; the others are stored as the page has them stored."""
 
 
 @pytest.fixture(scope="module")
-def records(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Record]]:
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """EgoPlan-Bench's own file where it lies next to the checkout, else one of its size and form."""
     path = Path(__file__).parents[3] / "shared" / "data" / "egoplan" / "EgoPlan_validation.json"
-    if not path.exists():
-        made = [egoplan_record(n, task_goal=f"Goal {n}", question=f"What comes next at {n}?") for n in range(N)]
-        path = write(tmp_path_factory.mktemp("records") / "validation.json", made, indent=None)
-    found: list[Record] = json.loads(path.read_text())
-    assert len(found) == N
-    return path, found
-
-
-def options(record: Record) -> list[str]:
-    return [record[f"choice_{letter}"] for letter in "abcd"]
-
-
-class Plan:
-    """Who says what, by the place of an item in the file."""
-
-    def __init__(self, records: list[Record]) -> None:
-        self.records = records
-        self._places: dict[tuple[str, tuple[str, ...]], int] = {}
-        for n, record in enumerate(records[: max(LIVE) + 1]):
-            self._places.setdefault((record["task_goal"], tuple(sorted(options(record)))), n)
-        assert len(self._places) == max(LIVE) + 1, "no two of the first items are alike"
-
-    def place(self, goal: str, offered: list[str]) -> int:
-        return self._places[goal, tuple(sorted(offered))]
-
-    def vote(self, login: str, n: int) -> str:
-        key = str(self.records[n]["answer"])
-        other = next(each for each in options(self.records[n]) if each != key)
-        return other if n in WRONG or (n in SPLIT and login == "bob") else key
-
-    def said(self, n: int) -> str:
-        """The model's answer."""
-        key = str(self.records[n]["answer"])
-        return next(each for each in options(self.records[n]) if each != key) if n in FALSE else key
-
-    @staticmethod
-    def grade(login: str, right: bool) -> float:
-        """Cat is milder with what is wrong."""
-        return 1.0 if right else 0.5 if login == "cat" else 0.0
-
-
-def judge(asked: Asked, number: int) -> Reply:
-    """A judge for whom only the reference is right."""
-    if "[Question]" not in asked.text:
-        return chat("OK")
-    parts = [
-        re.search(rf"{name}\]\n(.*?)\n\[The End", asked.text, re.DOTALL)
-        for name in ("Reference Answer", "Assistant's Answer")
-    ]
-    reference, said = (part[1] for part in parts if part)
-    return chat(f"I have compared them. Rating: [[{int(reference == said)}]]", usage=(200, 20))
+    return path if path.exists() else lead_story.as_file(lead_story.drawn(N), tmp_path_factory.mktemp("records"))
 
 
 @pytest.fixture
@@ -164,11 +66,13 @@ Look = Callable[[Desk, str], None]
 def test_a_lead_comes_from_a_schema_to_a_release_and_the_archive(
     serving: Server,
     chromium: Browser,
-    records: tuple[Path, list[Record]],
+    file: Path,
     tmp_path: Path,
     pictures: Path | None,
 ) -> None:
-    file, plan = records[0], Plan(records[1])
+    records: list[Record] = json.loads(file.read_text())
+    assert len(records) == N
+    plan = Plan(records, live=LIVE, split=(0, 10, 22), wrong=(5, 15))
 
     def look(desk: Desk, name: str) -> None:
         desk.looks(pictures, f"life-{name}")
@@ -177,26 +81,23 @@ def test_a_lead_comes_from_a_schema_to_a_release_and_the_archive(
         _make(lead, tmp_path, look)
         _bring(lead, file, look)
         links = _invite(lead, look)
-    with opened(serving) as store:
-        missing_media.fill(store, MediaStore(serving.home / "media"))  # one picture in place of 3,355
-    for link, login in zip(links, INVITED, strict=True):
-        _join(chromium, link, login)
-    with at_desk(chromium, serving, "lena") as lead:
+        with opened(serving) as store:
+            missing_media.fill(store, MediaStore(serving.home / "media"))  # one picture in place of 3,355
+        for link, login in zip(links, INVITED, strict=True):
+            _join(chromium, link, login)
         _give_rights(lead, look)
         _qualification(lead, look)
-    _pass(chromium, serving, plan)
-    with at_desk(chromium, serving, "lena") as lead:
+        _pass(chromium, serving, plan)
         _reassign(lead, look)
-    _vote(chromium, serving, plan)
-    with at_desk(chromium, serving, "sue") as sue:
-        _settle(sue, plan, look)
-    with at_desk(chromium, serving, "lena") as lead:
-        _watch(lead, look)
+        _vote(chromium, serving, plan)
+        with at_desk(chromium, serving, "sue") as sue:
+            _settle(sue, plan, look)
+        _watch(lead, plan, look)
         _answers(lead, plan, tmp_path)
-    _grade(chromium, serving, plan)
-    with ScriptedServer(judge) as endpoint, at_desk(chromium, serving, "lena") as lead:
-        _judge(lead, endpoint.url, look)
-        _calibrate(lead, look)
+        _grade(chromium, serving, plan)
+        with ScriptedServer(lead_story.judge) as endpoint:
+            _judge(lead, plan, endpoint.url, look)
+        _calibrate(lead, plan, look)
         _release(lead, plan, file, tmp_path, look)
         _archive(lead, look)
     _read_only(chromium, serving)
@@ -306,12 +207,11 @@ def _give_rights(lead: Desk, look: Look) -> None:
 
 
 def _tick(lead: Desk, places: range | tuple[int, ...]) -> None:
-    """Tick items of the first page of the table."""
+    """Tick items of the first page of the table that follow one another: down to the first, and with Shift on."""
     keys, n = Keyboard(lead.page), len(places)
-    rows = lead.page.locator("table tbody tr")
-    expect(rows).to_have_count(25)
-    for at in places:
-        keys.press(rows.nth(at).get_by_role("checkbox"), "Space")
+    expect(lead.page.locator("table tbody tr")).to_have_count(25)
+    keys.reach(lead.page.get_by_role("checkbox", name="Tick all on this page"))
+    lead.press(*["ArrowDown"] * (places[0] + 1), "Space", *["Shift+ArrowDown"] * (n - 1))
     expect(lead.page.get_by_text(f"{n} ticked, {n} of them on this page")).to_be_visible()
     keys.radio("Do something with", "what is ticked")
     expect(lead.page.get_by_role("combobox", name=re.compile(f"With {n} items"))).to_be_visible()
@@ -331,7 +231,7 @@ def _sure(lead: Desk, words: str, *, asked: str) -> None:
 def _qualification(lead: Desk, look: Look) -> None:
     """A set of two items that the lead ticks."""
     page, keys = lead.page, Keyboard(lead.page)
-    lead.open(f"/items?project={PROJECT}&size=25")
+    lead.go(f"/items?project={PROJECT}&size=25")
     expect(page.locator("[data-part=count]")).to_have_text(f"1 to 25 of {N:,} items")
     _tick(lead, SET)
     look(lead, "07-items")
@@ -353,11 +253,9 @@ def _pass(chromium: Browser, server: Server, plan: Plan) -> None:
         for _ in SET:
             _choose(ann, plan, "ann")
     with opened(server) as store:
-        from workflow.annotate import qualification_tries
-
         bob = accounts.find_person(store, login="bob")
         qualification_tries.begin(store, person=bob, project=PROJECT, stage=Stage.VERIFICATION)
-        _store_votes(server, "bob", plan, len(SET))
+    stored_votes(server, "bob", plan, len(SET))
     with at_desk(chromium, server, "sue") as sue:
         sue.open(f"/qualify?project={PROJECT}")
         signed = sue.page.locator("table.ts-table tbody tr").filter(has_text="passed, signed by 1")
@@ -373,7 +271,6 @@ def _pass(chromium: Browser, server: Server, plan: Plan) -> None:
 def _reassign(lead: Desk, look: Look) -> None:
     """Twenty items for Ann, and then all twenty from Ann to Bob: each asks first, and says for whom."""
     page, keys = lead.page, Keyboard(lead.page)
-    lead.open(f"/items?project={PROJECT}&size=25")
     _tick(lead, MOVED)
     n = len(MOVED)
     keys.choose(re.compile("To$"), "Ann")
@@ -408,31 +305,16 @@ def _choose(desk: Desk, plan: Plan, login: str) -> int:
     return n
 
 
-def _store_votes(server: Server, login: str, plan: Plan, n: int) -> list[int]:
-    """What someone votes, stored as the page has it stored; about which items."""
-    about = []
-    with opened(server) as store:
-        person = accounts.find_person(store, login=login)
-        for _ in range(n):
-            task = next_task(store, person=person, project=PROJECT, stage=Stage.VERIFICATION)
-            assert isinstance(task, TaskView), task
-            offered = [str(each) for each in task.fields["options"]]
-            about.append(plan.place(str(task.fields["task_goal"]), offered))
-            values = {"choice": plan.vote(login, about[-1])}
-            submissions.submit(store, person=person, task=task.id, key=task.id, values=values)
-    return about
-
-
 def _vote(chromium: Browser, server: Server, plan: Plan) -> None:
     """Bob, who works on what was given to him first, partly at the page; then Ann."""
     with at_desk(chromium, server, "bob") as bob:
         bob.open(f"/verify?project={PROJECT}")
         expect(bob.bench).to_have_attribute("data-view", "task")
-        voted = [_choose(bob, plan, "bob") for _ in range(3)]
-    voted += _store_votes(server, "bob", plan, len(LIVE) - len(voted))
+        voted = [_choose(bob, plan, "bob") for _ in range(AT_THE_PAGE)]
+    voted += stored_votes(server, "bob", plan, len(LIVE) - len(voted))
     assert set(voted[: len(MOVED)]) == set(MOVED), "what was given to him comes first"
     assert sorted(voted) == LIVE
-    assert sorted(_store_votes(server, "ann", plan, len(LIVE))) == LIVE, "the oldest come first"
+    assert sorted(stored_votes(server, "ann", plan, len(LIVE))) == LIVE, "the oldest come first"
 
 
 def _settle(sue: Desk, plan: Plan, look: Look) -> None:
@@ -446,20 +328,20 @@ def _settle(sue: Desk, plan: Plan, look: Look) -> None:
         offered = sue.page.locator(".shown[data-field=options] .value li").all_inner_texts()
         settled.append(plan.place(sue.shown("task_goal"), offered))
         sue.a_second_passes()
-        sue.next_after(*("12" if settled[-1] in SPLIT[::2] else "21"))
-    assert sorted(settled) == sorted(SPLIT)
+        sue.next_after(*("12" if settled[-1] in plan.accepted else "21"))
+    assert sorted(settled) == sorted(plan.split)
 
 
-def _watch(lead: Desk, look: Look) -> None:
+def _watch(lead: Desk, plan: Plan, look: Look) -> None:
     """What the lead's pages say of it all: the votes were planned, so that every number is known."""
     page, keys = lead.page, Keyboard(lead.page)
-    lead.open(f"/dashboard?project={PROJECT}")
+    keys.goes("Dashboard")
     expect(page.locator("[data-part=summary]")).to_contain_text(
-        f"{N:,} items written · {len(KEPT)} kept · {len(LIVE) - len(KEPT)} rejected"
+        f"{N:,} items written · {len(plan.kept)} kept · {len(LIVE) - len(plan.kept)} rejected"
     )
     left = 2 * (N - len(LIVE))  # the set's items wait for people who have not seen them there
     expect(page.locator("[data-part=left]")).to_contain_text(f"{left:,} votes are left", timeout=60_000)
-    share = f"Votes differ on {len(SPLIT)} of {len(LIVE)} items (10 %)."
+    share = f"Votes differ on {len(plan.split)} of {len(LIVE)} items (14 %)."  # 3 of 22
     expect(page.get_by_text(share)).to_be_visible(timeout=60_000)
     lead.settled()
     look(lead, "10-dashboard")
@@ -467,10 +349,10 @@ def _watch(lead: Desk, look: Look) -> None:
     keys.choose("State", "kept")
     lead.press("Escape")
     keys.button("Show")
-    expect(page.locator("[data-part=count]")).to_have_text(re.compile(rf"\b{len(KEPT)} items"))
+    expect(page.locator("[data-part=count]")).to_have_text(re.compile(rf"\b{len(plan.kept)} items"))
     look(lead, "11-items-kept")
     keys.goes("Scorecard")
-    agree = (len(LIVE) - len(SPLIT)) / len(LIVE)
+    agree = (len(LIVE) - len(plan.split)) / len(LIVE)
     for name in ("Ann", "Bob"):
         line = page.get_by_role("row").filter(has_text=name).filter(has_text="Verification").first
         expect(line).to_contain_text(f"{agree:.2f} of {len(LIVE)}", timeout=60_000)
@@ -485,40 +367,32 @@ def _watch(lead: Desk, look: Look) -> None:
 
 def _answers(lead: Desk, plan: Plan, folder: Path) -> None:
     """A model's answers to what was kept, out of a file."""
-    file = folder / "answers.jsonl"
-    rows = [{"item": str(plan.records[n]["sample_id"]), "model": "mini", "text": plan.said(n)} for n in KEPT]
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     keys = Keyboard(lead.page)
     keys.goes("Import")
-    keys.gives("Annotation files, or one zip of their folders", file)
+    keys.gives("Annotation files, or one zip of their folders", plan.answers(folder))
     expect(lead.page.locator("[data-part=recognised]")).to_contain_text("answers.jsonl seems to be predictions")
     lead.settled()
     keys.button("Import", times=2)
-    expect(lead.page.get_by_text(f"{len(KEPT)} answers imported")).to_be_visible(timeout=60_000)
+    expect(lead.page.get_by_text(f"{len(plan.kept)} answers imported")).to_be_visible(timeout=60_000)
 
 
 def _grade(chromium: Browser, server: Server, plan: Plan) -> None:
     """Three people grade all answers, one of them the first two at the page."""
     with at_desk(chromium, server, "cat") as cat:
         cat.open(f"/grade?project={PROJECT}")
-        for _ in range(2):
+        for _ in range(AT_THE_PAGE):
             expect(cat.bench).to_have_attribute("data-view", "task")
             right = cat.page.locator(".shown.answer .value").inner_text() == cat.shown("answer")
             cat.next_after("3" if right else "2")
     for login in ("ann", "bob", "cat"):
-        with opened(server) as store:
-            person, n = accounts.find_person(store, login=login), 2 * (login == "cat")
-            while isinstance(task := next_task(store, person=person, project=PROJECT, stage=Stage.GRADING), TaskView):
-                score = plan.grade(login, task.answer == task.fields["answer"])
-                submissions.submit(store, person=person, task=task.id, key=task.id, values={"score": score})
-                n += 1
-            assert n == len(KEPT)
+        n = stored_grades(server, login, plan)
+        assert n == len(plan.kept) - AT_THE_PAGE * (login == "cat")
 
 
-def _judge(lead: Desk, url: str, look: Look) -> None:
+def _judge(lead: Desk, plan: Plan, url: str, look: Look) -> None:
     """A judge behind an endpoint grades what people have graded."""
-    page, keys, n = lead.page, Keyboard(lead.page), len(KEPT)
-    lead.open(f"/judges?project={PROJECT}")
+    page, keys, n = lead.page, Keyboard(lead.page), len(plan.kept)
+    keys.goes("Judges")
     for box, text in (
         ("Base URL", url),
         ("Model, as the server names it", "scripted"),
@@ -539,7 +413,7 @@ def _judge(lead: Desk, url: str, look: Look) -> None:
     expect(page.locator("[data-part=tally]")).to_contain_text(f"{n} scored of {n}")
 
 
-def _calibrate(lead: Desk, look: Look) -> None:
+def _calibrate(lead: Desk, plan: Plan, look: Look) -> None:
     """How far the judge agrees with each person: with Ann always, with Cat where the answer is right."""
     page, keys = lead.page, Keyboard(lead.page)
     keys.goes("Calibration")
@@ -548,28 +422,40 @@ def _calibrate(lead: Desk, look: Look) -> None:
     look(lead, "14-calibration")
     keys.button("3. Judge against people")
     lines = page.locator("[class*=st-key-calibration-section-judges] tr").filter(has=page.get_by_role("link"))
-    for name, share in (("Ann", 1.0), ("Cat", 1 - len(FALSE) / len(KEPT))):
+    for name, share in (("Ann", 1.0), ("Cat", 1 - len(plan.false) / len(plan.kept))):
         expect(lines.filter(has_text=name).first).to_contain_text(f"{100 * share:.1f} %")
 
 
 def _release(lead: Desk, plan: Plan, file: Path, folder: Path, look: Look) -> None:
-    """The verified split: the records of what was kept, as they came, and nothing else."""
+    """A licence, what is released despite of, and one release: the records of what was kept, as they came."""
     page, keys = lead.page, Keyboard(lead.page)
-    keys.goes("Export")
-    keys.button("Prepare")
-    expect(page.get_by_text(f"Ready: {len(KEPT)} items in 2 files.")).to_be_visible(timeout=60_000)
+    keys.goes("Release")
+    about = page.locator("[data-testid=stExpander] summary").filter(has_text="What it says of itself")
+    keys.press(about)
+    keys.writes(page.get_by_role("textbox", name="Licence *"), "CC-BY-4.0")
+    lead.press("Enter", "Enter")
+    expect(page.get_by_text("Saved: version 1 of what releases say of themselves.")).to_be_visible()
     lead.settled()
-    look(lead, "15-release")
+    keys.press(about)
+    look(lead, "15-before-release")
+    keys.choose("Release despite", "Items")
+    lead.press("Escape")
+    keys.button("Make the release", times=2)
+    expect(page.get_by_text(f"Release 1 is made: {len(plan.kept)} items in")).to_be_visible(timeout=60_000)
+    lead.settled()
+    look(lead, "16-release")
     with page.expect_download() as waiting:
-        keys.button("Download")
-    path = folder / "verified.zip"
+        keys.press(page.get_by_role("link", name="Download", exact=True))
+    path = folder / "release.zip"
     waiting.value.save_as(path)
     with zipfile.ZipFile(path) as packed:
-        written = json.loads(packed.read(file.name))
-        manifest = json.loads(packed.read("manifest.json"))
-    assert written == [plan.records[n] for n in KEPT]
-    assert [len(item["votes"]) for item in manifest["items"]] == [2] * len(KEPT)
-    assert not re.search(r"\b(ann|bob|cat|sue|lena)\b", json.dumps(manifest), re.IGNORECASE)
+        written = json.loads(packed.read("egoplan/test.json"))
+        told = "".join(packed.read(name).decode() for name in packed.namelist())
+    public = ("sample_id", "video_id", "task_goal", "question", *lead_story.OPTIONS, "answer", "golden_choice_idx")
+    assert [{key: each[key] for key in public} for each in written] == [
+        {key: plan.records[n][key] for key in public} for n in plan.kept
+    ]
+    assert not re.search(r"\b(ann|bob|cat|sue|lena)\b", told, re.IGNORECASE)
 
 
 def _archive(lead: Desk, look: Look) -> None:
@@ -577,7 +463,7 @@ def _archive(lead: Desk, look: Look) -> None:
     keys.goes("Projects")
     keys.button("Archive")
     dialog = page.get_by_role("dialog")
-    look(lead, "16-archive")
+    look(lead, "17-archive")
     keys.button(f"Archive {TITLE}", within=dialog, times=2)
     expect(page.get_by_role("button", name="Take back into use")).to_be_visible()
     lead.settled()

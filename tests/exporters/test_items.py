@@ -184,7 +184,8 @@ def new_item(format: str) -> tuple[ItemRecord, dict[str, Any]]:
         "golden_choice_idx": "D",
     }
     item = ItemRecord("new", "next_action", fields, [AssetName("progress", "x.webm", "V9")])
-    return item, {**record, **letters, "task_progress_metadata": [], "video_source": "V9"}
+    # the authors' files name a collection there, such as EpicKitchens: no one has said which one V9 is of
+    return item, {**record, **letters, "task_progress_metadata": [], "video_source": ""}
 
 
 # ---- edits ----------------------------------------------------------------------------------------------------------

@@ -213,7 +213,7 @@ def test_slots_that_open_while_an_image_comes_in_do_not_wait_for_it(store: Store
         assets.put_media(session, row={**row, "duration": None, "created_at": store.now()})
     with ThreadPoolExecutor(1) as others:
         with store.write() as session:
-            files.fill_asset(session, id=asset or 0, sha256="0" * 64)
+            files.fill_assets(session, hashes={asset or 0: "0" * 64})
             task_slots.offer_items_with(session, asset_ids=[asset or 0], needed=access.needed_roles)
             passing_on = others.submit(make_predictions, store, ids, models=["m"])
             while not store.is_sqlite and not _held_up(store):

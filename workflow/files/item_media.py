@@ -221,10 +221,10 @@ def save_assets(
 ) -> dict[str, int]:
     """The ids of all assets by name: those that are there, filled if need be, and new ones, missing or not."""
     now, project_id = bring.store.now(), bring.access.project_id
-    for medium in stored.values():
-        assets.put_media(
-            session,
-            row={
+    assets.put_all_media(
+        session,
+        rows=[
+            {
                 "sha256": medium.sha256,
                 "kind": medium.kind,
                 "mime": medium.mime,
@@ -233,20 +233,21 @@ def save_assets(
                 "height": medium.height,
                 "duration": medium.duration,
                 "created_at": now,
-            },
-        )
+            }
+            for medium in stored.values()
+        ],
+    )
     have = files.asset_ids(session, project_id=project_id, names=list(wanted))
-    filled: list[int] = []
+    filled = {}
     for name in sorted(set(stored) & set(have), key=lambda name: have[name][0]):
         id, known = have[name]
         if known is None:
-            files.fill_asset(session, id=id, sha256=stored[name].sha256)
-            filled.append(id)
-    task_slots.offer_items_with(session, asset_ids=filled, needed=bring.access.needed_roles)
-    sources = {
-        name: assets.source_id(session, project_id=project_id, name=name)
-        for name in sorted({want.source for want in wanted.values() if want.source})
-    }
+            filled[id] = stored[name].sha256
+    files.fill_assets(session, hashes=filled)
+    task_slots.offer_items_with(session, asset_ids=list(filled), needed=bring.access.needed_roles)
+    sources = assets.source_ids(
+        session, project_id=project_id, names=[want.source for want in wanted.values() if want.source]
+    )
     files.add_assets(
         session,
         rows=[

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from db import items
 from db.engine import Store
 from domain.records import Person
+from domain.states import ItemState
 from workflow.access.projects import access_to, projects_of
 
 
-def item_counts(store: Store, *, person: Person) -> Mapping[str, int]:
-    """How many items there are in each of a person's projects, by its name."""
+def item_counts(store: Store, *, person: Person) -> Mapping[str, Mapping[ItemState, int]]:
+    """How many items there are in each of a person's projects, by its name and their state."""
     names = [view.name for view in projects_of(store, person=person)]
     with store.read() as session:
         ids = {access_to(session, person=person, project=name).project_id: name for name in names}
-        counted = items.count_by_project(session, project_ids=list(ids))
+        counted = items.states_by_project(session, project_ids=list(ids))
     return {name: counted[id] for id, name in ids.items()}

@@ -48,6 +48,8 @@ class Ticks {
     parent.append(this.root);
     this.pressed = (/** @type {MouseEvent} */ event) => this.click(event);
     document.addEventListener("click", this.pressed);
+    this.moved = (/** @type {KeyboardEvent} */ event) => this.move(event);
+    document.addEventListener("keydown", this.moved);
     this.drawn = new MutationObserver(() => this.paint());
     this.drawn.observe(document.querySelector("[data-testid=stMain]") ?? document.body, {
       childList: true,
@@ -58,6 +60,7 @@ class Ticks {
   stop() {
     this.drawn.disconnect();
     document.removeEventListener("click", this.pressed);
+    document.removeEventListener("keydown", this.moved);
     clearTimeout(this.waits);
     this.root.remove();
   }
@@ -90,6 +93,23 @@ class Ticks {
     const between = event.shiftKey && from >= 0 ? every.slice(Math.min(from, to), Math.max(from, to) + 1) : [box];
     this.last = box;
     this.change(between.map(nameOf), box.checked);
+  }
+
+  /**
+   * From box to box, past the links between them; with Shift, the next one gets what this one has.
+   * @param {KeyboardEvent} event
+   */
+  move(event) {
+    const box = event.target;
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!by || !(box instanceof HTMLInputElement) || !box.matches(`${ROWS}, ${WHOLE_PAGE}`)) return;
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    const every = rows();
+    const next = every[every.indexOf(box) + by];
+    if (!next) return;
+    next.focus();
+    if (event.shiftKey && box.matches(ROWS)) this.change([nameOf(next)], box.checked);
   }
 
   /**
