@@ -30,12 +30,15 @@ def go_back(connection: Connection, revision: str) -> None:
 
 def _without_what_came_after(connection: Connection) -> None:
     """Take away what later steps made: no schema had changed, and no project was archived."""
-    for table in ("schema_change", "notice_mark", "mail_choice", "mail", "schedule", "daily_goal", "person_key"):
+    for table in (
+        *("schema_change", "notice_mark", "mail_choice", "mail", "schedule", "daily_goal", "person_key"),
+        *("entry_budget", "exposure", "exposure_shape", "withdrawal", "release_item", "release_about", "release"),
+    ):
         connection.execute(text(f"DROP TABLE {table}"))
     for index in ("ix_asset_sha256", "ix_asset_group", "ix_annotation_pace"):
         connection.execute(text(f"DROP INDEX {index}"))
     columns = {
-        "project": ("reading", "archived_at"),
+        "project": ("reading", "archived_at", "release_key"),
         "annotation": ("schema_change",),
         "gold": ("schema_version_id",),
         "imported_rating": ("schema_version_id",),

@@ -19,7 +19,7 @@ LEGACY = "0123456789abcdef0123456789abcdef01234567"
 HERE = "http://127.0.0.1:8080"
 
 
-def personal(*, ends_in: float = 3600.0, kind: str = "refresh") -> str:
+def personal(*, ends_in: float = 30 * 86_400.0, kind: str = "refresh") -> str:
     """A token with the three parts and the claims that Label Studio writes."""
     claims = {"token_type": kind, "exp": int(time.time() + ends_in), "jti": "0" * 32, "user_id": "1"}
     parts = [json.dumps(each).encode() for each in ({"alg": "HS256", "typ": "JWT"}, claims)]

@@ -20,7 +20,7 @@ from db import files, projects, task_slots
 from db import items as item_queries
 from db import missing_media as media_wanted
 from db.engine import Store
-from domain.errors import FileRefused, NotAllowed, NotAvailable, NotFound
+from domain.errors import FileRefused, NotAllowed, NotFound
 from domain.records import NothingLeft
 from domain.roles import Role
 from domain.states import ItemState, Stage
@@ -158,7 +158,7 @@ def test_an_import_needs_a_lead_and_the_schema_s_format(store: Store, media: Med
         bring(store, media, "egothink", path, by=eve)
     with pytest.raises(FileRefused, match="reads egothink, not egoplan"):
         bring(store, media, "egoplan", path)
-    with pytest.raises(NotAvailable):
+    with pytest.raises(FileRefused, match="Touchstone writes parquet and does not read it; EgoThink reads egothink"):
         bring(store, media, "parquet", path)
     assert item_names(store) == []
     lead = make_person(store, "lea", role=Role.LEAD)

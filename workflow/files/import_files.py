@@ -166,11 +166,12 @@ def _may_be_said(row: Format, said: Said | None) -> None:
 
 def _must_be_read(access: Access, row: Format) -> None:
     own = access.schema.source.format if access.schema.source else None
-    if row.keys is None or (row.name != own and not (row.keys.open and row.fits(access.schema))):
-        reads = [each for each in offered(access.schema, writes=False) if each.keys is not None]
+    read = own or named([each for each in offered(access.schema, writes=False) if each.keys is not None])
+    if row.keys is None:
+        raise FileRefused(f"Touchstone writes {row.name} and does not read it; {access.title} reads {read}.")
+    if row.name != own and not (row.keys.open and row.fits(access.schema)):
         raise FileRefused(
-            f"{access.title} reads {own or named(reads)}, not {row.name}. "
-            "Make a project with the schema of those files."
+            f"{access.title} reads {read}, not {row.name}. Make a project with the schema of those files."
         )
 
 
