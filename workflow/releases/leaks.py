@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import unquote
 
 import numpy as np
 
@@ -33,6 +34,9 @@ from workflow.releases.split_groups import near_pairs
 _TEXTS = (".json", ".jsonld", ".md", ".txt", ".yaml", ".yml", ".html", ".py", ".toml", ".cff", ".bib")
 _LARGEST_TEXT = 64 << 20
 _SHA = re.compile(r"[0-9a-f]{64}")
+_SCHEMA = "schema:"
+"""Before the hash of a schema, as in PROV: every item has it, and it is no picture."""
+_MEDIA_SHA = re.compile(rf"(?<!{_SCHEMA})[0-9a-f]{{64}}")
 _EVIDENCE = "evidence"
 _SHOWN = 3
 _NOT_ITEMS = ("manifest.json", "croissant.json")
@@ -246,10 +250,18 @@ class _Check:
             one = self.of.get(item)
             if one is not None:
                 rows[id(one)].take({name: value for name, value in row.items() if name != column}, item)
-            self._row(table, row, item if one is not None else None)
+            self._row(table, row, item if one is not None else self._named_by_path(row))
         for each in rows.values():
             if each.ids:
                 self.signals += each.signals()
+
+    def _named_by_path(self, row: Row) -> str | None:
+        """The private item that a row is about whose own id stands in the names of its columns, as in PROV: there no
+        column names all items. A cell alone may be any number or word."""
+        for column, value in row.items():
+            if isinstance(value, str) and value in self.of and f":{value}" in unquote(column):
+                return value
+        return None
 
     def _row(self, table: Table, row: Row, item: str | None) -> None:
         media: set[str] = set()
@@ -259,8 +271,8 @@ class _Check:
             elif isinstance(value, str):
                 if (inside := leak_media.in_base64(value)) is not None:
                     self._bytes(f"{table.name}, {column}" + (f" of {item}" if item else ""), inside, media)
-                elif len(value) < 1000:
-                    media.update(_SHA.findall(value))
+                elif len(value) < 1000 and _SCHEMA not in column:
+                    media.update(_MEDIA_SHA.findall(value))
                 if len(value) >= LONG:
                     self.secret(f"{table.name}, {column}", value)
         if item is not None:
