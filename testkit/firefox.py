@@ -42,7 +42,33 @@ FIND = """
     const found = all(document).find((one) => one.matches(given[0]) && seen(one)
         && (!given[1] || words(one).trim() === given[1]));
 """
-KEYS = {"Control": "\ue009", "Enter": "\ue007"}
+WAY = (
+    FIND
+    + """
+    if (!found) return "on";
+    let at = document.activeElement;
+    while (at && at.shadowRoot && at.shadowRoot.activeElement) at = at.shadowRoot.activeElement;
+    if (!at || at === document.body) return "on";
+    if (found.contains(at)) return "here";
+    const outermost = (one) => one.getRootNode().host ? outermost(one.getRootNode().host) : one;
+    const behind = outermost(found).compareDocumentPosition(outermost(at)) & Node.DOCUMENT_POSITION_FOLLOWING;
+    return behind ? "back" : "on";
+"""
+)
+"""Whether the focus is on what is looked for, or which way it has to go."""
+PRESSED = "button, a, label, summary, [role=tab], [role=option]"
+"""What people press."""
+MOST = 200
+"""So many presses of Tab reach anything on a page."""
+KEYS = {
+    "ArrowDown": "\ue015",
+    "ArrowRight": "\ue014",
+    "Control": "\ue009",
+    "Enter": "\ue007",
+    "Escape": "\ue00c",
+    "Shift": "\ue008",
+    "Tab": "\ue004",
+}
 """What the protocol calls keys that write nothing."""
 
 
@@ -54,7 +80,8 @@ def program() -> str | None:
 class Firefox:
     """One window, of which whoever is signed in changes."""
 
-    def __init__(self, line: ClientConnection) -> None:
+    def __init__(self, line: ClientConnection, downloads: Path) -> None:
+        self.downloads = downloads
         self._line, self._numbers = line, itertools.count(1)
         self._thrown: list[str] = []
         self._send("session.new", capabilities={"alwaysMatch": {"acceptInsecureCerts": False}})
@@ -62,9 +89,13 @@ class Firefox:
         self._page = self._send("browsingContext.create", type="tab")["context"]
         self._send("browsingContext.setViewport", context=self._page, viewport={"width": 1280, "height": 800})
 
-    def sign_in(self, link: str) -> None:
-        """Someone sits down: the page of their one-time link sends itself, and no one else is signed in any more."""
+    def leave(self) -> None:
+        """No one is signed in any more."""
         self._send("storage.deleteCookies")
+
+    def sign_in(self, link: str) -> None:
+        """Someone sits down: the page of their one-time link sends itself."""
+        self.leave()
         self.open(link)
         self.waits(lambda: self.asks("return !location.pathname.startsWith('/link/')"), "signed in")
         self.settled()
@@ -114,7 +145,7 @@ class Firefox:
             self.asks(
                 """const closed = all(document).filter((one) => one.shadowRoot).flatMap(
                     (one) => [...one.shadowRoot.children].map((child) => child.innerText));
-                return [location.pathname, document.body.innerText, ...closed].join("\\n");"""
+                return [location.pathname, document.body?.innerText ?? "", ...closed].join("\\n");"""
             )
         )
 
@@ -128,7 +159,7 @@ class Firefox:
             self.asks("return all(document).filter((one) => one.matches(given[0]) && seen(one)).length", selector)
         )
 
-    def press(self, words: str, *, selector: str = "button, a, label, summary, [role=tab], [role=option]") -> None:
+    def press(self, words: str, *, selector: str = PRESSED) -> None:
         """Press, with the mouse, the first that is called so."""
         self.waits(lambda: self.asks(FIND + "return !!found", selector, words), f"{words or selector} to press")
         x, y = self.asks(
@@ -153,6 +184,21 @@ class Firefox:
             downs = [{"type": "keyDown", "value": one} for one in held]
             self._act("key", [*downs, *({"type": "keyUp", "value": one} for one in reversed(held))])
 
+    def reaches(self, words: str, *, selector: str = PRESSED) -> None:
+        """Tab, in the direction in which it lies, until the first that is called so has the focus."""
+        self.waits(lambda: self.asks(FIND + "return !!found", selector, words), f"{words or selector} to reach")
+        for _ in range(MOST):
+            way = self.asks(WAY, selector, words)
+            if way == "here":
+                return
+            self.keys("Shift+Tab" if way == "back" else "Tab")
+        raise AssertionError(f"{MOST} presses of Tab do not reach {words or selector}")
+
+    def enters(self, words: str, *, selector: str = PRESSED, times: int = 1) -> None:
+        """Reach something without a mouse, and press Enter there."""
+        self.reaches(words, selector=selector)
+        self.keys(*["Enter"] * times)
+
     def types(self, selector: str, text: str) -> None:
         """Text into the first field that fits, letter by letter."""
         self.press("", selector=selector)
@@ -169,6 +215,16 @@ class Firefox:
             "browsingContext.locateNodes", context=self._page, locator={"type": "css", "value": selector}
         )["nodes"][0]
         self._send("input.setFiles", context=self._page, element={"sharedId": node["sharedId"]}, files=[str(path)])
+
+    def downloaded(self, like: str) -> Path:
+        """The one file with such a name, when it is there as a whole."""
+
+        def there() -> list[Path]:
+            return [] if [*self.downloads.glob("*.part")] else [*self.downloads.glob(like)]
+
+        self.waits(lambda: [path for path in there() if path.stat().st_size], f"download of {like}")
+        (path,) = there()
+        return path
 
     def picture(self, path: Path) -> None:
         """A screenshot of the window."""
@@ -205,7 +261,7 @@ class Firefox:
 
 @contextmanager
 def launched(folder: Path) -> Iterator[Firefox]:
-    """A headless Firefox with a window of 1280 x 800; its profile and its log lie in ``folder``.
+    """A headless Firefox with a window of 1280 x 800; profile, log and downloads lie in ``folder``.
 
     Raises:
         RuntimeError: no Firefox is installed, or it does not begin.
@@ -217,7 +273,12 @@ def launched(folder: Path) -> Iterator[Firefox]:
         raise RuntimeError(f"Firefox is not installed: install the package {PACKAGE} (make test does it as root).")
     profile, log, port = folder / "profile", folder / "firefox.log", free_port()
     profile.mkdir(parents=True)
-    command = [path, "--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", str(port)]
+    downloads = folder / "downloads"
+    # Files go into that folder without a question, and no panel about them takes the keys that are meant for the page.
+    said = {"folderList": 2, "dir": str(downloads), "useDownloadDir": True, "alwaysOpenPanel": False}
+    lines = [f'user_pref("browser.download.{name}", {json.dumps(value)});\n' for name, value in said.items()]
+    (profile / "user.js").write_text("".join(lines))
+    command = [path, "--headless", "--no-remote", "--profile", str(profile), "--remote-debugging-port", str(port)]
     with log.open("wb") as out, subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT) as process:
         try:
             end = time.monotonic() + 3 * WAIT_MS / 1000
@@ -226,6 +287,6 @@ def launched(folder: Path) -> Iterator[Firefox]:
                     raise RuntimeError(f"Firefox did not begin: {log.read_text(errors='replace')}")
                 time.sleep(0.05)
             with connect(f"ws://127.0.0.1:{port}/session", max_size=None, proxy=None) as line:
-                yield Firefox(line)
+                yield Firefox(line, downloads)
         finally:
             process.terminate()

@@ -1,0 +1,169 @@
+"""The screenshots of the documentation, all of them of the demo project as `touchstone demo` makes it.
+
+    .venv/bin/python tools/pictures.py [--out FOLDER] [NAME ...]
+
+A picture is called as its file is, without the ending; no name: all of them. Runs of models and judges, and drawing on
+a clip, are not in the demo: their pictures come from tests (docs/contributing.md says which).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from examples.demo import PROJECT  # noqa: E402
+from testkit.browser import launched, settled  # noqa: E402
+from testkit.serving import Server, touchstone  # noqa: E402
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+OUT = ROOT / "docs" / "img"
+LEAD, SENIOR, AUTHOR, VERIFIER, GRADER = "demo-mara", "demo-noor", "demo-dina", "demo-hanna", "demo-jonas"
+"""People of the demo who have no item in hand."""
+
+
+def _as_it_is(page: Page) -> None:
+    """The page as it is opened."""
+
+
+def _writes(page: Page) -> None:
+    """An author takes the first image, and asks something like what was asked of another one."""
+    page.locator(".pool img").first.click()
+    page.locator(".pool img").first.dblclick()
+    page.locator(".field[data-field=question] textarea").fill("How many forks are on my table?")
+    page.locator(".field[data-field=answer] textarea").fill("One.")
+    page.get_by_text("Similar to earlier questions").or_(page.get_by_text("has this question already")).wait_for()
+
+
+def _all_grades(page: Page) -> None:
+    for name in ("Grading", "All together"):
+        page.get_by_test_id("stMain").get_by_role("radio", name=name, exact=True).click()
+        page.get_by_test_id("stMain").get_by_role("radio", name=name, exact=True, checked=True).wait_for()
+        settled(page, held_ms=400)
+    page.get_by_text("pairs of answers").first.wait_for()
+
+
+def _opens_a_reason(page: Page) -> None:
+    page.locator("[data-testid=stExpander] summary").first.click()
+
+
+def _changes_the_guideline(page: Page) -> None:
+    box = page.get_by_role("textbox", name="The guideline, in Markdown")
+    box.fill(f"{box.input_value().rstrip()}\n\nA lid belongs to the pan that it lies on.\n")
+    page.keyboard.press("Tab")
+    page.get_by_role("tab", name="What changes").click()
+    page.get_by_role("textbox", name="What has changed, in a sentence").fill("A rule about lids.")
+    page.locator(".ts-diff .new").last.wait_for()
+
+
+def _prepares(page: Page) -> None:
+    page.get_by_role("button", name="Prepare").click()
+    page.get_by_text("Ready:").wait_for()
+
+
+def _opens_a_case(page: Page) -> None:
+    page.get_by_test_id("stMain").locator("a[href*='item=']").first.click()
+    page.locator("[data-part=pictures] img").first.wait_for()
+
+
+@dataclass(frozen=True)
+class Shot:
+    """One picture."""
+
+    name: str
+    login: str
+    path: str
+    until: str
+    """What is there when the page is whole, as a selector."""
+    does: Callable[[Page], None] = _as_it_is
+    scheme: Literal["light", "dark"] = "light"
+
+
+TASK = ".ts[data-view=task]"
+SHOTS = (
+    Shot("verify", VERIFIER, "verify", TASK),
+    Shot("author-pool", AUTHOR, "author", ".ts[data-view=pool]"),
+    Shot("author", AUTHOR, "author", ".ts[data-view=pool]", _writes),
+    Shot("adjudicate", SENIOR, "adjudicate", TASK),
+    Shot("grade-light", GRADER, "grade", TASK),
+    Shot("grade-dark", GRADER, "grade", TASK, scheme="dark"),
+    Shot("dashboard", LEAD, "dashboard", "[data-part=left]"),
+    Shot("agreement", LEAD, "agreement", "text=pairs of answers", _all_grades),
+    Shot("calibration", LEAD, "calibration", "[data-part=standing]"),
+    Shot("results", LEAD, "results", "table"),
+    Shot("cases", LEAD, "cases", "table", _opens_a_case),
+    Shot("adjudication-reasons", LEAD, "adjudication_reasons", "[data-testid=stExpander]", _opens_a_reason),
+    Shot("guideline", LEAD, "guideline", "textarea", _changes_the_guideline),
+    Shot("export", LEAD, "export", "button:has-text('Prepare')", _prepares),
+    Shot("release", LEAD, "release", "button:has-text('Make the release')"),
+)
+SECONDS = 60
+"""So long a page may take until what is waited for is on it."""
+
+
+def take(browser: Browser, server: Server, token: str, shot: Shot, out: Path) -> None:
+    """One picture, at the size in which the documentation shows it."""
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 800}, color_scheme=shot.scheme, reduced_motion="reduce"
+    )
+    context.add_cookies([{"name": "touchstone_session", "value": token, "url": server.url}])
+    page = context.new_page()
+    page.set_default_timeout(1000 * SECONDS)
+    page.goto(f"{server.url}/{shot.path}?project={PROJECT}")
+    page.locator(shot.until).first.wait_for()
+    settled(page, held_ms=400)
+    shot.does(page)
+    settled(page, held_ms=400)
+    page.wait_for_load_state("networkidle")
+    page.wait_for_function("() => !document.querySelector('.waiting')")
+    page.screenshot(path=out / f"{shot.name}.png", animations="disabled")
+    context.close()
+
+
+def main() -> int:
+    """Make the demo, serve it, and take the pictures."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(shot.name for shot in SHOTS))
+    parser.add_argument("--out", type=Path, default=OUT)
+    given = parser.parse_args()
+    if odd := set(given.names) - {shot.name for shot in SHOTS}:
+        parser.error(f"there is no picture {', '.join(sorted(odd))}")
+    given.out.mkdir(parents=True, exist_ok=True)
+    from db.engine import open_store
+    from workflow.access import accounts, sign_in
+
+    with tempfile.TemporaryDirectory(prefix="touchstone-pictures-") as folder:
+        home = Path(folder) / "home"
+        done = touchstone("demo", home=home)
+        if done.returncode:
+            print(done.stderr, file=sys.stderr)
+            return 1
+        shots = [shot for shot in SHOTS if not given.names or shot.name in given.names]
+        with closing(open_store(None, home)) as store:
+            tokens = {
+                login: sign_in.start_session(store, person=accounts.find_person(store, login=login))
+                for login in {shot.login for shot in shots}
+            }
+        server = Server(home).start()
+        try:
+            with launched() as browser:
+                for shot in shots:
+                    take(browser, server, tokens[shot.login], shot, given.out)
+                    print(given.out / f"{shot.name}.png")
+        finally:
+            server.stop()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
