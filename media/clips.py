@@ -40,6 +40,11 @@ _SAME_MOMENT = Fraction(1, 1_000_000)
 _PAST_THE_END = Fraction(1, 10)
 """An end may lie this much after the last frame, whose own duration containers do not always know."""
 _MILLISECONDS = Fraction(1, 1000)
+_ONLY = {
+    "format_whitelist": "mov,matroska,avi,mpegts,mpeg,flv,ogg,asf,mxf,gif",
+    "protocol_whitelist": "file",
+}
+"""What is opened: no playlists, under whatever name, which would have other files or addresses read."""
 _INDEXES_KEPT = 64
 """Videos whose frames are known by their packets; eight bytes a frame."""
 
@@ -86,16 +91,16 @@ def available() -> bool:
 def probe(path: Path, *, name: str | None = None, limits: Limits = LIMITS) -> Probe:
     """Look at a WebM clip: everything the store wants to know. Only its first frame is decoded."""
     called = name or str(path)
-    with _opened(path, name=called) as (container, stream):
+    with opened(path, name=called) as (container, stream):
         codec = stream.codec_context.codec.canonical_name
         if codec not in CODECS:
             raise MediaRefused(f"{called} is coded as {codec}, which browsers do not play from WebM. Encode it as VP9.")
-        _must_fit(stream.width, stream.height, name=called, limits=limits)
+        must_fit(stream.width, stream.height, name=called, limits=limits)
         first = next(_decoded(container, stream), None)
         if first is None:
             raise MediaRefused(f"{called} has no frame that can be decoded. Encode it again.")
-        _must_fit(first.width, first.height, name=called, limits=limits)  # the container may have said otherwise
-        poster = _picture(first)
+        must_fit(first.width, first.height, name=called, limits=limits)  # the container may have said otherwise
+        poster = upright(first)
         duration = _length(container, stream)
     if duration > limits.clip_seconds:
         raise MediaRefused(
@@ -124,24 +129,24 @@ def cut(
     first, last = _moment(start), _moment(end)
     times: list[Fraction] = []
     newest: VideoFrame | None = None
-    with _opened(video, name=str(video)) as (container, stream):
+    with opened(video, name=str(video)) as (container, stream):
         _must_reach(container, stream, last, name=str(video))
 
         def shown() -> Iterator[tuple[Image.Image, Fraction]]:
             nonlocal newest
             for newest in _between(container, stream, first, last):
                 times.append(_time(newest, container))
-                yield _fitted(_picture(newest), side), max(times[-1] - first, Fraction(0))
+                yield _fitted(upright(newest), side), max(times[-1] - first, Fraction(0))
 
         _write(shown(), out=out, name=str(video))
         if last_frame is not None and newest is not None:
-            _picture(newest).save(last_frame)
+            upright(newest).save(last_frame)
     return Cut(out, tuple(float(time) for time in times))
 
 
 def convert(video: Path, *, out: Path, side: int = CLIP_SIDE) -> Cut:
     """The whole of ``video`` as a WebM file that browsers play; raises as ``cut`` does."""
-    with _opened(video, name=str(video)) as (container, stream):
+    with opened(video, name=str(video)) as (container, stream):
         length = _length(container, stream)
     return cut(video, out=out, start=0, end=float(length), side=side)
 
@@ -158,13 +163,13 @@ def frame(video: Path, *, out: Path, index: int | None = None, time: float | Non
     """
     if (index is None) == (time is None):
         raise TypeError("frame() takes either an index or a time")
-    with _opened(video, name=str(video)) as (container, stream):
+    with opened(video, name=str(video)) as (container, stream):
         if index is not None:
             found = _nth(container, stream, index, video=video)
         else:
             assert time is not None
             found = _at(container, stream, _moment(time), name=str(video))
-        picture, moment = _picture(found), _time(found, container)
+        picture, moment = upright(found), _time(found, container)
     out.parent.mkdir(parents=True, exist_ok=True)
     picture.save(out)
     return Frame(out, float(moment))
@@ -172,7 +177,7 @@ def frame(video: Path, *, out: Path, index: int | None = None, time: float | Non
 
 def moment_of(video: Path, *, index: int) -> float:
     """When the ``index``-th frame, counted from 0, comes on screen, in seconds; raises as ``frame`` does."""
-    with _opened(video, name=str(video)) as (container, stream):
+    with opened(video, name=str(video)) as (container, stream):
         moment = _nth_moment(container, stream, index, video=video)
         if moment is None:
             moment = _time(_counted(container, stream, index, name=str(video)), container)
@@ -193,12 +198,12 @@ def frames_at(video: Path, times: Sequence[float], *, name: str | None = None) -
     moments = [_moment(time) for time in times]
     if moments != sorted(moments):
         raise ValueError("the moments have to rise")
-    with _opened(video, name=called) as (container, stream):
+    with opened(video, name=called) as (container, stream):
         groups = _groups(container, stream, moments)
         for group in groups:
             _must_reach(container, stream, group[-1], name=called)
             for found in _each(container, stream, group, name=called):
-                yield _picture(found)
+                yield upright(found)
 
 
 @dataclass(frozen=True)
@@ -211,7 +216,7 @@ class Timing:
 
 def timing(path: Path, *, name: str | None = None) -> Timing:
     """The moments of all frames that are shown, rising. Read from the packets; nothing is decoded."""
-    with _opened(path, name=name or str(path)) as (container, stream):
+    with opened(path, name=name or str(path)) as (container, stream):
         origin, duration = _origin(container), _length(container, stream)
         base = stream.time_base or _MILLISECONDS
         times = [pts * base - origin for pts in _shown(container, stream)[0]]
@@ -238,7 +243,7 @@ def write_anew(clip: Path, *, out: Path, name: str) -> None:
     """
     library = _av()
     with (
-        _opened(clip, name=name) as (source, _),
+        opened(clip, name=name) as (source, _),
         library.open(str(out), "w", format="webm", options={"fflags": "+bitexact"}) as target,
     ):
         kept = [stream for stream in source.streams if stream.type in ("video", "audio")]
@@ -263,11 +268,11 @@ def _av() -> Any:
 
 
 @contextmanager
-def _opened(path: Path, *, name: str) -> Iterator[tuple[InputContainer, VideoStream]]:
+def opened(path: Path, *, name: str) -> Iterator[tuple[InputContainer, VideoStream]]:
     """The video and its picture stream; what FFmpeg says about damaged files becomes a sentence."""
     library = _av()
     try:
-        with library.open(str(path), metadata_errors="replace") as container:
+        with library.open(f"file:{path}", metadata_errors="replace", container_options=_ONLY) as container:
             if not container.streams.video:
                 raise MediaRefused(f"{name} has no picture in it. Check that it is the right file.")
             stream = container.streams.video[0]
@@ -281,7 +286,7 @@ def _opened(path: Path, *, name: str) -> Iterator[tuple[InputContainer, VideoStr
         ) from error
 
 
-def _hidden_in_vp8(packet: Packet[VideoStream]) -> bool:
+def hidden_in_vp8(packet: Packet[VideoStream]) -> bool:
     """Whether a packet of VP8 holds a frame that is never shown; its first byte says so (RFC 6386, 9.1)."""
     return not bytes(memoryview(packet)[:1])[0] & 0x10
 
@@ -293,7 +298,7 @@ def _never(packet: Packet[VideoStream]) -> bool:
 
 def _shown(container: InputContainer, stream: VideoStream) -> tuple[Sequence[int], bool]:
     """The timestamps of all frames that are shown, rising, by the packets; and whether every packet has one."""
-    hidden = _hidden_in_vp8 if stream.codec_context.codec.canonical_name == "vp8" else _never
+    hidden = hidden_in_vp8 if stream.codec_context.codec.canonical_name == "vp8" else _never
     container.seek(0)
     found: set[int] = set()
     sure = True
@@ -310,7 +315,7 @@ def _shown(container: InputContainer, stream: VideoStream) -> tuple[Sequence[int
 @lru_cache(maxsize=_INDEXES_KEPT)
 def _index(video: Path, size: int, changed: int) -> tuple[Sequence[int], bool]:
     """``_shown`` of a video in this state; reading all of a long one takes a while, and many items share it."""
-    with _opened(video, name=str(video)) as (container, stream):
+    with opened(video, name=str(video)) as (container, stream):
         return _shown(container, stream)
 
 
@@ -340,7 +345,7 @@ def _length(container: InputContainer, stream: VideoStream) -> Fraction:
     return max(ends, default=Fraction(0)) - _origin(container)
 
 
-def _must_fit(width: int, height: int, *, name: str, limits: Limits) -> None:
+def must_fit(width: int, height: int, *, name: str, limits: Limits) -> None:
     if width * height > limits.clip_pixels:
         raise MediaRefused(
             f"{name} is {width} x {height} pixels; the limit for clips is {limits.clip_pixels:,} pixels per frame. "
@@ -483,7 +488,7 @@ def _no_frame(name: str, n_frames: int, index: int) -> MediaRefused:
     )
 
 
-def _picture(frame: VideoFrame) -> Image.Image:
+def upright(frame: VideoFrame) -> Image.Image:
     """The frame in RGB, turned as the camera noted."""
     picture: Image.Image = frame.to_image()  # type: ignore[no-untyped-call]
     turned = round(getattr(frame, "rotation", 0) or 0) % 360

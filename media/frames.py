@@ -1,0 +1,466 @@
+"""Frames of a video: which there are, which one is on screen at a time, and their pictures, decoding as few as need be.
+
+"The frame at t" is the last one whose time is not after t. Times are exact, as fractions of the container's own clock,
+counted from the beginning of the video as players count. All packets are read first, which says when each frame comes
+on screen without decoding one. Then each group of pictures in which frames are wanted is decoded from its keyframe to
+the last of them, in one go. What follows damage within its group is never given out.
+
+Needs the extra ``video`` (PyAV), which is imported when a function here is called.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from PIL import Image
+
+from domain.errors import MediaRefused
+from media import clips
+from media.limits import LIMITS, Limits
+
+if TYPE_CHECKING:
+    from av.container import InputContainer
+    from av.packet import Packet
+    from av.video.frame import VideoFrame
+    from av.video.stream import VideoStream
+    from numpy.typing import NDArray
+
+SAME_MOMENT = Fraction(1, 1_000_000_000)
+"""A time this little before a frame's own is that frame's: floats are not exact."""
+PAST_THE_END = Fraction(1, 10)
+"""A time may lie this much after the end, which containers do not always know."""
+BROKEN_FROM = Fraction(1, 2)
+"""A file that ends this much before it says is broken off."""
+MOST_FRAMES = 20_000_000
+SCENE = 0.3
+"""How much of a picture has to change for a scene to begin, by FFmpeg's measure (0 to 1)."""
+
+_SEEK_FROM = 12
+"""So many packets between two wanted groups are decoded rather than skipped by a seek, which empties the decoder."""
+_SKIPS = frozenset({"h264", "hevc"})
+"""Codecs whose decoders can leave out a frame that no other one needs."""
+_KEY, _BAD = 1, 2
+
+
+@dataclass(frozen=True)
+class Found:
+    """One frame that was asked for."""
+
+    index: int
+    """Its number in the order in which frames are shown, from 0."""
+    time: Fraction
+    """When it comes on screen, exactly, in seconds from the beginning."""
+    picture: Image.Image | None
+    """Upright, in RGB; None where it cannot be decoded."""
+
+
+class Film:
+    """A video that is open, with the times of all its frames. Made by ``opened``."""
+
+    def __init__(self, container: InputContainer, stream: VideoStream, name: str, limits: Limits) -> None:
+        self._container, self._stream, self._name, self._limits = container, stream, name, limits
+        self.codec = str(stream.codec_context.codec.canonical_name)
+        clips.must_fit(stream.width, stream.height, name=name, limits=limits)
+        self._base: Fraction = stream.time_base or Fraction(1, 1000)
+        self._origin = _origin(container)
+        self.broken: str | None = None
+        """Why frames are missing at its end, as a clause; None: nothing is known to be."""
+        self.by_packets = True
+        """Whether its packets say when each frame is shown; otherwise all frames are decoded to know."""
+        self._read_packets()
+        if not self.by_packets:
+            self._count_frames()
+        if not len(self._shown):
+            raise MediaRefused(f"{name} has no frame that can be read; it is damaged or was cut short.")
+
+    def __len__(self) -> int:
+        return len(self._shown)
+
+    def time(self, index: int) -> Fraction:
+        """When a frame comes on screen."""
+        return int(self._shown[index]) * self._base - self._origin
+
+    @property
+    def end(self) -> Fraction:
+        """When its last frame leaves the screen, as far as that is known."""
+        return self._end
+
+    @property
+    def steady(self) -> bool:
+        """Whether all frames are as far apart, give or take one tick of the clock."""
+        gaps = np.diff(self._shown)
+        return not len(gaps) or int(gaps.max() - gaps.min()) <= 1
+
+    # ---- which frames --------------------------------------------------------------------------------------------
+
+    def at(self, time: Fraction) -> int:
+        """The number of the frame on screen at ``time``.
+
+        Raises
+        ------
+        MediaRefused
+            The video does not reach that far.
+        """
+        if time < 0 or time > self._end + PAST_THE_END:
+            off = f" ({self.broken})" if self.broken else ""
+            raise MediaRefused(
+                f"{self._name} has frames from 0 to {float(self._end):.3f} s{off}, so there is none at "
+                f"{float(time):.3f} s. Check that it is the right video, and that times are in seconds."
+            )
+        ticks = (time + self._origin + SAME_MOMENT) / self._base
+        found = int(np.searchsorted(self._shown, ticks.numerator // ticks.denominator, side="right")) - 1
+        if found < 0:
+            raise MediaRefused(
+                f"{self._name} shows its first frame at {float(self.time(0)):.3f} s, so there is none at "
+                f"{float(time):.3f} s."
+            )
+        return found
+
+    def every(self, n: int) -> list[int]:
+        """The frames 0, n, 2n, ..."""
+        return list(range(0, len(self), n))
+
+    def each_seconds(self, seconds: Fraction) -> list[int]:
+        """The frames on screen at 0, ``seconds``, twice that, ...; each once."""
+        step, origin = seconds / self._base, self._origin / self._base
+        found = []
+        stop = (self._end + self._origin) / self._base
+        for index in range(len(self)):
+            begins = self._shown[index].item() - origin
+            ends = (self._shown[index + 1].item() if index + 1 < len(self) else stop) - origin
+            first = -(-begins // step) * step  # the first of these times at or after its beginning
+            if first < ends:
+                found.append(index)
+        return found
+
+    def scenes(self, change: float = SCENE) -> list[int]:
+        """The first frame, and each one that FFmpeg takes for the first of a new scene. All frames are decoded."""
+        found = {0}
+        index_of = {}
+        graph: Any = None
+        sink: Any = None
+        shape: tuple[int, int, str] | None = None
+        for number, (frame, bad) in enumerate(self._all_frames()):
+            if bad:
+                continue
+            if graph is None or (frame.width, frame.height, frame.format.name) != shape:
+                graph, sink = self._scene_graph(frame, change)
+                shape = (frame.width, frame.height, frame.format.name)
+            index = self._index_of(number, frame)
+            index_of[frame.pts] = index
+            graph.push(frame)
+            for passed in _pulled(sink):
+                if (of := index_of.get(passed.pts)) is not None:
+                    found.add(of)
+            index_of = {frame.pts: index}
+        return sorted(found)
+
+    # ---- their pictures -------------------------------------------------------------------------------------------
+
+    def read(self, wanted: Sequence[int]) -> Iterator[Found]:
+        """The frames of these numbers, each once. Nearly in order: what lies across two groups may come later."""
+        numbers = sorted(set(wanted))
+        if self.by_packets:
+            yield from self._by_groups(numbers)
+        else:
+            yield from self._by_counting(numbers)
+
+    def _by_counting(self, numbers: Sequence[int]) -> Iterator[Found]:
+        left = iter(numbers)
+        next_one = next(left, None)
+        for number, (frame, bad) in enumerate(self._all_frames()):
+            if next_one is None:
+                return
+            if number == next_one:
+                yield Found(number, self.time(number), None if bad else self._picture(frame))
+                next_one = next(left, None)
+        while next_one is not None:
+            yield Found(next_one, self.time(next_one), None)
+            next_one = next(left, None)
+
+    def _by_groups(self, numbers: Sequence[int]) -> Iterator[Found]:
+        for run in self._runs(numbers):
+            missing = dict(run.wanted)
+            for frame in self._decoded(run.key, run.last, run.wanted):
+                if frame.pts is not None and (index := missing.pop(frame.pts, None)) is not None:
+                    yield Found(index, self.time(index), self._picture(frame))
+            for pts, index in missing.items():
+                late = self._alone(pts)
+                yield Found(index, self.time(index), self._picture(late) if late is not None else None)
+
+    def _runs(self, numbers: Sequence[int]) -> Iterator[_Run]:
+        """What is decoded in one go, from a keyframe to the last wanted frame, in the order of the packets."""
+        keys = np.flatnonzero(self._flags & _KEY)
+        places = np.sort(self._place[np.asarray(numbers, dtype=np.int64)])
+        run: _Run | None = None
+        for place in places:
+            pts = int(self._pts[place])
+            key = self._key_before(keys, int(place), pts)
+            if run is None or key > run.last + _SEEK_FROM:
+                if run is not None:
+                    yield run
+                run = _Run(key, int(place), {})
+            elif key < run.key:  # a frame that is shown before its group's keyframe, of which the run knows nothing
+                yield run
+                run = _Run(key, int(place), {})
+            run.last = int(place)
+            run.wanted[pts] = int(np.searchsorted(self._shown, pts))
+        if run is not None:
+            yield run
+
+    def _key_before(self, keys: NDArray[np.int64], place: int, pts: int) -> int:
+        """The place of the last keyframe from which the packet at ``place`` can be decoded."""
+        at = int(np.searchsorted(keys, place, side="right")) - 1
+        while at >= 0 and self._pts[keys[at]] > pts:
+            at -= 1
+        return int(keys[at]) if at >= 0 else 0
+
+    def _alone(self, pts: int) -> VideoFrame | None:
+        """A frame that its own group did not give: some keyframes need groups before them. None: it is damaged."""
+        place = int(np.flatnonzero(self._pts == pts)[0])
+        if self._flags[place] & _BAD:
+            return None
+        keys = np.flatnonzero(self._flags & _KEY)
+        at = int(np.searchsorted(keys, place, side="right")) - 1
+        back = 1
+        while at >= 0:
+            at = max(at - back, 0)
+            for frame in self._decoded(int(keys[at]), place, {pts: 0}):
+                if frame.pts == pts:
+                    return frame
+            if at == 0:
+                break
+            back *= 4
+        return None
+
+    def _decoded(self, key: int, last: int, wanted: dict[int, int]) -> Iterator[VideoFrame]:
+        """Frames out of the packets from ``key`` to ``last``, but none after damage in its group of pictures."""
+        context = self._stream.codec_context
+        skips = self.codec in _SKIPS
+        sound = True
+        for packet in (*self._packets_from(key, last), None):
+            if packet is not None and packet.is_keyframe and packet.pts is not None:
+                if not sound:  # a fresh group: what was damaged is behind it
+                    context.flush_buffers()
+                sound = True
+            if not sound:
+                continue
+            if packet is not None and packet.is_corrupt:
+                sound = False
+                packet = None
+            if skips:
+                needed = packet is None or packet.pts in wanted
+                context.skip_frame = "DEFAULT" if needed else "NONREF"
+            try:
+                frames = context.decode(packet)
+            except self._error():
+                sound = False
+                continue
+            for frame in frames:
+                if frame.is_corrupt:
+                    sound = False
+                    break
+                yield frame
+
+    def _packets_from(self, key: int, last: int) -> Iterator[Packet[VideoStream]]:
+        """The packets from place ``key`` to ``last``; those before it, where a seek led too early, are passed over."""
+        begin, end = int(self._pts[key]), int(self._pts[last])
+        back = Fraction(0)
+        while True:
+            to = max(begin - int(back / self._base), 0) if back else begin
+            self._container.seek(to, stream=self._stream, backward=True)
+            there = False
+            for packet in self._video_packets():
+                there = there or (packet.pts == begin)
+                if not there:
+                    if packet.is_keyframe and packet.pts is not None and packet.pts > begin:
+                        break
+                    continue
+                yield packet
+                if packet.pts == end:
+                    return
+            if there or back > 2 * (self._end + self._origin) + 2:
+                return
+            back = max(4 * back, Fraction(1))
+
+    def _video_packets(self) -> Iterator[Packet[VideoStream]]:
+        try:
+            for packet in self._container.demux(self._stream):
+                if packet.size:
+                    yield packet
+        except self._error():
+            return
+
+    # ---- inside ---------------------------------------------------------------------------------------------------
+
+    def _read_packets(self) -> None:
+        """Notes when each frame is shown, where keyframes are, where the file breaks off, and how long it is."""
+        pts, flags = array("q"), array("b")
+        hidden: Callable[[Any], bool] | None = clips.hidden_in_vp8 if self.codec == "vp8" else None
+        ends = end_of_all = Fraction(0)
+        try:
+            for packet in self._container.demux():
+                if not packet.size or packet.is_discard:
+                    continue
+                if packet.pts is not None and packet.time_base:
+                    until = (packet.pts + (packet.duration or 0)) * packet.time_base
+                    end_of_all = max(end_of_all, until)
+                    if packet.stream_index == self._stream.index:
+                        ends = max(ends, until)
+                if packet.stream_index != self._stream.index or (hidden and hidden(packet)):
+                    continue
+                if packet.pts is None:
+                    self.by_packets = False
+                    break
+                pts.append(packet.pts)
+                flags.append((_KEY if packet.is_keyframe else 0) | (_BAD if packet.is_corrupt else 0))
+                if len(pts) > MOST_FRAMES:
+                    raise MediaRefused(f"{self._name} has more than {MOST_FRAMES:,} frames. Cut it into pieces.")
+        except self._error():
+            self.broken = "the rest of it cannot be read"
+        self._pts, self._flags = np.frombuffer(pts, dtype=np.int64), np.frombuffer(flags, dtype=np.int8)
+        self._place = np.argsort(self._pts, kind="stable")
+        self._shown = self._pts[self._place]
+        if len(self._shown) and (np.diff(self._shown) == 0).any():
+            self.by_packets = False
+        self._drop_bad_tail()
+        self._end = max(ends - self._origin, self.time(len(self) - 1) if len(self) else Fraction(0))
+        if self.broken:
+            self._end = self._end_of_last()
+        said = Fraction(self._container.duration or 0, 1_000_000)
+        if self.by_packets and said > end_of_all - self._origin + BROKEN_FROM:
+            self.broken = f"it says it lasts {float(said):.2f} s, and breaks off"
+
+    def _drop_bad_tail(self) -> None:
+        """A packet that was cut at the end of the file is no frame."""
+        cut = np.flatnonzero(self._flags & _BAD)
+        if len(cut) and cut[0] == len(self._flags) - 1:
+            self.broken = self.broken or "its last frame is cut"
+            self._pts, self._flags = self._pts[:-1], self._flags[:-1]
+            self._place = np.argsort(self._pts, kind="stable")
+            self._shown = self._pts[self._place]
+
+    def _end_of_last(self) -> Fraction:
+        if not len(self):
+            return Fraction(0)
+        last = self.time(len(self) - 1)
+        return last + (last - self.time(len(self) - 2) if len(self) > 1 else 0)
+
+    def _count_frames(self) -> None:
+        """Packets do not say it: all frames are decoded, up to the first that cannot be."""
+        shown = array("q")
+        for frame, bad in self._all_frames():
+            if bad:
+                break
+            if frame.pts is None or (shown and frame.pts <= shown[-1]):
+                raise MediaRefused(
+                    f"The frames of {self._name} do not say when they are shown. Encode it anew, as MP4 or Matroska."
+                )
+            shown.append(frame.pts)
+            if len(shown) > MOST_FRAMES:
+                raise MediaRefused(f"{self._name} has more than {MOST_FRAMES:,} frames. Cut it into pieces.")
+        self._shown = np.frombuffer(shown, dtype=np.int64)
+        self._end = self._end_of_last()
+
+    def _all_frames(self) -> Iterator[tuple[VideoFrame, bool]]:
+        """Every frame from the first on, and whether it or one before it is damaged; nothing after that."""
+        self._container.seek(0)
+        context = self._stream.codec_context
+        if self.codec in _SKIPS:
+            context.skip_frame = "DEFAULT"
+        packets = self._video_packets()
+        while True:
+            packet = next(packets, None)
+            cut = packet is not None and packet.is_corrupt
+            try:
+                frames = context.decode(None if cut else packet)
+            except self._error():
+                self.broken = self.broken or "the rest of it cannot be decoded"
+                return
+            for frame in frames:
+                if frame.is_corrupt:
+                    self.broken = self.broken or "the rest of it cannot be decoded"
+                    return
+                yield frame, False
+            if packet is None or cut:
+                return
+
+    def _index_of(self, number: int, frame: VideoFrame) -> int:
+        if not self.by_packets or frame.pts is None:
+            return number
+        return int(np.searchsorted(self._shown, frame.pts))
+
+    def _scene_graph(self, frame: VideoFrame, change: float) -> tuple[Any, Any]:
+        from av.filter import Graph
+
+        graph = Graph()
+        source = graph.add_buffer(
+            width=frame.width, height=frame.height, format=frame.format, time_base=frame.time_base or self._base
+        )
+        picked = graph.add("select", f"gt(scene,{change:g})")
+        sink = graph.add("buffersink")
+        source.link_to(picked)
+        picked.link_to(sink)
+        graph.configure()
+        return graph, sink
+
+    def _picture(self, frame: VideoFrame) -> Image.Image:
+        clips.must_fit(frame.width, frame.height, name=self._name, limits=self._limits)
+        return clips.upright(frame)
+
+    def _error(self) -> type[Exception]:
+        from av.error import FFmpegError
+
+        return FFmpegError
+
+
+@dataclass
+class _Run:
+    key: int
+    last: int
+    wanted: dict[int, int]
+    """Timestamp of each wanted frame, with its number."""
+
+
+@contextmanager
+def opened(video: Path, *, name: str | None = None, limits: Limits = LIMITS) -> Iterator[Film]:
+    """A video and the times of all its frames.
+
+    Raises
+    ------
+    MediaRefused
+        It cannot be read, has no frame, or is larger than ``limits`` allow.
+    NotAvailable
+        The extra ``video`` is not installed.
+    """
+    called = name or str(video)
+    with clips.opened(video, name=called) as (container, stream):
+        yield Film(container, stream, called, limits)
+
+
+def _origin(container: InputContainer) -> Fraction:
+    """When the video begins on its own clock, exactly: the first of its streams."""
+    begins = [
+        stream.start_time * stream.time_base
+        for stream in container.streams
+        if stream.type in ("video", "audio") and stream.start_time is not None and stream.time_base
+    ]
+    return max(min(begins, default=Fraction(0)), Fraction(0))
+
+
+def _pulled(sink: Any) -> Iterator[VideoFrame]:
+    from av.error import BlockingIOError as Waits
+    from av.error import EOFError as Ended
+
+    while True:
+        try:
+            yield sink.pull()
+        except (Waits, Ended):
+            return
