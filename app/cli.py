@@ -50,6 +50,7 @@ COMMANDS = (
     "exposure",
     "scorecard",
     "triage",
+    "frames",
     "pool",
     "labelstudio",
 )

@@ -1,0 +1,101 @@
+"""Times at which frames of videos are wanted, out of a CSV file with the columns ``source`` and ``time``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from domain import csv_text, json_text
+from domain.errors import FileRefused, RowsRefused
+from domain.json_text import NotJson
+from importers.media_files import CLIPS
+
+SOURCE, TIME = "source", "time"
+_TIME = re.compile(r"[0-9]{1,12}(\.[0-9]{1,24})?|[0-9]{1,18}/0*[1-9][0-9]{0,17}", re.ASCII)
+_NAMED = 20
+"""So many rows that do not fit are named."""
+
+
+def read_times(table: Path, videos: Mapping[str, Path]) -> dict[str, tuple[str, ...]]:
+    """The times asked of each of ``videos``, by its name, as they are written: seconds, or a fraction of them.
+
+    A source is called by the video's name in ``videos``, with or without its ending, or by its bare name where no
+    other video is called so. Other columns are passed over. With one video there need be no ``source``.
+
+    Raises
+    ------
+    FileRefused
+        The file is no such table.
+    RowsRefused
+        A row names no such video, or no time.
+    """
+    rows = _rows(table)
+    head = [name.strip().casefold() for name in rows[0][1]] if rows else []
+    needed = [TIME] if len(videos) == 1 and SOURCE not in head else [SOURCE, TIME]
+    if any(head.count(name) != 1 for name in needed):
+        raise FileRefused(f"{table.name}: its first row must name the columns {' and '.join(needed)}, each once.")
+    called = _called(videos)
+    only = next(iter(videos), "")
+    bad: list[str] = []
+    found: dict[str, dict[str, None]] = {}
+    for line, cells in rows[1:]:
+        if len(cells) != len(head):
+            bad.append(f"{table.name}, line {line}: it has {len(cells)} cells, not {len(head)}.")
+            continue
+        row = {name: csv_text.unmarked(cell).strip() for name, cell in zip(head, cells, strict=True)}
+        names = called.get(row[SOURCE], ()) if SOURCE in needed else (only,)
+        if len(names) != 1:
+            what = "several videos are called" if names else "there is no video"
+            bad.append(f"{table.name}, line {line}: {what} {row[SOURCE]!r}.")
+        elif not _TIME.fullmatch(row[TIME]):
+            bad.append(f"{table.name}, line {line}: {row[TIME]!r} is no time; write seconds, such as 12.5 or 1001/80.")
+        else:
+            found.setdefault(names[0], {})[row[TIME]] = None
+    if bad:
+        raise RowsRefused(bad[:_NAMED], n=len(bad), end="Nothing was taken.")
+    if not found:
+        raise FileRefused(f"{table.name} names no time below its first row.")
+    return {name: tuple(times) for name, times in found.items()}
+
+
+def _rows(table: Path) -> list[tuple[int, list[str]]]:
+    """The line on which each row ends, and its cells; empty rows are passed over."""
+    try:
+        text = json_text.decode(table.read_bytes()).removeprefix("\ufeff")
+        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+        return [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
+    except (NotJson, csv.Error) as error:
+        raise FileRefused(f"{table.name} is no table: {error}.") from error
+    except OSError as error:
+        raise FileRefused(f"{table} cannot be read: {error.strerror}.") from error
+
+
+def _called(videos: Mapping[str, Path]) -> dict[str, tuple[str, ...]]:
+    """The videos that each name may mean; the longer name decides."""
+    found: dict[str, tuple[str, ...]] = {}
+    for of in (_whole, _without_ending, _bare, _bare_without_ending):
+        level: dict[str, tuple[str, ...]] = {}
+        for name in videos:
+            level[of(name)] = (*level.get(of(name), ()), name)
+        found = level | found
+    return found
+
+
+def _whole(name: str) -> str:
+    return name
+
+
+def _without_ending(name: str) -> str:
+    ending = Path(name).suffix
+    return name.removesuffix(ending) if ending.lower() in CLIPS else name
+
+
+def _bare(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _bare_without_ending(name: str) -> str:
+    return _bare(_without_ending(name))
