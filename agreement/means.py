@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from agreement.arrays import clustered_share, codes_of, numbers, same_length
+from agreement.bootstrap import Bootstrap, bootstrap_interval, patterns
 from agreement.corrected import clustered_mean
 from agreement.limits import normal_quantile, t_quantile, wilson
 from agreement.rater_bias import mcnemar
@@ -20,7 +21,12 @@ from domain.errors import RatingsError
 
 
 def share(
-    hits: ArrayLike, *, clusters: Sequence[Hashable] | None = None, confidence: float = 0.95, n_raters: int = 1
+    hits: ArrayLike,
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    confidence: float = 0.95,
+    n_raters: int = 1,
+    bootstrap: Bootstrap | None = None,
 ) -> Statistic:
     """The share of ones among zeros and ones, as the accuracy of a model's answers.
 
@@ -32,6 +38,8 @@ def share(
         (n,) what each belongs to, as questions about one video; None if each stands for itself.
     n_raters
         How many had a say in the values; 1 for a comparison with a key.
+    bootstrap
+        How clusters are resampled for the limits; None: Wilson's, as where all draws would be alike.
 
     Returns
     -------
@@ -74,6 +82,12 @@ def share(
     else:
         cluster = codes_of([clusters[at] for at in np.flatnonzero(kept)])[1]
         interval = clustered_share(value, n, np.bincount(cluster, weights=table[kept] - value) / n, confidence)
+        if bootstrap is not None:
+            sample = patterns(table[kept].astype(np.int64)[:, None], cluster.tolist())
+            drawn = bootstrap_interval(
+                lambda counts: counts @ sample.rows[:, 0] / counts.sum(axis=1), sample, bootstrap, confidence=confidence
+            )
+            interval = interval if drawn.reason else drawn
     return estimated(value, interval, n_units=n, n_raters=n_raters, n_left_out=left_out, confidence=confidence)
 
 

@@ -31,6 +31,7 @@ COMMANDS = (
     "files",
     "release",
     "release_statistics",
+    "shortcuts",
     "items",
     "bulk",
     "serve",

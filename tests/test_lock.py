@@ -119,7 +119,19 @@ def test_no_accelerator_libraries_are_pinned() -> None:
 
 def test_the_extras_are_the_documented_ones() -> None:
     assert set(distributions.extras()) == {
-        *("labelstudio", "models", "judges", "video", "postgres", "redis", "aggregation", "metrics", "peers", "dev")
+        *(
+            "labelstudio",
+            "models",
+            "judges",
+            "video",
+            "postgres",
+            "redis",
+            "aggregation",
+            "metrics",
+            "shortcuts",
+            "peers",
+            "dev",
+        )
     }
 
 

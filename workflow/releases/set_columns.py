@@ -8,7 +8,9 @@ from functools import partial
 
 from agreement.means import share
 from reports.content import Cell, Figure
-from workflow.releases.set_tally import INTERROGATIVES, OTHER, Tally, middle
+from workflow.releases.plain_texts import INTERROGATIVES, OTHER
+from workflow.releases.set_tally import Tally, middle
+from workflow.releases.text_rules import share_right
 
 _FEW = 2
 """Decimals of lengths."""
@@ -110,8 +112,8 @@ def _commonest(tally: Tally) -> Figure | None:
     return _share([True] * (most := max(tally.answers.values())) + [False] * (n - most)) if n else None
 
 
-def _share(hits: Sequence[bool], clusters: Sequence[int] | None = None) -> Figure:
-    return Figure.of(share([float(each) for each in hits], clusters=clusters), share=True)
+def _share(hits: Sequence[bool]) -> Figure:
+    return Figure.of(share([float(each) for each in hits]), share=True)
 
 
 def _types(whole: Tally) -> list[Column]:
@@ -213,7 +215,7 @@ def _best_place(tally: Tally) -> Figure | None:
 
 
 def _longest(tally: Tally) -> Figure | None:
-    return _share(tally.longest, tally.longest_of) if tally.longest else None
+    return Figure.of(share_right(tally.longest, tally.longest_of), share=True) if tally.longest else None
 
 
 def _chance(tally: Tally) -> str | None:

@@ -61,7 +61,7 @@ def set_statistics(
         counted = counting(session, access=access, items_=items_, stage=Stage.GRADING)
         rows = [row for row in items.outgoing(session, project_id=access.project_id) if counted.counts(row.id)]
         labels = attributes.of_items(session, project_id=access.project_id)
-        found = tallies(_members(session, access, rows, labels), roles_of(access.schema))
+        found = tallies(members_of(session, access, rows, labels), roles_of(access.schema))
     return statistics_of(access.schema, *found, title=access.title, which=which_items(counted, len(rows)))
 
 
@@ -87,9 +87,10 @@ def which_items(counted: Counted, n: int) -> str:
     return f"All {n:,} items{f', as {counted.why_all}' if counted.why_all else ''}."
 
 
-def _members(
+def members_of(
     session: Session, access: Access, rows: Sequence[items.Outgoing], labels: attributes.Said
 ) -> Iterator[Member]:
+    """These items with all that a set's statistics count of them, some at a time."""
     todo = iter(rows)
     while lot := list(islice(todo, _AT_ONCE)):
         revisions = {row.id: row.current_revision for row in lot}
@@ -99,7 +100,7 @@ def _members(
             media.setdefault(each.item_id, []).append(Media(each.kind, each.name, each.source, each.duration))
         for row in lot:
             own = labels.get(row.external_id, {})
-            yield Member(row.dimension, contents[row.id], media.get(row.id, ()), own)
+            yield Member(row.dimension, contents[row.id], media.get(row.id, ()), own, id=row.external_id)
 
 
 # ---- tables ----------------------------------------------------------------------------------------------------------

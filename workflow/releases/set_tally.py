@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median_low
@@ -18,12 +18,9 @@ from annotation_schemas import kinds
 from annotation_schemas.formats import FORMATS
 from annotation_schemas.keys import key_field, options_field, reference_field
 from annotation_schemas.model import Schema
+from workflow.releases.plain_texts import plain_words, same_text, type_of
+from workflow.releases.text_rules import longest, options_of
 
-INTERROGATIVES = ("what", "which", "where", "when", "why", "who", "whose", "whom", "how")
-"""The words by which a question that begins with one is of a type of its own."""
-OTHER = "other"
-"""The type of a question that begins with none of them: mostly one to be answered with yes or no."""
-_EDGES = re.compile(r"^[^\w]+|[^\w]+$")
 _KITCHEN = re.compile(r"(P\d{2})_\d{2,3}")
 _EPIC = "EpicKitchens"
 
@@ -89,6 +86,8 @@ class Member:
     labels: Mapping[str, Any] = field(default_factory=dict)
     """What leads say of it besides its content."""
     group: str | None = None
+    id: str = ""
+    """As people call the item, where that is asked for."""
 
 
 @dataclass
@@ -176,7 +175,7 @@ class Tally:
     def add(self, item: Member) -> None:
         """Count one more item."""
         self.items += 1
-        video = _video_of(item, self.roles)
+        video = video_of(item, self.roles)
         self._see(item, video)
         self._read(item)
         self._choose(item, video)
@@ -209,17 +208,16 @@ class Tally:
             self.answers[_bits(same_text(answer))] += 1
 
     def _choose(self, item: Member, video: str | None) -> None:
-        options = item.fields.get(self.roles.options or "")
-        if not isinstance(options, list | tuple) or not options:
+        if not item.fields.get(self.roles.options or ""):
             return
-        texts = [str(each) for each in options]
-        answer = item.fields.get(self.roles.answer or "")
-        if not isinstance(answer, str) or answer not in texts:
+        offered = options_of(item.fields, options=self.roles.options, answer=self.roles.answer)
+        if offered is None:
             self.no_option += 1
             return
+        texts, key = offered
         self.offered[len(texts)] += 1
-        self.places[texts.index(answer) + 1] += 1
-        self.longest.append(max(texts, key=len) == answer)
+        self.places[key + 1] += 1
+        self.longest.append(longest(texts) == key)
         self.longest_of.append(_bits(f"video {video}") if video is not None else self.items)
 
     def _plan(self, item: Member) -> None:
@@ -251,36 +249,6 @@ def tallies(items: Iterable[Member], roles: Roles) -> tuple[Tally, dict[str, Tal
 # ---- texts -----------------------------------------------------------------------------------------------------------
 
 
-def same_text(text: str) -> str:
-    """A text by which it is told whether two are the same: small letters, single spaces, no full stop at the end.
-
-    >>> same_text(" Make  coffee. ") == same_text("make coffee")
-    True
-    """
-    return " ".join(text.casefold().split()).rstrip(".").rstrip()
-
-
-def plain_words(text: str) -> Iterator[str]:
-    """The words of a text in small letters, without what stands around them.
-
-    >>> list(plain_words("What's left of (the) sink?"))
-    ["what's", 'left', 'of', 'the', 'sink']
-    """
-    for word in text.casefold().split():
-        if bare := _EDGES.sub("", word):
-            yield bare
-
-
-def type_of(question: str) -> str:
-    """The interrogative that a question begins with, or that it begins with none.
-
-    >>> [type_of(each) for each in ("What's this?", "How many cups?", "Am I cooking?", "In which hand?")]
-    ['what', 'how', 'other', 'other']
-    """
-    first = re.split(r"['\u2019]", next(plain_words(question), ""))[0]
-    return first if first in INTERROGATIVES else OTHER
-
-
 def middle(values: Iterable[int]) -> int | None:
     """The median, the lower of two; None: of nothing."""
     found = list(values)
@@ -301,7 +269,8 @@ def _said(item: Member, name: str | None, label: str) -> str | None:
     return str(value) if value not in (None, "") else None
 
 
-def _video_of(item: Member, roles: Roles) -> str | None:
+def video_of(item: Member, roles: Roles) -> str | None:
+    """The video or other source that an item was made from; None: nothing says so."""
     if told := _said(item, roles.video, "video"):
         return told
     return next((each.source for each in item.media if each.source), None)

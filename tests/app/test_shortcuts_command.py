@@ -1,0 +1,49 @@
+"""``touchstone shortcuts``: tables, JSON and a file of scores; a project without items says so."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from app.cli import cli
+from app.services import resources
+from db.engine import open_store
+from testkit.factories import make_items, make_project
+
+
+@pytest.fixture
+def home(tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    (tmp_path / "touchstone.db").write_bytes(sqlite_template.read_bytes())
+    store = open_store(None, tmp_path)
+    make_project(store)
+    make_items(store, 4)
+    make_project(store, name="empty")
+    store.close()
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path))
+    resources.cache_clear()
+    yield tmp_path
+    resources.cache_clear()
+
+
+def said(*arguments: str) -> str:
+    done = CliRunner().invoke(cli, ["shortcuts", *arguments], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_what_a_lead_reads_and_keeps(home: Path) -> None:
+    text = said("p", "--scores", str(home / "scores.csv"))
+    # the four items all ask for red of red and blue
+    assert "| Always place 1 | 100.0 %" in text
+    assert "An option drawn blindly is right in 50.0 %." in text
+    with (home / "scores.csv").open(newline="", encoding="utf-8") as file:
+        assert len(list(csv.DictReader(file))) == 4
+    told = json.loads(said("p", "--json"))
+    assert told["baselines"]["Longest option"]["value"] == 0
+    assert told["chance"] == 0.5
+    assert "No item has options" in said("empty")

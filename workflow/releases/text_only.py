@@ -1,0 +1,275 @@
+"""What a classifier that reads nothing but question and options makes of each item that it has not learnt from.
+
+It learns which option is right from the keys of other sources, and says of each option of an item how likely it is the
+right one. Where the key is likelier than it can be by chance, the text gives it away.
+
+scikit-learn is needed, and several minutes for a large set: nothing here runs in the process that serves pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from domain.errors import InvalidInput, NotAvailable, Problem
+from workflow.releases.plain_texts import OTHER, plain_words, type_of
+from workflow.releases.text_rules import Choice, shared_words
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+FOLDS = 5
+"""Parts that the sources are put into; each is scored by what was learnt from the others."""
+REFITS = 20
+"""How often keys are drawn anew, to see how likely a key comes out where texts say nothing about it."""
+SEED = 20240229
+FALSE_FLAGS = 0.05
+"""The largest share of flags that are false, on average over sets."""
+PENALTY = 1.0
+"""How freely a word may count, as scikit-learn's ``C``."""
+WEIGHT = 0.3
+"""How much the length and its like count next to words."""
+MOST_OPTIONS = 1_000_000
+FAR = 1.5
+"""An option that is longer than every other by this factor stands out."""
+_TIE = 1e-9
+
+
+@dataclass(frozen=True)
+class ItemScore:
+    """What the classifier makes of an item."""
+
+    choice: Choice
+    fold: int
+    p_key: float
+    """How likely it takes the right option to be right."""
+    picks: int
+    """The option that it takes to be likeliest, from 0; of several the first."""
+    p_value: float
+    """How often the key of an item with as many options comes out as likely where keys are drawn anew."""
+    flagged: bool = False
+    reasons: Sequence[str] = ()
+    """What speaks for the right option, where the item is flagged."""
+
+    @property
+    def right(self) -> bool:
+        """Whether it would pick the right option."""
+        return self.picks == self.choice.key
+
+
+def folds_of(sources: Sequence[Hashable], *, folds: int = FOLDS) -> Ints:
+    """In which part each item is, from 0: items of one source are in the same.
+
+    Raises ``InvalidInput`` where there are fewer than two sources: nothing would be left to learn from.
+    """
+    group_k_fold = _scikit_learn().GroupKFold
+    number = {name: at for at, name in enumerate(dict.fromkeys(sources))}
+    if len(number) < 2:
+        raise InvalidInput(
+            [
+                Problem(
+                    "sources",
+                    "all items with options come from one source, so that nothing is left to learn from; say of each "
+                    "item which video or other source it was made from",
+                )
+            ]
+        )
+    groups = [number[name] for name in sources]
+    found = np.zeros(len(groups), dtype=np.int64)
+    splitter = group_k_fold(min(folds, len(number)), shuffle=True, random_state=SEED)
+    parts = splitter.split(np.zeros(len(groups)), groups=groups)
+    for fold, (_, own) in enumerate(parts):
+        found[own] = fold
+    return found
+
+
+def scores_of(choices: Sequence[Choice], fold_of: Ints, *, refits: int = REFITS, seed: int = SEED) -> list[ItemScore]:
+    """Every item's score, in their order; those that stand out from chance are flagged, with what speaks for it."""
+    if sum(len(each.options) for each in choices) > MOST_OPTIONS:
+        raise InvalidInput([Problem("items", f"there are more than {MOST_OPTIONS:,} options: take fewer items")])
+    texts = _Texts(choices, fold_of)
+    keys = np.array([each.key for each in choices], dtype=np.int64)
+    p, told = texts.learnt(keys, telling=True)
+    p_key = p[texts.starts + keys]
+    drawn = np.random.default_rng(seed)
+    by_chance = np.empty((refits, len(choices)))
+    for at in range(refits):
+        anew = drawn.integers(0, texts.sizes)
+        by_chance[at] = texts.learnt(anew)[0][texts.starts + anew]
+    p_values = _p_values(p_key, by_chance, texts.sizes)
+    flagged = _adjusted(p_values) <= FALSE_FLAGS
+    return [
+        ItemScore(
+            choice,
+            int(fold_of[at]),
+            float(p_key[at]),
+            _likeliest(p[texts.starts[at] : texts.starts[at] + texts.sizes[at]]),
+            float(p_values[at]),
+            bool(flagged[at]),
+            tuple(told[int(fold_of[at])].reasons(at)) if flagged[at] else (),
+        )
+        for at, choice in enumerate(choices)
+    ]
+
+
+def _likeliest(p: Floats) -> int:
+    return int(np.flatnonzero(p >= p.max() - _TIE)[0])
+
+
+def _p_values(p_key: Floats, by_chance: Floats, sizes: Ints) -> Floats:
+    """The share of keys drawn anew, of items with as many options, that come out as likely; never 0."""
+    found = np.ones(len(p_key))
+    for size in np.unique(sizes):
+        own = sizes == size
+        pool = np.sort(by_chance[:, own].ravel())
+        as_high = len(pool) - np.searchsorted(pool, p_key[own] - _TIE, side="left")
+        found[own] = (1 + as_high) / (1 + len(pool))
+    return found
+
+
+def _adjusted(p_values: Floats) -> Floats:
+    from scipy import stats
+
+    return np.asarray(stats.false_discovery_control(p_values, method="bh")) if len(p_values) else p_values
+
+
+# ---- what is learnt --------------------------------------------------------------------------------------------------
+
+
+def words_of(pair: tuple[str, str]) -> Iterator[str]:
+    """What counts of an option next to its question: its words, pairs of them, and words after the question's first.
+
+    >>> list(words_of(("How many cups?", "Two cups.")))
+    ['two', 'cups', 'two cups', 'how … two', 'how … cups']
+    """
+    question, option = pair
+    words = list(plain_words(option))
+    yield from words
+    yield from (f"{one} {other}" for one, other in pairwise(words))
+    kind = type_of(question)
+    if kind != OTHER:
+        yield from (f"{kind} … {word}" for word in words)
+
+
+SHAPES = ("its length", "half as long again as any other", "words that the question has, too")
+"""What counts of an option besides its words and its place."""
+
+
+def shape_of(choice: Choice) -> Floats:
+    """What counts of each option besides its words: its length next to the others', and words that the question has."""
+    lengths = np.array([len(each) for each in choice.options], dtype=float)
+    shared = np.array([shared_words(each, choice.question) for each in choice.options], dtype=float)
+    mean = lengths.mean() or 1.0
+    far = [bool(each > FAR * np.delete(lengths, at).max(initial=0)) for at, each in enumerate(lengths)]
+    return np.column_stack([lengths / mean - 1, far, shared])
+
+
+class _Texts:
+    """The options of all items as numbers, for each fold in the words of the others."""
+
+    def __init__(self, choices: Sequence[Choice], fold_of: Ints) -> None:
+        self.sizes = np.array([len(each.options) for each in choices], dtype=np.int64)
+        self.starts = np.cumsum(self.sizes) - self.sizes
+        self.item = np.repeat(np.arange(len(choices)), self.sizes)
+        self.fold_of = fold_of
+        pairs = [(each.question, option) for each in choices for option in each.options]
+        shapes = np.concatenate([shape_of(each) for each in choices])
+        most = int(self.sizes.max())
+        places = np.eye(most)[np.arange(len(self.item)) - self.starts[self.item]]
+        rest = sparse.csr_array(WEIGHT * np.hstack([shapes, places]))
+        names = [*SHAPES, *(f"place {at + 1}" for at in range(most))]
+        self.folds = {int(fold): self._fold(int(fold), pairs, rest, names) for fold in np.unique(fold_of)}
+
+    def _fold(
+        self, fold: int, pairs: Sequence[tuple[str, str]], rest: sparse.csr_array, names: Sequence[str]
+    ) -> tuple[sparse.csr_array, list[str]]:
+        """All options as numbers, by words that occur outside of this fold."""
+        known = [pairs[at] for at in np.flatnonzero(self.fold_of[self.item] != fold)]
+        vectorizer = _scikit_learn().TfidfVectorizer(analyzer=words_of)
+        try:
+            vectorizer.fit(known)
+        except ValueError:  # no option has a word
+            return rest, list(names)
+        table = sparse.csr_array(sparse.hstack([vectorizer.transform(pairs), rest]))
+        return table, [*(f"“{word}”" for word in vectorizer.get_feature_names_out()), *names]
+
+    def learnt(self, keys: Ints, *, telling: bool = False) -> tuple[Floats, dict[int, _Told]]:
+        """How likely each option is the right one, by what these keys say of other folds."""
+        found = np.zeros(len(self.item))
+        told = {}
+        for fold, (table, names) in self.folds.items():
+            weights = self._weights(table, keys, self.fold_of != fold)
+            own = np.flatnonzero(self.fold_of[self.item] == fold)
+            found[own] = table[own] @ weights
+            if telling:
+                told[fold] = _Told(self, table, weights, names, keys)
+        tops = np.maximum.reduceat(found, self.starts)
+        found = np.exp(found - tops[self.item])
+        return found / np.add.reduceat(found, self.starts)[self.item], told
+
+    def _weights(self, table: sparse.csr_array, keys: Ints, known: NDArray[np.bool_]) -> Floats:
+        """What each number counts: the right option of an item is set against each of its others."""
+        right = np.zeros(len(self.item), dtype=bool)
+        right[self.starts + keys] = True
+        others = np.flatnonzero(~right & known[self.item])
+        if len(others) < 2:
+            return np.zeros(table.shape[1])
+        signs = np.where(np.arange(len(others)) % 2, -1.0, 1.0)
+        apart = table[(self.starts + keys)[self.item[others]]] - table[others]
+        model = _scikit_learn().LogisticRegression(C=PENALTY, fit_intercept=False, max_iter=1000)
+        model.fit(sparse.diags_array(signs) @ apart, signs)
+        return np.asarray(model.coef_, dtype=float).ravel()
+
+
+@dataclass(frozen=True, eq=False)
+class _Told:
+    """What was learnt for a fold, to say what speaks for an item's key."""
+
+    texts: _Texts
+    table: sparse.csr_array
+    weights: Floats
+    names: Sequence[str]
+    keys: Ints
+
+    def reasons(self, at: int, *, most: int = 3) -> Iterator[str]:
+        """What speaks most for the right option next to the mean of the others, the first one most."""
+        start, size = int(self.texts.starts[at]), int(self.texts.sizes[at])
+        rows = self.table[start : start + size].toarray()
+        key = int(self.keys[at])
+        others = np.delete(rows, key, axis=0)
+        if not len(others):
+            return
+        speaks = (rows[key] - others.mean(axis=0)) * self.weights
+        for place in np.argsort(-speaks, kind="stable")[:most]:
+            if speaks[place] > _LEAST:
+                yield f"{self.names[place]} (+{speaks[place]:.1f})"
+
+
+_LEAST = 0.1
+"""What speaks less for a key, in log odds, is not worth a word."""
+
+
+@dataclass(frozen=True)
+class _Parts:
+    GroupKFold: Any
+    LogisticRegression: Any
+    TfidfVectorizer: Any
+
+
+def _scikit_learn() -> _Parts:
+    try:
+        from sklearn.feature_extraction.text import TfidfVectorizer
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.model_selection import GroupKFold
+    except ImportError as error:
+        raise NotAvailable(
+            "What a text-only classifier makes of the items needs the package scikit-learn, which is not installed; "
+            "run pip install 'touchstone[shortcuts]'."
+        ) from error
+    return _Parts(GroupKFold, LogisticRegression, TfidfVectorizer)
