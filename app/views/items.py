@@ -101,8 +101,14 @@ def _filters(services: Services, view: ProjectView, asked: ItemList, titles: Map
     def choose(name: str, label: str, options: Sequence[Any], value: Any, called: Callable[[Any], str]) -> None:
         put(name, st.selectbox, label, options, index=options.index(value), format_func=called)
 
+    def show() -> None:
+        with shell.pressed(services):
+            read = {name: st.session_state[f"{key}.{name}"] for name in given}
+            _go(view, _list_of(read, asked, usual))
+
+    usual = asked.columns or item_list.usual_columns(lead=lead)
     with st.form(key, border=False):
-        one, two, three = st.columns([3, 2, 2])
+        one, two, three, four, five = st.columns([3.4, 2.6, 2.6, 1, 1.3], vertical_alignment="bottom")
         with one:
             put("text", st.text_input, "Words in any text, or an id", value=now.text)
         with two:
@@ -116,8 +122,12 @@ def _filters(services: Services, view: ProjectView, asked: ItemList, titles: Map
                 "dimension", st.multiselect, "Dimension", list(dimensions), default=now.dimension, placeholder="any",
                 format_func=dimensions.__getitem__,
             )  # fmt: skip
+        four.form_submit_button("Show", type="primary", key=f"{key}.show", width="stretch", on_click=show)
+        anew = partial(_go, view, ItemList())
+        five.form_submit_button("All items", key=f"{key}.all", width="stretch", on_click=anew)
         more = replace(now, text="", state=(), dimension=())
-        with st.expander("More filters", expanded=more != ItemFilter()):
+        # what one seldom changes is put away: the table is what one looks at
+        with st.expander("More filters, columns, order", expanded=more != ItemFilter()):
             columns = st.columns(4)
             with columns[0]:
                 choose("comments", "Comments", list(COMMENTS), now.comments, COMMENTS.__getitem__)
@@ -134,26 +144,16 @@ def _filters(services: Services, view: ProjectView, asked: ItemList, titles: Map
                 help="NAME=VALUE, NAME~TEXT (contains), NAME:empty, NAME:given, NAME:2..5. Fields: "
                 + ", ".join(name.removeprefix(OF_FIELD) for name in titles if name.startswith(OF_FIELD)),
             )  # fmt: skip
-        one, two, three, four = st.columns([3, 2, 1, 1], vertical_alignment="bottom")
-        with one:
-            usual = asked.columns or item_list.usual_columns(lead=lead)
-            put("columns", st.multiselect, "Columns", list(titles), default=usual, format_func=titles.__getitem__)
-        with two:
-            sorts = ["", *(name for name in titles if name != "checks")]
-            choose("sort", "Sorted by", sorts, asked.sort, lambda name: titles.get(name, "as they came"))
-        with three:
-            choose("down", "Order", [False, True], asked.down, lambda down: "downwards" if down else "upwards")
-        with four:
-            choose("size", "On a page", list(SIZES), asked.size, str)
-
-        def show() -> None:
-            with shell.pressed(services):
-                read = {name: st.session_state[f"{key}.{name}"] for name in given}
-                _go(view, _list_of(read, asked, usual))
-
-        left, right = st.columns([1, 6])
-        left.form_submit_button("Show", type="primary", key=f"{key}.show", on_click=show)
-        right.form_submit_button("All items", key=f"{key}.all", on_click=partial(_go, view, ItemList()))
+            one, two, three, four = st.columns([3, 2, 1, 1], vertical_alignment="bottom")
+            with one:
+                put("columns", st.multiselect, "Columns", list(titles), default=usual, format_func=titles.__getitem__)
+            with two:
+                sorts = ["", *(name for name in titles if name != "checks")]
+                choose("sort", "Sorted by", sorts, asked.sort, lambda name: titles.get(name, "as they came"))
+            with three:
+                choose("down", "Order", [False, True], asked.down, lambda down: "downwards" if down else "upwards")
+            with four:
+                choose("size", "On a page", list(SIZES), asked.size, str)
 
 
 def _for_leads(

@@ -31,15 +31,17 @@ def render(services: Services) -> None:
         "A frozen, numbered split of what is kept, which anybody can load, verify and recompute.",
         made_up=view.made_up,
     )
-    shell.tell_refused()
-    done = shell.kept_message("release.done")
-    if done:
-        shell.show(markup.notice(done, style="good"))
-    jobs_shown.show(services, project=view.name)
+    with st.container():  # what may stand here or not: else all below would be drawn anew, and lose the focus
+        shell.tell_refused()
+        done = shell.kept_message("release.done")
+        if done:
+            shell.show(markup.notice(done, style="good"))
     lines = checklist.release_lines(services, view)
     about = settings.about(services.store, by=services.person, project=view.name)
     _say(services, view, about)
     _make(services, view, lines)
+    with st.container():  # where one has pressed: the head of the page is out of sight by then
+        jobs_shown.show(services, project=view.name)
     _made(services, view)
 
 

@@ -175,8 +175,8 @@ def _drift(stages: Stages, cards: Sequence[Card]) -> markup.Markup | None:
 
 def _figures(score: Score) -> list[markup.Markup]:
     return [
-        markup.text(f"{score.active_minutes:.1f}"),
-        markup.text("-" if math.isnan(score.per_hour) else f"{score.per_hour:.1f}"),
+        markup.text(f"{score.active_minutes:,.1f}"),
+        markup.text("-" if math.isnan(score.per_hour) else f"{score.per_hour:,.1f}"),
         *map(_share, (score.peers, score.settled, score.skips)),
     ]
 
@@ -224,7 +224,7 @@ def _pay(services: Services, view: ProjectView) -> None:
             markup.text(line.name),
             markup.text(view.schema.schema_.stages.title_of(line.stage)),
             *(markup.text(n) for n in (line.items, line.gold, line.corrections, line.qualification)),
-            markup.text(f"{line.active_minutes:.1f}"),
+            markup.text(f"{line.active_minutes:,.1f}"),
             markup.text(line.untimed),
         ]
         for line in lines

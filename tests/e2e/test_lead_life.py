@@ -162,13 +162,16 @@ def _bring(lead: Desk, file: Path, look: Look) -> None:
 def _invite(lead: Desk, look: Look) -> list[str]:
     page, keys = lead.page, Keyboard(lead.page)
     keys.goes("People")
-    for role in INVITED.values():
+    for login, role in INVITED.items():
         keys.button("Invite someone")
         dialog = page.get_by_role("dialog", name="Invite someone")
+        keys.writes(dialog.get_by_role("textbox", name="Who gets the link from you"), login.capitalize())
         keys.radio("Role", re.compile(f"^{role.capitalize()}:"), within=dialog)
         keys.button("Make an invitation", within=dialog)
         dialog.wait_for(state="detached")
         lead.settled()
+    says = [f"{role.capitalize()} for {login.capitalize()} · all dimensions" for login, role in INVITED.items()]
+    expect(page.locator("[data-part=link]")).to_have_text([re.compile(f"^{each}") for each in says])
     look(lead, "05-invited")
     links = page.locator("[data-testid=stCode]").all_inner_texts()
     assert len(set(links)) == len(INVITED)
