@@ -6,7 +6,7 @@ Two studies of one kind, of 1,000 and of 100,000 items with three votes each (``
 real ``touchstone serve``. Each page is opened three times over the websocket as its browser opens it: the first time
 nothing is kept of it. Then a real Chromium opens it twice: the last paint is the last change of the page until nothing
 moves any more. What a page that works out a figure shows first counts, not the figure: the figure has a process of its
-own, and its time is in ``whole_ms``. ``--quick`` opens each twice and once, of studies of 200 and of 2,000 items. With
+own, and its time is in ``whole_ms``. ``--quick`` opens each twice over the websocket, of studies of 200 and of 2,000 items. With
 ``--keep`` the studies lie in that folder afterwards, and the next run with it begins with copies of them.
 
 The last line of the output is one JSON object. ``growth`` is how much longer a page takes for the larger study, in
@@ -141,8 +141,8 @@ async def over_websocket(server: Server, path: str, token: str, *, works: bool, 
     }
 
 
-def in_browser(server: Server, token: str, paths: Sequence[str], *, times: int) -> dict[str, dict[str, int]]:
-    """Each page in a real browser: milliseconds from going there to the last paint, the last time; exceptions."""
+def in_browser(server: Server, token: str, paths: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Each page in a real browser: milliseconds from going there to the last paint, the second time; exceptions."""
     found = {}
     with launched() as browser:
         context = browser.new_context(viewport={"width": 1280, "height": 900})
@@ -150,7 +150,7 @@ def in_browser(server: Server, token: str, paths: Sequence[str], *, times: int) 
         page = context.new_page()
         page.add_init_script(WATCH)
         for path in paths:
-            for _ in range(times):  # the first time fetches what pages are made of
+            for _ in range(2):  # the first time fetches what pages are made of
                 page.goto(f"{server.url}/{path}?project={PROJECT}")
                 settled(page, held_ms=400)
             found[path] = {
@@ -168,6 +168,7 @@ def looked_at(study: Study, only: Sequence[str], *, times: int) -> dict[str, dic
     try:
         for login, token in tokens.items():
             offered = [(path, works) for path, works in pages_of(study, login) if not only or path in only]
+            offered.sort(key=lambda each: each[1])  # an item that one has in hand is not in one's lists any more
             if login != LEAD:  # the lead has them as well; what others see of a page is less
                 offered = [(path, works) for path, works in offered if works or path == ""]
             # what a server does first
@@ -180,7 +181,7 @@ def looked_at(study: Study, only: Sequence[str], *, times: int) -> dict[str, dic
                 except Exception as error:  # told as a fault of the page, and the others are looked at
                     study.must(False, f"{path or 'my_work'} of {login}: {error!r}")
             paths = [path for path, _ in offered]
-            for path, painted in in_browser(server, token, paths, times=times - 1).items():
+            for path, painted in in_browser(server, token, paths).items():
                 name = f"{login}: {path or 'my_work'}"
                 study.must(painted.pop("exceptions") == 0, f"{name} shows an error")
                 seen.setdefault(name, {}).update(painted)
