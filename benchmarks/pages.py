@@ -6,8 +6,8 @@ Two studies of one kind, of 1,000 and of 100,000 items with three votes each (``
 real ``touchstone serve``. Each page is opened three times over the websocket as its browser opens it: the first time
 nothing is kept of it. Then a real Chromium opens it twice: the last paint is the last change of the page until nothing
 moves any more. What a page that works out a figure shows first counts, not the figure: the figure has a process of its
-own, and its time is in ``whole_ms``. ``--quick`` opens each twice over the websocket, of studies of 200 and of 2,000 items. With
-``--keep`` the studies lie in that folder afterwards, and the next run with it begins with copies of them.
+own, and its time is in ``whole_ms``. ``--quick`` opens each twice over the websocket, of studies of 200 and of 2,000
+items. With ``--keep`` the studies lie in that folder afterwards, and the next run with it begins with copies of them.
 
 The last line of the output is one JSON object. ``growth`` is how much longer a page takes for the larger study, in
 server time when it is opened again. The exit status is 1 if a page is wrong: an error on it, or a count of items that
