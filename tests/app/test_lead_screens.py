@@ -401,7 +401,7 @@ def test_an_invitation_is_a_link_that_works_and_stays_until_it_is_put_away(store
     save(test, role=Role.SENIOR)
     for _ in range(2):
         address = test.code[0].value
-        assert "Shown only here, and gone after a reload" in words(test)
+        assert "Links are shown only here, and gone after a reload" in words(test)
         test.run()
     offered = accounts.invitation(store, token=address.rpartition("/invite/")[2])
     assert offered is not None
