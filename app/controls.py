@@ -8,6 +8,10 @@ CALIBRATE = "the command `touchstone calibrate`"
 CONTROLS = {
     "--set": "“What it says of itself”:",
     "--split": "“Splits”",
+    "--together": "“What keeps items in one split”",
+    "--off": "“A split may be off by, in %”",
+    "--lacking": "“A split may lack a dimension of which there are too few groups”",
+    "--anew": "“Draw items anew that an earlier release has; else they stay in their split”",
     "--despite": "“Release despite”:",
     "--json": "“What its manifest says”",
     "--anyway": "“Take it though answers are missing or name no option; they count as such”",

@@ -113,7 +113,7 @@ def test_a_new_row_is_in_exports_schemas_and_reference(
     where = [(each["id"], each["file"], each["position"]) for each in told["items"]]
     assert where == [(kept.partition(",")[0], "sheet.csv", 0)]
     media = MediaStore(tmp_path / "media")
-    with pytest.raises(FileRefused, match="not answer_key"):  # it is exported only
+    with pytest.raises(FileRefused, match="writes answer_key and does not read it"):
         import_files(store, media, by=None, project="p", format="answer_key", path=tmp_path)
 
 
