@@ -25,6 +25,7 @@ COMMAND = [sys.executable, "-c", "from app.cli import main; main()"]
 def environment(home: Path, **more: str) -> dict[str, str]:
     """The environment in which a command sees ``home`` and nothing of this machine's settings."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("TOUCHSTONE_", "STREAMLIT_"))}
+    kept.pop("PYTHONDONTWRITEBYTECODE", None)  # else each command would compile all of our modules
     return {**kept, "TOUCHSTONE_HOME": str(home), "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "200", **more}
 
 

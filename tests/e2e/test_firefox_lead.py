@@ -59,6 +59,15 @@ def test_a_lead_comes_from_a_schema_to_a_release_and_the_archive(serving: Server
         _bring(window, lead_story.as_file(PLAN.records, tmp_path))
         link = _invite(window)
         _join(window, link, "cat")
+        with opened(serving) as store:
+            lena = accounts.find_person(store, login="lena")
+            led = {
+                each.name: projects.members(store, person=lena, project=each.name)
+                for each in projects.projects_of(store, person=lena)
+            }
+        assert {name: sorted(each.person.login for each in members) for name, members in led.items()} == {
+            PROJECT: ["cat", "lena"]
+        }
         window.sign_in(sign_in_link(serving, "lena"))
         window.open(f"{serving.url}/people?project={PROJECT}")
         _give_rights(window)
