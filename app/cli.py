@@ -51,6 +51,7 @@ COMMANDS = (
     "exposure",
     "scorecard",
     "triage",
+    "narrations",
     "frames",
     "pool",
     "labelstudio",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 FLOORS = [
     ["domain"],
-    ["annotation_schemas", "agreement", "net"],
+    ["annotation_schemas", "agreement", "construction", "net"],
     ["db", "media", "inference", "importers", "exporters", "labelstudio", "reports"],
     ["workflow"],
     ["app"],

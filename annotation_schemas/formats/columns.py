@@ -208,6 +208,8 @@ class ItemKeys:
     """The right option: field or key that holds it, ``Chosen.place``, ``Chosen.text``, ``Chosen.counts``."""
     goal: str | None = None
     """The field that names the goal of several items."""
+    observed: str | None = None
+    """The field with the frame of the source video that is the observation."""
     action: str | None = None
     """The field with the frame of the source video with which the action begins that is asked for."""
     moments: Callable[[Record], Moments] = lambda fields: Moments()

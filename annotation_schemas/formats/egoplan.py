@@ -100,6 +100,7 @@ ROWS = (
             spread={"options": ("choice_a", "choice_b", "choice_c", "choice_d")},
             chosen=("answer", "golden_choice_idx", "answer", "letter"),
             goal="task_goal",
+            observed=_OBSERVATION,
             action=_ACTION,
             moments=_moments,
         ),

@@ -13,6 +13,9 @@ from annotation_schemas.model import ItemField, Schema
 SPANS = (("start", "end"), ("start_frame", "stop_frame"))
 """Under which keys segments say where they begin and end: in seconds of the clip, or in frames of its source."""
 
+WORDS = ("narration_text", "narration", "text")
+"""Under which keys segments say what is done."""
+
 
 class SegmentsField(FieldKind):
     """A field with timed segments of a clip."""
@@ -54,7 +57,7 @@ def is_moment(value: Any) -> bool:
 
 def _narration(segment: Any) -> str:
     if isinstance(segment, Mapping):
-        for key in ("narration_text", "narration", "text"):
+        for key in WORDS:
             if isinstance(segment.get(key), str):
                 return str(segment[key])
     return json.dumps(segment, ensure_ascii=False)

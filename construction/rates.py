@@ -1,0 +1,57 @@
+"""Frame rates, and which frame is on screen when. Exact: 0.35 s at 60 frames a second is frame 21, not frame 20."""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import Decimal
+from fractions import Fraction
+
+LEAST, MOST = 1, 1000
+_DECIMAL = re.compile(r"[0-9]{1,4}(?:\.([0-9]{0,30}))?", re.ASCII)
+_FRACTION = re.compile(r"([0-9]{1,9})/([0-9]{1,9})", re.ASCII)
+_AS_WRITTEN = Fraction(1, 10**9)
+"""So far a number with many digits may be from what it stands for."""
+
+
+def rate(text: str) -> Fraction | None:
+    """Frames a second, out of a number or a fraction; None: it is none from 1 to 1000.
+
+    A rate that television has, such as 29.97, is the fraction that it stands for, however many digits are written.
+
+    >>> [str(rate(text)) for text in ("59.94", "59.9400599400599", "29.97", "47.952047952047955", "50.0", "12.5")]
+    ['60000/1001', '60000/1001', '30000/1001', '48000/1001', '50', '25/2']
+    >>> str(rate("30000/1001")), rate("0"), rate("fast")
+    ('30000/1001', None, None)
+    """
+    text = text.strip()
+    if found := _FRACTION.fullmatch(text):
+        exact = Fraction(int(found[1]), int(found[2])) if int(found[2]) else Fraction(0)
+    elif found := _DECIMAL.fullmatch(text):
+        exact = Fraction(text.rstrip("."))
+        television = Fraction(1000 * math.ceil(exact), 1001)
+        apart = max(Fraction(1, 2 * 10 ** len(found[1] or "")), _AS_WRITTEN)
+        if exact.denominator > 1 and abs(exact - television) <= apart:
+            exact = television
+    else:
+        return None
+    return exact if LEAST <= exact <= MOST else None
+
+
+def frame_at(seconds: Decimal, rate: Fraction) -> int:
+    """The frame on screen at a time, counted from 0.
+
+    >>> frame_at(Decimal("1.89"), Fraction(60)), frame_at(Decimal("0.35"), Fraction(60))
+    (113, 21)
+    """
+    return math.floor(Fraction(seconds) * rate)
+
+
+def first_frame_from(seconds: Decimal, rate: Fraction) -> int:
+    """The first frame that comes on screen at a time or after it, counted from 0."""
+    return math.ceil(Fraction(seconds) * rate)
+
+
+def as_text(rate: Fraction) -> str:
+    """A rate as files have it: 50, or 60000/1001."""
+    return str(rate)

@@ -1,0 +1,74 @@
+"""Ego4D's narrations as verbs with their objects: who is meant, what is unclear, and the phrase of an action.
+
+``#C`` is the camera wearer, ``#O`` someone else, ``#unsure`` a thing that the narrator could not name. These are rules
+alone, where EgoPlan-Bench had a language model: a sentence with a second verb keeps it as it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+Actor = Literal["wearer", "other", "unmarked"]
+
+_TAG = re.compile(r"\s*#\s*([A-Za-z]+)\b[\s:,]*")
+_UNSURE = re.compile(r"#\s*unsure", re.IGNORECASE)
+_WEARER = re.compile(r"(?:the\s+)?(?:C|camera\s+wearer|cameraman)\b(?:\s+|$)", re.IGNORECASE)
+_ARTICLES = re.compile(r"\b(?:a|an|the|his|her|their)\s+", re.IGNORECASE)
+_SPACE = re.compile(r"\s+")
+_IRREGULAR = {
+    "has": "have",
+    "does": "do",
+    "goes": "go",
+    "is": "be",
+    "was": "be",
+    "lies": "lie",
+    "ties": "tie",
+    "dies": "die",
+}
+
+
+class Spoken(NamedTuple):
+    """A narration of Ego4D, taken apart."""
+
+    actor: Actor
+    phrase: str
+    """The verb in its plain form with what follows, without articles; empty if nothing is said."""
+    unsure: bool
+
+
+def spoken(text: str) -> Spoken:
+    """Who does what.
+
+    >>> spoken("#C C picks a bag"), spoken("#O a man X carries the box.").actor
+    (Spoken(actor='wearer', phrase='pick bag', unsure=False), 'other')
+    >>> spoken("#C C washes the #unsure with his left hand").unsure, spoken("C opens the tap").phrase
+    (True, 'open tap')
+    """
+    unsure = _UNSURE.search(text) is not None
+    tag = _TAG.match(text)
+    actor: Actor = "unmarked"
+    if tag is not None and not _UNSURE.match(text.strip()):
+        actor = "wearer" if tag[1].lower() == "c" else "other"
+        text = text[tag.end() :]
+    bare = _WEARER.sub("", text.strip(), count=1) if _WEARER.match(text.strip()) else text.strip()
+    if actor == "unmarked" and bare != text.strip():
+        actor = "wearer"
+    bare = _ARTICLES.sub("", _SPACE.sub(" ", bare)).strip().rstrip(".").strip()
+    verb, space, rest = bare.partition(" ")
+    return Spoken(actor, f"{plain_verb(verb.lower())}{space}{rest}" if verb else "", unsure)
+
+
+def plain_verb(verb: str) -> str:
+    """A verb without the ending of the third person.
+
+    >>> [plain_verb(verb) for verb in ("picks", "washes", "carries", "squeezes", "closes", "presses", "has", "wash")]
+    ['pick', 'wash', 'carry', 'squeeze', 'close', 'press', 'have', 'wash']
+    """
+    if verb in _IRREGULAR:
+        return _IRREGULAR[verb]
+    if len(verb) > 4 and verb.endswith("ies"):
+        return f"{verb[:-3]}y"
+    if verb.endswith(("sses", "shes", "ches", "xes", "zzes", "oes")):
+        return verb[:-2]
+    return verb[:-1] if len(verb) > 2 and verb.endswith("s") and not verb.endswith(("ss", "us", "is")) else verb

@@ -1,0 +1,114 @@
+"""Questions made of narrations, as files: EgoPlan's layout, times for frames, pairs for tuning, and what was done."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from annotation_schemas import kinds, shipped, source_media
+from annotation_schemas.formats import ItemKeys, item_keys, new_record
+from annotation_schemas.kinds.segments import SPANS, WORDS
+from annotation_schemas.loader import load_schema
+from annotation_schemas.model import Schema
+from construction.questions import Question
+from domain import csv_text, json_text
+
+FORMAT = "egoplan"
+ITEMS, TIMES, PAIRS, APART = "egoplan.json", "times.csv", "pairs.jsonl", "made.jsonl"
+MANIFEST = "made.json"
+MADE_BY = "touchstone narrations"
+
+
+def item_file(questions: Sequence[Question], *, first_id: int, collection: str, apart: bool = False) -> bytes:
+    """The questions as EgoPlan's files have them, each with how it came to be, unless that stands ``apart``."""
+    schema, keys = load_schema(shipped()[FORMAT]).schema_, item_keys(FORMAT)
+    opening, closing = json_text.ends(keys.layout)
+    records = [
+        json_text.record_text(
+            {**_record(schema, keys, each, first_id + at, collection), **({} if apart else _construction(each))},
+            keys.layout,
+        )
+        for at, each in enumerate(questions)
+    ]
+    return f"{opening}{keys.layout.first}{keys.layout.between.join(records)}{closing}".encode()
+
+
+def _record(schema: Schema, keys: ItemKeys, question: Question, id: int, collection: str) -> dict[str, Any]:
+    goal = question.task.goal
+    timed = next(field.name for field in schema.item.fields if kinds.of_field(field).timed)
+    first, last = SPANS[1]
+    fields = {
+        keys.goal or "": goal.text,
+        "question": question.text,
+        next(iter(keys.spread)): [row.text for row in question.options],
+        (keys.chosen or ("",))[0]: question.answer.text,
+        keys.id_key or "": id,
+        keys.video or "": goal.video,
+        keys.observed or "": question.observation_frame,
+        timed: [{WORDS[0]: each.text, first: each.start_frame, last: each.stop_frame} for each in question.segments],
+        keys.origin or "": collection,
+    }
+    if question.observed <= question.answer.start - Decimal(str(_gap(schema))):
+        fields[keys.action or ""] = question.action_frame
+    return new_record(keys, schema, fields, dimension=schema.dimensions[0].id, id=id, source=goal.video)
+
+
+def _construction(question: Question) -> dict[str, Any]:
+    """How a question came to be; it names the answer."""
+    return {"construction": {"made_by": MADE_BY, **question.construction}}
+
+
+def apart_file(questions: Sequence[Question], *, first_id: int) -> bytes:
+    """How each came to be, a line each, where their records do not say it."""
+    id_key = item_keys(FORMAT).id_key or ""
+    lines = ({id_key: first_id + at, **_construction(each)} for at, each in enumerate(questions))
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
+
+
+def _gap(schema: Schema) -> float:
+    """How long before its action a clip of the schema ends."""
+    return source_media.number(schema, source_media.ENDS_BEFORE) or 0
+
+
+def times_file(questions: Sequence[Question], *, first_id: int) -> bytes:
+    """When each question is observed, as ``touchstone frames --times`` reads it: ``source,time``, and what else is
+    cut: the item, and when the clip of its progress begins."""
+    out = io.StringIO(newline="")
+    rows = csv_text.Writer(out)
+    rows.writerow(["source", "time", "item", "clip_start"])
+    for at, each in enumerate(questions):
+        begins = each.progress[0].start if each.progress else ""
+        rows.writerow([each.task.goal.video, str(each.observed), first_id + at, str(begins)])
+    return out.getvalue().encode()
+
+
+def pair_file(questions: Sequence[Question], *, first_id: int) -> bytes:
+    """A line for each wrong option, with the right one and with it, as releases have pairs for tuning. The video is
+    that of the narrations: ``clip`` says in seconds what of it is shown."""
+    lines = []
+    for at, each in enumerate(questions):
+        begins = each.progress[0].start if each.progress else each.observed
+        human = {"from": "human", "value": f"{'<video>' if each.progress else '<image>'}\n{each.text}"}
+        wrong = [row.text for place, row in enumerate(each.options) if place != each.key]
+        for number, text in enumerate(wrong, 1):
+            pair = {
+                "id": f"{first_id + at}/{number}",
+                "video": each.task.goal.video,
+                "clip": {"start": str(begins), "stop": str(each.observed)},
+                "conversations": [human],
+                "item": first_id + at,
+                "chosen": {"from": "gpt", "value": each.answer.text},
+                "rejected": {"from": "gpt", "value": text},
+            }
+            lines.append(json.dumps(pair, ensure_ascii=False) + "\n")
+    return "".join(lines).encode()
+
+
+def manifest(told: Mapping[str, Any], files: Mapping[str, bytes]) -> bytes:
+    """What was done: ``told``, and the SHA-256 of what was written."""
+    written = [{"path": name, "sha256": hashlib.sha256(data).hexdigest()} for name, data in sorted(files.items())]
+    return (json.dumps({"made_by": MADE_BY, **told, "files": written}, indent=2, ensure_ascii=False) + "\n").encode()

@@ -1,0 +1,104 @@
+"""JSON looked through from left to right: what stands before a break is read, and every part is known by its line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+_SPACE = " \t\r\n"
+_DEEPEST = 30
+
+
+_DECODER = json.JSONDecoder(parse_float=Decimal, parse_constant=str)
+"""``NaN`` and the like are texts: no number that anyone means."""
+
+
+class Broken(Exception):
+    """The text cannot be read from a place on."""
+
+    def __init__(self, at: int, reason: str) -> None:
+        super().__init__(reason)
+        self.at = at
+
+
+class Walk:
+    """A JSON text, looked through from left to right."""
+
+    def __init__(self, text: str, line: int = 1) -> None:
+        self.text = text
+        self.at = 0
+        self._line, self._counted = line, 0
+
+    def line(self, at: int) -> int:
+        """The line of a place; places may only rise."""
+        self._line += self.text.count("\n", self._counted, at)
+        self._counted = max(self._counted, at)
+        return self._line
+
+    def skip(self) -> str:
+        """The next character that is no white space; empty at the end."""
+        text, at = self.text, self.at
+        while at < len(text) and text[at] in _SPACE:
+            at += 1
+        self.at = at
+        return text[at : at + 1]
+
+    def value(self) -> Any:
+        """The value that begins here."""
+        self.skip()
+        try:
+            value, self.at = _DECODER.raw_decode(self.text, self.at)
+        except RecursionError:
+            raise Broken(self.at, "it is nested too deep") from None
+        except ValueError as error:
+            at = getattr(error, "pos", self.at)
+            cut = at >= len(self.text.rstrip()) or "Unterminated" in str(error)
+            raise Broken(at, "the file ends in the middle" if cut else "it is no JSON") from error
+        return value
+
+    def members(self) -> Iterator[str]:
+        """The keys of the object that begins here. Whoever takes one reads its value, and stands behind it then."""
+        for _ in self._parts("{", "}"):
+            key = self.value()
+            if not isinstance(key, str) or self.skip() != ":":
+                raise Broken(self.at, "a key or a colon is missing")
+            self.at += 1
+            self.skip()
+            yield key
+
+    def elements(self) -> Iterator[int]:
+        """The elements of the list that begins here: the place of each. Whoever takes one reads it."""
+        for _ in self._parts("[", "]"):
+            yield self.at
+
+    def _parts(self, opening: str, closing: str) -> Iterator[None]:
+        if self.skip() != opening:
+            raise Broken(self.at, f"{opening} is missing")
+        self.at += 1
+        if self.skip() == closing:
+            self.at += 1
+            return
+        while True:
+            self.skip()
+            yield None
+            mark = self.skip()
+            if mark not in (",", closing):
+                what = f"a comma or the closing {closing} is missing"
+                raise Broken(self.at, what if mark else "the file ends in the middle")
+            self.at += 1
+            if mark == closing:
+                return
+
+    def tree(self, depth: int = _DEEPEST) -> Any:
+        """The value that begins here; objects have the line on which they begin under the empty key."""
+        first = self.skip()
+        if first not in ("{", "["):
+            return self.value()
+        if depth == 0:
+            raise Broken(self.at, "it is nested too deep")
+        if first == "[":
+            return [self.tree(depth - 1) for _ in self.elements()]
+        line = self.line(self.at)
+        return {**{key: self.tree(depth - 1) for key in self.members()}, "": line}

@@ -1,0 +1,76 @@
+"""Lists that stand in a cell as a program wrote them: ``['plate', "cook's knife"]``, ``[2, 17]``.
+
+They are read as data, by a grammar of nothing but texts and whole numbers: nothing in a cell is ever run.
+"""
+
+from __future__ import annotations
+
+import re
+
+_TEXT = re.compile(r"'([^'\\]*(?:\\.[^'\\]*)*)'|\"([^\"\\]*(?:\\.[^\"\\]*)*)\"", re.DOTALL)
+_NUMBER = re.compile(r"[+-]?[0-9]{1,18}", re.ASCII)
+_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
+_PLAIN = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"'}
+_MARK = re.compile(r"\s*,\s*")
+_LARGEST = 0x10FFFF
+
+
+class NotList(ValueError):
+    """The cell is no such list; ``str(error)`` says what is wrong."""
+
+
+def entries(cell: str) -> list[str | int]:
+    """What a list in a cell holds.
+
+    >>> entries("['plate', \\"cook's knife\\"]"), entries("[2, 17]"), entries("[]")
+    (['plate', "cook's knife"], [2, 17], [])
+    """
+    text = cell.strip()
+    if not (text.startswith("[") and text.endswith("]")) or len(text) < 2:
+        raise NotList("it is no list in square brackets")
+    at, end = 1, len(text) - 1
+    found: list[str | int] = []
+    while text[at:end].strip():
+        at += len(text[at:end]) - len(text[at:end].lstrip())
+        if found:
+            mark = _MARK.match(text, at, end)
+            if mark is None:
+                raise NotList("a comma is missing between its entries")
+            at = mark.end()
+            if at == end:
+                break  # a comma behind the last entry
+        if (quoted := _TEXT.match(text, at, end)) is not None:
+            found.append(_ESCAPE.sub(_escaped, quoted[1] if quoted[1] is not None else quoted[2]))
+            at = quoted.end()
+        elif (number := _NUMBER.match(text, at, end)) is not None:
+            found.append(int(number[0]))
+            at = number.end()
+        else:
+            raise NotList("it holds something else than texts in quotes and whole numbers")
+    return found
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = found[1] or found[2] or found[3]
+    if code is None:
+        return _PLAIN.get(found[4], found[0])
+    number = int(code, 16)
+    if number > _LARGEST:
+        raise NotList("it has a character that there is not")
+    return chr(number)
+
+
+def texts(cell: str) -> tuple[str, ...]:
+    """A list of texts; ``NotList`` if an entry is none. An empty cell is an empty list."""
+    found = entries(cell) if cell.strip() else []
+    if not all(isinstance(each, str) for each in found):
+        raise NotList("it holds a number where a text is meant")
+    return tuple(str(each) for each in found)
+
+
+def numbers(cell: str) -> tuple[int, ...]:
+    """A list of whole numbers; ``NotList`` if an entry is none. An empty cell is an empty list."""
+    found = entries(cell) if cell.strip() else []
+    if not all(isinstance(each, int) for each in found):
+        raise NotList("it holds a text where a number is meant")
+    return tuple(int(each) for each in found)
