@@ -163,7 +163,7 @@ def _manifest(
     inputs += [{"path": name, "sha256": digest, "form": "goals"} for name, digest in sorted(goals.sha256.items())]
     inputs += [{"path": name, "sha256": digest, "form": "classes"} for name, digest in of_classes.items()]
     if asked.videos is not None:
-        inputs.append({"path": "videos", "sha256": asked.videos.sha256, "form": "videos"})
+        inputs.append({"path": asked.videos.path, "sha256": asked.videos.sha256, "form": "videos"})
     fewest, most, slack = asked.limits
     letters = Counter(string.ascii_uppercase[each.key] for each in found)
     return {

@@ -169,12 +169,10 @@ def _progress(found: Found, each: Published, here: _Video, goal: set[int]) -> No
     nearest = here.nearest(each, SECOND // 2)
     same = answer is not None and nearest is not None and here.rows[answer] == nearest
     found.one("the next narration with the answer's words is the nearest, too", same, each)
-    if nearest is None or any(place is None for place in places):
-        return
-    end = here.rows.index(nearest)
+    end = here.rows.index(nearest) if nearest is not None else 0
     before = sorted(at for at in goal if at < end)
     found.one("progress is all actions of the goal before the answer, in order", before == places, each)
-    first = min(at for at in places if at is not None)
+    first = min((at for at in places if at is not None), default=end)
     found.one("progress is every narration from its first action to the answer", [*range(first, end)] == places, each)
     found.one("the answer's words are in the progress already", each.answer in {text for text, _, _ in each.progress})
 

@@ -87,11 +87,14 @@ class _Video:
 
     rows: Sequence[Narration]
     starts: list[Decimal] = field(init=False)
+    last: Decimal = field(init=False)
+    """When the last of them stops."""
     ids: dict[str, int] = field(init=False)
     texts: dict[str, list[int]] = field(init=False)
 
     def __post_init__(self) -> None:
         self.starts = [row.start for row in self.rows]
+        self.last = max(row.stop for row in self.rows)
         self.ids = {row.id: at for at, row in enumerate(self.rows)}
         self.texts = defaultdict(list)
         for at, row in enumerate(self.rows):
@@ -142,7 +145,9 @@ def tasks(goals: Iterable[Goal], narrations: Narrations, limits: Limits, tally: 
         if goal.video not in narrations:
             tally.leave_out("its video has no narrations", str(goal))
             continue
-        here = videos.setdefault(goal.video, _Video(narrations[goal.video]))
+        here = videos.get(goal.video)
+        if here is None:
+            here = videos[goal.video] = _Video(narrations[goal.video])
         if reason := _wrong(goal, here, limits):
             tally.leave_out(reason, str(goal))
             continue
@@ -202,7 +207,7 @@ def _wrong(goal: Goal, here: _Video, limits: Limits) -> str | None:
         and not parent.start - slack <= goal.start <= goal.stop <= parent.stop + slack
     ):
         return f"it lies outside the {parent.level} above it"
-    first, last = here.starts[0], max(row.stop for row in here.rows)
+    first, last = here.starts[0], here.last
     if not first - slack <= goal.stop or not goal.start <= last + slack:
         return "it lies outside the narrations of its video"
     if goal.start < first - slack or goal.stop > last + slack:

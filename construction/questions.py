@@ -160,10 +160,12 @@ def questions(tasks: Iterable[Task], settings: Settings, sameness: Sameness, tal
             tally.leave_out("goals of a video whose frame rate is not known", str(task.goal))
             continue
         groups = sameness.groups(task.actions)
+        segments = tuple(Segment(row.text, frame_at(row.start, rate), frame_at(row.stop, rate)) for row in task.actions)
         home = {row.id: at for at, group in enumerate(groups) for row in group}
         for at, answer in enumerate(task.actions):
             tally.count("actions of kept goals")
-            made = _question(task, at, rate, groups, home[answer.id], settings)
+            others = [group for number, group in enumerate(groups) if number != home[answer.id]]
+            made = _question(task, at, segments[:at], rate, others, settings)
             if isinstance(made, str):
                 tally.leave_out(made, f"{task.goal}: {answer.text!r} at {answer.start} s")
             else:
@@ -172,18 +174,21 @@ def questions(tasks: Iterable[Task], settings: Settings, sameness: Sameness, tal
 
 
 def _question(
-    task: Task, at: int, rate: Fraction, groups: Sequence[Sequence[Narration]], own: int, settings: Settings
+    task: Task,
+    at: int,
+    segments: tuple[Segment, ...],
+    rate: Fraction,
+    others: Sequence[Sequence[Narration]],
+    settings: Settings,
 ) -> Question | str:
-    """The question that asks for one action of a goal, or why there is none."""
+    """The question that asks for one action of a goal, next to others of it, or why there is none."""
     answer, progress = task.actions[at], task.actions[:at]
-    others = [group for number, group in enumerate(groups) if number != own]
     if len(others) < N_NEGATIVES:
         return f"fewer than {N_NEGATIVES} other actions of the goal that differ in more than words"
     observed = RULES[settings.rule].moment(answer.start, progress, settings.gap)
     if observed < 0:
         return "it would be observed before the video begins"
     frame = frame_at(observed, rate)
-    segments = tuple(Segment(row.text, frame_at(row.start, rate), frame_at(row.stop, rate)) for row in progress)
     if any(segment.start_frame >= frame for segment in segments):
         return "another action of the goal begins between the observation and the action"
     dice = _dice(settings.seed, task, answer)

@@ -44,12 +44,18 @@ def frame_at(seconds: Decimal, rate: Fraction) -> int:
     >>> frame_at(Decimal("1.89"), Fraction(60)), frame_at(Decimal("0.35"), Fraction(60))
     (113, 21)
     """
-    return math.floor(Fraction(seconds) * rate)
+    n, of = seconds.as_integer_ratio()
+    return n * rate.numerator // (of * rate.denominator)
 
 
 def first_frame_from(seconds: Decimal, rate: Fraction) -> int:
-    """The first frame that comes on screen at a time or after it, counted from 0."""
-    return math.ceil(Fraction(seconds) * rate)
+    """The first frame that comes on screen at a time or after it, counted from 0.
+
+    >>> first_frame_from(Decimal("0.35"), Fraction(60)), first_frame_from(Decimal("0.36"), Fraction(60))
+    (21, 22)
+    """
+    n, of = seconds.as_integer_ratio()
+    return -(-n * rate.numerator // (of * rate.denominator))
 
 
 def as_text(rate: Fraction) -> str:

@@ -27,9 +27,10 @@ def item_file(questions: Sequence[Question], *, first_id: int, collection: str, 
     """The questions as EgoPlan's files have them, each with how it came to be, unless that stands ``apart``."""
     schema, keys = load_schema(shipped()[FORMAT]).schema_, item_keys(FORMAT)
     opening, closing = json_text.ends(keys.layout)
+    timed = next(field.name for field in schema.item.fields if kinds.of_field(field).timed)
     records = [
         json_text.record_text(
-            {**_record(schema, keys, each, first_id + at, collection), **({} if apart else _construction(each))},
+            {**_record(schema, keys, timed, each, first_id + at, collection), **({} if apart else _construction(each))},
             keys.layout,
         )
         for at, each in enumerate(questions)
@@ -37,9 +38,8 @@ def item_file(questions: Sequence[Question], *, first_id: int, collection: str, 
     return f"{opening}{keys.layout.first}{keys.layout.between.join(records)}{closing}".encode()
 
 
-def _record(schema: Schema, keys: ItemKeys, question: Question, id: int, collection: str) -> dict[str, Any]:
+def _record(schema: Schema, keys: ItemKeys, timed: str, question: Question, id: int, collection: str) -> dict[str, Any]:
     goal = question.task.goal
-    timed = next(field.name for field in schema.item.fields if kinds.of_field(field).timed)
     first, last = SPANS[1]
     fields = {
         keys.goal or "": goal.text,

@@ -24,6 +24,7 @@ class Videos(NamedTuple):
     rates: dict[str, Fraction]
     durations: dict[str, Decimal]
     bad: list[BadRow]
+    path: str
     sha256: str
 
 
@@ -46,7 +47,7 @@ def read_videos(file: Path) -> Videos:
     )
     if video is None or fps is None:
         raise FileRefused(f"{file.name}: it needs the columns video_id and fps; it has {', '.join(columns)}.")
-    found = Videos({}, {}, [], sha256)
+    found = Videos({}, {}, [], file.name, sha256)
     for row in table.rows():
         try:
             if row.problem:
