@@ -127,7 +127,7 @@ class _Reader:
         try:
             row = self._narration(video, number, value, line)
         except Unfit as error:
-            where = f"{video[:80]}, narrator {number}: {error}"
+            where = f"{json_text.showable(video[:80])}, narrator {number}: {error}"
             found.bad.append(BadRow(found.path, line, where, json_text.printable(walk.text[at : walk.at])))
             return
         if row is not None:

@@ -131,13 +131,19 @@ class _Table:
                 raise InvalidInput([Problem("column", f"{name} is nothing that a narration has: {', '.join(EPIC)}.")])
             if column not in head:
                 raise InvalidInput(
-                    [Problem("column", f"{self._found.path} has no column {column!r}: {', '.join(head)}.")]
+                    [
+                        Problem(
+                            "column",
+                            f"{self._found.path} has no column {column!r}: {json_text.printable(', '.join(head))}.",
+                        )
+                    ]
                 )
         self._at = {name: head.index(column) for name, column in names.items() if column in head}
         if lacking := [name for name in NEEDED if name not in self._at]:
+            there = json_text.printable(", ".join(filter(None, head))[:200])
             raise FileRefused(
-                f"{self._found.path} has no column for {', '.join(lacking)}; it has {', '.join(filter(None, head))}. "
-                f"Name them: {lacking[0]}=COLUMN."
+                f"{self._found.path} has no column for {', '.join(lacking)}; it has {there}. Name them: "
+                f"{lacking[0]}=COLUMN."
             )
 
     def _cell(self, cells: Sequence[str], name: str) -> str:

@@ -12,6 +12,7 @@ from annotation_schemas.kinds.segments import SPANS
 from annotation_schemas.loader import load_schema
 from annotation_schemas.model import ItemField
 from construction.against import Published
+from domain.errors import FileRefused
 from domain.records import BadRow, ItemRecord
 from importers.items import read_items
 
@@ -27,7 +28,13 @@ class ReadPublished(NamedTuple):
 
 
 def read_published(path: Path) -> ReadPublished:
-    """The questions of a file in EgoPlan's format, with key and observation; others are in ``bad``."""
+    """The questions of a file in EgoPlan's format, with key and observation; others are in ``bad``.
+
+    Raises
+    ------
+    FileRefused
+        It is no such file, or no record of it is such a question.
+    """
     schema = load_schema(shipped()[FORMAT]).schema_
     keys = item_keys(FORMAT)
     read = read_items(path, format=FORMAT, schema=schema)
@@ -40,6 +47,9 @@ def read_published(path: Path) -> ReadPublished:
                 bad.append(BadRow(file.path, (item.position or 0) + 1, seen, "", item.external_id))
             else:
                 found.append(seen)
+    if not found:
+        first = f"; row {bad[0].row}: {bad[0].reason}" if bad else ""
+        raise FileRefused(f"{path.name} has no question with its key and observation{first}.")
     return ReadPublished(found, bad)
 
 

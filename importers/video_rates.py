@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from construction.rates import rate
-from domain import csv_rows
+from domain import csv_rows, json_text
 from domain.errors import FileRefused
 from domain.records import BadRow
 from importers.narration_rows import Unfit, fitting, of_file, seconds
@@ -46,7 +46,9 @@ def read_videos(file: Path) -> Videos:
         next((name for name in names if name in columns), None) for names in (_VIDEO, _RATE, _DURATION)
     )
     if video is None or fps is None:
-        raise FileRefused(f"{file.name}: it needs the columns video_id and fps; it has {', '.join(columns)}.")
+        raise FileRefused(
+            f"{file.name}: it needs the columns video_id and fps; it has {json_text.printable(', '.join(columns))}."
+        )
     found = Videos({}, {}, [], file.name, sha256)
     for row in table.rows():
         try:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.pairs import pairs
-from domain.errors import InvalidInput, Problem
+from domain.errors import FileRefused, InvalidInput, Problem
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -200,7 +200,13 @@ def against(
     known = _videos(videos)
     read = _read(file, _reading(column, known, 1, None, False))
     told = read_published(published)
-    found = held.compare(by_video(read.rows), told.questions, rates=known.rates if known else None)
+    videos_of = by_video(read.rows)
+    if not any(each.video in videos_of for each in told.questions):
+        raise FileRefused(
+            f"None of the {_n(len(told.questions), 'question')} is of a video that {read.path} narrates; a question of "
+            f"{told.questions[0].video}, for instance."
+        )
+    found = held.compare(videos_of, told.questions, rates=known.rates if known else None)
     if as_json:
         typer.echo(json.dumps(_found_json(found), indent=2, ensure_ascii=False))
         return

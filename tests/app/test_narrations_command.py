@@ -163,12 +163,32 @@ def test_a_look_at_narrations(home: Path, tmp_path: Path) -> None:
     assert (found["narrations"], found["left_out"][0]["line"]) == (6, 8)
     film = {"v": {"narration_pass_1": {"narrations": [{"timestamp_sec": 1.5, "narration_text": "#C C sits"}]}}}
     (tmp_path / "film.json").write_text(json.dumps(film))
-    assert "t - b / 2a to t + b / 2a" in said("narrations", "look", "film.json")
+    film["\ud800"] = {
+        "narration_pass_2": {"narrations": [{"timestamp_sec": "\udfff", "narration_text": "#C C \ud800s"}]}
+    }
+    (tmp_path / "film.json").write_text(json.dumps(film))  # half characters are no reason to stop
+    told = said("narrations", "look", "film.json")
+    assert "t - b / 2a to t + b / 2a" in told
+    assert "film.json, line 1: \ufffd, narrator 2: its timestamp_sec is '\\udfff', which is no number." in told
 
 
 def test_questions_of_ones_own_are_explained_by_their_narrations(home: Path) -> None:
     """Made at 60 frames a second with the rule ``gap``: half a second is 30 frames before each answer."""
     said(*MAKE, "--rate", "60", "--collection", "Mine")
+    (home / "other.csv").write_text("video,start,stop,text\nW,1,2,go\n")
+    (home / "none.json").write_text('[{"sample_id": 1, "label": "A"}]')
+    for narrated, published, why in (
+        ("other.csv", "../out/egoplan.json", "None of the 5 questions is of a video that other.csv narrates"),
+        (
+            "../milk.csv",
+            "none.json",
+            "none.json has no question with its key and observation; row 1: it has no task_goal",
+        ),
+    ):
+        with pytest.raises(FileRefused, match=why):
+            CliRunner().invoke(
+                cli, ["narrations", "against", str(home / narrated), str(home / published)], catch_exceptions=False
+            )
     told = said("narrations", "against", "milk.csv", "out/egoplan.json")
     assert "5 of      5 100.0 %  questions of these videos" in told
     assert "0 of     15   0.0 %  segments verbatim in the narrations" in told  # this table has no frames

@@ -15,7 +15,7 @@ from construction.goals import Goal, Task
 from construction.narrations import Narration, Tally
 from construction.phrases import Classes, Sameness, phrase_key
 from construction.questions import Question, Segment, Settings, questions, towards
-from construction.rates import rate
+from construction.rates import first_frame_from, frame_at, rate
 from tests.construction.rows import MILK, Row, narrations
 
 THIRTY = Settings(rate=Fraction(30))
@@ -80,6 +80,14 @@ def test_frames_at_the_rates_of_real_videos(told: str, observed: int, action: in
     assert (found[1].observation_frame, found[1].action_frame) == (observed, action)
     for each in found:  # never less than half a second before the frame with which the action begins
         assert Fraction(each.action_frame - each.observation_frame) / each.rate >= Fraction(1, 2)
+
+
+@pytest.mark.parametrize(("told", "frame"), [("29.97", 30_000), ("47.95", 48_000), ("59.94", 60_000), ("50", 50_050)])
+def test_rates_of_television_are_exact(told: str, frame: int) -> None:
+    """1001 s are a whole number of frames at such rates; by the digits as they stand they are one less, or two."""
+    found = rate(told)
+    assert found is not None
+    assert frame_at(Decimal(1001), found) == first_frame_from(Decimal(1001), found) == frame
 
 
 @pytest.mark.parametrize(
