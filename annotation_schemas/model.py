@@ -902,6 +902,25 @@ class Floor(_Part):
     """What has to come to it: the value itself, or the lower limit of its interval."""
 
 
+class Shortcuts(_Part):
+    """How far items may be answered without their images before there is a release (`touchstone shortcuts`)."""
+
+    above_chance: int | float = 0.05
+    """How much more often than an option drawn blindly each of these may be right, as a share of the items: `constant`
+    (always one place, the best of them), `position` and `answer` (the place and the text that were right most often in
+    other sources), `longest`, `shortest`, `overlap` (most words of the question), and `text_only`, the classifier."""
+    at_most: dict[str, int | float] = Field(default_factory=dict)
+    """How often some of them may be right, in place of that: `{longest: 0.3}`."""
+    bound: Literal["value", "low", "high"] = "value"
+    """What must not be more: the share itself, the lower end of its interval (only what is surely too much stops a
+    release), or the upper end (what may be too much does)."""
+    score: int | float | None = None
+    """Items are flagged whose right option the classifier takes to be likelier than this. None: those that it takes to
+    be likelier than keys drawn anew come out."""
+    flagged: int | float | None = None
+    """The largest share of items that may be flagged. None: any, as a flag is a reason for a person to look."""
+
+
 class Export(_Part):
     """The formats that a release is written in, and what has to hold before there is one."""
 
@@ -913,6 +932,8 @@ class Export(_Part):
     """Of a release: the splits from whose public files these fields stay out, such as `[test]`; none: from all."""
     floors: tuple[Floor, ...] = ()
     """How far raters have to agree before there is a release."""
+    shortcuts: Shortcuts | None = None
+    """How far items may be answered without their images before there is a release. None: no one looks."""
 
 
 class Item(_Part):

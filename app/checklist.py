@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Protocol
 from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import figures, markup, pending_figures, shell
+from app import figures, markup, pending_figures, shell, shortcut_figures
 from app.screens import SCREENS
 from app.services import Services
 from domain.records import ProjectView
@@ -83,9 +84,13 @@ def release_lines(services: Services, view: ProjectView) -> list[ReleaseLine]:
 
     found = ask()
     known = found.figure.value if found.figure is not None else ()
-    lines = releases.before(services.store, by=services.person, project=view.name, floors=known)
+    gate, looked = shortcut_figures.gate(services, view)
+    lines = releases.before(services.store, by=services.person, project=view.name, floors=known, gate=gate)
     shell.section("Before a release")
     pending_figures.show_pending(services, found, ask, about="The floors of agreement are")
+    if looked is not None:
+        again = partial(shortcut_figures.asked, services, view, None)
+        pending_figures.show_pending(services, looked, again, about="Shortcuts are")
     show(lines, view.name)
     return lines
 

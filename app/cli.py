@@ -32,6 +32,7 @@ COMMANDS = (
     "release",
     "release_statistics",
     "shortcuts",
+    "duplicates",
     "items",
     "bulk",
     "serve",

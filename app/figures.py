@@ -68,11 +68,15 @@ WORKS: Mapping[str, str] = {
     "results": "workflow.results.leaderboard_page:leaderboards",
     "schema": "app.schema_work:looked",
     "scorecard": "workflow.lead.scorecard:scorecards",
+    "shortcuts": "workflow.releases.shortcut_gate:looked",
     "set": "workflow.releases.set_statistics:of_project",
     "tables": "workflow.results.paper_tables:of_project",
 }
 """What can be worked out: by name, the function that does it, ``module:function``. It is called with the store and the
 arguments by name, and has to give the same for the same state."""
+
+APART = frozenset({"shortcuts"})
+"""What goes to a process of its own however small it is: it loads packages that the one which serves pages must not."""
 
 log = logging.getLogger(__name__)
 
@@ -153,7 +157,7 @@ def asked(
     known = _newest(place)
     if known is not None and known.state == state:
         return Asked(known, current=True)
-    if size <= SMALL:
+    if size <= SMALL and work not in APART:
         return Asked(_remember(place, _worked_out(store, work, args, state)), current=True)
     begun = None
     with _desk.guard:
@@ -177,6 +181,17 @@ def wait(
         if found.current and found.figure is not None:
             return found.figure.value
         time.sleep(0.2)
+
+
+def here(store: Store, settings: Settings, work: str, args: Mapping[str, Any], *, state: tuple[Any, ...]) -> Any:
+    """The value of a figure of this state, worked out in this process unless it is kept, and then kept: for commands,
+    which keep no one waiting."""
+    place = _place(store, settings, work, args)
+    known = _newest(place)
+    if known is None or known.state != state:
+        known = _remember(place, _worked_out(store, work, args, state))
+        _keep(place, known)
+    return known.value
 
 
 # ---- where it is asked for ------------------------------------------------------------------------------------------

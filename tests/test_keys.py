@@ -82,6 +82,7 @@ from workflow.annotate.project_progress import dashboard
 from workflow.files import release
 from workflow.lead.coding_intake import open_coding
 from workflow.lead.pair_intake import open_pairs
+from workflow.releases import shortcut_gate
 from workflow.releases.floors import standings
 from workflow.results import (
     aspect_success,
@@ -700,6 +701,13 @@ def floored(seen: Seen) -> Any:
     return [(each.statistic, each.outcome, each.at_least, each.value) for each in standings(there.store, project="p")]
 
 
+def limited(seen: Seen) -> Any:
+    """How shortcuts of three items, whose right option is always the first, stand before a release."""
+    there = world(seen)
+    gate = shortcut_gate.of_project(there.store, project="p")
+    return gate and (gate.outcome, gate.said, [each.at_most for each in gate.limits])
+
+
 def withheld(seen: Seen) -> Any:
     """What the public files of two splits of a release do not have."""
     return [withheld_in(seen.schema, split) for split in ("train", "test")]
@@ -1295,6 +1303,12 @@ ROWS: dict[str, Row] = {
     "Floor.variant": row(floored, "export.floors.0.variant", "linear", export__floors=[FLOOR]),
     "Floor.at_least": row(floored, "export.floors.0.at_least", 0.9, export__floors=[FLOOR]),
     "Floor.bound": row(floored, "export.floors.0.bound", "low", export__floors=[FLOOR]),
+    "Export.shortcuts": row(limited, "export.shortcuts", {}),
+    "Shortcuts.above_chance": row(limited, "export.shortcuts.above_chance", 0.5, export__shortcuts={}),
+    "Shortcuts.at_most": row(limited, "export.shortcuts.at_most", {"longest": 0.9}, export__shortcuts={}),
+    "Shortcuts.bound": row(limited, "export.shortcuts.bound", "high", export__shortcuts={}),
+    "Shortcuts.score": row(limited, "export.shortcuts.score", 0.01, export__shortcuts={"flagged": 0.5}),
+    "Shortcuts.flagged": row(limited, "export.shortcuts.flagged", 0.5, export__shortcuts={"score": 0.01}),
     "Export.private_splits": row(withheld, "export.private_splits", ["test"], export__public_without=["answer"]),
 }
 

@@ -29,6 +29,7 @@ from annotation_schemas.changes.rules import (
 )
 from annotation_schemas.floors import floor_name
 from annotation_schemas.model import AssetSlot, Criterion, CrossRule, ItemField
+from annotation_schemas.shortcuts import BOUNDS
 from domain.policies import criteria_that_decide
 
 
@@ -408,6 +409,14 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
     model.Export: {
         **_all(rows.EXPORTS, "formats", "public_without", "private_splits"),
         "floors": entries(floor_name, added=rows.FLOORS_RAISED, removed=rows.FLOORS_LOWERED),
+        "shortcuts": part(rows.SHORTCUTS_STRICTER, rows.SHORTCUTS_LOOSER),
+    },
+    model.Shortcuts: {
+        **dict.fromkeys(("above_chance", "flagged"), most(rows.SHORTCUTS_STRICTER, rows.SHORTCUTS_LOOSER)),
+        **_all(rows.SHORTCUTS_OTHERWISE, "at_most", "score"),
+        "bound": one_of_two(
+            rows.SHORTCUTS_STRICTER, rows.SHORTCUTS_LOOSER, lambda old, new: BOUNDS.index(new) > BOUNDS.index(old)
+        ),
     },
 }  # fmt: skip
 """Every key of the grammar by the part that has it."""

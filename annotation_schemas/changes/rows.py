@@ -165,6 +165,13 @@ FLOORS_LOWERED = _fits(
     "floors_lowered",
     "Raters have to agree less far before a release; each release says that it was changed, and after how many votes.",
 )
+SHORTCUTS_STRICTER = _fits(
+    "shortcuts_stricter", "Fewer shortcuts may be left in a release; releases that were made stay."
+)
+SHORTCUTS_LOOSER = _fits("shortcuts_looser", "More shortcuts may be left in a release; releases that were made stay.")
+SHORTCUTS_OTHERWISE = _fits(
+    "shortcuts_otherwise", "Other limits for shortcuts hold from the next release on; releases that were made stay."
+)
 JUDGES = _fits("judges", "Judges and what they see; runs that were made keep what they were asked with.")
 MODELS = _fits("models", "How models are asked from now on; runs that were made keep what they were asked with.")
 

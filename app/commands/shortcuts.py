@@ -4,14 +4,29 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from app.commands.options import CountedItems
 
+if TYPE_CHECKING:
+    from annotation_schemas.model import Shortcuts as Limits
+    from workflow.releases.shortcut_gate import Gate
+    from workflow.releases.shortcuts import Shortcuts
+
 _NAMED = 20
+
+
+class Bound(StrEnum):
+    """What must not be more than a limit."""
+
+    VALUE = "value"
+    LOW = "low"
+    HIGH = "high"
 
 
 def register(cli: typer.Typer) -> None:
@@ -26,33 +41,101 @@ def shortcuts(
         Path | None,
         typer.Option("--scores", help="Write every item's score into this file; it tells keys.", metavar="FILE.csv"),
     ] = None,
+    at_most: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="How often one of them may be right, as longest=0.3; may be given again. None: as the schema says.",
+            metavar="NAME=SHARE",
+        ),
+    ] = None,
+    above_chance: Annotated[
+        float | None, typer.Option(help="How much more often than a blind draw the others may be right, as 0.05.")
+    ] = None,
+    bound: Annotated[Bound | None, typer.Option(help="What must not be more: the share, or an end of it.")] = None,
+    score: Annotated[
+        float | None, typer.Option(help="Flag items whose key seems likelier than this. None: those beyond chance.")
+    ] = None,
+    flagged: Annotated[float | None, typer.Option(help="The largest share of items that may be flagged.")] = None,
+    gate: Annotated[bool, typer.Option("--gate", help="End with 1 where a limit is not kept.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
     """How often rules that look at no image are right, how well a classifier does that reads question and options
-    alone, and which items give their key away by their text. It tells keys: for leads."""
+    alone, and which items give their key away by their text; and how that stands to the limits of the schema, or to
+    those given here. It tells keys: for leads."""
+    from app import figures
     from app.services import opened
+    from domain.errors import InvalidInput, Problem
     from exporters.writing import write_files
-    from reports import data_card
-    from reports.content import Table
+    from workflow.releases import set_statistics, shortcut_gate
     from workflow.releases import shortcuts as room
 
-    found = room.shortcuts(opened().store, by=None, project=project, items_=counted)
+    shared = opened()
+    given = {"above_chance": above_chance, "bound": bound, "score": score, "flagged": flagged}
+    own = shortcut_gate.limits_of(shared.store, project=project)
+    limits = _limits(own, at_most or (), {name: each for name, each in given.items() if each is not None}, gate=gate)
+    state = set_statistics.mark(shared.store, by=None, project=project)
+    about = {"project": project, "items": counted}
+    at = figures.here(shared.store, shared.settings, "shortcuts", about, state=state)
+    if at.found is None:
+        raise InvalidInput([Problem("sources", at.why)])
+    found: Shortcuts = at.found if score is None else room.scored(at.found, score)
+    stands = None if limits is None else shortcut_gate.gate_of(limits, shortcut_gate.Looked(found))
     if items is not None:
         write_files({items: room.as_csv(found).encode()})
         print(f"{len(found.items):,} items written to {items}; they tell keys.", file=sys.stderr)
     if as_json:
-        typer.echo(json.dumps(room.as_json(found), indent=2, ensure_ascii=False, allow_nan=False))
-        return
+        told = room.as_json(found) | ({} if stands is None else {"limits": stands.as_json()})
+        typer.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        _tell(found, stands)
+    if gate and stands is not None and not stands.met:
+        raise typer.Exit(1)
+
+
+def _limits(own: Limits | None, at_most: Sequence[str], given: dict[str, Any], *, gate: bool) -> Limits | None:
+    """Those of the schema, or what is given in their place; None: there are none, and none are asked for."""
+    from annotation_schemas.model import Shortcuts as Limits
+    from annotation_schemas.shortcuts import wrong
+    from domain.errors import InvalidInput, Problem
+
+    if not (at_most or given or gate):
+        return own
+    shares = {}
+    for each in at_most:
+        name, equals, share = each.partition("=")
+        try:
+            shares[name] = float(share)
+        except ValueError:
+            what = f"{each!r} is no limit" if equals else f"{each!r} has no share"
+            raise InvalidInput([Problem("at_most", f"{what}; write NAME=SHARE, such as longest=0.3.")]) from None
+    before = own or Limits()
+    limits = before.model_copy(update={**given, "at_most": {**before.at_most, **shares}})
+    if found := [Problem("_".join(map(str, key)), f"{words}.") for key, words in wrong(limits)]:
+        raise InvalidInput(found)
+    return limits
+
+
+def _tell(found: Shortcuts, stands: Gate | None) -> None:
+    """As tables and lists."""
+    from reports import data_card
+    from reports.content import Table
+    from workflow.releases import key_places
+
     typer.echo(f"{found.title}. {found.which}\n")
     if not found.items:
         typer.echo("No item has options of which one is right: there is nothing to choose from.")
         return
-    rules = Table("rules", "Rules that look at no image", ("Rule", "Right"), tuple(found.baselines))
-    texts = Table("texts", "A classifier that reads texts alone", ("Dimension", "Right"), tuple(found.text_only))
-    for table in (rules, texts, found.balance):
+    tables = [
+        Table("rules", "Rules that look at no image", ("Rule", "Right"), tuple(found.baselines)),
+        Table("texts", "A classifier that reads texts alone", ("Dimension", "Right"), tuple(found.text_only)),
+        key_places.table(found.places),
+    ]
+    for table in tables:
         if table is not None:
             typer.echo("\n".join(data_card.table_lines(table)) + "\n")
     typer.echo(f"An option drawn blindly is right in {100 * (found.chance or 0):.1f} %.")
+    if stands is not None:
+        typer.echo(f"Limits: {stands.said}.")
     typer.echo(f"{len(found.flagged):,} of {len(found.items):,} items give their key away by their text.")
     for each in found.flagged:
         why = "; ".join(each.reasons) or "no single word, many together"

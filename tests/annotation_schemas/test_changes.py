@@ -482,6 +482,11 @@ ONE_BY_ONE: dict[str, tuple[Edit, tuple[str, str, str], tuple[str, str]]] = {
         ("export.floors.size.gwet_ac", "floors_raised", FITS),
         ("floors_lowered", FITS),
     ),
+    "limits for shortcuts": (
+        put("export.shortcuts", {}),
+        ("export.shortcuts", "shortcuts_stricter", FITS),
+        ("shortcuts_looser", FITS),
+    ),
     "imports": (put("source.id", "key"), ("source.id", "imports", FITS), ("imports", FITS)),
 }
 
@@ -514,7 +519,7 @@ def test_there_are_sixty_and_every_kind_of_change_is_among_them_or_in_a_test_of_
     assert len(ONE_BY_ONE) >= 60
     seen = {row for _, there, back in ONE_BY_ONE.values() for row in (there[1], back[0])}
     apart = {"version", "same_version", "guideline", "renamed", "key_field", "added_verification", "added_round",
-             "plan_rules", "reading", "unit_of_field"}  # fmt: skip
+             "plan_rules", "reading", "unit_of_field", "shortcuts_otherwise"}  # fmt: skip
     assert set(CHANGE_KINDS) == seen | apart
 
 

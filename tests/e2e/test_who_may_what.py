@@ -106,6 +106,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "results": FOR_LEADS,
     "preferences": FOR_LEADS,
     "tables": FOR_LEADS,
+    "shortcuts": FOR_LEADS,
     "regression": FOR_LEADS,
     "cases": FOR_LEADS,
     "leaderboard": FOR_LEADS,

@@ -16,6 +16,7 @@ from db.engine import Store
 from domain.policies import KEEP_RULES, SKIP_ACTS, criteria_that_decide, targets
 from reports.content import Block, Cell, Figure, Section, Table, Text
 from reports.data_card import DataCard, markdown, page
+from workflow.releases import card_shortcuts
 from workflow.releases.card_facts import Facts
 from workflow.releases.card_people import agreement, judges, people, qualification
 from workflow.releases.card_words import NOT_SAID, named, said, sentence, told_of
@@ -74,7 +75,7 @@ def card(draft: Draft, released: ReleasedSet, facts: Facts, labels: attributes.S
         agreement(schema, facts, draft.told.get("floors", ())),
         judges(schema, facts),
         _gates(schema, draft.told),
-        _shortcuts(found, released),
+        _shortcuts(found, released, draft.told.get("shortcuts")),
         _limits(draft, released),
         _licence(released),
         _trust(draft, released),
@@ -253,8 +254,10 @@ def _gates(schema: Schema, told: Mapping[str, Any]) -> Section:
     return Section(0, "gates", "Gates", lead, tuple(tables))
 
 
-def _shortcuts(found: SetStatistics, released: ReleasedSet) -> Section:
+def _shortcuts(found: SetStatistics, released: ReleasedSet, told: Mapping[str, Any] | None) -> Section:
+    """What public items tell, and what came of the limits that the schema sets (``shortcuts`` of the manifest)."""
     table = found.table("set_shortcuts")
+    limited = [] if told is None else list(card_shortcuts.blocks(told))
     kept_back = [each.name for each in released.splits if released.key in each.withheld]
     without = (
         f" Right answers of {sentence(kept_back)} are private, so these items are not counted." if kept_back else ""
@@ -265,7 +268,7 @@ def _shortcuts(found: SetStatistics, released: ReleasedSet) -> Section:
             if released.options is None
             else "No item tells in public which of its options is right, so none can be looked for."
         )
-        return Section(0, "shortcuts", "Shortcuts", f"{why}{without}")
+        return Section(0, "shortcuts", "Shortcuts", f"{why}{without}", tuple(limited))
     last = dict(zip(table.columns, table.rows[-1], strict=True))
     longest = last["Longest option"]
     assert isinstance(longest, Figure)
@@ -284,7 +287,7 @@ def _shortcuts(found: SetStatistics, released: ReleasedSet) -> Section:
     )
     notes = [Text(note, "note") for note in found.notes if note.startswith("Of ")]
     others = Text("No other shortcuts were looked for here, so that nothing is said of them.", "note")
-    return Section(0, "shortcuts", "Shortcuts", lead, (table, *notes, others, meanings))
+    return Section(0, "shortcuts", "Shortcuts", lead, (table, *notes, *(limited or [others]), meanings))
 
 
 # ---- what to know ----------------------------------------------------------------------------------------------------

@@ -15,6 +15,8 @@ from workflow.files import exposures
 from workflow.releases.evidence import unsaid_raters
 from workflow.releases.floors import LINE, Standing
 from workflow.releases.settings import SAYINGS, About, Asked, about_in
+from workflow.releases.shortcut_gate import LINE as SHORTCUTS
+from workflow.releases.shortcut_gate import Gate
 
 RATERS = "raters"
 """The line of raters out of files of whom no one has said who they are."""
@@ -33,14 +35,19 @@ class Line:
     """Where it is done, by the name of its page's module."""
 
 
-def before(store: Store, *, by: Person | None, project: str, floors: Sequence[Standing] = ()) -> list[Line]:
-    """The lines, for leads. ``floors``: how they stand (``workflow.releases.floors.standings``)."""
+def before(
+    store: Store, *, by: Person | None, project: str, floors: Sequence[Standing] = (), gate: Gate | None = None
+) -> list[Line]:
+    """The lines, for leads. ``floors`` and ``gate``: how floors of agreement (``workflow.releases.floors.standings``)
+    and shortcuts (``workflow.releases.shortcut_gate.of_project``) stand."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        return lines(session, access, about_in(session, access), floors)
+        return lines(session, access, about_in(session, access), floors, gate)
 
 
-def lines(session: Session, access: Access, about: About, floors: Sequence[Standing] = ()) -> list[Line]:
+def lines(
+    session: Session, access: Access, about: About, floors: Sequence[Standing] = (), gate: Gate | None = None
+) -> list[Line]:
     """The lines, in a transaction of others."""
     id = access.project_id
     states = items.count_by_state(session, project_id=id)
@@ -73,7 +80,16 @@ def lines(session: Session, access: Access, about: About, floors: Sequence[Stand
         Line(RATERS, "Raters out of files", not raters, _not_said(raters), "import_"),
         Line("said", "Licence", not unsaid, f"not said yet: {', '.join(unsaid)}" if unsaid else "said", "release"),
         *(Line(f"{LINE}{each.name}", f"Floor: {each.title}", each.met, each.said, "agreement") for each in floors),
+        *_shortcuts(access, gate),
     ]
+
+
+def _shortcuts(access: Access, gate: Gate | None) -> list[Line]:
+    """A line where the schema sets limits for them."""
+    if access.schema.export.shortcuts is None:
+        return []
+    said = "not worked out yet" if gate is None else gate.said
+    return [Line(SHORTCUTS, "Shortcuts", gate is not None and gate.met, said, "shortcuts")]
 
 
 def _not_said(raters: Sequence[str]) -> str:

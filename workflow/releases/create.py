@@ -29,7 +29,7 @@ from exporters.release_keys import write_keys
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 from workflow.access.schema_changes import must_be_finished
-from workflow.releases import checklist
+from workflow.releases import checklist, shortcut_gate
 from workflow.releases.card import card_files
 from workflow.releases.card_facts import facts
 from workflow.releases.contents import Contents, Media, released_set
@@ -39,6 +39,7 @@ from workflow.releases.figures_told import Figures
 from workflow.releases.floors import Standing, standings
 from workflow.releases.leaks import LeakReport, leaks
 from workflow.releases.settings import Asked
+from workflow.releases.shortcut_gate import Gate
 from workflow.releases.staging import place_of, staging
 
 if TYPE_CHECKING:
@@ -96,6 +97,8 @@ def create(
             number = releases.last_number(session, project_id=access.project_id) + 1
         names = names_in(store, project=project, release=f"{project}/{number}")
         stand = standings(store, project=project, schema_version=asked.schema_version)
+        progress("looking for shortcuts", 0, 1)
+        gate = shortcut_gate.of_project(store, project=project)
         with store.read() as session:
             project_rows.hold_still(session)
             access = require_lead(session, by=by, project=project)
@@ -104,8 +107,9 @@ def create(
             if draft.number != number:
                 raise Conflict(_AT_ONCE)
             told = {"facts": facts(store, access)} | ({"floors": [each.as_json() for each in stand]} if stand else {})
+            told |= {} if gate is None else {"shortcuts": gate.as_json(figures=not _keeps_back(draft))}
             draft = replace(draft, told={**draft.told, **told})
-            checklist.must_be_clear(checklist.lines(session, access, draft.about, stand), asked)
+            checklist.must_be_clear(checklist.lines(session, access, draft.about, stand, gate), asked)
 
             def evidence(folder: ReleaseFolder) -> None:
                 ids = [each.item_id for each in draft.placed]
@@ -118,21 +122,29 @@ def create(
                     hide_unsaid=checklist.RATERS in asked.despite,
                     progress=lambda part: progress(part, 0, 1),
                 )
-                _must_stand(stand, written.figures, asked)
+                _must_stand(stand, gate, written.figures, asked)
 
             manifest = write(store, media, draft, made, progress, evidence=evidence)
         made_now = keep(store, home, made, draft, manifest, by=by)
-        return replace(made_now, notes=[*draft.notes, *(f"Floor: {each.title}: {each.said}." for each in stand)])
+        notes = [*draft.notes, *(f"Floor: {each.title}: {each.said}." for each in stand)]
+        return replace(made_now, notes=notes if gate is None else [*notes, f"Shortcuts: {gate.said}."])
 
 
-def _must_stand(stand: Sequence[Standing], figures: Figures, asked: Asked) -> None:
-    """What floors came to is what the evidence comes to: no one has voted between the two."""
+def _keeps_back(draft: Draft) -> bool:
+    """Whether something stays out of the public files, so that evidence is in the private part."""
+    return any(withheld_in(draft.access.schema, each, private=draft.asked.private) for each in draft.splits)
+
+
+def _must_stand(stand: Sequence[Standing], gate: Gate | None, figures: Figures, asked: Asked) -> None:
+    """What floors and shortcuts came to is what the evidence comes to: nothing has changed between the two."""
+    if asked.schema_version is not None:
+        return
     proven = figures.by_id
-    for each in stand:
-        told = proven.get(f"floors.{each.name}")
-        if asked.schema_version is not None or told is None:
-            continue
-        if not math.isclose(_number(told.value), _number(each.value), abs_tol=1e-9):
+    said = {f"floors.{each.name}": each.value for each in stand}
+    said |= {} if gate is None else {f"shortcuts.{each.name}": each.value for each in gate.limits}
+    for id, value in said.items():
+        told = proven.get(id)
+        if told is not None and not math.isclose(_number(told.value), _number(value), abs_tol=1e-9):
             raise Conflict("People have voted just now; make the release again.")
 
 

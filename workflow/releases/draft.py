@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -14,15 +13,15 @@ from db import events, files, items, projects, releases
 from db.engine import Session
 from db.items import Outgoing
 from db.releases import Asset, Placed
-from domain.errors import FileRefused, NotFound
+from domain.errors import FileRefused
 from domain.states import Stage
 from exporters.release_keys import Canary, canary_of
-from media.perceptual_hash import hash_of_file
 from workflow.access.projects import Access
 from workflow.files import exposures
 from workflow.files.one_version import require_verification, split_of
 from workflow.files.project_check import gates
 from workflow.files.release_manifest import counts_of, policy_of, schema_of
+from workflow.releases.looks import looks_of
 from workflow.releases.settings import About, Asked, about_in
 from workflow.releases.split_groups import SplitRecord, groups_of
 from workflow.releases.splits import SplitPlan, assign
@@ -229,21 +228,8 @@ def _records(
                 dimension=row.dimension,
                 sources=tuple(dict.fromkeys(each.source for each in own if each.source)),
                 media=tuple(dict.fromkeys(each.sha256 for each in own if each.sha256)),
-                looks=tuple(_looks(media, own, seen)) if looks else (),
+                looks=tuple(looks_of(media, own, seen)) if looks else (),
                 text=str(contents[row.id].get(text) or "") if text is not None else "",
                 value=None if value is None else str(value),
             )
     return found
-
-
-def _looks(media: MediaStore, assets: Sequence[Asset], seen: dict[str, int]) -> list[int]:
-    looks = []
-    for asset in assets:
-        if asset.sha256 is None or asset.kind != "image":
-            continue
-        if asset.sha256 not in seen:
-            with suppress(NotFound):  # the checklist names what is missing
-                seen[asset.sha256] = hash_of_file(media.path(asset.sha256, "thumb"))
-        if asset.sha256 in seen:
-            looks.append(seen[asset.sha256])
-    return looks

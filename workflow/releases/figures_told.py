@@ -16,6 +16,7 @@ from typing import Any
 
 from agreement.summary import Result
 from annotation_schemas import reporting
+from annotation_schemas.shortcuts import TITLES
 from db.engine import Store
 from domain.errors import NotFound, TouchstoneError
 from domain.evidence import VERDICTS, Selected, Told, table_path
@@ -26,6 +27,7 @@ from workflow.access.projects import Access, access_to
 from workflow.files.exposures import report_of
 from workflow.files.project_check import gates, judged
 from workflow.releases.floors import measured
+from workflow.releases.shortcuts import shortcuts
 from workflow.results.calibration import study_of
 from workflow.results.dimension_means import agreement_of_levels, agreement_of_means
 from workflow.results.leaderboard_lines import Line
@@ -125,6 +127,7 @@ def figures_of(store: Store, *, project: str, progress: Callable[[str], None] = 
             part(f"judges.{stage.value}", lambda at=stage, of=raters: _judges(store, access, at, of))  # type: ignore[misc]
     part("leaderboard", lambda: _leaderboard(store, access))
     part("floors", lambda: _floors(store, access))
+    part("shortcuts", lambda: _shortcuts(store, access))
     part("exposure", lambda: _exposure(store, access))
     return Figures(_with_own_ids(told), without)
 
@@ -155,6 +158,20 @@ def _floors(store: Store, access: Access) -> Iterator[Told]:
         at = (found.value, found.low, found.high, found.n_units, found.n_left_out)
         reason = found.why if found.value is None else None
         yield Told(f"floors.{found.name}", f"Floor: {found.title}", *at, reason=reason, rows=rows)
+
+
+def _shortcuts(store: Store, access: Access) -> Iterator[Told]:
+    """How often rules and a classifier that look at no image are right, where the schema sets limits for it."""
+    if access.schema.export.shortcuts is None:
+        return
+    found = shortcuts(store, by=None, project=access.name)
+    rows = [Selected(ITEMS), Selected(table_path("revision"))]
+    out = len(found.skipped)
+    for name, each in found.by_name.items():
+        at = (each.value, each.low, each.high, each.n_units, out, each.method, each.reason)
+        yield Told(f"shortcuts.{name}", f"Shortcuts: {TITLES[name]}", *at, rows)
+    yield Told("shortcuts.chance", "Shortcuts: an option drawn blindly", found.chance, n=len(found.items), rows=rows)
+    yield Told("shortcuts.flagged", "Shortcuts: items flagged", len(found.flagged), n=len(found.items), rows=rows)
 
 
 def _counts(prefix: str, counted: Mapping[str, Any]) -> Iterator[Told]:

@@ -1,25 +1,31 @@
 """How far a set can be answered without a look at its images: rules, a text-only classifier, and items that stand out.
 
-For leads alone: whatever is here tells keys. Needs scikit-learn and minutes, so a command runs it, no page.
+For leads alone: whatever is here tells keys. Needs scikit-learn and minutes, so nothing here runs in the process that
+serves pages.
 """
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
+from annotation_schemas.shortcuts import TITLES
 from db import items
 from db.engine import Store
 from domain.csv_text import Writer
 from domain.records import Person
 from domain.states import Items, Stage
-from reports.content import Figure, Table
+from reports.content import Figure
 from workflow.access.counted_items import counting
 from workflow.access.projects import require_lead
-from workflow.releases.set_statistics import members_of, statistics_of, which_items
-from workflow.releases.set_tally import Member, Roles, roles_of, tallies, video_of
+from workflow.releases.key_places import Places, places_of
+from workflow.releases.set_statistics import members_of, which_items
+from workflow.releases.set_tally import Member, Roles, roles_of, video_of
 from workflow.releases.text_only import ItemScore, folds_of, scores_of
 from workflow.releases.text_rules import (
     Choice,
@@ -52,8 +58,18 @@ class Shortcuts:
     """Items without options, or without one right one."""
     without_source: int
     """Items of which nothing says what they were made from: each stands for itself."""
-    balance: Table | None
-    """Where right options stand, by dimension."""
+    places: Sequence[Places] = ()
+    """Where right options stand, in each dimension and in all."""
+
+    @property
+    def by_name(self) -> dict[str, Figure]:
+        """How often each is right that a schema may limit (``annotation_schemas.shortcuts.TITLES``)."""
+        if not self.items:
+            return {}
+        told = dict(self.baselines)
+        always = [figure for title, figure in self.baselines if title.startswith(_ALWAYS)]
+        found = {"constant": max(always, key=lambda each: each.value or 0), "text_only": dict(self.text_only)[_ALL]}
+        return {name: found.get(name) or told[title] for name, title in TITLES.items()}
 
     @property
     def flagged(self) -> list[ItemScore]:
@@ -71,11 +87,15 @@ def shortcuts(store: Store, *, by: Person | None, project: str, items_: Items | 
         members = list(members_of(session, access, rows, labels))
     roles = roles_of(access.schema)
     which = which_items(counted, len(rows))
-    told = statistics_of(access.schema, *tallies(members, roles), title=access.title, which=which)
     titles = {each.id: each.title for each in access.schema.dimensions}
-    return looked_at(
-        members, roles, title=access.title, which=which, titles=titles, balance=told.table("set_shortcuts")
-    )
+    found = looked_at(members, roles, title=access.title, which=which, titles=titles)
+    limits = access.schema.export.shortcuts
+    return found if limits is None or limits.score is None else scored(found, limits.score)
+
+
+def scored(found: Shortcuts, score: float) -> Shortcuts:
+    """The same, where those items are flagged whose key the classifier takes to be likelier than ``score``."""
+    return replace(found, items=[replace(each, flagged=each.p_key > score) for each in found.items])
 
 
 def looked_at(
@@ -85,7 +105,6 @@ def looked_at(
     title: str = "",
     which: str = "",
     titles: Mapping[str, str] | None = None,
-    balance: Table | None = None,
 ) -> Shortcuts:
     """Of these items."""
     choices = [each for member in members if (each := choice_of(member, roles)) is not None]
@@ -94,11 +113,11 @@ def looked_at(
     sources: list[Hashable] = [each.source or (at,) for at, each in enumerate(choices)]
     lacking = sum(each.source is None for each in choices)
     if not choices:
-        return Shortcuts(title, which, (), (), None, (), skipped, 0, balance)
+        return Shortcuts(title, which, (), (), None, (), skipped, 0)
     fold_of = folds_of(sources)
-    scores = scores_of(choices, fold_of)
+    scores = _scores(tuple(choices), tuple(fold_of.tolist()))
     baselines = [(name, _figure(hits, sources)) for name, hits in _baselines(choices, fold_of.tolist())]
-    text_only = [("All", _figure([each.right for each in scores], sources))]
+    text_only = [(_ALL, _figure([each.right for each in scores], sources))]
     dimensions = dict.fromkeys(each.dimension for each in choices)
     for dimension in dimensions if len(dimensions) > 1 else ():
         own = [at for at, each in enumerate(choices) if each.dimension == dimension]
@@ -106,7 +125,17 @@ def looked_at(
         text_only.append(((titles or {}).get(dimension, dimension), figure))
     chance = sum(1 / len(each.options) for each in choices) / len(choices)
     ordered = sorted(scores, key=lambda each: -each.p_key)
-    return Shortcuts(title, which, baselines, text_only, chance, ordered, skipped, lacking, balance)
+    places = places_of(choices, titles or {})
+    return Shortcuts(title, which, baselines, text_only, chance, ordered, skipped, lacking, places)
+
+
+_ALL, _ALWAYS = "All", "Always place "
+
+
+@lru_cache(maxsize=2)
+def _scores(choices: tuple[Choice, ...], fold_of: tuple[int, ...]) -> Sequence[ItemScore]:
+    """Minutes, where there are many: of the same texts once, as a release asks before it is made and while."""
+    return scores_of(choices, np.array(fold_of, dtype=np.int64))
 
 
 def choice_of(member: Member, roles: Roles) -> Choice | None:
@@ -116,7 +145,8 @@ def choice_of(member: Member, roles: Roles) -> Choice | None:
         return None
     question = member.fields.get(roles.question or "")
     return Choice(
-        *found,
+        tuple(found[0]),
+        found[1],
         question=question if isinstance(question, str) else "",
         id=member.id,
         dimension=member.dimension,
@@ -131,11 +161,11 @@ def _figure(hits: Sequence[bool], sources: Sequence[Hashable]) -> Figure:
 def _baselines(choices: Sequence[Choice], fold_of: Sequence[int]) -> list[tuple[str, list[bool]]]:
     """Each rule by its name, with whether it is right about each item."""
     most = max(len(each.options) for each in choices)
-    places = [(f"Always place {at + 1}", [each.key == at for each in choices]) for at in range(most)]
+    places = [(f"{_ALWAYS}{at + 1}", [each.key == at for each in choices]) for at in range(most)]
     rules: list[tuple[str, Callable[[Choice], int]]] = [
-        ("Longest option", lambda each: longest(each.options)),
-        ("Shortest option", lambda each: shortest(each.options)),
-        ("Most words of the question", lambda each: most_shared(each.options, each.question)),
+        (TITLES["longest"], lambda each: longest(each.options)),
+        (TITLES["shortest"], lambda each: shortest(each.options)),
+        (TITLES["overlap"], lambda each: most_shared(each.options, each.question)),
     ]
     plain = [(name, [rule(each) == each.key for each in choices]) for name, rule in rules]
     learnt = {
@@ -145,9 +175,9 @@ def _baselines(choices: Sequence[Choice], fold_of: Sequence[int]) -> list[tuple[
     both = list(zip(choices, fold_of, strict=True))
     return [
         *places,
-        ("Commonest place of other sources", [learnt[fold].place(each.options) == each.key for each, fold in both]),
+        (TITLES["position"], [learnt[fold].place(each.options) == each.key for each, fold in both]),
         *plain,
-        ("Commonest answer of other sources", [learnt[fold].answer(each.options) == each.key for each, fold in both]),
+        (TITLES["answer"], [learnt[fold].answer(each.options) == each.key for each, fold in both]),
     ]
 
 
@@ -162,6 +192,7 @@ def as_json(found: Shortcuts) -> dict[str, Any]:
         "chance": found.chance,
         "baselines": {name: _told(figure) for name, figure in found.baselines},
         "text_only": {name: _told(figure) for name, figure in found.text_only},
+        "places": [each.as_json() for each in found.places],
         "items": len(found.items),
         "skipped": list(found.skipped),
         "without_source": found.without_source,

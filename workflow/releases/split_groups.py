@@ -147,7 +147,7 @@ def _near(rows: Sequence[SplitRecord], alike: int) -> Iterator[tuple[int, int]]:
     first: dict[int, int] = {}
     for at, row in enumerate(rows):
         for look in row.looks:
-            if not _says_nothing(look, alike):
+            if not says_nothing(look, alike):
                 one = first.setdefault(look & ((1 << BITS) - 1), at)
                 if one != at:
                     yield one, at
@@ -156,7 +156,7 @@ def _near(rows: Sequence[SplitRecord], alike: int) -> Iterator[tuple[int, int]]:
         yield first[looks[a]], first[looks[b]]
 
 
-def _says_nothing(look: int, alike: int) -> bool:
+def says_nothing(look: int, alike: int) -> bool:
     """Whether an image is even, or shades off from one side to the other: these are all alike and show nothing."""
     ones = (look & ((1 << BITS) - 1)).bit_count()
     return ones <= alike or ones >= BITS - alike

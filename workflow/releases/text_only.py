@@ -55,7 +55,7 @@ class ItemScore:
     """How often the key of an item with as many options comes out as likely where keys are drawn anew."""
     flagged: bool = False
     reasons: Sequence[str] = ()
-    """What speaks for the right option, where the item is flagged."""
+    """What speaks for the right option, where it is picked or the item is flagged."""
 
     @property
     def right(self) -> bool:
@@ -104,15 +104,16 @@ def scores_of(choices: Sequence[Choice], fold_of: Ints, *, refits: int = REFITS,
         by_chance[at] = texts.learnt(anew)[0][texts.starts + anew]
     p_values = _p_values(p_key, by_chance, texts.sizes)
     flagged = _adjusted(p_values) <= FALSE_FLAGS
+    picks = [_likeliest(p[start : start + size]) for start, size in zip(texts.starts, texts.sizes, strict=True)]
     return [
         ItemScore(
             choice,
             int(fold_of[at]),
             float(p_key[at]),
-            _likeliest(p[texts.starts[at] : texts.starts[at] + texts.sizes[at]]),
+            picks[at],
             float(p_values[at]),
             bool(flagged[at]),
-            tuple(told[int(fold_of[at])].reasons(at)) if flagged[at] else (),
+            tuple(told[int(fold_of[at])].reasons(at)) if flagged[at] or picks[at] == choice.key else (),
         )
         for at, choice in enumerate(choices)
     ]

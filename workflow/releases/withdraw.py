@@ -122,5 +122,5 @@ def _draft(
     return draft, id
 
 
-_CARRIED = ("schema", "guideline", "policy", "counts", "gates", "drawn", "exposure", "floors", "facts")
+_CARRIED = ("schema", "guideline", "policy", "counts", "gates", "drawn", "exposure", "floors", "shortcuts", "facts")
 """What a point release says as the release that it mends does: these were counted then."""

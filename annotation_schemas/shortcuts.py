@@ -1,0 +1,60 @@
+"""How far items may be answered without their images before a release (``export: shortcuts``): what means something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from annotation_schemas.grammar import among
+from annotation_schemas.keys import options_field
+from annotation_schemas.model import Schema, Shortcuts
+from annotation_schemas.yaml_text import Path
+
+Found = Iterator[tuple[Path, str]]
+
+TITLES: Mapping[str, str] = {
+    "constant": "Always one place, the best",
+    "position": "Commonest place of other sources",
+    "longest": "Longest option",
+    "shortest": "Shortest option",
+    "overlap": "Most words of the question",
+    "answer": "Commonest answer of other sources",
+    "text_only": "Classifier that reads texts alone",
+}
+"""What may be limited: by its name, as people call it."""
+BOUNDS = ("low", "value", "high")
+"""What must not be above a limit, the mildest first."""
+
+
+def check(schema: Schema) -> Found:
+    """What is wrong with the limits for shortcuts."""
+    limits = schema.export.shortcuts
+    if limits is None:
+        return
+    path: Path = ("export", "shortcuts")
+    if options_field(schema) is None:
+        why = "items have no options of which one is right, so there is no shortcut to look for"
+        yield path, f"{why}; leave `shortcuts` out"
+        return
+    for key, message in wrong(limits):
+        yield (*path, *key), message
+
+
+def wrong(limits: Shortcuts) -> Found:
+    """What is wrong with limits by themselves, each with the key below ``shortcuts``."""
+    if not 0 <= limits.above_chance < 1:
+        what = "it is a share of the items, from 0 to below 1"
+        yield ("above_chance",), f"{what}{_percent(limits.above_chance)}"
+    for name, share in limits.at_most.items():
+        if name not in TITLES:
+            yield ("at_most", name), f"`{name}` is no rule that is looked at{among(name, list(TITLES))}"
+        elif not 0 < share < 1:
+            what = "a limit is above 0 and below 1, where it is right about every item"
+            yield ("at_most", name), f"{what}{_percent(share)}"
+    if limits.score is not None and not 0 < limits.score < 1:
+        yield ("score",), f"a score is how likely an option is, above 0 and below 1{_percent(limits.score)}"
+    if limits.flagged is not None and not 0 <= limits.flagged < 1:
+        yield ("flagged",), f"it is a share of the items, from 0 to below 1{_percent(limits.flagged)}"
+
+
+def _percent(given: float) -> str:
+    return f"; {given:g} % is {given / 100:g}" if 1 < given < 100 else ""

@@ -1,0 +1,78 @@
+"""What a schema may say of how far items may be answered without their images before a release."""
+
+from __future__ import annotations
+
+import pytest
+
+from annotation_schemas.changes import compare
+from annotation_schemas.loader import load_text
+from annotation_schemas.model import LoadedSchema
+from domain.errors import SchemaError
+from testkit.factories import BLIND, UNVERIFIED
+
+
+def limited(limits: str, *, of: str = BLIND, version: int = 1) -> LoadedSchema:
+    text = of.replace("RATERS", "2").replace("PER_SOURCE", "2").replace("ADJUDICATION", "none")
+    text = text.replace("version: 1", f"version: {version}")
+    return load_text(f"{text}export:\n  shortcuts:\n    {limits}\n", "", "blind.yaml")
+
+
+def test_limits_that_are_usual() -> None:
+    found = limited("{}").schema_.export.shortcuts
+    assert found is not None
+    assert (found.above_chance, found.at_most, found.bound, found.score, found.flagged) == (
+        0.05,
+        {},
+        "value",
+        None,
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("limits", "key", "said"),
+    [
+        ("at_most: {longset: 0.3}", "at_most.longset", "did you mean `longest`?"),
+        ("at_most: {by_hand: 0.3}", "at_most.by_hand", "is no rule that is looked at; there are `constant`, "),
+        ("at_most: {longest: 30}", "at_most.longest", "30 % is 0.3"),
+        ("at_most: {longest: 1}", "at_most.longest", "below 1, where it is right about every item"),
+        ("at_most: {longest: .nan}", "at_most.longest", "a number is wanted, not `.nan`"),
+        ("at_most: {longest: yes}", "at_most.longest", "number"),
+        ("above_chance: 5", "above_chance", "5 % is 0.05"),
+        ("above_chance: -0.1", "above_chance", "from 0 to below 1"),
+        ("bound: upper", "bound", "upper"),
+        ("score: 0", "score", "how likely an option is, above 0 and below 1"),
+        ("flagged: 2", "flagged", "2 % is 0.02"),
+        ("most: 0.3", "most", "did you mean `at_most`?"),
+    ],
+)
+def test_what_can_be_no_limit_is_named_by_line_and_key(limits: str, key: str, said: str) -> None:
+    with pytest.raises(SchemaError) as error:
+        limited(limits)
+    (line,) = str(error.value).splitlines()
+    assert line.startswith(f"blind.yaml:30: export.shortcuts.{key}: ")  # the 30th line of the text has the limits
+    assert said in line
+
+
+def test_items_without_options_have_no_shortcuts() -> None:
+    with pytest.raises(SchemaError, match=r"export.shortcuts: items have no options .*; leave `shortcuts` out"):
+        limited("{}", of=UNVERIFIED)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "row"),
+    [
+        ("above_chance: 0.05", "above_chance: 0.1", "shortcuts_looser"),
+        ("above_chance: 0.05", "above_chance: 0.02", "shortcuts_stricter"),
+        ("flagged: 0.05", "flagged: 0.01", "shortcuts_stricter"),
+        ("{}", "flagged: 0.01", "shortcuts_stricter"),
+        ("flagged: 0.01", "{}", "shortcuts_looser"),
+        ("bound: value", "bound: high", "shortcuts_stricter"),
+        ("bound: value", "bound: low", "shortcuts_looser"),
+        ("at_most: {longest: 0.3}", "at_most: {longest: 0.4}", "shortcuts_otherwise"),
+        ("score: 0.6", "score: 0.5", "shortcuts_otherwise"),
+    ],
+)
+def test_a_changed_limit_is_classed(before: str, after: str, row: str) -> None:
+    found = compare(limited(before).schema_, limited(after, version=2).schema_)
+    assert [each.row.name for each in found.changes] == ["version", row]

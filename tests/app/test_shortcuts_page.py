@@ -1,0 +1,148 @@
+"""The page Shortcuts: figures out of a process of their own, rules next to limits, a long list turned and filtered."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from typer.testing import CliRunner
+
+from annotation_schemas.shortcuts import TITLES
+from app import figures
+from app.cli import cli
+from app.services import resources
+from db.engine import Store
+from domain.roles import Role
+from domain.settings import Settings
+from reports.content import Figure
+from testkit.factories import make_person
+from tests.app.screens import drawn, part, rows, text, words
+from tests.workflow.releases.test_shortcut_gate import kept, limited
+from workflow.releases import set_statistics
+from workflow.releases.key_places import places_of
+from workflow.releases.shortcut_gate import Looked
+from workflow.releases.shortcuts import Shortcuts
+from workflow.releases.text_only import ItemScore
+from workflow.releases.text_rules import Choice
+
+pytestmark = pytest.mark.thorough
+
+
+@pytest.fixture(autouse=True)
+def desk(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(figures, "_desk", figures._Desk())
+    monkeypatch.setattr(figures, "PATIENCE_SECONDS", 0.0)
+    yield
+    until_done()
+    figures.close()
+
+
+def until_done() -> None:
+    while figures._desk.going:
+        time.sleep(0.02)
+
+
+def lead(store: Store, limits: str) -> None:
+    kept(store, limited(limits), longest=True)
+    make_person(store, "lea", role=Role.LEAD)
+
+
+def put(store: Store, home: Path, n: int) -> None:
+    """What was found, as if it had been worked out: of ``n`` items every tenth is flagged, the first ones likeliest."""
+    items = []
+    for at in range(n):
+        choice = Choice(("a cup", "a pan"), at % 2, f"Which {at}?", f"i{at}", ("what", "where")[at % 2])
+        flagged = at % 10 == 0
+        reasons = ("“cup” (+1.5)",) if flagged else ()
+        items.append(ItemScore(choice, 0, 1 - at / (2 * n), at % 2 if flagged else 1 - at % 2, 0.1, flagged, reasons))
+    half = Figure(0.5, 0.45, 0.55, "", n, share=True)
+    rules = [("Always place 1", half), *((title, half) for name, title in TITLES.items() if name != "constant")]
+    places = places_of([each.choice for each in items], {})
+    found = Shortcuts("K", f"All {n:,} items.", rules, [("All", half)], 0.5, items, (), 0, places)
+    place = figures._place(store, Settings(home, ""), "shortcuts", {"project": "p", "items": None})
+    state = set_statistics.mark(store, by=None, project="p")
+    figures._remember(place, figures.Figure(Looked(found), state, datetime.now(UTC), 1.0))
+
+
+def items_on(page: AppTest) -> list[str]:
+    return [row["Item"] for row in rows(page, "Key seems likely")]
+
+
+def test_the_page_fills_from_a_process_of_its_own_which_the_command_shares(
+    store: Store, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lead(store, "{}")
+    assert "worked out in a process of its own" in words(drawn(store, home, "shortcuts", "lea", project="p"))
+    (going,) = figures._desk.going.values()
+    assert going.process.pid
+    waiting = {row["What"]: row for row in rows(drawn(store, home, "release", "lea", project="p"), "How it stands")}
+    assert (waiting["Shortcuts"]["State"], waiting["Shortcuts"]["How it stands"]) == ("open", "not worked out yet")
+    until_done()
+    page = drawn(store, home, "shortcuts", "lea", project="p")
+    assert "not within: Longest option 100.0 %" in part(page, "gate")
+    rules = {row["Rule"]: row for row in rows(page, "A blind draw")}
+    assert set(rules) == set(TITLES.values())
+    longest = rules["Longest option"]
+    assert (longest["Right"], longest["A blind draw"]) == ("100.0 %", "50.0 %")
+    assert (longest["At most"], longest["How it stands"]) == ("55.0 %", "not within")
+    assert rules["Shortest option"]["How it stands"] == "within"
+    # six items of each dimension, of which the one has its right options in the first place, the other in the second
+    assert [(row["Place 1"], row["Place 2"]) for row in rows(page, "Place 1")] == [("6", "0"), ("0", "6"), ("6", "6")]
+    assert "longest option" in rows(page, "Key seems likely")[0]["Why"]
+    line = {row["What"]: row for row in rows(drawn(store, home, "release", "lea", project="p"), "How it stands")}
+    assert line["Shortcuts"]["How it stands"].startswith("not within: Longest option 100.0 %")
+    # nothing is worked out again for the command
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", store.engine.url.render_as_string(hide_password=False))
+    monkeypatch.setattr(figures, "_worked_out", lambda *given: pytest.fail("it is kept"))
+    resources.cache_clear()
+    done = CliRunner().invoke(cli, ["shortcuts", "p"], catch_exceptions=False)
+    resources.cache_clear()
+    assert "Limits: not within: Longest option 100.0 %" in done.stdout
+
+
+def test_a_list_of_three_thousand_is_turned_and_filtered_and_leads_to_items(
+    store: Store, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lead(store, "")
+    monkeypatch.setattr(figures, "_start", pytest.fail)
+    put(store, home, 3000)
+    page = drawn(store, home, "shortcuts", "lea", project="p")
+    assert "The schema sets no limits" in part(page, "gate")
+    assert part(page, "flagged").startswith("300 items of 3,000 flagged.")
+    assert part(page, "count") == "1 to 50 of 300 items"
+    assert items_on(page)[:2] == ["Which 0?i0", "Which 10?i10"]
+    assert rows(page, "Key seems likely")[1]["Why"].startswith("texts alone: “cup” (+1.5)")
+    page.selectbox(key="shortcuts.show.p.True").select("every item").run()
+    page.button(key="shortcuts.pager.last").click().run()
+    assert part(page, "count") == "2,951 to 3,000 of 3,000 items"
+    assert items_on(page)[-1] == "Which 2999?i2999"
+    assert part(page, "to-items").startswith("The 50 of this page on Items")
+    page.selectbox(key="shortcuts.dimension.p").select("where").run()
+    assert part(page, "count") == "1 to 50 of 1,500 items", "another list begins at its beginning"
+    page.text_input(key="shortcuts.text.p").input("which 2999").run()
+    assert items_on(page) == ["Which 2999?i2999"]
+    assert part(page, "to-items").startswith("It on Items")
+    (link,) = [each for each in words(page).split('"') if each.startswith("/items?")]
+    assert parse_qs(urlsplit(link.replace("&amp;", "&")).query) == {"project": ["p"], "ids": ["i2999"]}
+    page.text_input(key="shortcuts.text.p").input("zebra").run()
+    assert "No item fits" in words(page)
+
+
+def test_without_scikit_learn_the_page_says_what_to_install(
+    store: Store, home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    lead(store, "{}")
+    (tmp_path / "sklearn.py").write_text("raise ImportError\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    drawn(store, home, "shortcuts", "lea", project="p")
+    until_done()
+    page = drawn(store, home, "shortcuts", "lea", project="p")
+    assert "pip install 'touchstone[shortcuts]'" in text(words(page))
+    line = {row["What"]: row for row in rows(drawn(store, home, "release", "lea", project="p"), "How it stands")}
+    assert line["Shortcuts"]["How it stands"].startswith("cannot be computed: ")

@@ -1,0 +1,79 @@
+"""Where right options stand, by dimension, and whether that is what keys drawn blindly would come to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from reports.content import Cell, Table
+from workflow.releases.text_rules import Choice
+
+LEAST = 5
+"""With fewer items to be expected in a place the test's distribution does not hold."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the right options of some items stand."""
+
+    title: str
+    """Of the dimension, or that it is of all."""
+    counts: Sequence[int]
+    """Of the first place, the second one, and so on."""
+    statistic: float | None
+    """Pearson's chi squared against as many in each place; None: it is not apt."""
+    p: float | None
+    why: str = ""
+    """Why there is no test."""
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {
+            "dimension": self.title,
+            "counts": list(self.counts),
+            "chi_squared": self.statistic,
+            "p": self.p,
+            "why_none": self.why or None,
+        }
+
+
+def places_of(choices: Sequence[Choice], titles: Mapping[str, str]) -> list[Places]:
+    """Of each dimension, if there are several, and of all."""
+    by_dimension: dict[str, list[Choice]] = {}
+    for each in choices:
+        by_dimension.setdefault(each.dimension, []).append(each)
+    parts = [(titles.get(name, name), own) for name, own in by_dimension.items()] if len(by_dimension) > 1 else []
+    most = max((len(each.options) for each in choices), default=0)
+    return [_places(title, own, most) for title, own in [*parts, ("All", list(choices))]]
+
+
+def _places(title: str, choices: Sequence[Choice], most: int) -> Places:
+    counted = Counter(each.key for each in choices)
+    counts = [counted[at] for at in range(most)]
+    sizes = {len(each.options) for each in choices}
+    if len(sizes) != 1:
+        return Places(title, counts, None, None, "items have different numbers of options")
+    (size,) = sizes
+    if size < 2:
+        return Places(title, counts, None, None, "there is one option alone")
+    if len(choices) < LEAST * size:
+        return Places(title, counts, None, None, f"fewer than {LEAST} items for each place")
+    from scipy import stats  # half a second, where it is read that keys are balanced
+
+    found = stats.chisquare(counts[:size])
+    return Places(title, counts, float(found.statistic), float(found.pvalue))
+
+
+def table(places: Iterable[Places]) -> Table | None:
+    """As a table; None: of nothing."""
+    found = list(places)
+    if not found or not found[-1].counts:
+        return None
+    heads = ("Dimension", *(f"Place {at + 1}" for at in range(len(found[-1].counts))), "Chi squared", "p")
+    rows: list[tuple[Cell, ...]] = []
+    for each in found:
+        told = ("-", each.why) if each.p is None else (f"{each.statistic:.2f}", f"{each.p:.3g}")
+        rows.append((each.title, *each.counts, *told))
+    return Table("places", "Where right options stand", heads, tuple(rows), "items")

@@ -1,0 +1,59 @@
+"""Texts that are nearly the same: by the three-letter parts that they share, exactly, and far from all pairs.
+
+Two texts of which the parts in common are at least ``t`` of all parts of both (Jaccard's index) share at least one of
+the rarest of each, so only those that do are compared (prefix filtering, as in Bayardo, Ma & Srikant 2007).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator, Sequence
+
+from annotation_schemas.asked import plain
+
+LETTERS = 3
+"""So many letters have the parts of a text."""
+
+
+def parts_of(text: str) -> frozenset[str]:
+    """The parts of a text, without what makes no difference, a space before it and behind.
+
+    >>> sorted(parts_of("Tap."))
+    [' ta', 'ap ', 'tap']
+    """
+    whole = f" {plain(text)} "
+    return frozenset(whole[at : at + LETTERS] for at in range(len(whole) - LETTERS + 1))
+
+
+def likeness(one: frozenset[Hashable] | frozenset[str], other: frozenset[Hashable] | frozenset[str]) -> float:
+    """Which share of all their parts two texts have in common; two without any are the same.
+
+    >>> likeness(parts_of("tap"), parts_of("tip"))
+    0.0
+    >>> round(likeness(parts_of("the tap"), parts_of("the taps")), 3)
+    0.667
+    """
+    both = len(one | other)
+    return len(one & other) / both if both else 1.0
+
+
+def alike(sets: Sequence[frozenset[Hashable]], at_least: float) -> Iterator[tuple[int, int, float]]:
+    """The places of all pairs of sets that are so much alike, the earlier one first, with how much."""
+    times = Counter(part for each in sets for part in each)
+    rank = {part: at for at, (part, _) in enumerate(sorted(times.items(), key=lambda each: (each[1], repr(each[0]))))}
+    ordered = [sorted(rank[part] for part in each) for each in sets]
+    seen: dict[int, list[int]] = defaultdict(list)
+    for at in sorted(range(len(sets)), key=lambda place: len(sets[place])):
+        own = ordered[at]
+        least = math.ceil(at_least * len(own) - _TIE)
+        begin = own[: len(own) - least + 1] if own else []
+        for other in sorted({one for part in begin for one in seen[part] if len(ordered[one]) >= least}):
+            found = likeness(sets[at], sets[other])
+            if found >= at_least - _TIE:
+                yield min(at, other), max(at, other), found
+        for part in begin:
+            seen[part].append(at)
+
+
+_TIE = 1e-9
