@@ -35,7 +35,11 @@ def test_a_lead_reads_shortcuts_and_goes_to_the_items(server: Server, chromium: 
         expect(page.locator(".st-key-chart-shortcuts svg.marks")).to_be_visible()
         page.get_by_text("The numbers as a table").click()
         expect(page.get_by_role("cell", name="Longest option", exact=True)).to_have_count(2)
-        page.get_by_role("combobox", name="Show").click()
+        lea.settled()
+        show = page.get_by_role("combobox", name="Show")
+        show.scroll_into_view_if_needed()  # a list that opens while the page moves closes again
+        lea.settled()
+        show.click()
         page.get_by_role("option", name="every item").click()
         listed = page.locator('[data-part="items"] tbody tr')
         expect(listed).to_have_count(12)
