@@ -110,7 +110,9 @@ def _limits(own: Limits | None, at_most: Sequence[str], given: dict[str, Any], *
             raise InvalidInput([Problem("at_most", f"{what}; write NAME=SHARE, such as longest=0.3.")]) from None
     before = own or Limits()
     limits = before.model_copy(update={**given, "at_most": {**before.at_most, **shares}})
-    if found := [Problem("_".join(map(str, key)), f"{words}.") for key, words in wrong(limits)]:
+    if found := [
+        Problem("_".join(map(str, key)), words if words.endswith("?") else f"{words}.") for key, words in wrong(limits)
+    ]:
         raise InvalidInput(found)
     return limits
 

@@ -47,3 +47,28 @@ def test_what_a_lead_reads_and_keeps(home: Path) -> None:
     assert told["baselines"]["Longest option"]["value"] == 0
     assert told["chance"] == 0.5
     assert "No item has options" in said("empty")
+
+
+def test_limits_that_are_given_are_held_against_and_end_with_one_where_they_are_not_kept(home: Path) -> None:
+    def end(*arguments: str) -> tuple[int, str]:
+        done = CliRunner().invoke(cli, ["shortcuts", "p", *arguments])
+        return done.exit_code, done.output or str(done.exception)
+
+    # the first option is right in all four, so that rules which take it are right always, and no limit is that high
+    code, text = end("--gate")
+    assert code == 1
+    assert "Limits: not within: Always one place, the best 100.0 %" in text
+    code, text = end("--above-chance", "0.6", "--gate")
+    assert (code, "Limits: within every limit" in text) == (0, True), "a half by chance, and six tenths"
+    code, text = end("--above-chance", "0.6", "--score", "0.000001", "--flagged", "0.5", "--json", "--gate")
+    assert code == 1
+    told = json.loads(text[text.index("{") :])
+    assert (told["limits"]["outcome"], told["limits"]["flagged"]) == ("not within", 4)
+    for wrong, says in (
+        ("longset=0.3", "did you mean `longest`?"),
+        ("longest=30", "30 % is 0.3"),
+        ("longest", "NAME="),
+    ):
+        code, text = end("--at-most", wrong)
+        assert code != 0
+        assert says in text
