@@ -52,7 +52,7 @@ def test_what_a_lead_reads_and_keeps(home: Path) -> None:
 def test_limits_that_are_given_are_held_against_and_end_with_one_where_they_are_not_kept(home: Path) -> None:
     def end(*arguments: str) -> tuple[int, str]:
         done = CliRunner().invoke(cli, ["shortcuts", "p", *arguments])
-        return done.exit_code, done.output or str(done.exception)
+        return done.exit_code, done.stdout or str(done.exception)
 
     # the first option is right in all four, so that rules which take it are right always, and no limit is that high
     code, text = end("--gate")
@@ -62,7 +62,7 @@ def test_limits_that_are_given_are_held_against_and_end_with_one_where_they_are_
     assert (code, "Limits: within every limit" in text) == (0, True), "a half by chance, and six tenths"
     code, text = end("--above-chance", "0.6", "--score", "0.000001", "--flagged", "0.5", "--json", "--gate")
     assert code == 1
-    told = json.loads(text[text.index("{") :])
+    told = json.loads(text)
     assert (told["limits"]["outcome"], told["limits"]["flagged"]) == ("not within", 4)
     for wrong, says in (
         ("longset=0.3", "did you mean `longest`?"),
