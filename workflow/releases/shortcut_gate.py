@@ -95,6 +95,7 @@ class Gate:
         if self.outcome == WITHIN:
             return f"within every limit{_BOUNDS[self.bound]}; {flagged}{more}"
         over = [each for each in self.limits if each.outcome == ABOVE]
+        over.sort(key=lambda each: each.at_most - (each.value or 0))
         told = [each.came_to for each in over[:_WORST]]
         told += [f"and {len(over) - _WORST:,} more"] if len(over) > _WORST else []
         told += [f"{flagged}, at most {_percent(self.flagged_at_most)}"] if self.too_many else []
