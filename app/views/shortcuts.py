@@ -73,7 +73,8 @@ def render(services: Services) -> None:
         if gate is None:
             shell.show(markup.notice("No item has options of which one is right: there is nothing to choose from."))
         return
-    shell.show(markup.paragraph(_which(found), style="ts ts-quiet"))
+    if left := _left_out(found):
+        shell.show(markup.paragraph(left, style="ts ts-quiet"))
     _rules(view, found, gate)
     _parts(found)
     _items(view, found)
@@ -82,7 +83,7 @@ def render(services: Services) -> None:
 def _stands(gate: Gate | None, *, counted: bool) -> None:
     """How it stands to the limits of the schema. ``counted``: of the items that a release is about."""
     if gate is None:
-        words = "The schema sets no limits, so no release waits for this: `export: shortcuts` would."
+        words = "The schema sets no limits, so no release waits for this; its key export.shortcuts sets them."
         shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="gate"))
         return
     style = "good" if gate.met else "bad" if gate.outcome == ABOVE else ""
@@ -90,8 +91,9 @@ def _stands(gate: Gate | None, *, counted: bool) -> None:
     shell.show(markup.tag("div", markup.notice(words, style=style), data_part="gate"))
 
 
-def _which(found: Shortcuts) -> str:
-    told = [found.which]
+def _left_out(found: Shortcuts) -> str:
+    """What is to be known of the items; which they are stands above."""
+    told: list[str] = []
     if found.skipped:
         told.append(f"Without options of which one is right, and left out: {len(found.skipped):,}.")
     if found.without_source:
