@@ -43,6 +43,19 @@ def waiting_in(session: Session, *, project_id: int, needed: Sequence[str]) -> s
     return set(session.exec(_missing(needed).where(AssetRow.project_id == project_id)))
 
 
+def kept_without(session: Session, *, project_id: int) -> set[int]:
+    """The kept items (ids) that name an image or clip which no one has brought in, in whichever role: people may work
+    without some of them, and a release has all or is not made."""
+    return set(
+        session.exec(
+            select(ItemAssetRow.item_id)
+            .join(AssetRow, col(AssetRow.id) == ItemAssetRow.asset_id)
+            .join(ItemRow, col(ItemRow.id) == ItemAssetRow.item_id)
+            .where(AssetRow.project_id == project_id, col(AssetRow.sha256).is_(None), ItemRow.state == ItemState.KEPT)
+        )
+    )
+
+
 def _missing(needed: Sequence[str]) -> Any:
     return (
         select(ItemAssetRow.item_id)

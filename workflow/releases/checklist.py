@@ -59,7 +59,8 @@ def lines(
     )
     more = f"; {wanted:,} of those wanted are not written yet" if wanted else ""
     open_ = in_state[ItemState.IN_ADJUDICATION]
-    waiting = len(missing_media.waiting_in(session, project_id=id, needed=access.needed_roles))
+    waiting = missing_media.waiting_in(session, project_id=id, needed=access.needed_roles)
+    without = len(waiting | missing_media.kept_without(session, project_id=id))
     open_comments = len(comment_threads.unanswered(session, project_id=id))
     faults = len({each.vote for each in exposures.faults(session, access=access) if each.counts})
     raters = unsaid_raters(session, project_id=id)
@@ -68,7 +69,13 @@ def lines(
     return [
         Line("items", "Items", bool(states) and not left and not wanted, kept, "dashboard"),
         Line("adjudication", "Adjudication", not open_, f"{open_:,} open", "dashboard"),
-        Line("media", "Media", not waiting, f"{waiting:,} items lack images or clips", "import_"),
+        Line(
+            "media",
+            "Media",
+            not without,
+            f"{without:,} {'item lacks' if without == 1 else 'items lack'} images or clips",
+            "import_",
+        ),
         Line("comments", "Comments", not open_comments, f"{open_comments:,} without an answer", "comments"),
         Line(
             "exposure",

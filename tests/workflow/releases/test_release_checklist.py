@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from annotation_schemas.loader import load_text
 from db.engine import Store
+from db.tables import AssetRow, ItemAssetRow, ItemRow
 from domain.errors import FileRefused
 from media.store import MediaStore
-from testkit.factories import make_items, make_people, make_project, make_schema, vote
+from testkit.factories import BLIND, make_items, make_people, make_project, make_schema, vote
 from workflow.releases.checklist import Line, before
 from workflow.releases.create import Created, create
 from workflow.releases.replay import replay
@@ -65,3 +67,31 @@ def test_a_rater_out_of_a_file_of_whom_no_one_has_said_anything_is_named_beforeh
     file_raters.mark(kept, by=None, project="p", machines=[EVE])
     assert line(kept, "raters").done
     assert EVE in words_in(release(kept, media, home).place / "public"), "machines are called by their names"
+
+
+def test_a_clip_that_people_may_work_without_is_missed_before_a_release_is(
+    store: Store, media: MediaStore, home: Path
+) -> None:
+    text = BLIND.replace("RATERS", "1").replace("PER_SOURCE", "2").replace("ADJUDICATION", "none")
+    text = text.replace("[{role: image,", "[{role: walk, kind: clip, min: 0}, {role: image,")
+    make_project(store, loaded=load_text(text, "Be exact.", "blind"))
+    ids = make_items(store, 3)
+    with store.write() as session:
+        item = session.get(ItemRow, ids[0])
+        assert item is not None
+        clips = [
+            AssetRow(project_id=item.project_id, name=f"{n}.mp4", kind="clip", created_at=store.now()) for n in ids
+        ]
+        session.add_all(clips)
+        session.flush()
+        session.add_all(
+            ItemAssetRow(item_id=id, asset_id=clip.id, role="walk", position=0)
+            for id, clip in zip(ids, clips, strict=True)
+        )
+    (ann,) = make_people(store, "ann")
+    assert line(store, "media").said == "0 items lack images or clips", "until one of them is kept"
+    vote(store, ann)
+    vote(store, ann, "blue")
+    assert (line(store, "media").done, line(store, "media").said) == (False, "1 item lacks images or clips")
+    with pytest.raises(FileRefused, match=r"1 item lacks images or clips \(media\)"):
+        release(store, media, home)
