@@ -30,7 +30,7 @@ from media.perceptual_hash import ALIKE, BITS
 from workflow.access.counted_items import counting
 from workflow.access.projects import Access, require_lead
 from workflow.releases.looks import looks_of
-from workflow.releases.near_texts import alike, likeness, parts_of
+from workflow.releases.near_texts import alike, likeness, parts_of, telling
 from workflow.releases.set_statistics import which_items
 from workflow.releases.set_tally import Roles, roles_of
 from workflow.releases.split_groups import near_pairs, says_nothing
@@ -71,13 +71,17 @@ class Pair:
     one: Entry
     other: Entry
     measure: float
-    """Of texts, the share of three-letter parts in common; of images, in how many of 64 bits their looks differ."""
+    """Of texts, the share of three-letter parts in common, without those that most have; of images, in how many of 64
+    bits their looks differ."""
 
     @property
     def said(self) -> str:
         """The measure, in words."""
         if self.kind != "image":
-            return "the same" if self.measure == 1 else f"{self.measure:.2f} in common"
+            texts = [
+                (plain(each.question), self.kind == "answer" and plain(each.answer)) for each in (self.one, self.other)
+            ]
+            return "the same" if texts[0] == texts[1] else f"{self.measure:.2f} in common"
         if set(self.one.files) & set(self.other.files):
             return "the same file"
         return f"{self.measure:.0f} of {BITS} bits differ"
@@ -250,7 +254,7 @@ def _questions(own: Sequence[Entry], others: Sequence[Entry] | None, text: float
     mine, theirs = _grouped(own, key), None if others is None else _grouped(others, key)
     yield from _joined("question", mine, theirs)
     names = list(dict.fromkeys([*mine, *(theirs or ())]))
-    found = alike([frozenset(parts_of(str(each))) for each in names], text)
+    found = alike([frozenset(each) for each in telling([parts_of(str(name)) for name in names])], text)
     yield from _near("question", mine, theirs, [(names[one], names[other], share) for one, other, share in found])
 
 
@@ -264,13 +268,15 @@ def _answers(own: Sequence[Entry], others: Sequence[Entry] | None, text: float) 
     mine, theirs = _grouped(own, key), None if others is None else _grouped(others, key)
     yield from _joined("answer", mine, theirs)
     names: list[Any] = list(dict.fromkeys([*mine, *(theirs or ())]))
-    parts = [(parts_of(question), parts_of(answer)) for question, answer in names]
+    asked_of = dict.fromkeys(question for question, _ in names)
+    telling_of = dict(zip(asked_of, telling([parts_of(each) for each in asked_of]), strict=True))
+    parts = [(telling_of[question], parts_of(answer)) for question, answer in names]
     # where both have so much in common, both together have, too
     both = [frozenset([(0, each) for each in asked] + [(1, each) for each in said]) for asked, said in parts]
     near = []
     for one, other, _ in alike(both, text):
         share = min(likeness(parts[one][at], parts[other][at]) for at in (0, 1))
-        if share >= text:
+        if share >= text and parts[one][0]:  # of questions that are their form alone nothing is known
             near.append((names[one], names[other], share))
     yield from _near("answer", mine, theirs, near)
 

@@ -14,6 +14,8 @@ from annotation_schemas.asked import plain
 
 LETTERS = 3
 """So many letters have the parts of a text."""
+ENOUGH = 20
+"""From so many texts on, what more than half of them have in common is taken to be their form."""
 
 
 def parts_of(text: str) -> frozenset[str]:
@@ -24,6 +26,21 @@ def parts_of(text: str) -> frozenset[str]:
     """
     whole = f" {plain(text)} "
     return frozenset(whole[at : at + LETTERS] for at in range(len(whole) - LETTERS + 1))
+
+
+def telling(sets: Sequence[frozenset[str]]) -> list[frozenset[str]]:
+    """The sets without the parts that more than half of them have: what stands in every question by its form (as in
+    "what should I do next in order to ...?") would make all of them alike. Of fewer than ``ENOUGH`` sets nothing is
+    taken away.
+
+    >>> telling([parts_of("a tap"), parts_of("a tap")]) == [parts_of("a tap")] * 2
+    True
+    """
+    if len(sets) < ENOUGH:
+        return list(sets)
+    times = Counter(part for each in sets for part in each)
+    form = {part for part, n in times.items() if 2 * n > len(sets)}
+    return [each - form for each in sets]
 
 
 def likeness(one: frozenset[Hashable] | frozenset[str], other: frozenset[Hashable] | frozenset[str]) -> float:
