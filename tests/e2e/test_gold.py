@@ -149,6 +149,7 @@ def test_gold_is_met_unawares_scored_and_never_counted(
         lena.open("/dashboard?project=quorum")
         expect(lena.page.get_by_text("Stopped by gold checks: Ann (verification).")).to_be_visible()
         lena.go("/gold?project=quorum")
+        lena.settled()
         with lena.page.expect_download() as download:
             lena.page.get_by_role("button", name="People as CSV").click()
         lena.picture(pictures / "gold.png" if pictures else None)

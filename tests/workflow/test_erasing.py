@@ -11,6 +11,7 @@ from sqlalchemy.exc import DBAPIError
 from typer.testing import CliRunner
 
 from app.cli import cli
+from app.services import resources
 from db.engine import Store
 from db.tables import metadata
 from domain.errors import Conflict, InvalidInput, NotFound
@@ -119,6 +120,7 @@ def test_the_command_asks_for_the_login(store: Store, home: Path, monkeypatch: p
     make_project(store)
     make_person(store, "ann", stages=[Stage.VERIFICATION])
     store.close()
+    resources.cache_clear()  # another test of this process may have opened other ones
     run = CliRunner().invoke
     nothing = run(cli, ["people", "erase", "ann"], input="\n")
     assert nothing.exit_code
@@ -129,3 +131,4 @@ def test_the_command_asks_for_the_login(store: Store, home: Path, monkeypatch: p
     assert done.exit_code == 0, done.output
     assert "stands under erased-" in done.output
     assert "ann" not in run(cli, ["people", "list"]).output
+    resources.cache_clear()
