@@ -15,7 +15,7 @@ from app.confirm import Question
 from app.items import chosen_export
 from app.services import Services
 from app.views import bulk as bulk_page
-from app.workbench.ticks import untick
+from app.workbench.ticks import ticks, untick
 from domain.errors import Conflict, TouchstoneError
 from domain.item_filter import ItemList
 from domain.records import ProjectView
@@ -69,11 +69,12 @@ class _Asked:
         kept.place()[self.counted] = kept.place().get(self.counted, 0) + 1
 
 
-def offer(services: Services, view: ProjectView, asked: ItemList, n: int, ticked: Sequence[str]) -> None:
+def offer(services: Services, view: ProjectView, asked: ItemList, n: int) -> None:
     """The choice of items and of what to do, the preview, and the button."""
     called = {EVERY: f"{EVERY} ({markup.count(n, 'item')})"}
     # always there, and as high: what is above the table must not push it away from under a mouse that is ticking
     counted = f"items.round.{view.name}"
+    above = st.container()
     which = st.radio(
         "Do something with",
         (NOTHING, TICKED, EVERY),
@@ -81,9 +82,13 @@ def offer(services: Services, view: ProjectView, asked: ItemList, n: int, ticked
         key=f"items.which.{view.name}.{hash(asked.filter)}.{kept.place().get(counted, 0)}",
         format_func=lambda each: called.get(each, each),
     )
+    with above:
+        ticked = ticks(view.name, services.person.id, wanted=which == TICKED)
     if which == NOTHING:
         tell_done()
-    if which == TICKED and not ticked:
+    if which == TICKED and ticked is None:
+        shell.show(markup.quiet("Asking what is ticked."))  # for as long as the browser takes to say it
+    elif which == TICKED and not ticked:
         shell.show(markup.notice("Nothing is ticked. Tick items in the table below."))
     elif which == EVERY and n > bulk.MOST:
         told = f"These are {n:,}; one change takes at most {bulk.MOST:,}. Narrow the list with a filter, or tick some."

@@ -20,7 +20,6 @@ from app.items import actions, links, saved
 from app.screens import Group, Screen
 from app.services import Services
 from app.views import history
-from app.workbench.ticks import ticks
 from domain.errors import InvalidInput, NotAllowed
 from domain.item_filter import FROM_FILE, OF_FIELD, SIZES, Comments, ItemFilter, ItemList
 from domain.records import ProjectView
@@ -77,7 +76,7 @@ def render(services: Services) -> None:
         shell.show(markup.notice("No item fits. Take a filter away, or look for fewer words."))
         return
     if lead:
-        actions.offer(services, view, asked, found.n, ticks(view.name, services.person.id))
+        actions.offer(services, view, asked, found.n)
     _table(services, view, asked, found, titles, lead=lead)
 
 

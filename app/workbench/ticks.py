@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TypedDict
 
 import streamlit as st
 
@@ -14,22 +15,41 @@ MOST = 5_000
 """So many are ticked at most."""
 
 
-def ticks(project: str, person: int) -> tuple[str, ...]:
-    """Say how many are ticked, and return which, by their ids in files as the browser says them: ask before you trust
-    them. A box is markup with ``data-tick``; ``data-ticks="page"`` ticks all that the page shows."""
+class Said(TypedDict):
+    """What the browser said."""
+
+    asked: int
+    """How often it had been asked by then."""
+    ticked: list[str]
+
+
+def ticks(project: str, person: int, *, wanted: bool) -> tuple[str, ...] | None:
+    """Say how many are ticked. If they are wanted, return which, by their ids in files as the browser says them (ask
+    before you trust them), and None until it has said so.
+
+    The browser says nothing that is not wanted: each word of it runs the page again, and a press of a button at that
+    very moment may be lost on the way. A box is markup with ``data-tick``; ``data-ticks="page"`` ticks all that the
+    page shows.
+    """
     kept = f"touchstone.ticks.{person}.{project}"
     key = f"items.ticks.{project}"
+    state = st.session_state
 
     def heard() -> None:
-        names = st.session_state[kept] = _names(st.session_state[key])
-        if not set(names) & set(st.session_state.get(f"{kept}.drop", ())):  # dropped: they may be ticked again
-            st.session_state.pop(f"{kept}.drop", None)
+        said = _said(state[key])
+        state[f"{kept}.said"] = said
+        if not set(said["ticked"]) & set(state.get(f"{kept}.drop", ())):  # dropped: they may be ticked again
+            state.pop(f"{kept}.drop", None)
 
-    ticked: tuple[str, ...] = st.session_state.get(kept, ())
-    drop = [name for name in st.session_state.get(f"{kept}.drop", ()) if name in ticked]
-    data = {"kept": kept, "ticked": list(ticked), "drop": drop, "most": MOST}
-    _component(key=key, data=data, default={"ticked": list(ticked)}, on_ticked_change=heard)
-    return ticked
+    if wanted and not state.get(f"{kept}.wanted"):  # what was said when they were wanted before may be of long ago
+        state[f"{kept}.asked"] = state.get(f"{kept}.asked", 0) + 1
+    state[f"{kept}.wanted"] = wanted
+    asked: int = state.get(f"{kept}.asked", 0)
+    said: Said = state.get(f"{kept}.said", Said(asked=0, ticked=[]))
+    drop = list(state.get(f"{kept}.drop", ()))
+    data = {"kept": kept, "wanted": wanted, "asked": asked, "said": said, "drop": drop, "most": MOST}
+    _component(key=key, data=data, default={"said": said}, on_said_change=heard)
+    return tuple(said["ticked"]) if wanted and said["asked"] == asked else None
 
 
 def untick(project: str, person: int, names: Sequence[str]) -> None:
@@ -37,8 +57,10 @@ def untick(project: str, person: int, names: Sequence[str]) -> None:
     st.session_state[f"touchstone.ticks.{person}.{project}.drop"] = tuple(names)
 
 
-def _names(state: object) -> tuple[str, ...]:
-    given = state.get("ticked") if isinstance(state, dict) or hasattr(state, "get") else None
-    if not isinstance(given, list):
-        return ()
-    return tuple(dict.fromkeys(name for name in given if isinstance(name, str)))[:MOST]
+def _said(state: object) -> Said:
+    given = state.get("said") if isinstance(state, dict) or hasattr(state, "get") else None
+    if not isinstance(given, Mapping):
+        return Said(asked=0, ticked=[])
+    asked, names = given.get("asked"), given.get("ticked")
+    ticked = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+    return Said(asked=asked if isinstance(asked, int) else 0, ticked=list(dict.fromkeys(ticked))[:MOST])

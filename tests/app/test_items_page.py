@@ -58,6 +58,13 @@ def _with(page: AppTest, which: str) -> None:
     next(each for each in page.radio if each.label == "Do something with").set_value(which).run()
 
 
+def _says(page: AppTest, lead: Person, *names: str) -> None:
+    """Have the browser of someone say what is ticked there."""
+    kept = f"touchstone.ticks.{lead.id}.p"
+    page.session_state[f"{kept}.said"] = {"asked": page.session_state[f"{kept}.asked"], "ticked": list(names)}
+    page.run()
+
+
 def test_what_is_ticked_is_done_once_and_never_to_items_that_changed_or_went(store: Store, tmp_path: Path) -> None:
     make_project(store)
     make_items(store, 28)
@@ -67,9 +74,10 @@ def test_what_is_ticked_is_done_once_and_never_to_items_that_changed_or_went(sto
     page = drawn(store, tmp_path, "items", "lea", project="p", state="in_verification", size="25")
     assert f'aria-label="Tick {every[0]}: ' in words(page)
     _with(page, "what is ticked")
+    assert "Asking what is ticked." in words(page)
+    _says(page, lea)
     assert "Nothing is ticked" in words(page)
-    page.session_state[f"touchstone.ticks.{lea.id}.p"] = (moved, hostile, seen)  # as its browser says
-    page.run()
+    _says(page, lea, moved, hostile, seen)
     assert "1 of the 3 ticked does not fit this list, and is left out: &lt;b&gt;&quot;gone&quot;." in words(page)
     next(each for each in page.button if each.label == "Untick it").click().run()
     assert page.session_state[f"touchstone.ticks.{lea.id}.p.drop"] == (hostile,)
@@ -90,6 +98,8 @@ def test_what_is_ticked_is_done_once_and_never_to_items_that_changed_or_went(sto
     assert "Done: 1 item changed." in words(page)
     assert _priorities(store) == {**dict.fromkeys(every, 0), seen: 7}
     _with(page, "what is ticked")
+    assert "Asking what is ticked." in words(page), "what was ticked when it was asked before may be so no more"
+    _says(page, lea, moved, hostile, seen)
     page.selectbox(key="items.what").set_value("export").run()
     page.selectbox(key="items.format").set_value("jsonl").run()
     for _ in range(2):  # pressed twice

@@ -285,7 +285,6 @@ def test_ticks_of_several_pages_are_kept_and_reach_what_is_done(
     page.keyboard.press("Space")
     boxes.nth(5).click(modifiers=["Shift"])
     expect(said).to_have_text("4 ticked, 4 of them on this page")
-    settled(page)
     page.get_by_role("button", name="Next", exact=True).click()
     expect(said).to_have_text("4 ticked, 0 of them on this page")
     expect(boxes).to_have_count(5)

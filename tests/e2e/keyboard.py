@@ -97,9 +97,14 @@ class Keyboard:
         """Reach a list, type what is wanted, and take the first that fits."""
         found = (within or self.page.get_by_test_id("stMain")).get_by_role("combobox", name=box)
         self.reach(found.first)
+        found.first.element_handle().wait_for_element_state("stable")  # a page that moves closes the list that opens
         self.page.keyboard.type(option)
-        expect(self.page.get_by_role("option").first).to_contain_text(option)
+        first = self.page.get_by_role("option").first
+        expect(first).to_contain_text(option)
+        expect(first).to_have_attribute("data-focused", "true")  # on a busy machine later than it is drawn
+        name = first.inner_text()
         self.page.keyboard.press("Enter")
+        expect(self.page.get_by_role("option", name=name, exact=True)).to_have_count(0)
         settled(self.page)
 
     def writes(self, box: Locator, text: str) -> None:

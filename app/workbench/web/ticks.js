@@ -1,5 +1,5 @@
 // The boxes before the items of a list: which are ticked on this page and on others. The table is markup of the page
-// around this part; what is ticked waits in this tab of the browser, and the page hears of it after a moment.
+// around this part; what is ticked waits in this tab of the browser, and the server hears of it while it is wanted there.
 
 import { el, fill } from "./dom.js";
 import sheet from "./ticks.css" with { type: "css" };
@@ -8,7 +8,6 @@ import sheet from "./ticks.css" with { type: "css" };
 
 const ROWS = "input[data-tick]";
 const WHOLE_PAGE = "input[data-ticks=page]";
-const MOMENT_MS = 350;
 
 /** @type {WeakMap<object, Ticks>} */
 const shown = new WeakMap();
@@ -17,7 +16,7 @@ const shown = new WeakMap();
 export default function mount({ data, parentElement, setStateValue }) {
   const ticks = shown.get(parentElement) ?? new Ticks(parentElement, data.kept);
   shown.set(parentElement, ticks);
-  ticks.send = (names) => setStateValue("ticked", names);
+  ticks.send = (said) => setStateValue("said", said);
   ticks.show(data);
   return () => {
     ticks.stop();
@@ -34,10 +33,10 @@ class Ticks {
     this.kept = kept;
     this.ticked = new Set(stored(kept));
     this.dropped = "";
-    this.most = 0;
-    /** @type {(names: string[]) => void} */
+    /** @type {(said: TicksData["said"]) => void} */
     this.send = () => {};
-    this.waits = 0;
+    /** @type {TicksData | null} */
+    this.data = null;
     /** @type {HTMLInputElement | null} */
     this.last = null;
     this.said = el("span", { role: "status" });
@@ -61,25 +60,23 @@ class Ticks {
     this.drawn.disconnect();
     document.removeEventListener("click", this.pressed);
     document.removeEventListener("keydown", this.moved);
-    clearTimeout(this.waits);
     this.root.remove();
   }
 
   /** @param {TicksData} data */
-  show({ kept, ticked, drop, most }) {
-    this.most = most;
-    if (kept !== this.kept) {
-      this.kept = kept;
-      this.ticked = new Set(stored(kept));
+  show(data) {
+    this.data = data;
+    if (data.kept !== this.kept) {
+      this.kept = data.kept;
+      this.ticked = new Set(stored(data.kept));
     }
-    const dropping = JSON.stringify(drop);
+    const dropping = JSON.stringify(data.drop);
     if (dropping !== this.dropped) {
       this.dropped = dropping;
-      if (drop.length) this.change(drop, false);
+      if (data.drop.length) this.change(data.drop, false);
     }
     this.paint();
-    const names = [...this.ticked];
-    if (!this.waits && JSON.stringify(names) !== JSON.stringify(ticked)) this.later();
+    this.tell();
   }
 
   /** @param {MouseEvent} event */
@@ -119,19 +116,23 @@ class Ticks {
   change(names, on) {
     for (const name of names) {
       if (!on) this.ticked.delete(name);
-      else if (this.ticked.size < this.most) this.ticked.add(name);
+      else if (this.ticked.size < this.most()) this.ticked.add(name);
     }
     keep(this.kept, [...this.ticked]);
     this.paint();
-    this.later();
+    this.tell();
   }
 
-  later() {
-    clearTimeout(this.waits);
-    this.waits = window.setTimeout(() => {
-      this.waits = 0;
-      this.send([...this.ticked]);
-    }, MOMENT_MS);
+  // At once, or never: a press of a button after this comes after it at the server as well.
+  tell() {
+    if (!this.data?.wanted && !this.data?.drop.length) return;
+    const said = { asked: this.data.asked, ticked: [...this.ticked] };
+    if (JSON.stringify(said) === JSON.stringify(this.data.said)) return;
+    this.send(said);
+  }
+
+  most() {
+    return this.data?.most ?? 0;
   }
 
   paint() {
@@ -144,7 +145,7 @@ class Ticks {
       whole.indeterminate = here > 0 && here < every.length;
     }
     const n = this.ticked.size;
-    const full = n >= this.most ? "; no more can be" : "";
+    const full = n >= this.most() ? "; no more can be" : "";
     const words = n ? `${n.toLocaleString("en")} ticked, ${here} of them on this page${full}` : "None ticked";
     if (this.said.textContent !== words) fill(this.said, words);
     this.clear.hidden = n === 0;

@@ -295,8 +295,12 @@ export interface MenuData {
 export interface TicksData {
   /** The name under which they wait in the tab. */
   kept: string;
-  /** What the server has heard of. */
-  ticked: string[];
+  /** Whether the server needs to know which they are. */
+  wanted: boolean;
+  /** How often it has asked. */
+  asked: number;
+  /** What it has heard last. */
+  said: { asked: number; ticked: string[] };
   /** What is to be ticked no more. */
   drop: string[];
   /** So many are ticked at most. */
