@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from importers.video_rates import Videos
 
 _WORDS = {"towards", "goal"}
+_FILES = {constructed.PAIRS, constructed.ACTIONS, constructed.APART}
+"""Those that are not always written."""
 
 
 @dataclass(frozen=True)
@@ -95,13 +97,13 @@ def make(asked: Made, out: Path) -> Told:
         constructed.TIMES: constructed.times_file(found, first_id=asked.first_id),
     }
     if asked.tuning:
-        files[constructed.PAIRS] = constructed.pair_file(found, first_id=asked.first_id)
+        files |= constructed.tuning_files(found, first_id=asked.first_id)
     if asked.apart:
         files[constructed.APART] = constructed.apart_file(found, first_id=asked.first_id)
     told = _manifest(asked, settings, goals, of_classes, tally, found)
     files[constructed.MANIFEST] = constructed.manifest(told, files)
     write_files({out / name: data for name, data in files.items()})
-    for name in {constructed.PAIRS, constructed.APART} - set(files):
+    for name in _FILES - set(files):
         (out / name).unlink(missing_ok=True)  # of an earlier run, about other questions
     return Told(asked.read, goals.bad, tally, len(found))
 
@@ -143,7 +145,7 @@ def _sameness(files: tuple[Path | None, Path | None]) -> tuple[Sameness, dict[st
 def _must_be_ours(out: Path) -> None:
     if out.exists() and not out.is_dir():
         raise FileRefused(f"{out} is a file; name a folder for the questions.")
-    ours = {constructed.ITEMS, constructed.TIMES, constructed.PAIRS, constructed.APART, constructed.MANIFEST}
+    ours = {*_FILES, constructed.ITEMS, constructed.TIMES, constructed.MANIFEST}
     there = {path.name for path in out.iterdir()} if out.is_dir() else set()
     if there and (not there <= ours or constructed.MANIFEST not in there):
         foreign = ", ".join(sorted(there - ours)[:3]) or "questions of something else"

@@ -1,11 +1,11 @@
-"""Questions made of narrations, as files: EgoPlan's layout, times for frames, pairs for tuning, and what was done."""
+"""Questions made of narrations, as files: EgoPlan's layout, times for frames, files for tuning, and what was done."""
 
 from __future__ import annotations
 
 import hashlib
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -16,9 +16,12 @@ from annotation_schemas.loader import load_schema
 from annotation_schemas.model import Schema
 from construction.questions import Question
 from domain import csv_text, json_text
+from exporters.conversations import recognition
 
 FORMAT = "egoplan"
-ITEMS, TIMES, PAIRS, APART = "egoplan.json", "times.csv", "pairs.jsonl", "made.jsonl"
+ITEMS, TIMES, APART = "egoplan.json", "times.csv", "made.jsonl"
+PAIRS, ACTIONS = "pairs.jsonl", "actions.jsonl"
+"""For tuning."""
 MANIFEST = "made.json"
 MADE_BY = "touchstone narrations"
 
@@ -65,8 +68,7 @@ def _construction(question: Question) -> dict[str, Any]:
 def apart_file(questions: Sequence[Question], *, first_id: int) -> bytes:
     """How each came to be, a line each, where their records do not say it."""
     id_key = item_keys(FORMAT).id_key or ""
-    lines = ({id_key: first_id + at, **_construction(each)} for at, each in enumerate(questions))
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
+    return _lines({id_key: first_id + at, **_construction(each)} for at, each in enumerate(questions))
 
 
 def _gap(schema: Schema) -> float:
@@ -86,26 +88,34 @@ def times_file(questions: Sequence[Question], *, first_id: int) -> bytes:
     return out.getvalue().encode()
 
 
-def pair_file(questions: Sequence[Question], *, first_id: int) -> bytes:
-    """A line for each wrong option, with the right one and with it, as releases have pairs for tuning. The video is
-    that of the narrations: ``clip`` says in seconds what of it is shown."""
-    lines = []
+def tuning_files(questions: Sequence[Question], *, first_id: int) -> dict[str, bytes]:
+    """What models are tuned on, in the layouts that releases have for it: a line for each wrong option, with the right
+    one and with it, and their companion, a line for each question with a progress: what is done in its clip. The video
+    is that of the narrations: ``clip`` says in seconds what of it is shown."""
+    pairs, actions = [], []
     for at, each in enumerate(questions):
         begins = each.progress[0].start if each.progress else each.observed
         human = {"from": "human", "value": f"{'<video>' if each.progress else '<image>'}\n{each.text}"}
+        clip = {"video": each.task.goal.video, "clip": {"start": str(begins), "stop": str(each.observed)}}
         wrong = [row.text for place, row in enumerate(each.options) if place != each.key]
-        for number, text in enumerate(wrong, 1):
-            pair = {
+        pairs += [
+            {
                 "id": f"{first_id + at}/{number}",
-                "video": each.task.goal.video,
-                "clip": {"start": str(begins), "stop": str(each.observed)},
+                **clip,
                 "conversations": [human],
                 "item": first_id + at,
                 "chosen": {"from": "gpt", "value": each.answer.text},
                 "rejected": {"from": "gpt", "value": text},
             }
-            lines.append(json.dumps(pair, ensure_ascii=False) + "\n")
-    return "".join(lines).encode()
+            for number, text in enumerate(wrong, 1)
+        ]
+        if done := [row.text for row in each.progress]:
+            actions.append({"id": f"{first_id + at}/actions", **clip, "conversations": recognition(done)})
+    return {PAIRS: _lines(pairs), ACTIONS: _lines(actions)}
+
+
+def _lines(records: Iterable[Mapping[str, Any]]) -> bytes:
+    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in records).encode()
 
 
 def manifest(told: Mapping[str, Any], files: Mapping[str, bytes]) -> bytes:

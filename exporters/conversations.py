@@ -5,7 +5,7 @@ Only splits whose key is public are in them: what is kept for a test is nothing 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from annotation_schemas import kinds
@@ -181,13 +181,15 @@ def _narrated(released: ReleasedSet, item: ReleasedItem, timed: list[str]) -> li
 
 def _recognition(item: ReleasedItem, record: Mapping[str, Any], done: list[str]) -> dict[str, Any]:
     """The companion of a conversation: the same clip, and what is done in it."""
-    text, clips = ", ".join(done), record["video"]
-    tags = [_TAGS["clip"]] * (1 if isinstance(clips, str) else len(clips))
-    return {
-        "id": f"{item.id}/actions",
-        "video": clips,
-        "conversations": [
-            {"from": "human", "value": "\n".join([*tags, _ASKED_ACTIONS])},
-            {"from": "gpt", "value": f"{text[:1].upper()}{text[1:]}."},
-        ],
-    }
+    clips = record["video"]
+    n = 1 if isinstance(clips, str) else len(clips)
+    return {"id": f"{item.id}/actions", "video": clips, "conversations": recognition(done, clips=n)}
+
+
+def recognition(done: Sequence[str], *, clips: int = 1) -> list[dict[str, str]]:
+    """What is done in clips, asked and answered: a sentence of the phrases of its narrations, in order."""
+    text = ", ".join(done)
+    return [
+        {"from": "human", "value": "\n".join([*[_TAGS["clip"]] * clips, _ASKED_ACTIONS])},
+        {"from": "gpt", "value": f"{text[:1].upper()}{text[1:]}."},
+    ]

@@ -140,7 +140,7 @@ def questions(
     collection: Annotated[str | None, typer.Option(help="What the records call the collection of the videos.")] = None,
     seed: Annotated[int, typer.Option(help="What draws wrong options and places.")] = 0,
     first_id: Annotated[int, typer.Option(min=0, help="The number of the first question.")] = 0,
-    tuning: Annotated[bool, typer.Option("--tuning", help="Also write pairs of right and wrong answers.")] = False,
+    tuning: Annotated[bool, typer.Option("--tuning", help="Also write what models are tuned on.")] = False,
     apart: Annotated[
         bool, typer.Option("--apart", help="How each came to be, which names its answer, goes into a file of its own.")
     ] = False,

@@ -101,6 +101,13 @@ def test_from_narrations_to_items_with_their_frames(home: Path, tmp_path: Path) 
     assert len(pairs) == 15
     assert pairs[3]["clip"] == {"start": "0", "stop": "3.5"}
     assert pairs[3]["chosen"]["value"] == "pour milk into cup" != pairs[3]["rejected"]["value"]
+    actions = [json.loads(line) for line in (tmp_path / "out" / "actions.jsonl").read_text().splitlines()]
+    assert [(each["id"], each["clip"]["stop"], each["conversations"][1]["value"]) for each in actions[:3]] == [
+        ("0/actions", "1.5", "Open fridge."),
+        ("1/actions", "3.5", "Open fridge, take milk."),
+        ("2/actions", "6.0", "Open fridge, take milk, pour milk into cup."),
+    ]
+    assert actions[0]["conversations"][0]["value"].startswith("<video>\n")
 
 
 def test_the_manifest_and_the_same_again(home: Path, tmp_path: Path) -> None:
@@ -123,7 +130,7 @@ def test_the_manifest_and_the_same_again(home: Path, tmp_path: Path) -> None:
     assert sum(told["keys"].values()) == 5
     whole = json.loads(before["egoplan.json"])
     said(*MAKE, "--rate", "59.94", "--seed", "7", "--apart")
-    assert not (out / "pairs.jsonl").exists()  # of the run before
+    assert not list(out.glob("[ap]*.jsonl"))  # pairs and actions of the run before
     kept = [json.loads(line) for line in (out / "made.jsonl").read_text().splitlines()]
     assert kept == [{name: each[name] for name in ("sample_id", "construction")} for each in whole]
     bare = [{name: value for name, value in each.items() if name != "construction"} for each in whole]
