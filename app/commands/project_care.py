@@ -57,8 +57,8 @@ def delete(
         str | None, typer.Option("--yes", metavar="NAME", help="The name again, instead of typing it when asked.")
     ] = None,
 ) -> None:
-    """Delete a project for good, with all that people did in it and the images and clips that no other project has; it
-    says first what that is. Refused while runs or Label Studio are at work."""
+    """Delete a project for good, with all that people did in it, its releases and the images and clips that no other
+    project has; it says first what that is. Refused while runs, Label Studio or a release are at work."""
     from app.services import opened
     from workflow.files import project_removal
 
@@ -83,6 +83,7 @@ def said(lost: Losses) -> str:
         (lost.answers, "answer"),
         (lost.people, "membership"),
         (lost.files, "image or clip that no other project has"),
+        (lost.releases, "frozen release"),
         (lost.history, "line of history"),
     )
     plurals = {

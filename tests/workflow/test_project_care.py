@@ -22,6 +22,7 @@ from workflow.annotate import claims, drafts, progress, submissions
 from workflow.files import project_removal
 from workflow.files.project_copy import clone_project
 from workflow.files.project_export import export_project
+from workflow.releases.staging import staging
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
 
@@ -93,7 +94,21 @@ def test_a_deleted_project_leaves_nothing_but_a_line(store: Store, home: Path) -
     assert lost.items == whole["item"] // 2
     with pytest.raises(InvalidInput, match="Type the project's name, p, to delete it"):
         project_removal.delete_project(store, media, by=lea, project="p", typed="P")
-    assert project_removal.delete_project(store, media, by=lea, project="p", typed="p") == lost
+    kept = [home / "releases" / name / "1" / "private" / "keys.json" for name in ("p", "q")]
+    for path in kept:
+        path.parent.mkdir(parents=True)
+        path.write_text("{}")
+
+    def deleted() -> project_removal.Losses:
+        return project_removal.delete_project(store, media, by=lea, project="p", typed="p", home=home)
+
+    with staging(home, "p"), pytest.raises(Conflict, match=r"A release of p is being made .* then delete it\."):
+        deleted()
+    assert project_removal.losses(store, by=lea, project="p") == lost, "nothing was begun"
+    assert lost.releases == 1
+    assert deleted() == lost
+    assert [path.exists() for path in kept] == [False, True]
+    assert {path.name for path in (home / "releases").iterdir()} == {"q"}
 
     export_project(store, media, by=None, project="q", out=home / "after.zip")
     assert (home / "after.zip").read_bytes() == (home / "before.zip").read_bytes()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, lead_alone, require_lead
 from workflow.files.passing import clear, clear_abandoned
 from workflow.files.project_export import Progress, archive_in, silent
+from workflow.files.release_folder import alone_with_releases, remove_releases
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -37,6 +39,8 @@ class Losses:
     """Members; their accounts stay."""
     files: int
     """Images and clips that no other project has."""
+    releases: int
+    """Frozen releases, with their files on this machine."""
     history: int
     """Lines of its log."""
 
@@ -55,6 +59,7 @@ def _losses(sizes: dict[str, int]) -> Losses:
         answers=sizes["prediction"],
         people=sizes["member"],
         files=sizes["media_object"],
+        releases=sizes["release"],
         history=sizes["event"],
     )
 
@@ -80,18 +85,34 @@ def delete_project(
     typed
         Its name again, as whoever deletes it has typed it.
     home
-        The home folder, in which files of its batches and its archive lie; they go, too.
+        The home folder, in which its releases, its archive and files of its batches lie; they go, too.
 
     Raises
     ------
     InvalidInput
         Another name was typed.
     Conflict
-        Runs or the exchange with Label Studio are under way.
+        Runs, the exchange with Label Studio or a release are under way.
     """
     if typed.strip() != project:
         raise InvalidInput([Problem("name", f"Type the project's name, {project}, to delete it. Nothing was deleted.")])
+    with store.read() as session:
+        lead_alone(session, by=by, project=project)
     clear_abandoned(store, media)
+    with alone_with_releases(home, project, then="delete it") if home is not None else nullcontext():
+        lost, of_runs = _clear(store, media, by, project, progress)
+        if home is not None:
+            remove_releases(home, project)
+            archive_in(home, project).unlink(missing_ok=True)
+            for path in (each for run in of_runs for each in (home / "batches").glob(f"{run}-*")):
+                path.unlink(missing_ok=True)
+    return lost
+
+
+def _clear(
+    store: Store, media: MediaStore, by: Person | None, project: str, progress: Progress
+) -> tuple[Losses, Sequence[str]]:
+    """Archive the project, and take it out of the database; what it was, and the ids of its runs."""
     with store.write(archived_too=True) as session:
         access = lead_alone(session, by=by, project=project)
         project_care.must_be_still(session, access, now=store.now(), to="delete it")
@@ -100,11 +121,7 @@ def delete_project(
     lost, of_runs, leaving = _leave(store, access, by)
     with passing.held(store, leaving.name):
         clear(store, media, leaving, progress=progress)
-    if home is not None:
-        archive_in(home, project).unlink(missing_ok=True)
-        for path in (each for run in of_runs for each in (home / "batches").glob(f"{run}-*")):
-            path.unlink(missing_ok=True)
-    return lost
+    return lost, of_runs
 
 
 def _leave(store: Store, access: Access, by: Person | None) -> tuple[Losses, Sequence[str], Passing]:

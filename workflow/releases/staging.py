@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import fcntl
 import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from domain.errors import Conflict
+from workflow.files.release_folder import alone_with_releases, releases_in
 
 _MAKING = ".making-"
 
 
 def place_of(home: Path, project: str, version: str) -> Path:
     """Where a release is kept."""
-    return home / "releases" / project / version
+    return releases_in(home, project) / version
 
 
 @contextmanager
@@ -25,15 +24,9 @@ def staging(home: Path, project: str) -> Iterator[Path]:
 
     Raises ``Conflict`` while another release of the project is being built on this machine.
     """
-    above = home / "releases" / project
+    above = releases_in(home, project)
     above.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with above.with_name(f".{project}.lock").open("ab") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise Conflict(
-                f"A release of {project} is being made just now. Wait until it is done; then make this one."
-            ) from None
+    with alone_with_releases(home, project, then="make this one"):
         for left in above.glob(f"{_MAKING}*"):
             shutil.rmtree(left, ignore_errors=True)
         made = above / f"{_MAKING}{secrets.token_hex(8)}"

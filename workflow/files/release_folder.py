@@ -1,0 +1,45 @@
+"""Where the releases of a project are kept on this machine, and who is at work there."""
+
+from __future__ import annotations
+
+import fcntl
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from domain.errors import Conflict
+
+
+def releases_in(home: Path, project: str) -> Path:
+    """The folder of a project's releases."""
+    return home / "releases" / project
+
+
+def _lock_of(home: Path, project: str) -> Path:
+    folder = releases_in(home, project)
+    return folder.with_name(f".{folder.name}.lock")
+
+
+@contextmanager
+def alone_with_releases(home: Path, project: str, *, then: str) -> Iterator[None]:
+    """Keep everyone else away from a project's releases. ``Conflict`` while one of them is being built on this
+    machine; ``then`` says what to do after it."""
+    lock = _lock_of(home, project)
+    lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with lock.open("ab") as held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Conflict(
+                f"A release of {project} is being made just now. Wait until it is done; then {then}."
+            ) from None
+        yield
+
+
+def remove_releases(home: Path, project: str) -> None:
+    """Take the files of a project's releases away, their private parts too."""
+    folder = releases_in(home, project)
+    if folder.is_dir():
+        shutil.rmtree(folder)
+    _lock_of(home, project).unlink(missing_ok=True)
