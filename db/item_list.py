@@ -81,6 +81,10 @@ def page(
     if wanted.where or sort.startswith(OF_FIELD) or (wanted.text and not _told_by_json(session, within, wanted.text)):
         every = _looked_at(session, within, wanted, sort, down)
         return every[offset:][:limit], len(every)
+    if not sort and not wanted.text:  # in the order of an index: counting apart is then half the work
+        plain = _sorted(within, wanted, sort, down)
+        n: int = session.execute(plain_select(func.count()).select_from(plain.order_by(None).subquery())).scalar_one()
+        return list(session.execute(plain.offset(offset).limit(limit)).scalars()), n
     found = _sorted(within, wanted, sort, down, func.count().over())
     if wanted.text:
         found = (found if sort == "version" else found.join(RevisionRow, _present())).where(*_likely(wanted))
