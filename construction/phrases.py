@@ -14,34 +14,16 @@ from dataclasses import dataclass, field
 
 from construction.narrations import Narration
 from construction.spoken import plain_verb
+from domain.english import ARTICLES, PARTICLES, singular
 
 Key = tuple[object, ...]
 
 _WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*|[,&]")
-_ARTICLES = frozenset({"a", "an", "the", "some", "his", "her", "their", "my", "this", "that", "of"})
+_ARTICLES = ARTICLES | frozenset({"some", "his", "her", "their", "my", "this", "that", "of"})
 _AND = frozenset({"and", ",", "&"})
-_PARTICLES = frozenset({"on", "off", "up", "down", "out", "away", "back", "over", "in"})
-_PLACES = _PARTICLES | {"into", "onto", "inside", "from", "to", "with", "using", "under", "at", "around", "through"}
+_PLACES = PARTICLES | {"into", "onto", "inside", "from", "to", "with", "using", "under", "at", "around", "through"}
 _PLACES |= {"between", "behind", "for", "against", "across", "along", "near", "by"}
-_ONE = {
-    "into": "in", "inside": "in", "onto": "on", "using": "with",
-    "knives": "knife", "leaves": "leaf", "shelves": "shelf", "loaves": "loaf", "halves": "half",
-}  # fmt: skip
-
-
-def singular(word: str) -> str:
-    """A noun without the ending of the plural, well enough to compare.
-
-    >>> [singular(word) for word in ("plates", "dishes", "knives", "berries", "tomatoes", "glass", "glasses", "bus")]
-    ['plate', 'dish', 'knife', 'berry', 'tomato', 'glass', 'glass', 'bus']
-    """
-    if word in _ONE:
-        return _ONE[word]
-    if len(word) > 4 and word.endswith("ies"):
-        return f"{word[:-3]}y"
-    if word.endswith(("sses", "shes", "ches", "xes", "oes")):
-        return word[:-2]
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+_ONE = {"into": "in", "inside": "in", "onto": "on", "using": "with"}
 
 
 def phrase_key(text: str) -> Key:
@@ -59,9 +41,9 @@ def phrase_key(text: str) -> Key:
     if not words:
         return (folded.strip(),)
     verb, rest = plain_verb(words[0]), words[1:]
-    if rest and rest[0] in _PARTICLES:
+    if rest and rest[0] in PARTICLES:
         verb, rest = f"{verb} {rest[0]}", rest[1:]
-    elif len(rest) > 1 and rest[-1] in _PARTICLES:
+    elif len(rest) > 1 and rest[-1] in PARTICLES:
         verb, rest = f"{verb} {rest[-1]}", rest[:-1]
     parts: list[tuple[str, list[list[str]]]] = [("", [[]])]
     for word in rest:
