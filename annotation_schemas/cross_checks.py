@@ -7,7 +7,17 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Any, get_args
 
-from annotation_schemas import derived, floors, grading_sample, judge_templates, kinds, registry, rule_checks, shortcuts
+from annotation_schemas import (
+    derived,
+    floors,
+    grading_sample,
+    judge_templates,
+    kinds,
+    registry,
+    rule_checks,
+    shortcuts,
+    wording_checks,
+)
 from annotation_schemas.answer_forms import FORMS
 from annotation_schemas.formats import keys_of_source, picked_fields
 from annotation_schemas.formats.columns import DIMENSION
@@ -64,6 +74,7 @@ def cross_check(schema: Schema, document: Document) -> None:
         rule_checks.check,
         floors.check,
         shortcuts.check,
+        wording_checks.check,
     ):
         for path, message in check(schema):
             document.add(path, message)

@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 from annotation_schemas import HOME, kinds, registry
-from annotation_schemas.model import Schema
+from annotation_schemas.model import WORDING_RULES, Schema
 
 KEPT = HOME / "schema.json"
 
@@ -67,6 +67,10 @@ def _short_forms(parts: dict[str, Any]) -> None:
         "description": choice.pop("description"),
         "anyOf": [{"type": ["string", "number", "boolean"]}, choice],
     }
+    stops = parts["Wording"]["properties"]["stops"]
+    listed = {"type": stops.pop("type"), "items": {"enum": list(WORDING_RULES)}}
+    stops.pop("items")
+    stops["anyOf"] = [{"type": "boolean"}, listed]
     for stage in parts["Stages"]["properties"].values():
         stage["anyOf"] = [{"const": "none"}, *stage["anyOf"]]
     judge = parts["Judge"]

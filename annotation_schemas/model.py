@@ -136,6 +136,55 @@ class Tolerance(_Part):
         return decimals.Tolerance(decimals.exact(self.absolute), decimals.exact(self.relative))
 
 
+class WordLimits(_Part):
+    """How many words a text has, as what stands between spaces."""
+
+    least: int | None = None
+    """So many at least."""
+    most: int | None = None
+    """So many at most."""
+
+
+class Wording(_Part):
+    """How a field's text is written. Whoever writes it is told what does not hold; what is in `stops` is refused."""
+
+    person: Literal["first", "second", "third"] | None = None
+    """English that speaks in this person (I, my, we; you, your) and in no other, or in neither of them (`third`)."""
+    words: WordLimits | None = None
+    """How many words it has; of a list, each entry."""
+    forbidden: tuple[str, ...] = ()
+    """Words, or several in a row, that do not stand in it, whatever their case."""
+    ends_with: str | None = None
+    """What it ends with, such as `?`; of a list, each entry."""
+    not_in: tuple[str, ...] = ()
+    """Fields in whose text it does not stand: a question that holds its answer, or is one of the options. One of the
+    options may stand there if others do, too."""
+    alike_length: int | float | None = None
+    """Of a list: the longest entry has at most so many times the characters of the shortest."""
+    no_rewording: bool = False
+    """Of a list: no two entries say the same in other words, which is to say but for case, marks and, in English,
+    articles, plurals and where a particle stands."""
+    stops: tuple[str, ...] = ()
+    """Which of these rules are no advice: the server refuses a text that breaks them, in files, too. `true`: all."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _all_or_none(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and isinstance(data.get("stops"), bool):
+            given = [name for name in WORDING_RULES if data.get(name) not in (None, (), False)]
+            return {**data, "stops": tuple(given) if data["stops"] else ()}
+        return data
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """Those that say something, by their keys."""
+        return tuple(name for name in WORDING_RULES if getattr(self, name) not in (None, (), False))
+
+
+WORDING_RULES = ("person", "words", "forbidden", "ends_with", "not_in", "alike_length", "no_rewording")
+"""The keys of ``Wording`` that are rules, in the order in which they are told."""
+
+
 class ItemField(_Part):
     """A field of an item: what it shows or holds."""
 
@@ -188,6 +237,10 @@ class ItemField(_Part):
     tolerance: Tolerance | None = None
     """What it says is said by the kind."""
     none: str | None = None
+    """What it says is said by the kind."""
+    language: str | None = None
+    """What it says is said by the kind."""
+    wording: Wording | None = None
     """What it says is said by the kind."""
 
     @field_validator("kind")

@@ -34,6 +34,7 @@ COMMANDS = (
     "shortcuts",
     "duplicates",
     "items",
+    "wording",
     "bulk",
     "serve",
     "run",

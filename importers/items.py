@@ -28,7 +28,7 @@ from annotation_schemas.formats import (
     read_twice,
     short,
 )
-from annotation_schemas.kinds import check_read
+from annotation_schemas.kinds import check_read, refused_wording, unheld_wording
 from annotation_schemas.model import Dimension, Schema
 from domain import csv_rows, json_text
 from domain.errors import FileRefused, RowsRefused
@@ -98,7 +98,8 @@ def read_files(
     files: list[FileRecord] = []
     bad: list[BadRow] = []
     notes: dict[str, None] = {}
-    done = 0
+    unheld: Counter[tuple[str, str]] = Counter()
+    done = n_unheld = 0
     for file in found:
         place = file.name if single else file.relative_to(path).as_posix()
         text = reads.text(file, said)
@@ -111,8 +112,12 @@ def read_files(
         files.append(reader.file())
         bad += reader.bad
         notes |= dict.fromkeys([*filter(None, [text.note]), *reader.notes()])
+        unheld += reader.unheld
+        n_unheld += reader.n_unheld
     if progress:
         progress(total, total)
+    if unheld:
+        notes[kinds.wording_in_numbers(schema, unheld, n_unheld)] = None
     return ReadFiles(_told_apart(files), bad, single, " ".join(notes) or None)
 
 
@@ -222,6 +227,9 @@ class Reader:
     rows_by_id: dict[str, int] = field(default_factory=dict)
     n_rows: int = 0
     known: dict[str, Dimension | None] = field(default_factory=dict)
+    unheld: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """How many items break a rule of wording, by field and rule."""
+    n_unheld: int = 0
 
     @classmethod
     def text(cls, file: Path, said: Said) -> Text:
@@ -287,7 +295,8 @@ class Reader:
             raise Misfit(f"its {self.row.id_key} {external_id} is that of row {self.rows_by_id[external_id]} too")
         self.rows_by_id[external_id] = self.n_rows
         assets = asset_names(self.row, self.schema, record, fields)
-        wrong = [problem.message.rstrip(".") for problem in check_read(self.schema, fields, dimension.id)]
+        found = [*check_read(self.schema, fields, dimension.id), *refused_wording(self.schema, fields)]
+        wrong = [problem.message.rstrip(".") for problem in found]
         if wrong and self.row.open:
             wrong += by_place(self.schema, fields)
         wrong += _too_few_or_many(self.schema, assets)
@@ -295,6 +304,9 @@ class Reader:
             wrong.append(long)
         if wrong:
             raise Misfit("; ".join(wrong))
+        unheld = {(each.field, each.rule) for each in unheld_wording(self.schema, fields)}
+        self.unheld.update(unheld)
+        self.n_unheld += bool(unheld)
         place = self.n_rows - 1
         return ItemRecord(external_id, dimension.id, fields, assets, fragment, position=place, by_place=not own)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation_schemas.formats import Misfit, dimension_named, short
-from annotation_schemas.kinds import check_fields
+from annotation_schemas.kinds import check_fields, refused_wording
 from annotation_schemas.model import PREDICTION, AssetSlot, Criterion, Dimension, Schema
 from domain import json_text
 from domain.errors import FileRefused, NotAvailable
@@ -189,7 +189,7 @@ class _Reader:
             value = field_value(part, task.data.get(self.names.key(part.name)), self.names.key(part.name))
             if value is not None:
                 fields[part.name] = value
-        problems = check_fields(self.schema, fields, dimension.id)
+        problems = [*check_fields(self.schema, fields, dimension.id), *refused_wording(self.schema, fields)]
         if problems:
             told = "; ".join(_sentence(problem.message) for problem in problems)
             raise Misfit(

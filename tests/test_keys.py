@@ -36,7 +36,7 @@ from annotation_schemas.formats import (
     of_head,
 )
 from annotation_schemas.keys import key_field, withheld_in
-from annotation_schemas.kinds import check_answers, check_fields, options_of
+from annotation_schemas.kinds import check_answers, check_fields, options_of, refused_wording, unheld_wording
 from annotation_schemas.kinds.property_list import sayable_values
 from annotation_schemas.loader import examine, load_text
 from annotation_schemas.model import LoadedSchema, Schema
@@ -911,7 +911,39 @@ def descriptions(seen: Seen) -> Any:
     return [each["alt"] for each in preview.shown(seen.loaded, Stage.VERIFICATION, "one")["task"]["assets"]]
 
 
+def worded(**fields: Any) -> Callable[[Seen], Any]:
+    """What is said of the wording of an item's texts, and what of it is refused."""
+
+    def see(seen: Seen) -> Any:
+        refused = [problem.message for problem in refused_wording(seen.schema, fields)]
+        return [each.sentence for each in unheld_wording(seen.schema, fields)], refused
+
+    return see
+
+
+WORDED: dict[str, Any] = {
+    f"{FIELD}.0.wording": {
+        "person": "first", "words": {"least": 2, "most": 2}, "forbidden": ["so"], "ends_with": "?",
+        "not_in": ["options"], "stops": ["person"],
+    },
+    f"{FIELD}.1.wording": {"alike_length": 3, "no_rewording": True},
+}  # fmt: skip
+SAID = worded(question="so it goes", options=["so it goes", "So, it goes!", "a"], others=["so it goes"])
+
+
 ROWS: dict[str, Row] = {
+    "ItemField.language": row(AUTHORING, f"{FIELD}.0.language", "de"),
+    "ItemField.wording": row(SAID, f"{FIELD}.0.wording", GONE, **WORDED),
+    "Wording.person": row(SAID, f"{FIELD}.0.wording.person", "third", **WORDED),
+    "Wording.words": row(SAID, f"{FIELD}.0.wording.words", GONE, **WORDED),
+    "WordLimits.least": row(worded(question="so"), f"{FIELD}.0.wording.words.least", 1, **WORDED),
+    "WordLimits.most": row(SAID, f"{FIELD}.0.wording.words.most", 3, **WORDED),
+    "Wording.forbidden": row(SAID, f"{FIELD}.0.wording.forbidden", ["goes"], **WORDED),
+    "Wording.ends_with": row(SAID, f"{FIELD}.0.wording.ends_with", "goes", **WORDED),
+    "Wording.not_in": row(SAID, f"{FIELD}.0.wording.not_in", ["others"], **WORDED),
+    "Wording.alike_length": row(SAID, f"{FIELD}.1.wording.alike_length", 20, **WORDED),
+    "Wording.no_rewording": row(SAID, f"{FIELD}.1.wording.no_rewording", False, **WORDED),
+    "Wording.stops": row(SAID, f"{FIELD}.0.wording.stops", ["words"], **WORDED),
     "Schema.name": row(checked, "name", "other"),
     "Schema.version": row(checked, "version", 2),
     "Schema.title": row(checked, "title", "Other"),

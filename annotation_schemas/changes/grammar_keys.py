@@ -271,6 +271,15 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
         "step": _LENGTH,
         "tolerance": _of_kind(as_is(rows.FIGURES)),
         "none": _of_kind(_label_of_value(rows.WIDER_ITEM, rows.REMOVED_VALUE)),
+        "language": as_is(rows.WORDS),
+        "wording": _whatever(rows.WORDING),
+    },
+    model.WordLimits: _all(rows.WORDING, "least", "most"),
+    model.Wording: {
+        **_all(
+            rows.WORDING, "person", "forbidden", "ends_with", "not_in", "alike_length", "no_rewording", "stops"
+        ),
+        "words": _whatever(rows.WORDING),
     },
     model.Skip: {**_all(rows.WORDS, "label"), "reasons": _REASONS},
     model.Aspect: {"name": _named_by, **_all(rows.WORDS, "title", "definition")},

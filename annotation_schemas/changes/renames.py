@@ -23,6 +23,7 @@ _REFERS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("ItemField", "drawn"): ("fields",),
     ("ItemField", "role"): ("assets",),
     ("ItemField", "by_dimension"): ("dimensions",),
+    ("Wording", "not_in"): ("fields",),
     ("Criterion", "name"): ("criteria",),
     ("Criterion", "field"): ("fields",),
     ("Criterion", "of"): ("fields",),

@@ -132,6 +132,10 @@ def _refused(name: str, meaning: str, *decisions: Way, whatever_use: bool = Fals
 
 VERSION = _fits("version", "Another version of the schema.")
 WORDS = _fits("words", "A text that people read; what it stands for is the same.")
+WORDING = _fits(
+    "wording",
+    "How texts are to be written from now on; items that are in stay, and are listed by `touchstone wording`.",
+)
 GUIDELINE = _fits("guideline", "What people are told; votes keep the guideline they were given under.")
 ORDER_OF_ENTRIES = _fits("order_of_entries", "The same entries in another order.")
 ADDED_DIMENSION = _fits("added_dimension", "A dimension without items yet.")

@@ -34,6 +34,14 @@ from annotation_schemas.kinds._rows import (
 )
 from annotation_schemas.kinds._sides import FIRST, LEFT, SECOND, of_pair
 from annotation_schemas.kinds._table import in_words, meanings, of_criterion, of_field
+from annotation_schemas.kinds._wording import (
+    Unheld,
+    refused_wording,
+    rule_in_words,
+    says_english,
+    unheld_wording,
+    wording_in_numbers,
+)
 
 __all__ = [
     "CANNOT_TELL",
@@ -50,6 +58,7 @@ __all__ = [
     "FieldKind",
     "Kind",
     "Measured",
+    "Unheld",
     "check_answers",
     "check_fields",
     "check_read",
@@ -65,7 +74,12 @@ __all__ = [
     "of_pair",
     "options_of",
     "refers_to_list",
+    "refused_wording",
+    "rule_in_words",
+    "says_english",
     "sort_of",
     "text_of_drawn",
     "title_of",
+    "unheld_wording",
+    "wording_in_numbers",
 ]

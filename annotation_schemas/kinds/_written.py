@@ -9,6 +9,11 @@ from annotation_schemas.kinds._rows import FieldKind
 from annotation_schemas.model import ItemField
 
 UNIT = "with `read_as: number`, what the key counts; an answer in another unit is converted where that can be done"
+LANGUAGE = (
+    "the language that is written here (`en`, `en-GB`, `de`), by which browsers check the spelling and read aloud; "
+    "absent: the browser's own, and rules of `wording` take it for English"
+)
+WORDING = "how it is written: rules that authors are told of while they type"
 TOLERANCE = "of the key: how far a model's number may be from it and still be right"
 
 
@@ -29,6 +34,8 @@ class Written(FieldKind):
         "an order",
         "unit": UNIT,
         "tolerance": TOLERANCE,
+        "language": LANGUAGE,
+        "wording": WORDING,
     }
     written = True
     holds = "text"

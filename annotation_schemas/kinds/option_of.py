@@ -9,6 +9,7 @@ from annotation_schemas.kinds._besides import BESIDES, NONE_OF_THESE, besides
 from annotation_schemas.kinds._chosen import Chosen
 from annotation_schemas.kinds._one_of import OneOf
 from annotation_schemas.kinds._rows import Json, Level, Measured
+from annotation_schemas.kinds._written import WORDING
 from annotation_schemas.model import Choice, Criterion, ItemField, Schema
 from domain.reading.answers import AnswerKind
 
@@ -40,6 +41,7 @@ class OptionOfField(Chosen):
         **Chosen.keys,
         "none": "the label of one more value, `none_of_these`, for items in which no entry is right; models are offered"
         " it as their last option",
+        "wording": WORDING,
     }
     answer = AnswerKind.OPTION
     sliced = "text"

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from annotation_schemas import grammar
 from annotation_schemas.kinds._rows import FieldKind, Found, is_list
+from annotation_schemas.kinds._written import LANGUAGE, WORDING
 from annotation_schemas.model import ItemField, Schema
 from annotation_schemas.yaml_text import Path
 
@@ -22,6 +23,8 @@ class TextListField(FieldKind):
         "min_length": "so many entries at least",
         "max_length": "so many entries at most",
         "distinct": "no entry twice",
+        "language": LANGUAGE,
+        "wording": WORDING,
     }
     is_list = True
     holds = "texts"

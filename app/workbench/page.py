@@ -113,6 +113,8 @@ def _field(schema: Schema, field: ItemField, stage: Stage) -> Json:
         "min": field.min_length,
         "max": field.max_length,
         "authored": field.authored,
+        "language": field.language,
+        "wording": field.wording is not None,
         **kinds.of_field(field).page(field),
     }
 

@@ -477,6 +477,11 @@ ONE_BY_ONE: dict[str, tuple[Edit, tuple[str, str, str], tuple[str, str]]] = {
         ("export.public_without", "exports", FITS),
         ("exports", FITS),
     ),
+    "wording": (
+        put("item.fields.question.wording", {"ends_with": "?", "stops": ["ends_with"]}),
+        ("item.fields.question.wording", "wording", FITS),
+        ("wording", FITS),
+    ),
     "floors": (
         put("export.floors", [{"criterion": "size", "statistic": "gwet_ac", "at_least": 0.5}]),
         ("export.floors.size.gwet_ac", "floors_raised", FITS),

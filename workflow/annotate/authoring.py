@@ -9,6 +9,7 @@ from typing import Any
 
 from annotation_schemas import kinds
 from annotation_schemas.model import Schema
+from annotation_schemas.shown import shown_fields
 from db import assets, items, task_claims, task_slots, tasks
 from db.engine import Session, Store
 from db.records import StoredItem, StoredTask
@@ -161,12 +162,36 @@ def edit_problems(
     if content == before:
         return [Problem("fields", "Nothing is changed; change a field, or choose another decision.")]
     changed = {name for name in content if name not in before or content[name] != before[name]}
-    by_before = {problem.name for problem in kinds.check_fields(schema, before, dimension)}
+    by_before = {problem.name for problem in _problems(schema, before, dimension)}
     return [
         problem
-        for problem in kinds.check_fields(schema, content, dimension)
+        for problem in _problems(schema, content, dimension)
         if problem.name in changed or problem.name not in by_before
     ]
+
+
+def _problems(schema: Schema, fields: Mapping[str, Any], dimension: str) -> list[Problem]:
+    """What is wrong with an item that someone writes, the wording included where its rules are no advice."""
+    return [*kinds.check_fields(schema, fields, dimension), *kinds.refused_wording(schema, fields)]
+
+
+STAGES_OF_WRITING = (Stage.AUTHORING, Stage.REFINEMENT, Stage.ADJUDICATION)
+"""The stages on whose pages someone may write an item's texts."""
+
+
+def wording(
+    store: Store, *, person: Person, project: str, stage: Stage, fields: Mapping[str, Any]
+) -> list[kinds.Unheld]:
+    """The rules of wording that texts break as they stand on someone's page; nothing is stored.
+
+    It is said from these texts alone, and only of fields that the stage shows: no one learns of others by it.
+    """
+    with store.read() as session:
+        access = access_to(session, person=person, project=project)
+    if stage not in STAGES_OF_WRITING or not access.may_do(stage):
+        raise NotAllowed("You do not write items in this stage; ask a lead of the project.")
+    seen = {field.name for field in shown_fields(access.schema, stage)}
+    return list(kinds.unheld_wording(access.schema, fields, seen=seen))
 
 
 def earlier(
@@ -197,9 +222,7 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
         Problem(name, f"{name} is not a field that authors write.") for name in given.values if name not in authored
     ]
     return foreign or [
-        problem
-        for problem in kinds.check_fields(access.schema, given.values, row.dimension)
-        if problem.name in authored
+        problem for problem in _problems(access.schema, given.values, row.dimension) if problem.name in authored
     ]
 
 

@@ -44,6 +44,10 @@ export interface Field {
   min: number | null;
   max: number | null;
   authored: boolean;
+  /** The language that is written here, as browsers name it. */
+  language: string | null;
+  /** It has rules of wording, which the server looks at. */
+  wording: boolean;
   /** Of what is drawn or timed: the role of the images or of the clip. */
   role?: string | null;
   /** Of one entry of a list: the label of the value that none of them is right. */
@@ -488,6 +492,19 @@ export interface Host {
   /** Says something below the form. */
   say(words: string): void;
   blur(): void;
+  /** What the server says of the wording of an item's texts; absent where no one is asked. */
+  look?(values: Values): Promise<Unheld[]>;
+}
+
+/** A rule of wording that a text breaks. */
+export interface Unheld {
+  field: string;
+  rule: string;
+  sentence: string;
+  /** The server refuses it; otherwise it is advice. */
+  stops: boolean;
+  /** More words may mend it, so it is not said in the middle of a sentence. */
+  later: boolean;
 }
 
 import type { Part } from "./forms/field_parts.js";

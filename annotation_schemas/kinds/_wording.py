@@ -1,0 +1,178 @@
+"""Rules of wording, held against the texts of an item: what of them does not hold, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotation_schemas.kinds._form import title_of
+from annotation_schemas.kinds._rows import is_list
+from annotation_schemas.kinds._table import of_field
+from annotation_schemas.model import ItemField, Schema, Wording, WordLimits
+from domain import wording as texts_of
+from domain.errors import Problem
+
+_PERSONS = {
+    "first": "Write it in the first person alone (I, my, we), without “you”.",
+    "second": "Write it in the second person alone (you, your), without “I” or “we”.",
+    "third": "Write it without “I”, “we” and “you”.",
+}
+_LONGEST = 60
+"""A longer text is cut in a sentence."""
+
+
+@dataclass(frozen=True)
+class Unheld:
+    """A rule of wording that a text breaks."""
+
+    field: str
+    rule: str
+    """A key of ``Wording``."""
+    sentence: str
+    stops: bool
+    """It is refused; otherwise it is said, and no more."""
+    later: bool = False
+    """More words may mend it, so that no one is told of it in the middle of a sentence."""
+
+
+def says_english(field: ItemField) -> bool:
+    """Whether a field's language is English, as it is unless it names another."""
+    return field.language is None or field.language.casefold().partition("-")[0] == "en"
+
+
+def unheld_wording(
+    schema: Schema, fields: Mapping[str, Any], *, seen: Collection[str] | None = None
+) -> Iterator[Unheld]:
+    """The rules of wording that an item's texts break, field by field.
+
+    ``seen`` are the fields that someone may see (None: all): what compares with another one says nothing then.
+    """
+    for field in schema.item.fields:
+        told = field.wording
+        texts = _texts(fields.get(field.name))
+        if told is None or not texts or (seen is not None and field.name not in seen):
+            continue
+        for rule, sentence, later in _of_field(schema, field, told, texts, fields, seen):
+            yield Unheld(field.name, rule, sentence, rule in told.stops, later)
+
+
+def refused_wording(schema: Schema, fields: Mapping[str, Any]) -> list[Problem]:
+    """What of an item's wording is refused, a sentence for each."""
+    titles = {field.name: title_of(field) for field in schema.item.fields}
+    return [
+        Problem(each.field, f"{titles[each.field]}: {each.sentence}")
+        for each in unheld_wording(schema, fields)
+        if each.stops
+    ]
+
+
+def rule_in_words(told: Wording, rule: str) -> str:
+    """A rule of wording as it is listed: its key, with what it asks."""
+    value = getattr(told, rule)
+    if isinstance(value, WordLimits):
+        ends = [f"{key} {n}" for key, n in (("least", value.least), ("most", value.most)) if n is not None]
+        return f"{rule}: {', '.join(ends)}"
+    return f"{rule}: {', '.join(value)}" if is_list(value) else rule if value is True else f"{rule}: {value}"
+
+
+def wording_in_numbers(schema: Schema, counts: Mapping[tuple[str, str], int], n_items: int) -> str:
+    """How many items break rules of wording, by field and rule, as a sentence."""
+    rules = [
+        f"{title_of(field)}, {rule_in_words(field.wording, rule)} ({counts[field.name, rule]:,})"
+        for field in schema.item.fields
+        if field.wording is not None
+        for rule in field.wording.rules
+        if counts.get((field.name, rule))
+    ]
+    return f"Wording: {n_items:,} {'item breaks' if n_items == 1 else 'items break'} a rule: {'; '.join(rules)}."
+
+
+def _texts(value: Any) -> list[str]:
+    """The texts of a value: itself, or its entries."""
+    listed = value if is_list(value) else [value]
+    return [each for each in listed if _is_text(each)]
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _of_field(
+    schema: Schema,
+    field: ItemField,
+    told: Wording,
+    texts: Sequence[str],
+    fields: Mapping[str, Any],
+    seen: Collection[str] | None,
+) -> Iterator[tuple[str, str, bool]]:
+    """The rules that do not hold: key, sentence, and whether more words may mend it."""
+    value = fields.get(field.name)
+    in_list = is_list(value)
+    places = [
+        place for place, each in enumerate(value if in_list else [value], 1) if isinstance(each, str) and each.strip()
+    ]
+    for place, text in zip(places, texts, strict=True):
+        for rule, sentence, later in _of_text(told, text):
+            yield rule, f"Entry {place}: {sentence}" if in_list else sentence, later
+    for place, text in zip(places, texts, strict=True):
+        for sentence in _elsewhere(schema, field, told, text, fields, seen):
+            yield "not_in", f"Entry {place}: {sentence}" if in_list else sentence, False
+    if not in_list:
+        return
+    ends = texts_of.longest_over_shortest(texts, told.alike_length) if told.alike_length is not None else None
+    if ends is not None:
+        long, short = (len(texts_of.folded(texts[at])) for at in ends)
+        sentence = f"Entry {places[ends[0]]} has {long} characters and entry {places[ends[1]]} has {short}"
+        yield "alike_length", f"{sentence}: more than {told.alike_length:g} times as many.", False
+    if told.no_rewording:
+        for same in texts_of.alike(texts, english=says_english(field)):
+            yield "no_rewording", f"Entries {_listed([places[at] for at in same])} say the same in other words.", False
+
+
+def _of_text(told: Wording, text: str) -> Iterator[tuple[str, str, bool]]:
+    if told.person is not None and not texts_of.in_person(text, told.person):
+        yield "person", _PERSONS[told.person], told.person != "third"
+    if told.words is not None:
+        yield from _counted(told.words, texts_of.count_words(text))
+    if (found := texts_of.first_standing(told.forbidden, text)) is not None:
+        yield "forbidden", f"Write it without “{found}”.", False
+    if told.ends_with is not None and not texts_of.folded(text).endswith(texts_of.folded(told.ends_with)):
+        yield "ends_with", f"Let it end with “{told.ends_with}”.", True
+
+
+def _counted(limits: WordLimits, n: int) -> Iterator[tuple[str, str, bool]]:
+    words = f"{n} {'word' if n == 1 else 'words'}"
+    if limits.least is not None and n < limits.least:
+        yield "words", f"{words}; at least {limits.least} are wanted.", True
+    if limits.most is not None and n > limits.most:
+        yield "words", f"{words}; at most {limits.most} are wanted.", False
+
+
+def _elsewhere(
+    schema: Schema,
+    field: ItemField,
+    told: Wording,
+    text: str,
+    fields: Mapping[str, Any],
+    seen: Collection[str] | None,
+) -> Iterator[str]:
+    """Where a text stands in another field. An option gives nothing away where others stand there, too."""
+    others = _texts(fields.get(field.field or "")) if of_field(field).chosen else []
+    others = [each for each in others if texts_of.words_of(each) != texts_of.words_of(text)]
+    for name in told.not_in:
+        if seen is not None and name not in seen:
+            continue
+        for other in _texts(fields.get(name)):
+            if texts_of.stands_in(text, other) and not any(texts_of.stands_in(each, other) for each in others):
+                yield f"“{_cut(text)}” stands in {title_of(schema.item.field(name))}."
+                break
+
+
+def _cut(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"
+
+
+def _listed(places: Sequence[int]) -> str:
+    return f"{', '.join(map(str, places[:-1]))} and {places[-1]}"

@@ -1,0 +1,96 @@
+"""Rules of wording (``wording`` of a field): what of them means something in a schema."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from annotation_schemas import kinds
+from annotation_schemas.grammar import MOST, among, unique
+from annotation_schemas.model import WORDING_RULES, ItemField, Schema, Wording, WordLimits
+from annotation_schemas.yaml_text import Path
+from domain.decimals import exact
+from domain.wording import words_of
+
+Found = Iterator[tuple[Path, str]]
+
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+_OF_LISTS = ("alike_length", "no_rewording")
+_OF_CHOSEN = ("not_in",)
+
+
+def check(schema: Schema) -> Found:
+    """What is wrong with the languages of fields and with their rules of wording."""
+    for at, field in enumerate(schema.item.fields):
+        path: Path = ("item", "fields", at)
+        row = kinds.of_field(field)
+        for key in ("language", "wording"):
+            if getattr(field, key) is not None and key not in row.keys:
+                names = " and ".join(f"`{each.name}`" for each in kinds.FIELDS.values() if key in each.keys)
+                yield (*path, key), f"this is for fields of kind {names}"
+        if field.language is not None and not _LANGUAGE.fullmatch(field.language):
+            yield (*path, "language"), f"`{field.language}` names no language; write it as `en`, `en-GB` or `de`"
+        if field.wording is not None and "wording" in row.keys:
+            yield from _rules(schema, field, field.wording, (*path, "wording"))
+
+
+def _rules(schema: Schema, field: ItemField, told: Wording, path: Path) -> Found:
+    row = kinds.of_field(field)
+    if not told.rules:
+        yield path, f"no rule is given, so this says nothing; give one of {', '.join(WORDING_RULES)}, or leave it out"
+    for rule in told.rules:
+        if rule in _OF_LISTS and not row.is_list:
+            yield (*path, rule), f"this is for fields of kind `text_list`, and `{field.name}` is one text"
+        elif row.chosen and rule not in _OF_CHOSEN:
+            listed = f"; put it at `{field.field}`" if field.field else ""
+            yield (*path, rule), f"`{field.name}` is taken from a list and not written{listed}"
+    if told.person is not None and not kinds.says_english(field):
+        yield (
+            (*path, "person"),
+            f"persons are known in English alone, and the language is `{field.language}`; leave it out",
+        )
+    if told.words is not None:
+        yield from _limits(told.words, (*path, "words"))
+    yield from unique([((*path, "forbidden", at), each.casefold()) for at, each in enumerate(told.forbidden)])
+    if len(told.forbidden) > MOST:
+        yield (*path, "forbidden"), f"{len(told.forbidden):,} entries; at most {MOST:,} are looked for"
+    for at, each in enumerate(told.forbidden):
+        if not words_of(each):
+            yield (*path, "forbidden", at), f"`{each}` has no word to look for; write one, or leave it out"
+    if told.ends_with is not None and not told.ends_with.strip():
+        yield (*path, "ends_with"), "this is empty; write what texts end with, such as `?`"
+    if told.alike_length is not None and (exact(told.alike_length) or 0) < 1:
+        yield (*path, "alike_length"), "the longest is at least as long as the shortest; give 1 or more, such as 1.5"
+    yield from _elsewhere(schema, field, told, path)
+    for at, rule in enumerate(told.stops):
+        if rule not in told.rules:
+            known = rule in WORDING_RULES
+            why = "has no rule here that could stop anyone" if known else "is no rule of wording"
+            yield (*path, "stops", at), f"`{rule}` {why}{among(rule, list(told.rules))}"
+    yield from unique([((*path, "stops", at), each) for at, each in enumerate(told.stops)])
+
+
+def _limits(limits: WordLimits, path: Path) -> Found:
+    if limits.least is None and limits.most is None:
+        yield path, "nothing is said; give `least`, `most` or both"
+    for key in ("least", "most"):
+        number = getattr(limits, key)
+        if number is not None and number < 1:
+            yield (*path, key), "this must be at least 1; leave it out where there is no limit"
+    if limits.least is not None and limits.most is not None and limits.least > limits.most:
+        yield (*path, "most"), "`most` is less than `least`; raise it, or lower `least`"
+
+
+def _elsewhere(schema: Schema, field: ItemField, told: Wording, path: Path) -> Found:
+    """The fields that a text is looked for in: others, with texts, which whoever writes it has on the page."""
+    texts = {each.name for each in schema.item.fields if kinds.of_field(each).holds in ("text", "texts")}
+    yield from unique([((*path, "not_in", at), each) for at, each in enumerate(told.not_in)])
+    for at, name in enumerate(told.not_in):
+        here = (*path, "not_in", at)
+        if name not in texts - {field.name}:
+            said = "is the field itself" if name == field.name else "is no field with text"
+            yield here, f"`{name}` {said}{among(name, sorted(texts - {field.name}))}"
+        elif name == field.field and kinds.of_field(field).chosen:
+            yield here, f"`{field.name}` is taken from `{name}`, so it always stands there; name another field"
+        elif schema.stages.authoring is not None and field.authored and not schema.item.field(name).authored:
+            yield here, f"`{name}` comes from files only (`authored: false`), so authors could not keep to this"

@@ -1,0 +1,137 @@
+"""Which items break which rule of wording, as a lead lists them."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotation_schemas import kinds
+from db import items
+from db.engine import Store
+from domain import csv_text
+from domain.errors import NotFound
+from domain.records import Person
+from domain.states import ItemState
+from workflow.access.projects import require_lead
+
+
+@dataclass(frozen=True)
+class WordingRule:
+    """A rule that a field has, and how many items break it."""
+
+    field: str
+    rule: str
+    words: str
+    """The rule as it is listed: `ends_with: ?`."""
+    stops: bool
+    n_items: int
+
+
+@dataclass(frozen=True)
+class UnheldLine:
+    """A rule that an item breaks."""
+
+    item: str
+    dimension: str
+    state: ItemState
+    field: str
+    rule: str
+    stops: bool
+    sentence: str
+
+
+@dataclass(frozen=True)
+class WordingList:
+    """The rules of a project's schema, and the items that break them."""
+
+    title: str
+    n_items: int
+    """So many were looked at: all but those that are rejected."""
+    rules: Sequence[WordingRule]
+    lines: Sequence[UnheldLine]
+
+    @property
+    def n_unheld(self) -> int:
+        """So many items break a rule."""
+        return len({line.item for line in self.lines})
+
+
+def unheld(
+    store: Store, *, by: Person | None, project: str, field: str | None = None, rule: str | None = None
+) -> WordingList:
+    """Every rule of wording that an item breaks as it stands, items in the order in which they came; for leads.
+
+    ``field`` and ``rule`` take those alone. Rejected items are left out.
+
+    Raises
+    ------
+    NotFound
+        The schema has no such rule.
+    """
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        schema = access.schema
+        told = [
+            (each, name)
+            for each in schema.item.fields
+            if each.wording is not None
+            for name in each.wording.rules
+            if field in (None, each.name) and rule in (None, name)
+        ]
+        if (field is not None or rule is not None) and not told:
+            there = [
+                f"{each.name}.{name}" for each in schema.item.fields if each.wording for name in each.wording.rules
+            ]
+            asked = ".".join(filter(None, (field, rule)))
+            known = f"the rules are {', '.join(there)}" if there else "its schema has no `wording`"
+            raise NotFound(f"{access.name!r} has no rule of wording {asked!r}; {known}.")
+        there_now = items.with_states(session, project_id=access.project_id)
+        contents = items.current_content(session, project_id=access.project_id) if told else {}
+    wanted = {(each.name, name) for each, name in told}
+    live = [row for row in there_now if row[3] is not ItemState.REJECTED]
+    lines = [
+        UnheldLine(external, dimension, state, each.field, each.rule, each.stops, each.sentence)
+        for id, external, dimension, state in live
+        for each in kinds.unheld_wording(schema, contents.get(id, {}))
+        if (each.field, each.rule) in wanted
+    ]
+    counts = Counter((field, rule) for _, field, rule in {(line.item, line.field, line.rule) for line in lines})
+    rules = [
+        WordingRule(each.name, name, kinds.rule_in_words(each.wording, name), name in each.wording.stops, n)
+        for each, name in told
+        if each.wording is not None
+        for n in [counts[each.name, name]]
+    ]
+    return WordingList(access.title, len(live), rules, lines)
+
+
+def as_csv(found: WordingList) -> str:
+    """A line for every rule that an item breaks."""
+    out = io.StringIO(newline="")
+    rows = csv_text.Writer(out)
+    rows.writerow(["item", "dimension", "state", "field", "rule", "stops", "sentence"])
+    for line in found.lines:
+        rows.writerow(
+            [line.item, line.dimension, line.state, line.field, line.rule, str(line.stops).lower(), line.sentence]
+        )
+    return out.getvalue()
+
+
+def as_json(found: WordingList) -> dict[str, Any]:
+    """The same for other programs, with the rules and how many items break each."""
+    return {
+        "items": found.n_items,
+        "unheld": found.n_unheld,
+        "rules": [
+            {"field": each.field, "rule": each.words, "stops": each.stops, "items": each.n_items}
+            for each in found.rules
+        ],
+        "lines": [
+            {"item": each.item, "dimension": each.dimension, "state": each.state, "field": each.field,
+             "rule": each.rule, "stops": each.stops, "sentence": each.sentence}
+            for each in found.lines
+        ],
+    }  # fmt: skip
