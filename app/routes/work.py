@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hmac
+import json
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -17,16 +19,18 @@ from app.services import Resources
 from app.session import CSRF_HEADER
 from app.workbench import page, sent
 from db.engine import Store
-from domain.errors import BadRequest, NotAllowed, NotFound
+from domain.errors import BadRequest, NotAllowed, NotFound, TooLarge
 from domain.records import Person
 from domain.states import Stage
 from workflow.access import guidelines
-from workflow.annotate import claims, comments, drafts, image_pool, submissions
+from workflow.annotate import authoring, claims, comments, drafts, image_pool, submissions
 
 Body = Mapping[str, Any]
 Action = Callable[[Store, Person, Body], dict[str, Any]]
 
 LONGEST_KEY = 100
+LONGEST_TEXTS = 100_000
+"""Characters of an item's texts, as JSON, that are looked at while someone types."""
 LARGEST_WHOLE_NUMBER = 2**53
 """Beyond this a browser's numbers are no longer whole."""
 
@@ -108,6 +112,17 @@ def heartbeat(store: Store, person: Person, body: Body) -> dict[str, Any]:
     return {"lease_until": until.isoformat()}
 
 
+def look_at_wording(store: Store, person: Person, body: Body) -> dict[str, Any]:
+    """``{project, stage, values}``: which rules of wording texts break as they stand; nothing is kept."""
+    values = wanted(body, "values", dict)
+    if len(json.dumps(values, ensure_ascii=False)) > LONGEST_TEXTS:
+        raise TooLarge(f"At most {LONGEST_TEXTS:,} characters of text are looked at.")
+    found = authoring.wording(
+        store, person=person, project=wanted(body, "project", str), stage=_stage(body), fields=values
+    )
+    return {"wording": [asdict(each) for each in found]}
+
+
 def guideline_seen(store: Store, person: Person, body: Body) -> dict[str, Any]:
     """``{project, number}``: I have opened the guideline."""
     number = wanted(body, "number", int)
@@ -154,6 +169,7 @@ ACTIONS: Mapping[str, Action] = {
     "pick": pick,
     "heartbeat": heartbeat,
     "guideline_seen": guideline_seen,
+    "wording": look_at_wording,
 }
 EARLIER: Mapping[str, Action] = {"aside": postpone}
 """Actions by names of before, for pages that were opened before an upgrade; they go with the next version."""

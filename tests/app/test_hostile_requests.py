@@ -42,6 +42,7 @@ SENT: Mapping[str, Mapping[str, Any]] = {
     "pick": {"project": "tiny", "dimension": "counting", "assets": ["nonsense"]},
     "heartbeat": {"task": "TASK"},
     "guideline_seen": {"project": "tiny", "number": 1},
+    "wording": {"project": "tiny", "stage": "authoring", "values": {"question": "?", "answer": "!"}},
 }  # fmt: skip
 """What a page sends to each address, so that one part of it at a time can be something else."""
 

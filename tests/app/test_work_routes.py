@@ -15,11 +15,12 @@ import pytest
 from sqlmodel import select
 
 from annotation_schemas import shipped
-from annotation_schemas.loader import load_schema
+from annotation_schemas.loader import load_schema, load_text
 from db.tables import ItemRow
 from domain.records import TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage
+from testkit.factories import UNVERIFIED
 from testkit.pictures import video
 from testkit.serving import Server
 from tests.app.client import Client, Reply
@@ -153,6 +154,34 @@ def test_someone_elses_task_does_not_exist(home: Home, ana: Client, bo: Client) 
         assert bo.post(path, {"task": task, **more}).status == 404, path
     assert bo.post("/api/draft", {"task": "nonsense", "seq": 1, "values": {}}).status == 404
     ana.post("/api/release", {"task": task})
+
+
+def test_the_wording_of_texts_is_looked_at_while_someone_types(home: Home, ana: Client, bo: Client) -> None:
+    store = home.store()
+    rules = "wording: {ends_with: '?', words: {most: 3}, stops: [ends_with]}}"
+    loaded = load_text(UNVERIFIED.replace("kind: text}", f"kind: text, {rules}"), "", "plain")
+    projects.create_project(store, name="worded", loaded=loaded)
+    projects.set_member(store, by=None, project="worded", login="ana", role=Role.ANNOTATOR)
+    store.close()
+    about = {"project": "worded", "stage": "authoring"}
+    seen = ana.post("/api/wording", {**about, "values": {"question": "What is in there", "unknown": [1]}})
+    sentences = {
+        "words": {"sentence": "4 words; at most 3 are wanted.", "stops": False, "later": False},
+        "ends_with": {"sentence": "Let it end with \u201c?\u201d.", "stops": True, "later": True},
+    }
+    told = [{"field": "question", "rule": rule, **rest} for rule, rest in sentences.items()]
+    assert (seen.status, seen.data) == (200, {"wording": told})
+    assert ana.post("/api/wording", {**about, "values": {"question": {"a": []}}}).data == {"wording": []}
+    for status, body in (
+        (400, {**about}),
+        (400, {**about, "values": []}),
+        (400, {**about, "stage": "writing", "values": {}}),
+        (403, {**about, "stage": "verification", "values": {}}),
+        (404, {**about, "project": "other", "values": {}}),
+        (413, {**about, "values": {"question": "a " * 50_000}}),
+    ):
+        assert ana.post("/api/wording", body).status == status, body
+    assert bo.post("/api/wording", {**about, "values": {}}).status == 404
 
 
 def test_another_project_s_images_and_pool_do_not_exist(home: Home, ana: Client) -> None:

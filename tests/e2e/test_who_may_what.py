@@ -136,6 +136,10 @@ ACTIONS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, int]]] = {
         {"project": "p", "number": 1},
         dict.fromkeys(ROLES, 200) | {NOBODY: 401, STRANGER: 404},
     ),
+    "wording": (
+        {"project": "p", "stage": "authoring", "values": {"question": "Q"}},
+        dict.fromkeys(ROLES, 200) | {NOBODY: 401, STRANGER: 404, VERIFIER: 403, GRADER: 403},
+    ),
     "comments": ({"task": "TASK"}, HELD | {VERIFIER: 200}),
     "comment": ({"task": "TASK", "key": "k", "text": ""}, HELD | {VERIFIER: 422}),
     "postpone": ({"task": "TASK"}, HELD | {VERIFIER: 200}),

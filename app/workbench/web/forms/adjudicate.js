@@ -38,7 +38,7 @@ export class AdjudicateForm {
   constructor(host) {
     this.host = host;
     this.root = el("div", { class: "adjudicate" });
-    this.fields = new FieldForm({ media: host.media, change: () => host.change() });
+    this.fields = new FieldForm({ media: host.media, change: () => host.change(), look: host.look });
     /** @type {Choice[]} */
     this.reasons = [];
     this.decisions = DECISIONS;

@@ -12,6 +12,7 @@ import { el } from "../dom.js";
  * @property {HTMLElement} count
  * @property {HTMLElement} error
  * @property {HTMLElement} extra
+ * @property {HTMLElement} advice what the rules of wording say
  * @property {HTMLTextAreaElement[]} boxes
  * @property {HTMLButtonElement[]} buttons
  * @property {{ root: HTMLElement }} [editor] what is drawn or timed, which takes the focus
@@ -29,6 +30,7 @@ export function fieldFrame(field) {
   const error = el("p", { class: "error", id: `${id}-e`, "aria-live": "polite", hidden: true });
   const body = el("div", { class: "inputs" });
   const extra = el("div", { class: "extra" });
+  const advice = el("div", { class: "advice", id: `${id}-w`, "aria-live": "polite" });
   const optional = field.required ? null : el("span", { class: "quiet" }, " optional");
   const root = el(
     "div",
@@ -37,7 +39,8 @@ export function fieldFrame(field) {
     field.help ? el("p", { class: "help" }, field.help) : null,
     body,
     error,
+    advice,
     extra,
   );
-  return { field, root, body, count, error, extra, boxes: [], buttons: [] };
+  return { field, root, body, count, error, extra, advice, boxes: [], buttons: [] };
 }

@@ -7,9 +7,10 @@ import { fieldFrame } from "./field_parts.js";
 import { begunAll, problemOf, submitted } from "./field_values.js";
 import { brokenAmong } from "./rules.js";
 import { similar, similarPart, wordsOf } from "./similar.js";
+import { Wording } from "./wording.js";
 
 /** @import { MediaPane } from "../media/pane.js" */
-/** @import { CrossRule, Field, Problem, Values } from "../types" */
+/** @import { CrossRule, Field, Problem, Unheld, Values } from "../types" */
 /** @import { Part } from "./field_parts.js" */
 /** @import { Earlier } from "./similar.js" */
 
@@ -17,6 +18,7 @@ import { similar, similarPart, wordsOf } from "./similar.js";
  * @typedef {object} FieldHost
  * @property {MediaPane} [media]
  * @property {() => void} change
+ * @property {(values: Values) => Promise<Unheld[]>} [look] asks the server what it says of the wording
  */
 
 const SHORT = 3; // letters that are too few to compare
@@ -33,6 +35,7 @@ export class FieldForm {
   constructor(host) {
     this.host = host;
     this.root = el("div", { class: "fields" });
+    this.wording = new Wording(this, host.look);
     /** @type {Field[]} */
     this.fields = [];
     /** @type {Values} */
@@ -62,6 +65,7 @@ export class FieldForm {
     this.errors = {};
     this.touched = new Set();
     this.parts = new Map(fields.map((field) => [field.name, fieldFrame(field)]));
+    this.wording.open();
     for (const part of this.parts.values()) this.fill(part);
     fill(
       this.root,
@@ -192,6 +196,7 @@ export class FieldForm {
       this.host.media?.repaint();
     }
     this.paint(field);
+    this.wording.changed(field);
     this.host.change();
   }
 

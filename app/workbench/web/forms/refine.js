@@ -18,7 +18,7 @@ export class RefineForm {
     this.original = {};
     /** @type {Field[]} */
     this.editable = [];
-    this.fields = new FieldForm({ media: host.media, change: () => host.change() });
+    this.fields = new FieldForm({ media: host.media, change: () => host.change(), look: host.look });
     // With the item open, the last answer does not submit: the fields come next.
     this.rating = new RatingForm({ ...host, submit: () => (this.editing ? this.fields.focus() : host.submit()) });
     this.button = el("button", { type: "button", class: "small", on: { click: () => this.toggle() } });

@@ -142,9 +142,10 @@ export function areaOf(form, field, value, rows, store) {
     class: "box",
     rows: String(rows),
     spellcheck: "true",
+    lang: field.language,
     autocomplete: "off",
     "aria-labelledby": `f-${field.name}`,
-    "aria-describedby": `f-${field.name}-e`,
+    "aria-describedby": `f-${field.name}-e f-${field.name}-w`,
     "aria-required": String(field.required),
   });
   area.value = value;
@@ -157,6 +158,7 @@ export function areaOf(form, field, value, rows, store) {
   area.addEventListener("focus", () => form.host.media?.editor?.detach());
   area.addEventListener("blur", () => {
     if (area.value.trim()) form.touched.add(field.name);
+    form.wording.left(field);
     form.paint(field);
   });
   requestAnimationFrame(() => fitHeight(area));

@@ -4,7 +4,7 @@ import { clock, el } from "../dom.js";
 import { Gone, post, Refused } from "../http.js";
 import { closeHint, continueButton } from "./banner.js";
 
-/** @import { Answers, SubmitReply, TaskReply } from "../types" */
+/** @import { Answers, SubmitReply, TaskReply, Unheld, Values } from "../types" */
 /** @import { Bench } from "./bench.js" */
 
 const AWAY = "The server does not answer just now. Try again in a moment.";
@@ -41,6 +41,25 @@ export class Actions {
     if (!bench.task || bench.busy) return;
     bench.side.say("");
     bench.sync.change(this.answers());
+  }
+
+  /**
+   * What the server says of the wording of texts, next to those that no one writes. Nothing where it is away: it looks
+   * once more at what is submitted.
+   * @param {Values} values
+   * @returns {Promise<Unheld[]>}
+   */
+  async look(values) {
+    const { bench } = this;
+    const { fields, project } = bench.fixed;
+    const given = fields.filter(({ authored }) => !authored).map(({ name }) => [name, bench.task?.fields[name]]);
+    const about = { project: project.name, stage: bench.stage, values: { ...Object.fromEntries(given), ...values } };
+    try {
+      return (await post("/api/wording", bench.page.csrf, about)).wording;
+    } catch (error) {
+      if (error instanceof Gone || error instanceof Refused) return [];
+      throw error;
+    }
   }
 
   /** Whether a form has only just opened behind another and nothing was changed in it; then says so. */

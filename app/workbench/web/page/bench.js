@@ -69,6 +69,7 @@ export class Bench {
       unseen: () => this.actions.unseen(),
       say: (words) => this.side.say(words),
       blur: () => this.side.focus(),
+      look: (values) => this.actions.look(values),
     });
     this.guideline = new Guideline(this);
     this.poolView = new PoolView(this);
