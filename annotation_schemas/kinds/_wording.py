@@ -109,9 +109,8 @@ def _of_field(
     """The rules that do not hold: key, sentence, and whether more words may mend it."""
     value = fields.get(field.name)
     in_list = is_list(value)
-    places = [
-        place for place, each in enumerate(value if in_list else [value], 1) if isinstance(each, str) and each.strip()
-    ]
+    listed: Sequence[Any] = value if isinstance(value, list | tuple) else [value]
+    places = [place for place, each in enumerate(listed, 1) if isinstance(each, str) and each.strip()]
     for place, text in zip(places, texts, strict=True):
         for rule, sentence, later in _of_text(told, text):
             yield rule, f"Entry {place}: {sentence}" if in_list else sentence, later
