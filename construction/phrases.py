@@ -13,8 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from construction.narrations import Narration
-from construction.spoken import plain_verb
-from domain.english import ARTICLES, PARTICLES, singular
+from domain.english import ARTICLES, PARTICLES, plain_verb, singular
 
 Key = tuple[object, ...]
 

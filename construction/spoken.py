@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
+from domain.english import plain_verb
+
 Actor = Literal["wearer", "other", "unmarked"]
 
 _TAG = re.compile(r"\s*#\s*([A-Za-z]+)\b[\s:,]*")
@@ -16,16 +18,6 @@ _UNSURE = re.compile(r"#\s*unsure", re.IGNORECASE)
 _WEARER = re.compile(r"(?:the\s+)?(?:C|camera\s+wearer|cameraman)\b(?:\s+|$)", re.IGNORECASE)
 _ARTICLES = re.compile(r"\b(?:a|an|the|his|her|their)\s+", re.IGNORECASE)
 _SPACE = re.compile(r"\s+")
-_IRREGULAR = {
-    "has": "have",
-    "does": "do",
-    "goes": "go",
-    "is": "be",
-    "was": "be",
-    "lies": "lie",
-    "ties": "tie",
-    "dies": "die",
-}
 
 
 class Spoken(NamedTuple):
@@ -57,18 +49,3 @@ def spoken(text: str) -> Spoken:
     bare = _ARTICLES.sub("", _SPACE.sub(" ", bare)).strip().rstrip(".").strip()
     verb, space, rest = bare.partition(" ")
     return Spoken(actor, f"{plain_verb(verb.lower())}{space}{rest}" if verb else "", unsure)
-
-
-def plain_verb(verb: str) -> str:
-    """A verb without the ending of the third person.
-
-    >>> [plain_verb(verb) for verb in ("picks", "washes", "carries", "squeezes", "closes", "presses", "has", "wash")]
-    ['pick', 'wash', 'carry', 'squeeze', 'close', 'press', 'have', 'wash']
-    """
-    if verb in _IRREGULAR:
-        return _IRREGULAR[verb]
-    if len(verb) > 4 and verb.endswith("ies"):
-        return f"{verb[:-3]}y"
-    if verb.endswith(("sses", "shes", "ches", "xes", "zzes", "oes")):
-        return verb[:-2]
-    return verb[:-1] if len(verb) > 2 and verb.endswith("s") and not verb.endswith(("ss", "us", "is")) else verb
