@@ -30,7 +30,7 @@ export function fieldFrame(field) {
   const error = el("p", { class: "error", id: `${id}-e`, "aria-live": "polite", hidden: true });
   const body = el("div", { class: "inputs" });
   const extra = el("div", { class: "extra" });
-  const advice = el("div", { class: "advice", id: `${id}-w`, "aria-live": "polite" });
+  const advice = el("div", { class: "advice", id: `${id}-w`, role: "status" });
   const optional = field.required ? null : el("span", { class: "quiet" }, " optional");
   const root = el(
     "div",

@@ -264,7 +264,10 @@ export class FieldForm {
   problems(list) {
     const known = this.fields.filter((field) => list.some((problem) => problem.name === field.name));
     for (const { name, message } of list) if (this.parts.has(name)) this.errors[name] = message;
-    for (const field of known) this.paint(field);
+    for (const field of known) {
+      this.paint(field);
+      this.wording.paint(this.part(field));
+    }
     const first = known.find((field) => field.name === list.find(({ name }) => this.parts.has(name))?.name);
     if (first) this.goTo(first);
     return list.filter(({ name }) => !this.parts.has(name)).map(({ message }) => message);

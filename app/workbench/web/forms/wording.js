@@ -1,7 +1,7 @@
 // What the server says of the wording of texts, asked in the pauses of whoever writes them. It keeps no one from
 // submitting, and where the server is away nothing is said.
 
-import { blank, el, fill } from "../dom.js";
+import { blank, el, fill, focusedNear } from "../dom.js";
 
 /** @import { Field, Unheld, Values } from "../types" */
 /** @import { FieldForm } from "./fields.js" */
@@ -40,7 +40,8 @@ export class Wording {
 
   /** @param {Field} field */
   changed(field) {
-    if (field.wording) this.begun.add(field.name);
+    const { boxes, root } = this.form.part(field);
+    if (/** @type {(Element | null)[]} */ (boxes).includes(focusedNear(root))) this.begun.add(field.name);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.ask(), PAUSE_MS);
   }
@@ -57,22 +58,33 @@ export class Wording {
     this.asked += 1;
     const { asked } = this;
     const ruled = form.fields.some(({ name, wording }) => wording && !blank(form.values[name]));
-    const found = ruled && look ? await look(form.read()) : [];
+    const found = ruled && look ? await look(this.texts()) : [];
     if (asked !== this.asked) return;
     this.found = found;
     for (const part of form.parts.values()) this.paint(part);
   }
 
+  /**
+   * What stands in the form; empty entries of lists, too, so that the server counts as the page does.
+   * @returns {Values}
+   */
+  texts() {
+    const asked = this.form.fields.filter((field) => this.form.isAsked(field));
+    return Object.fromEntries(asked.map(({ name }) => [name, this.form.values[name]]));
+  }
+
   /** @param {Part} part */
-  paint({ field, advice }) {
-    const lines = this.found
-      .filter(({ field: name, later }) => name === field.name && !(later && this.begun.has(name)))
-      .map(({ sentence, stops }) => `${stops ? "Refused as it is" : "Advice"}: ${sentence}`);
-    if (advice.dataset.said === lines.join("\n")) return; // so that it is read out once
-    advice.dataset.said = lines.join("\n");
+  paint({ field: { name }, advice }) {
+    const said = this.form.errors[name] ?? ""; // when it was submitted, and not changed since
+    const lines = this.found.filter(
+      ({ field, later, sentence }) => field === name && !(later && this.begun.has(name)) && !said.endsWith(sentence),
+    );
+    const now = lines.map(({ sentence, stops }) => `${stops ? "Refused as it is" : "Advice"}: ${sentence}`);
+    if (advice.dataset.said === now.join("\n")) return; // so that it is read out once
+    advice.dataset.said = now.join("\n");
     fill(
       advice,
-      lines.map((line) => el("p", {}, line)),
+      now.map((line, at) => el("p", { class: lines[at].stops ? "stops" : null }, line)),
     );
   }
 }
