@@ -79,6 +79,7 @@ def test_what_is_said_while_someone_writes_and_refines(running: Server, chromium
         page = desk.page
         page.route("**/api/wording", first_is_slow)
         desk.open("/author?project=p")
+        expect(desk.bench).to_have_attribute("data-view", "pool")
         desk.press("Enter")
         expect(box(desk, "question")).to_be_focused()
         expect(box(desk, "question")).to_have_attribute("lang", "en-GB")
@@ -113,6 +114,7 @@ def test_what_is_said_while_someone_writes_and_refines(running: Server, chromium
         expect(desk.bench).to_have_attribute("data-view", "pool")
 
         desk.go("/refine?project=p")
+        expect(desk.bench).to_have_attribute("data-view", "task")
         desk.press("e", "2")
         desk.fill("question", "Obviously what")
         expect(said(desk, "question")).to_have_text([OBVIOUS])
