@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from annotation_schemas import shipped
 from annotation_schemas.formats import dimension_named, fields_of, item_keys
-from annotation_schemas.kinds import check_fields
+from annotation_schemas.kinds import check_fields, refused_wording, unheld_wording
 from annotation_schemas.loader import load_schema
 from tests.paths import shared
 
@@ -40,6 +41,31 @@ def test_the_domains_of_pca_bench_are_its_dimensions() -> None:
     records = [record for path in _files("pca_bench/*-meta.json") for record in json.loads(path.read_text())]
     found = {getattr(dimension_named(schema, record["domain"]), "id", None) for record in records}
     assert found == {"autonomous_driving", "domestic_robot"}
+
+
+def test_few_published_items_break_a_rule_of_wording_and_none_is_refused() -> None:
+    said: dict[str, list[str]] = {}
+    for name, files, key in (
+        ("egothink", "egothink/data/**/annotations.json", "question"),
+        ("egoplan", "egoplan/EgoPlan_validation.json", "sample_id"),
+        ("pca_bench", "pca_bench/*-meta.json", "question"),
+    ):
+        schema = load_schema(shipped()[name]).schema_
+        for record in (record for path in _files(files) for record in json.loads(path.read_text(encoding="utf-8"))):
+            fields = fields_of(item_keys(name), schema, record)
+            assert refused_wording(schema, fields) == []
+            for each in unheld_wording(schema, fields):
+                said.setdefault(f"{name} {each.rule}", []).append(str(record[key]))
+    questions = said.pop("egothink person")
+    assert len(questions) == 19  # of 550: 17 speak of no one ("How to get outside?")
+    assert [each for each in questions if re.search(r"\b(I|me|my|you)\b", each)] == [
+        "Do you see a cup of milk on my left?",
+        "How do you get to the chair with the green cushion?",
+    ]
+    assert said == {
+        "egothink ends_with": ["What am I going to use? Laptop or iPad"],
+        "egoplan no_rewording": ["1597"],  # choices B and D are "count"
+    }
 
 
 def _files(pattern: str) -> list[Path]:
