@@ -54,6 +54,7 @@ COMMANDS = (
     "scorecard",
     "triage",
     "narrations",
+    "narration_goals",
     "frames",
     "pool",
     "labelstudio",

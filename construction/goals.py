@@ -26,6 +26,16 @@ class Step:
     start_frame: int | None = None
     stop_frame: int | None = None
     start: Decimal | None = None
+    stop: Decimal | None = None
+
+    def unlike(self, row: Narration) -> str:
+        """In what a step that names a narration by its id is not like it: words or times; empty: in nothing."""
+        told = (
+            ("words", self.text, row.text),
+            ("start", self.start, row.start),
+            ("stop", self.stop, row.stop),
+        )
+        return next((name for name, mine, its in told if mine not in (None, "") and mine != its), "")
 
 
 @dataclass(frozen=True)
@@ -76,13 +86,16 @@ class Limits:
     most: int = MOST
     slack: Decimal = SLACK
 
+    def __str__(self) -> str:
+        return f"{self.fewest} to {self.most}"
 
-class _Unknown(ValueError):
+
+class Unknown(ValueError):
     """Why a goal's actions cannot be told: the reason, as it is counted."""
 
 
 @dataclass
-class _Video:
+class Video:
     """The narrations of one video, to look things up in."""
 
     rows: Sequence[Narration]
@@ -115,8 +128,11 @@ class _Video:
     def _place(self, step: Step, after: int | None) -> int:
         if step.id:
             if step.id not in self.ids:
-                raise _Unknown("an action of it is no narration of its video")
-            return self.ids[step.id]
+                raise Unknown("an action of it is no narration of its video")
+            at = self.ids[step.id]
+            if step.unlike(self.rows[at]):
+                raise Unknown("an action of it has other words or another time than the narration of its id")
+            return at
         those = self.texts.get(step.text) or [self.ids[name] for name in (step.text,) if name in self.ids]
         if step.start_frame is not None:
             those = [
@@ -129,16 +145,16 @@ class _Video:
         elif after is not None:
             those = [at for at in those if at > after][:1]
         elif len(those) > 1:
-            raise _Unknown("its first action is narrated several times, and only its words are given")
+            raise Unknown("its first action is narrated several times, and only its words are given")
         if not those:
-            raise _Unknown("an action of it is no narration of its video")
+            raise Unknown("an action of it is no narration of its video")
         return those[0]
 
 
 def tasks(goals: Iterable[Goal], narrations: Narrations, limits: Limits, tally: Tally) -> Iterator[Task]:
     """The goals that are kept, with their actions: by video, then in order of time. Every other one is counted by the
     reason for which it is left out."""
-    videos: dict[str, _Video] = {}
+    videos: dict[str, Video] = {}
     together: dict[tuple[str, str, tuple[str, ...] | None], tuple[Goal, dict[str, Narration]]] = {}
     for goal in sorted(goals, key=lambda each: (each.video, plain(each.text), each.text, each.where)):
         tally.count("goals given")
@@ -147,13 +163,13 @@ def tasks(goals: Iterable[Goal], narrations: Narrations, limits: Limits, tally: 
             continue
         here = videos.get(goal.video)
         if here is None:
-            here = videos[goal.video] = _Video(narrations[goal.video])
-        if reason := _wrong(goal, here, limits):
+            here = videos[goal.video] = Video(narrations[goal.video])
+        if reason := wrong_times(goal, here, limits):
             tally.leave_out(reason, str(goal))
             continue
         try:
-            actions = _actions(goal, here)
-        except _Unknown as error:
+            actions = actions_of(goal, here)
+        except Unknown as error:
             tally.leave_out(str(error), str(goal))
             continue
         span = None if goal.steps is not None else tuple(row.id for row in actions)
@@ -183,7 +199,8 @@ def _of_right_size(
     yield from kept
 
 
-def _actions(goal: Goal, here: _Video) -> tuple[Narration, ...]:
+def actions_of(goal: Goal, here: Video) -> tuple[Narration, ...]:
+    """The narrations that are its actions, in order. Raises ``Unknown`` where they cannot be told."""
     if goal.steps is not None:
         return here.named(goal.steps)
     if goal.start is None or goal.stop is None:
@@ -191,7 +208,7 @@ def _actions(goal: Goal, here: _Video) -> tuple[Narration, ...]:
     return here.within(goal.start, goal.stop)
 
 
-def _wrong(goal: Goal, here: _Video, limits: Limits) -> str | None:
+def wrong_times(goal: Goal, here: Video, limits: Limits) -> str | None:
     """What is wrong with the times of a goal; None: nothing, or it has none."""
     if goal.start is None or goal.stop is None:
         return None

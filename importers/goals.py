@@ -132,7 +132,7 @@ def _published(file: Path, place: str, found: ReadGoals) -> None:
 
 
 def _table(text: str, place: str, clock: Clock, found: ReadGoals) -> None:
-    known = [*_VIDEO, *_GOAL, *(name for span in _SPANS for name in span), "actions"]
+    known = [*_VIDEO, *_GOAL, *(name for span in _SPANS for name in span), "actions", "level"]
     try:
         table = csv_rows.table(csv_rows.lines_of(text), known)
     except csv_rows.NotTable as error:
@@ -276,12 +276,21 @@ def _goal(
         video,
         text,
         f"{place}, line {record.get('', 0)}",
-        level or (LEVELS[1] if "overall_goal" in record else LEVELS[0]),
+        level or _level(record),
         None if start is None else clock.time(start, video),
         None if stop is None else clock.time(stop, video),
         None if actions is None else tuple(_steps(actions)),
         parent,
     )
+
+
+def _level(record: Mapping[str, Any]) -> str:
+    said = record.get("level")
+    if said is None:
+        return LEVELS[1] if "overall_goal" in record else LEVELS[0]
+    if said not in LEVELS:
+        raise Unfit(f"its level is {str(said)[:40]!r}, which is none of {', '.join(LEVELS)}")
+    return str(said)
 
 
 def _steps(actions: Sequence[Any]) -> Iterator[Step]:
@@ -297,9 +306,11 @@ def _steps(actions: Sequence[Any]) -> Iterator[Step]:
         frames = [each.get(key) for key in ("start_frame", "stop_frame")]
         if not all(frame is None or (isinstance(frame, int) and not isinstance(frame, bool)) for frame in frames):
             raise Unfit("a frame of an action of it is no whole number")
-        begins = next((each[first] for first, _ in _SPANS if each.get(first) is not None), None)
-        start = None if begins is None else Clock().time(begins, "")
-        yield Step(id, text, frames[0], frames[1], start)
+        start, stop = (
+            next((Clock().time(each[span[at]], "") for span in _SPANS if each.get(span[at]) is not None), None)
+            for at in (0, 1)
+        )
+        yield Step(id, text, frames[0], frames[1], start, stop)
 
 
 def sha256_of(read: ReadGoals) -> str:

@@ -140,7 +140,7 @@ def judge(
         commands.go_on(shared, project, resume, retry_failed=retry_failed, later=later)
         run = resume
     else:
-        described = _within(model_descriptions.named(spec or ""), max_calls=max_calls, max_cost=max_cost)
+        described = within(model_descriptions.named(spec or ""), max_calls=max_calls, max_cost=max_cost)
         plan = _plan(
             shared,
             project,
@@ -224,7 +224,7 @@ def template(
         typer.echo(f"{view.name}@{view.version}  {view.hash[:12]}")
 
 
-def _within(spec: ModelSpec, *, max_calls: int | None, max_cost: float | None) -> ModelSpec:
+def within(spec: ModelSpec, *, max_calls: int | None, max_cost: float | None) -> ModelSpec:
     """The description with the budget of this run."""
     given = {name: value for name, value in (("max_calls", max_calls), ("max_cost", max_cost)) if value is not None}
     if not given:

@@ -90,7 +90,7 @@ def look(
     from construction.look import look as looked
     from construction.narrations import by_video
 
-    read = _read(file, _reading(column, _videos(videos), narrator, spacing, with_unsure))
+    read = read_rows(file, reading(column, rates_of(videos), narrator, spacing, with_unsure))
     found = looked(by_video(read.rows))
     if as_json:
         told = {**_told(read), **vars(found), "seconds": str(found.seconds)}
@@ -98,15 +98,16 @@ def look(
         return
     hours = f"{found.seconds / 3600:.1f} hours from first to last"
     typer.echo(
-        f"{read.path} ({read.form}): {_n(found.narrations, 'narration')} of {_n(found.videos, 'video')}, {hours}"
+        f"{read.path} ({read.form}): {counted(found.narrations, 'narration')} of {counted(found.videos, 'video')}, "
+        f"{hours}"
     )
     typer.echo(f"   {found.texts:,} different phrases")
     typer.echo(f"   {found.overlapping:,} of {found.pairs:,} begin before the one before them stops")
     for rate, n in found.counted.items():
-        typer.echo(f"   frames are counted at {rate} a second in {_n(n, 'video')}")
+        typer.echo(f"   frames are counted at {rate} a second in {counted(n, 'video')}")
     if found.counted and found.unclear:
-        typer.echo(f"   frames fit several rates, or none, in {_n(found.unclear, 'video')}")
-    _tell_rows(read)
+        typer.echo(f"   frames fit several rates, or none, in {counted(found.unclear, 'video')}")
+    tell_rows(read)
 
 
 @narrations.command("questions")
@@ -154,10 +155,10 @@ def questions(
     --times OUT/times.csv` takes the frames that they are observed in."""
     from app.making_questions import Made, make
 
-    known = _videos(videos)
+    known = rates_of(videos)
     told = make(
         Made(
-            read=_read(file, _reading(column, known, narrator, spacing, with_unsure)),
+            read=read_rows(file, reading(column, known, narrator, spacing, with_unsure)),
             goals=goals,
             videos=known,
             rate=_rate(rate),
@@ -175,10 +176,10 @@ def questions(
         ),
         out,
     )
-    _tell_rows(told.read)
-    _tell_bad("Goals left out", told.bad_goals)
+    tell_rows(told.read)
+    tell_bad("Goals left out", told.bad_goals)
     _tell_tally(told.tally)
-    typer.echo(f"{_n(told.n, 'question')} at {out / 'egoplan.json'}; how they were made: {out / 'made.json'}")
+    typer.echo(f"{counted(told.n, 'question')} at {out / 'egoplan.json'}; how they were made: {out / 'made.json'}")
     if not told.n:
         raise typer.Exit(1)
 
@@ -197,21 +198,22 @@ def against(
     from construction.narrations import by_video
     from importers.published_questions import read_published
 
-    known = _videos(videos)
-    read = _read(file, _reading(column, known, 1, None, False))
+    known = rates_of(videos)
+    read = read_rows(file, reading(column, known, 1, None, False))
     told = read_published(published)
     videos_of = by_video(read.rows)
     if not any(each.video in videos_of for each in told.questions):
+        asked = counted(len(told.questions), "question")
         raise FileRefused(
-            f"None of the {_n(len(told.questions), 'question')} is of a video that {read.path} narrates; a question of "
-            f"{told.questions[0].video}, for instance."
+            f"None of the {asked} is of a video that {read.path} narrates; a question of {told.questions[0].video}, "
+            "for instance."
         )
     found = held.compare(videos_of, told.questions, rates=known.rates if known else None)
     if as_json:
         typer.echo(json.dumps(_found_json(found), indent=2, ensure_ascii=False))
         return
-    _tell_rows(read)
-    _tell_bad("Questions left out", told.bad, what="row")
+    tell_rows(read)
+    tell_bad("Questions left out", told.bad, what="row")
     for what, (n, of) in found.counts.items():
         share = f"{100 * n / of:5.1f} %" if of else "      -"
         odd = found.examples(what)
@@ -232,19 +234,21 @@ def _found_json(found: Found) -> dict[str, Any]:
 # ---- options --------------------------------------------------------------------------------------------------------
 
 
-def _videos(file: Path | None) -> Videos | None:
+def rates_of(file: Path | None) -> Videos | None:
+    """The videos of ``--videos``; those that do not fit are told."""
     from importers.video_rates import read_videos
 
     if file is None:
         return None
     found = read_videos(file)
-    _tell_bad("Videos left out", found.bad, err=True)
+    tell_bad("Videos left out", found.bad, err=True)
     return found
 
 
-def _reading(
+def reading(
     column: Sequence[str] | None, videos: Videos | None, narrator: int, spacing: str | None, unsure: bool
 ) -> Reading:
+    """How narrations are read, by the options."""
     from importers.narrations import Reading
 
     return Reading(
@@ -257,7 +261,8 @@ def _reading(
     )
 
 
-def _read(file: Path, how: Reading) -> ReadNarrations:
+def read_rows(file: Path, how: Reading) -> ReadNarrations:
+    """The narrations of a file."""
     from importers.narrations import read_narrations
 
     return read_narrations(file, how)
@@ -298,7 +303,8 @@ def _one_of(name: str, said: str, known: Sequence[str]) -> str:
 # ---- what is told ---------------------------------------------------------------------------------------------------
 
 
-def _n(n: int, noun: str) -> str:
+def counted(n: int, noun: str) -> str:
+    """So many of them."""
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
@@ -314,15 +320,17 @@ def _told(read: ReadNarrations) -> dict[str, Any]:
     }
 
 
-def _tell_rows(read: ReadNarrations) -> None:
+def tell_rows(read: ReadNarrations) -> None:
+    """What is particular about the rows of a file, and which do not fit."""
     for what, n in {**read.notes, **read.passed_over}.items():
         typer.echo(f"   {n:,} {'passed over: ' if what in read.passed_over else ''}{what}")
     if read.windows:
         typer.echo(f"   each lasts from {read.windows['rule']}, a = {read.windows['a']} s, b = {read.windows['b']}")
-    _tell_bad("Rows left out", read.bad)
+    tell_bad("Rows left out", read.bad)
 
 
-def _tell_bad(head: str, bad: Sequence[BadRow], *, what: str = "line", err: bool = False) -> None:
+def tell_bad(head: str, bad: Sequence[BadRow], *, what: str = "line", err: bool = False) -> None:
+    """The first rows that were left out, with the reason."""
     if not bad:
         return
     typer.echo(f"{head}: {len(bad):,}.", err=err)

@@ -138,7 +138,7 @@ def work(shared: Resources, run: str, *, tools: Path | None = None) -> None:
     again = f"touchstone run {view.kind.value} {view.project} --resume {run}"
     typer.echo(f"Ctrl+C pauses it; go on with: {again}")
     signals: list[int] = []
-    with _on_signals(signals), _progress(shared, run):
+    with on_signals(signals), _progress(shared, run):
         state = worker.work(
             shared.store,
             run,
@@ -161,7 +161,7 @@ def work(shared: Resources, run: str, *, tools: Path | None = None) -> None:
 
 
 @contextmanager
-def _on_signals(signals: list[int]) -> Iterator[None]:
+def on_signals(signals: list[int]) -> Iterator[None]:
     """The first Ctrl+C (or SIGTERM) asks to leave, the second one ends the process where it is."""
 
     def heard(number: int, frame: Any) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from typer.testing import CliRunner
 
+from app.cli import cli
 from db.engine import Store
 from domain.judging import Verdict
 from domain.runs import Attempt, Outcome, Picture, Question
@@ -149,3 +152,28 @@ def test_a_judge_that_knows_nothing_fails_and_is_counted(
     assert ratings_of(store, project="p", stage=Stage.GRADING) == []
     assert rows(store, "SELECT count(*), count(DISTINCT unit_id) FROM attempt WHERE status = 200") == [(N, N)]
     assert rows(store, "SELECT count(*) FROM judgement WHERE value IS NOT NULL") == [(0,)]
+
+
+def test_a_model_that_knows_nothing_gives_no_goal_of_a_video(
+    served: str, tiny_models: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path / "home"))
+    told = f"{{base_url: '{served}', probe: false, concurrency: 1, attempts: 1}}"
+    Path("m.yaml").write_text(
+        f"name: tiny\nadapter: endpoint\nmodel: '{tiny_models.folder('text')}'\nmodality: text\n"
+        f"generation: {{max_new_tokens: 8}}\nendpoint: {told}\n"
+    )
+    rows = [f"{video},{at},{at + 1},do {at}" for video in ("one", "two") for at in range(5)]
+    Path("n.csv").write_text("\n".join(["video,start,stop,text", *rows]) + "\n")
+    Path("p.txt").write_text("{narrations}")
+    command = ["narrations", "goals", "n.csv", "--spec", "m.yaml", "--prompt", "p.txt", "--out", "g.json"]
+    done = CliRunner().invoke(cli, [*command, "--tries", "2"])
+    assert done.exit_code == 1, done.output
+    assert json.loads(Path("g.json").read_text()) == []
+    made = json.loads(Path("g.made.json").read_text())
+    assert (made["counts"]["requests"], made["counts"]["videos without"]) == (4, 2)
+    assert sum(each["replies"] for each in made["failures"]) == 4
+    # it says eight tokens, or ends before
+    kinds = {each["kind"] for each in made["failures"]}
+    assert kinds <= {Outcome.TRUNCATED.label, Outcome.EMPTY.label, "it is no JSON", "its JSON ends in the middle"}
