@@ -70,6 +70,6 @@ def accounts(session: Session, *, project_id: int) -> dict[str, int]:
 def judges(session: Session, *, project_id: int) -> set[str]:
     """What judges and metrics that were run in a project are called."""
     wanted = select(RunRow.name).where(
-        RunRow.project_id == project_id, col(RunRow.kind).in_([kind for kind in RunKind if not kind.answers])
+        RunRow.project_id == project_id, col(RunRow.kind).in_([kind for kind in RunKind if kind.rates])
     )
     return set(session.exec(wanted.distinct()))

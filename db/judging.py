@@ -236,7 +236,7 @@ def scores(session: Session, *, project_id: int) -> list[Score]:
         .join(RunRow, col(RunRow.id) == col(JudgementRow.run_id))
         .where(
             col(RunRow.project_id) == project_id,
-            col(RunRow.kind).in_([kind for kind in RunKind if not kind.answers]),
+            col(RunRow.kind).in_([kind for kind in RunKind if kind.rates]),
             col(RunRow.withdrawn_at).is_(None),
             or_(
                 col(JudgeUnitRow.prediction_id).is_(None),

@@ -245,7 +245,7 @@ class Survey:
             self.compared.add(row["id"])
         elif table == "run_batch":
             self._batches[row["id"]] = row["run_id"]
-        elif table == "run" and not RunKind(row["kind"]).answers:
+        elif table == "run" and RunKind(row["kind"]).rates:
             self.rates.add(row["id"])
         for name, held in CARRIED[table].ids.items():
             if isinstance(held, Random) and name != "submit_key" and len(self.drawn.setdefault(table, [])) < _SAMPLE:

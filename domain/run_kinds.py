@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from domain.judging import JudgePlan, Plan
 from domain.runs import RunPlan
+from domain.shortcut_plan import ShortcutPlan
 
 
 class _Row(NamedTuple):
@@ -26,6 +27,7 @@ class _Row(NamedTuple):
     began: str = "Started"
     own_scale: bool = False
     people: bool = False
+    rates: bool = False
 
 
 class RunKind(StrEnum):
@@ -36,7 +38,7 @@ class RunKind(StrEnum):
     failed: str
     """What those are of which nothing came."""
     answers: bool
-    """Whether what is kept of its attempts are answers to items; else they rate answers or items, as raters do."""
+    """Whether what is kept of its attempts are answers to items."""
     page: str
     """The path of the page that lists it; empty: only ``touchstone run list`` does."""
     plan: type[RunPlan] | type[JudgePlan] | None
@@ -56,6 +58,9 @@ class RunKind(StrEnum):
     """Of what rates: its numbers go from 0 to 1, whatever the criterion's values are."""
     people: bool
     """Its answers are a person's own, who answers items as models do."""
+    rates: bool
+    """Whether its attempts rate answers or items, as raters do. A kind that neither answers nor rates counts in no
+    result: its attempts are kept, and nothing else."""
 
     def __new__(cls, *told: Any) -> RunKind:
         row = _Row(*told)
@@ -105,6 +110,15 @@ class RunKind(StrEnum):
         page="judges",
         plan=JudgePlan,
         asking="workflow.runs.judge_runs:ASKING",
+        rates=True,
+    )
+    SHORTCUT = _Row(
+        "shortcut",
+        one="item",
+        failed="without an answer",
+        answers=False,
+        plan=ShortcutPlan,
+        asking="workflow.runs.shortcut_runs:ASKING",
     )
     METRIC = _Row(
         "metric",
@@ -113,6 +127,7 @@ class RunKind(StrEnum):
         answers=False,
         no_one="The run {run} is {name}, a metric: there is no one to ask.",
         own_scale=True,
+        rates=True,
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, runtime_checkable
 
 HOLMES = "holmes"
 """The strategy in which a text model asks for tools."""
@@ -206,6 +206,8 @@ class Question:
     """Why it cannot be asked, as a sentence; empty: it can."""
     first: Question | None = None
     """What is asked before, where there are two steps; its answer takes the place of each ``FirstAnswer``."""
+    order: tuple[int, ...] = ()
+    """Where its options come in another order than the item's: their places in that one."""
 
     @property
     def item_id(self) -> int:
@@ -384,7 +386,7 @@ class RunPlan:
         return dumped
 
     @classmethod
-    def of(cls, dumped: Mapping[str, Any]) -> RunPlan:
+    def of(cls, dumped: Mapping[str, Any]) -> Self:
         """The plan that ``dump`` made; what it says nothing about has its default."""
         known = {each.name for each in fields(cls)}
         given = {name: value for name, value in dumped.items() if name in known}

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.commands.options import CountedItems
-from app.commands.runs_in_terminal import follow, go_on, opened, refuse_mixed, start, tell_preview
+from app.commands.planned_runs import counts_of, planned, tell_counted, tell_left_out, tell_plan
+from app.commands.runs_in_terminal import follow, go_on, opened, refuse_mixed, start
 from app.pairs import pairs
-from domain.errors import ModelRefused
 from domain.run_kinds import RunKind
-from domain.states import Items
 
 if TYPE_CHECKING:
-    from app.services import Resources
-    from domain.runs import RunPlan
     from workflow.annotate.grading import Sample
     from workflow.annotate.sample_standing import Standing
-    from workflow.runs.model_descriptions import ModelSpec
 
 
 class Crossing(StrEnum):
@@ -40,10 +34,12 @@ def register(cli: typer.Typer) -> None:
     from app.commands import batch as batch_command
     from app.commands import judge as judge_command
     from app.commands import metric as metric_command
+    from app.commands import shortcut_runs
 
     run = typer.Typer(help="Runs of models, judges and metrics over a project's items.", no_args_is_help=True)
     cli.add_typer(run, name="run")
     run.command("model")(model)
+    run.command("shortcut")(shortcut_runs.shortcut)
     run.command("judge")(judge_command.judge)
     run.command("read")(judge_command.read)
     run.command("template")(judge_command.template)
@@ -159,7 +155,7 @@ def model(
         follow(shared, resume, later=later, tools=tools)
     else:
         described = model_descriptions.named(spec or "", batch_size=batch_size)
-        plan = _plan(
+        plan = planned(
             shared,
             project,
             described,
@@ -169,7 +165,7 @@ def model(
             strategy=strategy,
             injections=tuple(with_ or ()),
             prompt_seed=prompt_seed,
-            clips=_counts(clips or ()) or None,
+            clips=counts_of(clips or ()) or None,
             text_only=text_only,
             without_image=without_image,
             score=score,
@@ -182,13 +178,13 @@ def model(
         plans = crossed(plan, every=cross is Crossing.ALL) if cross else [plan]
         if dry_run:
             for each in plans:
-                _tell_plan(shared, project, described, each)
+                tell_plan(shared, project, described, each)
             return
 
         runs = [start(shared, project, described, each, later=later) for each in plans]
         if plan.states is None:
             tell_counted(shared, project, items)
-        _tell_left_out(shared, project, plans[0])
+        tell_left_out(shared, project, plans[0])
         for run in runs:
             follow(shared, run, later=later, tools=tools)
 
@@ -271,84 +267,3 @@ def sample(
 def _tell_sample(sample: Sample | Standing | None) -> None:
     if sample is not None:
         typer.echo(sample.sentence)
-
-
-def tell_counted(shared: Resources, project: str, items: Items | str | None) -> None:
-    """Which items count."""
-    from workflow.access.counted_items import counting_of
-
-    typer.echo(f"  {counting_of(shared.store, person=None, project=project, items_=items).sentence}")
-
-
-def _tell_left_out(shared: Resources, project: str, plan: RunPlan) -> None:
-    """Which items are in none of the runs that a plan is crossed with."""
-    from workflow.access.projects import access_to
-    from workflow.runs import model_runs
-
-    if not plan.crossed:
-        return
-    with shared.store.read() as session:
-        access = access_to(session, person=None, project=project)
-        found = model_runs.left_out_of_cross(session, access, plan)
-    for why, n in found.items():
-        typer.echo(f"  {n} items are in none of these runs: {why}")
-
-
-def _plan(shared: Resources, project: str, spec: ModelSpec, *, prompts: str | None, **chosen: Any) -> RunPlan:
-    from workflow.access.projects import access_to
-    from workflow.runs.model_plans import kept_prompts, plan_for
-
-    with shared.store.read() as session:
-        access = access_to(session, person=None, project=project)
-        kept = kept_prompts(session, access.project_id)
-    given = {name: value for name, value in chosen.items() if value is not None}
-    return plan_for(access.schema, spec, prompts=prompts, kept=kept, **given)
-
-
-def _counts(told: Sequence[str]) -> dict[str, int]:
-    """``NAME=NUMBER`` as a mapping."""
-    form = "NAME=NUMBER, such as --clips recent_segments=0"
-    found = pairs(told, form, option="--clips")
-    for name, number in found.items():
-        if not number.isdecimal():
-            raise ModelRefused(f"--clips {name}={number} does not read {form}.")
-    return {name: int(number) for name, number in found.items()}
-
-
-def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) -> None:
-    """What a run would do."""
-    from workflow.access.projects import access_to
-    from workflow.runs import model_plans, model_runs
-    from workflow.runs.model_plans import unfilled
-    from workflow.runs.preview_run import preview
-
-    seen = preview(
-        shared.store,
-        shared.media,
-        by=None,
-        project=project,
-        spec=spec,
-        plan=plan,
-        settings=shared.settings,
-        first=20 if spec.endpoint else 1,
-        most=sys.maxsize,
-    )
-    with shared.store.read() as session:
-        access = access_to(session, person=None, project=project)
-    typer.echo(f"{model_runs.label_of(spec, plan)}: {seen.wanted} items, {plan.strategy}, prompts {plan.prompt_set}")
-    tell_counted(shared, project, plan.items)
-    _tell_left_out(shared, project, plan)
-    for line in model_plans.tools_in_words(plan):
-        typer.echo(f"  {line}")
-    for why, n in seen.cannot.items():
-        typer.echo(f"  {n} cannot be asked: {why}")
-    typer.echo(f"  {seen.pictures} pictures")
-    for variant in dict.fromkeys(seen.variants.values()):
-        typer.echo(f"  prompt {variant}: {', '.join(name for name, each in seen.variants.items() if each == variant)}")
-    for name, n in seen.types.items():
-        typer.echo(f"  type {name}: {n}")
-    for name, told in seen.clips.items():
-        typer.echo(f"  clips {name}: {told}")
-    for placeholder in unfilled(access.schema, plan):
-        typer.echo(f"  nothing fills {{{placeholder}}}; say what does with --fill {placeholder}=FIELD")
-    tell_preview(seen, spec, asked=seen.can, blind=plan.without_image)

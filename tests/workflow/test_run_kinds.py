@@ -13,6 +13,7 @@ from app.running import models
 from domain.judging import JudgePlan, Plan
 from domain.run_kinds import RunKind, kind_of, plan_of
 from domain.runs import RunPlan
+from domain.shortcut_plan import ShortcutPlan
 from tests.paths import ROOT
 from tests.test_layers import modules
 from tools.floors import ROOMS
@@ -28,6 +29,7 @@ JUDGED = JudgePlan(
     values=(),
     criteria={},
 )
+SHORT = ShortcutPlan(limit=3, text_only=True, order=2, orders=3, seed=7, dimensions=("colour",))
 
 
 def test_someone_is_asked_or_a_sentence_says_that_no_one_is() -> None:
@@ -38,14 +40,16 @@ def test_someone_is_asked_or_a_sentence_says_that_no_one_is() -> None:
     assert all(kind.no_one and not kind.asking for kind in RunKind if kind not in asked)
 
 
-@pytest.mark.parametrize(("plan", "kind"), [(RunPlan(limit=3), RunKind.MODEL), (JUDGED, RunKind.JUDGE)])
+@pytest.mark.parametrize(
+    ("plan", "kind"), [(RunPlan(limit=3), RunKind.MODEL), (JUDGED, RunKind.JUDGE), (SHORT, RunKind.SHORTCUT)]
+)
 def test_a_plan_leads_to_its_kind_and_back(plan: Plan, kind: RunKind) -> None:
     assert kind_of(plan) is kind
     assert plan_of(kind, plan.dump()) == plan
 
 
 def test_every_kind_in_which_someone_is_asked_has_a_list_and_a_way_to_begin_on_its_page() -> None:
-    asked = {kind for kind in RunKind if kind.plan is not None}
+    asked = {kind for kind in RunKind if kind.plan is not None and kind.page}
     assert {each.kind for each in (models.BEGINNING, judges.BEGINNING)} == asked
     assert {each.kind for each in (models.LISTING, watch.LISTING)} == asked
 

@@ -80,6 +80,8 @@ class AttemptKeeper(threading.Thread):
             attempt = replace(attempt, detail={**attempt.detail, "frames": question.moments})
         if question.prompt_type:
             attempt = replace(attempt, detail={**attempt.detail, "prompt": dict(question.prompt_type)})
+        if question.order:
+            attempt = replace(attempt, detail={**attempt.detail, "order": list(question.order)})
         if attempt.final:
             self.ended.add(attempt.unit_id)
         self._told.put((self._chunk_id, attempt))

@@ -31,7 +31,7 @@ _AT_ONCE = 200
 
 
 @dataclass(frozen=True)
-class _Draft:
+class Draft:
     """A question whose pictures are not made yet."""
 
     question: Question
@@ -132,14 +132,15 @@ class Asker:
                 found[name] = f"{value} ({'chosen' if name in self.plan.clips else 'usual'})"
         return found
 
-    def _drafts(self, item_ids: Sequence[int]) -> Iterator[_Draft]:
+    def _drafts(self, item_ids: Sequence[int]) -> Iterator[Draft]:
         for some in chunked(item_ids, _AT_ONCE):
             with self.store.read() as session:
                 found = read_items(session, some, with_tools=self.plan.strategy == HOLMES)
             for item_id in some:
-                yield self._draft(found[item_id])
+                yield self.draft(found[item_id])
 
-    def _draft(self, item: AskedItem) -> _Draft:
+    def draft(self, item: AskedItem) -> Draft:
+        """The question to an item, without its pictures."""
         question = Question(
             unit_id=item.id,
             name=item.name,
@@ -154,11 +155,11 @@ class Asker:
             options, tools = self._writer.ranked(item), self._writer.tools(item)
             before = self._writer.parts(item, shown, variant=FIRST) if self.plan.strategy == TWO_STEPS else None
         except Cannot as why:
-            return _Draft(replace(question, cannot=str(why)))
+            return Draft(replace(question, cannot=str(why)))
         asked = replace(question, system=system, options=options, tools=tools)
         if before is None:
-            return _Draft(asked, tuple(parts))
-        return _Draft(replace(asked, first=replace(question, system=before[0])), tuple(parts), tuple(before[1]))
+            return Draft(asked, tuple(parts))
+        return Draft(replace(asked, first=replace(question, system=before[0])), tuple(parts), tuple(before[1]))
 
     def pictures_of(self, item_ids: Sequence[int], *, fit: bool = True) -> dict[int, Sequence[Picture] | str]:
         """The pictures of items, as any model is shown them; a sentence where they cannot be shown. ``fit``: also where
@@ -187,7 +188,7 @@ class Asker:
             hint = " With recent_segments=0 only the observation is shown." if n_clips(shown) else ""
             raise Cannot(f"{self.spec.name} is shown one image at a time, and this item has several.{hint}")
 
-    def _prepared(self, draft: _Draft) -> Question:
+    def _prepared(self, draft: Draft) -> Question:
         """The question with its pictures made."""
         if draft.question.cannot:
             return draft.question

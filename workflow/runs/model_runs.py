@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -137,6 +137,10 @@ def label_of(spec: ModelSpec, plan: RunPlan) -> str:
     return " ".join(parts) + (", text only" if plan.text_only else "")
 
 
+def _asker(store: Store, media: MediaStore, schema: Schema, spec: ModelSpec, plan: RunPlan, cache: Path) -> Asker:
+    return Asker(store, media, schema=schema, plan=plan, spec=spec, cache=cache)
+
+
 def preview(
     store: Store,
     media: MediaStore,
@@ -148,13 +152,14 @@ def preview(
     cache: Path,
     first: int,
     most: int,
+    make: Callable[..., Asker] = _asker,
 ) -> Preview:
-    """What asking a model about these items will be like."""
+    """What asking a model about these items will be like; ``make`` has what makes the questions."""
     with store.read() as session:
         dimensions = Counter(
             row.dimension for some in chunked(units, _AT_ONCE) for row in items.by_ids(session, ids=some).values()
         )
-    asker = Asker(store, media, schema=access.schema, plan=plan, spec=spec, cache=cache)
+    asker = make(store, media, access.schema, spec, plan, cache)
     return replace(
         asker.describe(units[:most], first=first),
         wanted=len(units),
@@ -185,9 +190,7 @@ ASKING = Asking(
     described=lambda schema, spec, plan: as_schema_says(schema, spec),
     label=label_of,
     open=_opened,
-    ask=lambda store, media, schema, spec, plan, cache: Asker(
-        store, media, schema=schema, plan=plan, spec=spec, cache=cache
-    ),
+    ask=_asker,
     keep=lambda plan: KeepAnswers(),
     preview=preview,
 )

@@ -56,6 +56,8 @@ def _gradable(session: Session, by: Person | None, run: str) -> tuple[StoredRun,
     """A run whose answers people may grade, held until the transaction ends."""
     row = _held(session, by, run)
     refuse_withdrawn(row, "before people grade it")
+    if not row.kind.answers:
+        raise Conflict(f"The run of {row.name} has no answers that count, so there is nothing of it to grade.")
     access = require_lead(session, by=by, project=runs.project_of(session, public_id=run) or "")
     if access.schema.stages.grading is None:
         raise Conflict(f"The schema {access.schema.name} has no grading by people, so answers cannot be sent there.")

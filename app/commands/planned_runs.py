@@ -1,0 +1,105 @@
+"""What the commands that start runs of models share: the plan, and what is said of it before anything is asked."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from app.commands.runs_in_terminal import tell_preview
+from app.pairs import pairs
+from domain.errors import ModelRefused
+from domain.run_kinds import kind_of
+from domain.states import Items
+
+if TYPE_CHECKING:
+    from app.services import Resources
+    from domain.runs import RunPlan
+    from workflow.runs.model_descriptions import ModelSpec
+
+
+def tell_counted(shared: Resources, project: str, items: Items | str | None) -> None:
+    """Which items count."""
+    from workflow.access.counted_items import counting_of
+
+    typer.echo(f"  {counting_of(shared.store, person=None, project=project, items_=items).sentence}")
+
+
+def tell_left_out(shared: Resources, project: str, plan: RunPlan) -> None:
+    """Which items are in none of the runs that a plan is crossed with."""
+    from workflow.access.projects import access_to
+    from workflow.runs import model_runs
+
+    if not plan.crossed:
+        return
+    with shared.store.read() as session:
+        access = access_to(session, person=None, project=project)
+        found = model_runs.left_out_of_cross(session, access, plan)
+    for why, n in found.items():
+        typer.echo(f"  {n} items are in none of these runs: {why}")
+
+
+def planned(shared: Resources, project: str, spec: ModelSpec, *, prompts: str | None, **chosen: Any) -> RunPlan:
+    """The plan of a run, by what the schema says and what was chosen (what is None was not)."""
+    from workflow.access.projects import access_to
+    from workflow.runs.model_plans import kept_prompts, plan_for
+
+    with shared.store.read() as session:
+        access = access_to(session, person=None, project=project)
+        kept = kept_prompts(session, access.project_id)
+    given = {name: value for name, value in chosen.items() if value is not None}
+    return plan_for(access.schema, spec, prompts=prompts, kept=kept, **given)
+
+
+def counts_of(told: Sequence[str]) -> dict[str, int]:
+    """``NAME=NUMBER`` as a mapping."""
+    form = "NAME=NUMBER, such as --clips recent_segments=0"
+    found = pairs(told, form, option="--clips")
+    for name, number in found.items():
+        if not number.isdecimal():
+            raise ModelRefused(f"--clips {name}={number} does not read {form}.")
+    return {name: int(number) for name, number in found.items()}
+
+
+def tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) -> None:
+    """What a run would do."""
+    from workflow.access.projects import access_to
+    from workflow.runs import model_plans
+    from workflow.runs.model_plans import unfilled
+    from workflow.runs.preview_run import preview
+    from workflow.runs.run_kinds import asking_of
+
+    seen = preview(
+        shared.store,
+        shared.media,
+        by=None,
+        project=project,
+        spec=spec,
+        plan=plan,
+        settings=shared.settings,
+        first=20 if spec.endpoint else 1,
+        most=sys.maxsize,
+    )
+    with shared.store.read() as session:
+        access = access_to(session, person=None, project=project)
+    typer.echo(
+        f"{asking_of(kind_of(plan)).label(spec, plan)}: {seen.wanted} items, {plan.strategy}, prompts {plan.prompt_set}"
+    )
+    tell_counted(shared, project, plan.items)
+    tell_left_out(shared, project, plan)
+    for line in model_plans.tools_in_words(plan):
+        typer.echo(f"  {line}")
+    for why, n in seen.cannot.items():
+        typer.echo(f"  {n} cannot be asked: {why}")
+    typer.echo(f"  {seen.pictures} pictures")
+    for variant in dict.fromkeys(seen.variants.values()):
+        typer.echo(f"  prompt {variant}: {', '.join(name for name, each in seen.variants.items() if each == variant)}")
+    for name, n in seen.types.items():
+        typer.echo(f"  type {name}: {n}")
+    for name, told in seen.clips.items():
+        typer.echo(f"  clips {name}: {told}")
+    for placeholder in unfilled(access.schema, plan):
+        typer.echo(f"  nothing fills {{{placeholder}}}; say what does with --fill {placeholder}=FIELD")
+    tell_preview(seen, spec, asked=seen.can, blind=plan.without_image)
