@@ -972,6 +972,11 @@ class Shortcuts(_Part):
     be likelier than keys drawn anew come out."""
     flagged: int | float | None = None
     """The largest share of items that may be flagged. None: any, as a flag is a reason for a person to look."""
+    orders: int = 3
+    """Of runs without images (`touchstone run shortcut`): an item is flagged that a model gets right in at least so
+    many orders of its options, and in every order in which it was asked."""
+    models: int = 1
+    """So many models have to."""
 
 
 class Export(_Part):

@@ -54,6 +54,9 @@ def wrong(limits: Shortcuts) -> Found:
         yield ("score",), f"a score is how likely an option is, above 0 and below 1{_percent(limits.score)}"
     if limits.flagged is not None and not 0 <= limits.flagged < 1:
         yield ("flagged",), f"it is a share of the items, from 0 to below 1{_percent(limits.flagged)}"
+    for name, number in (("orders", limits.orders), ("models", limits.models)):
+        if number < 1:
+            yield (name,), f"it counts {name}, so it is 1 or more"
 
 
 def _percent(given: float) -> str:

@@ -185,6 +185,17 @@ def last_outcomes(session: Session, *, run_id: int, unit_ids: Iterable[int]) -> 
     return found
 
 
+def last_ones(session: Session, *, run_ids: Iterable[int]) -> list[StoredAttempt]:
+    """The last attempt about each unit of these runs, of those that were asked to the end, in the order of runs."""
+    found: list[StoredAttempt] = []
+    for run_id in sorted(set(run_ids)):
+        wanted = select(AttemptRow).where(
+            AttemptRow.run_id == run_id, col(AttemptRow.final).is_(True), _is_last(AttemptRow)
+        )
+        found += session.exec(wanted.order_by(col(AttemptRow.unit_id))).all()
+    return found
+
+
 _OTHER = aliased(AttemptRow)
 
 

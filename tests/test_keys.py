@@ -83,7 +83,10 @@ from workflow.files import release
 from workflow.lead.coding_intake import open_coding
 from workflow.lead.pair_intake import open_pairs
 from workflow.releases import shortcut_gate
+from workflow.releases.asked_shortcuts import WITHOUT, Said
 from workflow.releases.floors import standings
+from workflow.releases.shortcut_models import of_replies
+from workflow.releases.text_rules import Choice
 from workflow.results import (
     aspect_success,
     calibration_rule,
@@ -706,6 +709,14 @@ def limited(seen: Seen) -> Any:
     there = world(seen)
     gate = shortcut_gate.of_project(there.store, project="p")
     return gate and (gate.outcome, gate.said, [each.at_most for each in gate.limits])
+
+
+def blind(seen: Seen) -> Any:
+    """Which items are flagged, of one that one model gets right without images in three orders of its options."""
+    limits = seen.schema.export.shortcuts
+    assert limits is not None
+    said = [Said("m", WITHOUT, str(at), "i", 1.0, "red") for at in range(3)]
+    return [each.item for each in of_replies(said, {"i": Choice(("red", "blue"), 0, id="i")}, limits).flagged]
 
 
 def withheld(seen: Seen) -> Any:
@@ -1341,6 +1352,8 @@ ROWS: dict[str, Row] = {
     "Shortcuts.bound": row(limited, "export.shortcuts.bound", "high", export__shortcuts={}),
     "Shortcuts.score": row(limited, "export.shortcuts.score", 0.01, export__shortcuts={"flagged": 0.5}),
     "Shortcuts.flagged": row(limited, "export.shortcuts.flagged", 0.5, export__shortcuts={"score": 0.01}),
+    "Shortcuts.orders": row(blind, "export.shortcuts.orders", 4, export__shortcuts={}),
+    "Shortcuts.models": row(blind, "export.shortcuts.models", 2, export__shortcuts={}),
     "Export.private_splits": row(withheld, "export.private_splits", ["test"], export__public_without=["answer"]),
 }
 

@@ -422,7 +422,7 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
     },
     model.Shortcuts: {
         **dict.fromkeys(("above_chance", "flagged"), most(rows.SHORTCUTS_STRICTER, rows.SHORTCUTS_LOOSER)),
-        **_all(rows.SHORTCUTS_OTHERWISE, "at_most", "score"),
+        **_all(rows.SHORTCUTS_OTHERWISE, "at_most", "score", "orders", "models"),
         "bound": one_of_two(
             rows.SHORTCUTS_STRICTER, rows.SHORTCUTS_LOOSER, lambda old, new: BOUNDS.index(new) > BOUNDS.index(old)
         ),

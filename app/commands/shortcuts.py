@@ -56,6 +56,18 @@ def shortcuts(
         float | None, typer.Option(help="Flag items whose key seems likelier than this. None: those beyond chance.")
     ] = None,
     flagged: Annotated[float | None, typer.Option(help="The largest share of items that may be flagged.")] = None,
+    models: Annotated[
+        bool,
+        typer.Option("--models", help="What models get right without images instead (`touchstone run shortcut`)."),
+    ] = False,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(help="With --models: list items that all of these get right without images; None: all models."),
+    ] = None,
+    strong: Annotated[
+        list[str] | None,
+        typer.Option(help="With --models: list items that this model answers otherwise in every order, with images."),
+    ] = None,
     gate: Annotated[bool, typer.Option("--gate", help="End with 1 where a limit is not kept.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
@@ -63,14 +75,24 @@ def shortcuts(
     alone, and which items give their key away by their text; and how that stands to the limits of the schema, or to
     those given here. It tells keys: for leads."""
     from app import figures
+    from app.commands import shortcut_models
     from app.services import opened
     from domain.errors import InvalidInput, Problem
     from exporters.writing import write_files
     from workflow.releases import set_statistics, shortcut_gate
     from workflow.releases import shortcuts as room
 
-    shared = opened()
     given = {"above_chance": above_chance, "bound": bound, "score": score, "flagged": flagged}
+    if models:
+        if at_most or gate or any(each is not None for each in given.values()):
+            raise InvalidInput([Problem("models", "With --models there are no limits on rules; leave them out.")])
+        shortcut_models.tell(
+            project, counted=counted, chosen=model or (), strong=strong or (), scores=items, as_json=as_json
+        )
+        return
+    if model or strong:
+        raise InvalidInput([Problem("models", "--model and --strong go with --models.")])
+    shared = opened()
     own = shortcut_gate.limits_of(shared.store, project=project)
     limits = _limits(own, at_most or (), {name: each for name, each in given.items() if each is not None}, gate=gate)
     state = set_statistics.mark(shared.store, by=None, project=project)

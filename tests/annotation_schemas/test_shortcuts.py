@@ -43,6 +43,8 @@ def test_limits_that_are_usual() -> None:
         ("bound: upper", "bound", "upper"),
         ("score: 0", "score", "how likely an option is, above 0 and below 1"),
         ("flagged: 2", "flagged", "2 % is 0.02"),
+        ("orders: 0", "orders", "it is 1 or more"),
+        ("models: 0", "models", "it is 1 or more"),
         ("most: 0.3", "most", "did you mean `at_most`?"),
     ],
 )
@@ -71,6 +73,8 @@ def test_items_without_options_have_no_shortcuts() -> None:
         ("bound: value", "bound: low", "shortcuts_looser"),
         ("at_most: {longest: 0.3}", "at_most: {longest: 0.4}", "shortcuts_otherwise"),
         ("score: 0.6", "score: 0.5", "shortcuts_otherwise"),
+        ("orders: 3", "orders: 4", "shortcuts_otherwise"),
+        ("models: 2", "{}", "shortcuts_otherwise"),
     ],
 )
 def test_a_changed_limit_is_classed(before: str, after: str, row: str) -> None:

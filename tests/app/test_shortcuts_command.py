@@ -14,6 +14,7 @@ from app.cli import cli
 from app.services import resources
 from db.engine import open_store
 from testkit.factories import make_items, make_project
+from testkit.scripted import ScriptedServer, chat
 
 
 @pytest.fixture
@@ -47,6 +48,41 @@ def test_what_a_lead_reads_and_keeps(home: Path) -> None:
     assert told["baselines"]["Longest option"]["value"] == 0
     assert told["chance"] == 0.5
     assert "No item has options" in said("empty")
+
+
+def test_a_model_is_asked_without_images_and_what_it_knows_is_told(home: Path) -> None:
+    """It says what is right, whatever the order: 1/8 by chance in three orders of two options."""
+    assert "No model was asked without images" in said("p", "--models")
+
+    def run(*arguments: str) -> str:
+        done = CliRunner().invoke(cli, ["run", *arguments], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    with ScriptedServer([chat("red")]) as server:
+        spec = home / "gpt.yaml"
+        spec.write_text(
+            "name: gpt\nadapter: endpoint\nmodel: gpt\n"
+            f"endpoint: {{base_url: '{server.url}', concurrency: 4, probe: false}}\n"
+        )
+        told = run("shortcut", "p", "--spec", str(spec), "--without", "images", "--orders", "3", "--dry-run")
+        assert "gpt for shortcuts: without images, order 3 of 3: 4 items" in told
+        assert not server.asked
+        run("shortcut", "p", "--spec", str(spec), "--without", "images", "--orders", "3")
+        assert len(server.asked) == 12
+    assert run("list", "p").count("gpt for shortcuts: without images, order") == 3
+    text = said("p", "--models", "--scores", str(home / "said.csv"))
+    assert "4 of 4 items are right without images in at least 3 orders of options" in text
+    assert text.count("gpt is right without images in all of 3 orders of options (by chance 12.5 %)") == 4
+    assert "| gpt | without images | 4 | 3 | 100.0 %" in text
+    told = json.loads(said("p", "--models", "--json", "--model", "gpt"))
+    assert [each["chance"] for each in told["flagged"]] == [0.125] * 4
+    assert told["models"][0]["gain"]["why"] == "no item was asked with images, too."
+    assert len(told["second_look"]["items"]) == 4
+    with (home / "said.csv").open(newline="", encoding="utf-8") as file:
+        assert [(row["orders"], row["right"]) for row in csv.DictReader(file)] == [("3", "3")] * 4
+    for wrong in (("--models", "--flagged", "0.1"), ("--strong", "gpt"), ("--models", "--strong", "other")):
+        assert CliRunner().invoke(cli, ["shortcuts", "p", *wrong]).exit_code != 0
 
 
 def test_limits_that_are_given_are_held_against_and_end_with_one_where_they_are_not_kept(home: Path) -> None:

@@ -1,0 +1,352 @@
+"""What models get right without the images of items: figures for each model, items that give themselves away, and items
+that want a second look. For leads alone: it tells keys."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections import Counter
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agreement.bootstrap import Bootstrap
+from agreement.means import paired_difference, share
+from annotation_schemas.model import Shortcuts as Limits
+from db import items
+from db.engine import Store
+from domain.csv_text import Writer
+from domain.errors import InvalidInput, Problem
+from domain.records import Person
+from domain.states import Items, Stage
+from reports.content import Figure
+from workflow.access.counted_items import counting
+from workflow.access.projects import require_lead
+from workflow.releases.asked_shortcuts import WITH, WITHOUT, Said, by_item, replies
+from workflow.releases.set_statistics import members_of, which_items
+from workflow.releases.set_tally import roles_of
+from workflow.releases.shortcuts import choice_of
+from workflow.releases.text_rules import Choice
+from workflow.results import attributes
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a model gets right under a condition."""
+
+    model: str
+    condition: str
+    items: int
+    """About which it said something, or was asked and said nothing that could be read."""
+    orders: int
+    """In how many orders of options they were asked at most."""
+    right: Figure
+    """How often it is right, over items and orders."""
+    all_right: Figure
+    """In which share of the items that were asked in enough orders it is right in every one."""
+    chance: float | None
+    """What share of these that would be if options were drawn blindly, each time anew."""
+    gain: Figure | None
+    """How much more often it is right with images, by item, over items that were asked both ways; None: with images."""
+    unread: int
+    """Replies that state no option, or not one: never right."""
+    silent: int
+    """Of so many nothing is known, as no reply came."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """An item that gives itself away, or that wants a second look."""
+
+    item: str
+    dimension: str
+    reasons: Sequence[str]
+    chance: float | None = None
+    """How likely a blind draw is right as often; None: it is not about being right."""
+
+
+@dataclass(frozen=True)
+class ShortcutModels:
+    """What models come to in a set."""
+
+    title: str
+    which: str
+    models: Sequence[Shown]
+    flagged: Sequence[Given]
+    """Right without images in every order, in as many orders and by as many models as the schema wants."""
+    second: Sequence[Given]
+    """Right without images by every chosen model, or answered otherwise by a strong one with the images."""
+    orders: int
+    wanted_models: int
+    chosen: Sequence[str]
+    strong: Sequence[str]
+    items: int
+    """Items with options that count."""
+    earlier: int
+    """Replies to items that were changed since; they are left out."""
+    said: Sequence[Said]
+
+
+def shortcut_models(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    items_: Items | str | None = None,
+    chosen: Sequence[str] = (),
+    strong: Sequence[str] = (),
+) -> ShortcutModels:
+    """Of the items that count in a project, for its leads.
+
+    Parameters
+    ----------
+    chosen
+        The models that all have to be right without images for a second look; none: every one that was asked so.
+    strong
+        The models whose other answer, in every order, is a reason for a second look.
+
+    Raises ``InvalidInput`` where no run has asked one of these models.
+    """
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        counted = counting(session, access=access, items_=items_, stage=Stage.GRADING)
+        rows = [row for row in items.outgoing(session, project_id=access.project_id) if counted.counts(row.id)]
+        labels = attributes.of_items(session, project_id=access.project_id)
+        roles = roles_of(access.schema)
+        choices = [choice_of(each, roles) for each in members_of(session, access, rows, labels)]
+        known = {each.id: each for each in choices if each is not None}
+        names = {row.id: row.external_id for row in rows if row.external_id in known}
+        found = replies(session, access, names)
+    there = list(dict.fromkeys(each.model for each in found.said))
+    problems = [
+        Problem("models", f"No run has asked {name!r} for shortcuts; there are {', '.join(there) or 'none'}.")
+        for name in (*chosen, *strong)
+        if name not in there
+    ]
+    if problems:
+        raise InvalidInput(problems)
+    limits = access.schema.export.shortcuts or Limits()
+    which = which_items(counted, len(rows))
+    return of_replies(
+        found.said, known, limits, title=access.title, which=which, chosen=chosen, strong=strong, earlier=found.earlier
+    )
+
+
+def of_replies(
+    said: Sequence[Said],
+    known: Mapping[str, Choice],
+    limits: Limits,
+    *,
+    title: str = "",
+    which: str = "",
+    chosen: Sequence[str] = (),
+    strong: Sequence[str] = (),
+    earlier: int = 0,
+) -> ShortcutModels:
+    """What these replies come to."""
+    blind = list(dict.fromkeys(each.model for each in said if each.condition == WITHOUT))
+    shown = [
+        _shown(model, condition, said, known, limits.orders)
+        for model in dict.fromkeys(each.model for each in said)
+        for condition in dict.fromkeys([WITH, WITHOUT, *(each.condition for each in said)])
+        if any((each.model, each.condition) == (model, condition) for each in said)
+    ]
+    right = {model: _always_right(said, model, limits.orders) for model in blind}
+    flagged = [
+        given
+        for id, choice in known.items()
+        if len(by := [model for model in blind if id in right[model]]) >= limits.models
+        for given in [_blind(choice, {model: right[model][id] for model in by})]
+    ]
+    everyone = list(chosen or blind)
+    return ShortcutModels(
+        title,
+        which,
+        shown,
+        flagged,
+        _second(said, known, right, everyone, strong, limits.orders),
+        limits.orders,
+        limits.models,
+        everyone,
+        list(strong),
+        len(known),
+        earlier,
+        said,
+    )
+
+
+# ---- figures ---------------------------------------------------------------------------------------------------------
+
+
+def _shown(model: str, condition: str, said: Sequence[Said], known: Mapping[str, Choice], orders: int) -> Shown:
+    own = [each for each in said if (each.model, each.condition) == (model, condition)]
+    heard = [each for each in own if not math.isnan(each.value)]
+    often = {id: there for id, there in by_item(own) if len(there) >= orders}
+    all_right = [all(each.value == 1 for each in there) for there in often.values()]
+    blind = [_by_chance(known[id], len(there)) for id, there in often.items()]
+    gain = None
+    if condition != WITH:
+        gain = _gain(own, [each for each in said if (each.model, each.condition) == (model, WITH)], known)
+    return Shown(
+        model,
+        condition,
+        len({each.item for each in own}),
+        max(len(there) for _, there in by_item(own)),
+        _share([each.value for each in heard], [_source(known[each.item]) for each in heard], "no reply came."),
+        _share(all_right, [_source(known[id]) for id in often], f"no item was asked in {orders} orders of options."),
+        sum(blind) / len(blind) if blind else None,
+        gain,
+        sum(not each.chose for each in heard),
+        len(own) - len(heard),
+    )
+
+
+def _gain(own: Sequence[Said], whole: Sequence[Said], known: Mapping[str, Choice]) -> Figure:
+    """How much more often it is right with images, by item."""
+    without, with_ = _means(own), _means(whole)
+    both = [id for id in without if id in with_]
+    if not both:
+        return Figure.without("no item was asked with images, too.")
+    clusters = [_source(known[id]) for id in both]
+    found = paired_difference([without[id] for id in both], [with_[id] for id in both], clusters=clusters)
+    return Figure.of(found, share=True)
+
+
+def _means(said: Sequence[Said]) -> dict[str, float]:
+    """How often each item is right, over its orders."""
+    found = {id: [each.value for each in there if not math.isnan(each.value)] for id, there in by_item(said)}
+    return {id: sum(values) / len(values) for id, values in found.items() if values}
+
+
+def _share(hits: Sequence[float], sources: Sequence[Hashable], why: str) -> Figure:
+    if not hits:
+        return Figure.without(why)
+    return Figure.of(share([float(each) for each in hits], clusters=sources, bootstrap=Bootstrap()), share=True)
+
+
+def _source(choice: Choice) -> Hashable:
+    return choice.source or (choice.id,)
+
+
+def _by_chance(choice: Choice, orders: int) -> float:
+    """How likely blind draws are right in so many orders."""
+    return float(len(choice.options)) ** -orders
+
+
+# ---- items -----------------------------------------------------------------------------------------------------------
+
+
+def _always_right(said: Sequence[Said], model: str, orders: int) -> dict[str, int]:
+    """The items that a model gets right without images in every order, with how many these are: enough of them."""
+    own = [each for each in said if (each.model, each.condition) == (model, WITHOUT)]
+    return {
+        id: len(there) for id, there in by_item(own) if len(there) >= orders and all(each.value == 1 for each in there)
+    }
+
+
+def _blind(choice: Choice, right: Mapping[str, int]) -> Given:
+    chance = max(_by_chance(choice, n) for n in right.values())
+    reasons = [f"{model} is right without images in all of {n} orders of options" for model, n in right.items()]
+    return Given(choice.id, choice.dimension, reasons, chance)
+
+
+def _second(
+    said: Sequence[Said],
+    known: Mapping[str, Choice],
+    right: Mapping[str, Mapping[str, int]],
+    chosen: Sequence[str],
+    strong: Collection[str],
+    orders: int,
+) -> list[Given]:
+    """The items that want a second look, with the reasons."""
+    other: dict[str, list[str]] = {}
+    for model in strong:
+        own = [each for each in said if (each.model, each.condition) == (model, WITH)]
+        for id, there in by_item(own):
+            if len(there) >= orders and all(each.value == 0 and each.chose for each in there):
+                told = ", ".join(f"“{option}”" for option, _ in Counter(each.chose for each in there).most_common())
+                reason = f"{model} answers otherwise with images, in all of {len(there)} orders of options: {told}"
+                other.setdefault(id, []).append(reason)
+    found = []
+    for id, choice in known.items():
+        alike = [model for model in chosen if id in right.get(model, {})]
+        reasons = list(other.get(id, ()))
+        if chosen and len(alike) == len(chosen):
+            reasons.insert(0, f"right without images by every model that was chosen: {', '.join(alike)}")
+        if reasons:
+            found.append(Given(id, choice.dimension, reasons))
+    return found
+
+
+# ---- as files --------------------------------------------------------------------------------------------------------
+
+
+def as_json(found: ShortcutModels) -> dict[str, Any]:
+    """All of it but what was said of each item."""
+    return {
+        "title": found.title,
+        "which": found.which,
+        "items": found.items,
+        "orders": found.orders,
+        "models_wanted": found.wanted_models,
+        "earlier": found.earlier,
+        "models": [
+            {
+                "model": each.model,
+                "condition": each.condition,
+                "items": each.items,
+                "orders": each.orders,
+                "right": _told(each.right),
+                "all_right": _told(each.all_right),
+                "chance": each.chance,
+                "gain": None if each.gain is None else _told(each.gain),
+                "unread": each.unread,
+                "silent": each.silent,
+            }
+            for each in found.models
+        ],
+        "flagged": [_given(each) for each in found.flagged],
+        "second_look": {
+            "chosen": list(found.chosen),
+            "strong": list(found.strong),
+            "items": [_given(each) for each in found.second],
+        },
+    }
+
+
+def _told(figure: Figure) -> dict[str, Any]:
+    told = {"value": figure.value, "low": figure.low, "high": figure.high, "method": figure.method, "n": figure.n_units}
+    return told | ({"why": figure.reason} if figure.reason else {})
+
+
+def _given(each: Given) -> dict[str, Any]:
+    return {"item": each.item, "dimension": each.dimension, "reasons": list(each.reasons), "chance": each.chance}
+
+
+def as_csv(found: ShortcutModels) -> str:
+    """A row for each item under each condition of each model: how often it was asked, right, and not read."""
+    flagged = {each.item for each in found.flagged}
+    second = {each.item for each in found.second}
+    out = io.StringIO(newline="")
+    writer = Writer(out)
+    writer.writerow(("item", "model", "condition", "orders", "right", "unread", "no_reply", "flagged", "second_look"))
+    lots: dict[tuple[str, str], list[Said]] = {}
+    for each in found.said:
+        lots.setdefault((each.model, each.condition), []).append(each)
+    for (model, condition), lot in lots.items():
+        for id, there in by_item(lot):
+            heard = [each for each in there if not math.isnan(each.value)]
+            writer.writerow(
+                (
+                    id,
+                    model,
+                    condition,
+                    len(there),
+                    sum(each.value == 1 for each in heard),
+                    sum(not each.chose for each in heard),
+                    len(there) - len(heard),
+                    "yes" if id in flagged else "no",
+                    "yes" if id in second else "no",
+                )
+            )
+    return out.getvalue()
