@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from domain.states import Items
     from workflow.releases.shortcut_models import Given, ShortcutModels
 
+LINKED = 500
+"""So many items at most stand in a link to Items: an address has an end."""
+
 
 def tell(
     project: str,
@@ -37,10 +40,10 @@ def tell(
     if as_json:
         typer.echo(json.dumps(room.as_json(found), indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        _tell(found)
+        _tell(project, found)
 
 
-def _tell(found: ShortcutModels) -> None:
+def _tell(project: str, found: ShortcutModels) -> None:
     from reports import data_card
     from reports.content import Table
 
@@ -75,12 +78,18 @@ def _tell(found: ShortcutModels) -> None:
         f"{len(found.flagged):,} of {found.items:,} items are right without images in at least {found.orders} orders "
         f"of options, and in every one asked, by {by} or more."
     )
-    _list(found.flagged)
+    _list(project, found.flagged)
     typer.echo(f"{len(found.second):,} items want a second look.")
-    _list(found.second)
+    _list(project, found.second)
 
 
-def _list(given: Sequence[Given]) -> None:
+def _list(project: str, given: Sequence[Given]) -> None:
+    from domain.item_filter import ItemFilter, ItemList
+
     for each in given:
         chance = "" if each.chance is None else f" (by chance {100 * each.chance:.1f} %)"
         typer.echo(f"  {each.item}: {'; '.join(each.reasons)}{chance}")
+    if given:
+        more = f"; the first {LINKED:,}" if len(given) > LINKED else ""
+        listed = ItemList(ItemFilter(ids=tuple(each.item for each in given[:LINKED])))
+        typer.echo(f"To have them verified again, or give them to people: {listed.address(project)}{more}")

@@ -6,6 +6,7 @@ import csv
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from typer.testing import CliRunner
@@ -75,6 +76,9 @@ def test_a_model_is_asked_without_images_and_what_it_knows_is_told(home: Path) -
     assert "4 of 4 items are right without images in at least 3 orders of options" in text
     assert text.count("gpt is right without images in all of 3 orders of options (by chance 12.5 %)") == 4
     assert "| gpt | without images | 4 | 3 | 100.0 %" in text
+    (address,) = {line.partition(": ")[2] for line in text.splitlines() if line.startswith("To have them verified")}
+    query = parse_qs(urlsplit(address).query)
+    assert (query["project"], len(query["ids"])) == (["p"], 4)
     told = json.loads(said("p", "--models", "--json", "--model", "gpt"))
     assert [each["chance"] for each in told["flagged"]] == [0.125] * 4
     assert told["models"][0]["gain"]["why"] == "no item was asked with images, too."
