@@ -5,7 +5,15 @@ from __future__ import annotations
 ARTICLES = frozenset({"a", "an", "the"})
 PARTICLES = frozenset({"on", "off", "up", "down", "out", "away", "back", "over", "in"})
 """They stand behind a verb or behind its object: turn on the tap, turn the tap on."""
-_PLURALS = {"knives": "knife", "leaves": "leaf", "shelves": "shelf", "loaves": "loaf", "halves": "half"}
+_PLURALS = {
+    "knives": "knife",
+    "leaves": "leaf",
+    "shelves": "shelf",
+    "loaves": "loaf",
+    "halves": "half",
+    "shoes": "shoe",
+    "toes": "toe",
+}
 PERSONS = {
     "first": frozenset({"i", "me", "my", "mine", "myself", "we", "us", "our", "ours", "ourselves"}),
     "second": frozenset({"you", "your", "yours", "yourself", "yourselves"}),
@@ -28,8 +36,8 @@ _IRREGULAR = {
 def singular(noun: str) -> str:
     """A noun without the ending of the plural, well enough to compare.
 
-    >>> [singular(noun) for noun in ("plates", "dishes", "knives", "berries", "tomatoes", "glass", "glasses", "bus")]
-    ['plate', 'dish', 'knife', 'berry', 'tomato', 'glass', 'glass', 'bus']
+    >>> [singular(noun) for noun in ("plates", "dishes", "knives", "berries", "tomatoes", "shoes", "glasses", "bus")]
+    ['plate', 'dish', 'knife', 'berry', 'tomato', 'shoe', 'glass', 'bus']
     """
     return _PLURALS[noun] if noun in _PLURALS else _without_s(noun, shortest=4)
 
