@@ -126,7 +126,9 @@ def test_answers_come_in_an_order_of_each_graders_own(
             desk.next_after(*KEYS)
         expect(desk.bench).to_have_attribute("data-view", "nothing")
         desk.go("/")  # back to the first of five, which is the last of the list
+        desk.settled()
         desk.page.get_by_text(f"Submitted in the last half hour ({len(MODELS)})").click()
+        desk.settled()
         desk.page.locator("[class*=st-key-my_work-earlier-take] button").last.click()
         expect(desk.page.locator(".answer").first).to_contain_text(f"said by {seen[last][0]}", timeout=60_000)
         compare_by_keys(desk)
