@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from annotation_schemas.changes import WAYS, Decisions
+from app.pairs import pairs
 from domain.errors import FileRefused, InvalidInput, Problem
 from domain.states import Items
 
@@ -20,6 +21,18 @@ CountedItems = Annotated[
     typer.Option(help="Which items count: kept (by verification; the default as soon as there are verdicts) or all."),
 ]
 """``--items``."""
+
+Fills = Annotated[
+    list[str] | None,
+    typer.Option(help="PLACEHOLDER=FIELD: the item's field that fills a placeholder of another name."),
+]
+"""``--fill``, where items are asked about."""
+
+
+def fills_of(told: Sequence[str] | None) -> dict[str, str]:
+    """What ``--fill`` says."""
+    return pairs(told or (), "PLACEHOLDER=FIELD, such as --fill q=question", option="--fill")
+
 
 IDS_IN_FILE = (
     "A file with an item's id on each line, as `touchstone items --only-ids` writes it; - is the standard input."

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.options import CountedItems
+from app.commands.options import CountedItems, Fills, fills_of
 from app.commands.planned_runs import counts_of, planned, tell_counted, tell_left_out, tell_plan
 from app.commands.runs_in_terminal import follow, go_on, opened, refuse_mixed, start
-from app.pairs import pairs
 from domain.run_kinds import RunKind
 
 if TYPE_CHECKING:
@@ -83,10 +82,7 @@ def model(
         str | None,
         typer.Option(help="The prompts' wording for this family of models; by default what the description says."),
     ] = None,
-    fill: Annotated[
-        list[str] | None,
-        typer.Option(help="PLACEHOLDER=FIELD: the item's field that fills a placeholder of another name."),
-    ] = None,
+    fill: Fills = None,
     strategy: Annotated[
         str | None, typer.Option(help="How it is asked: a row of the registry; by default what the schema names.")
     ] = None,
@@ -161,7 +157,7 @@ def model(
             described,
             prompts=prompt_set,
             family=family,
-            fills=pairs(fill or (), "PLACEHOLDER=FIELD, such as --fill q=question", option="--fill"),
+            fills=fills_of(fill),
             strategy=strategy,
             injections=tuple(with_ or ()),
             prompt_seed=prompt_seed,

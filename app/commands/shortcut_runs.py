@@ -7,10 +7,9 @@ from typing import Annotated
 
 import typer
 
-from app.commands.options import CountedItems
+from app.commands.options import CountedItems, Fills, fills_of
 from app.commands.planned_runs import counts_of, planned, tell_counted, tell_plan
 from app.commands.runs_in_terminal import follow, go_on, opened, refuse_mixed, start
-from app.pairs import pairs
 from domain.shortcut_plan import MOST_ORDERS, Frames, ShortcutPlan
 
 
@@ -48,10 +47,7 @@ def shortcut(
         str | None, typer.Option(help="Prompts, as of `touchstone run model`; by default what the schema names.")
     ] = None,
     family: Annotated[str | None, typer.Option(help="The prompts' wording for this family of models.")] = None,
-    fill: Annotated[
-        list[str] | None,
-        typer.Option(help="PLACEHOLDER=FIELD: the item's field that fills a placeholder of another name."),
-    ] = None,
+    fill: Fills = None,
     strategy: Annotated[
         str | None, typer.Option(help="`generate` or `rank_options`; by default what the schema names.")
     ] = None,
@@ -90,7 +86,7 @@ def shortcut(
         described,
         prompts=prompt_set,
         family=family,
-        fills=pairs(fill or (), "PLACEHOLDER=FIELD, such as --fill q=question", option="--fill"),
+        fills=fills_of(fill),
         strategy=strategy,
         clips=counts_of(clips or ()) or None,
         dimensions=tuple(dimension) if dimension else None,
