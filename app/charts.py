@@ -46,8 +46,8 @@ class Chart:
     """In pixels, where it fits; None: as wide as the page."""
 
 
-def show(chart: Chart, *, project: str) -> None:
-    """The chart, and below it the ways to save it and its numbers."""
+def show(chart: Chart, *, project: str, table: bool = True) -> None:
+    """The chart, and below it the ways to save it and its numbers; without ``table`` they stand on the page already."""
     shell.show(
         markup.tag(
             "div",
@@ -70,21 +70,28 @@ def show(chart: Chart, *, project: str) -> None:
             key=f"chart.drawn.{chart.key}",
         )
     pictures(f"chart.{chart.key}", title=chart.title, file=f"{project}-{chart.key}", key=f"chart.pictures.{chart.key}")
+    if not table:
+        _file(chart, project)
+        return
     with st.expander("The numbers as a table"):
-        shell.show(table(chart))
+        shell.show(as_table(chart))
         if len(chart.rows) > MOST_ROWS:
             st.caption(f"{MOST_ROWS} of {len(chart.rows):,} rows; the file has all.")
-        st.download_button(
-            "CSV",
-            lambda: as_csv(chart),
-            file_name=f"{project}-{chart.key}.csv",
-            mime="text/csv",
-            key=f"chart.csv.{chart.key}",
-            on_click="ignore",
-        )
+        _file(chart, project)
 
 
-def table(chart: Chart) -> markup.Markup:
+def _file(chart: Chart, project: str) -> None:
+    st.download_button(
+        "CSV",
+        lambda: as_csv(chart),
+        file_name=f"{project}-{chart.key}.csv",
+        mime="text/csv",
+        key=f"chart.csv.{chart.key}",
+        on_click="ignore",
+    )
+
+
+def as_table(chart: Chart) -> markup.Markup:
     """The first rows of its numbers."""
     first, *others = chart.heads
     heads = [(first, "line"), *((head, "number") for head in others)]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from app import figures
 from app.services import Services
 from domain.errors import NotAvailable
 from domain.records import ProjectView
 from domain.states import Items
-from workflow.releases import set_statistics, shortcut_gate
+from workflow.releases import set_statistics, shortcut_gate, shortcut_models_page
 from workflow.releases.shortcut_gate import Gate, Looked
 
 
@@ -23,6 +25,19 @@ def asked(services: Services, view: ProjectView, items: Items | None) -> figures
         {"project": view.name, "items": items},
         state=set_statistics.mark(services.store, by=services.person, project=view.name),
         size=set_statistics.size(services.store, by=services.person, project=view.name),
+    )
+
+
+def asked_models(services: Services, view: ProjectView, items: Items | None) -> figures.Asked:
+    """What models get right without images (``shortcut_models_page.ForPage``), or what there is of it so far."""
+    about: dict[str, Any] = {"by": services.person, "project": view.name}
+    return figures.asked(
+        services.store,
+        services.settings,
+        "shortcut_models",
+        {"project": view.name, "items": items},
+        state=shortcut_models_page.mark(services.store, **about),
+        size=shortcut_models_page.size(services.store, **about),
     )
 
 

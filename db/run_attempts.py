@@ -16,7 +16,8 @@ from sqlmodel import Session, col, select
 
 from db.records import StoredAttempt, StoredItem
 from db.run_chunks import owned
-from db.tables import AttemptRow, ItemRow, PredictionRow, RunChunkRow
+from db.tables import AttemptRow, ItemRow, PredictionRow, RunChunkRow, RunRow
+from domain.run_kinds import RunKind
 from domain.runs import ANSWERS, NO_REQUEST, Attempt, Outcome
 
 _AT_ONCE = 500
@@ -194,6 +195,12 @@ def last_ones(session: Session, *, run_ids: Iterable[int]) -> list[StoredAttempt
         )
         found += session.exec(wanted.order_by(col(AttemptRow.unit_id))).all()
     return found
+
+
+def count(session: Session, *, project_id: int, kind: RunKind) -> int:
+    """How many attempts the runs of a kind have in a project, withdrawn runs among them."""
+    of_project = select(RunRow.id).where(RunRow.project_id == project_id, RunRow.kind == kind)
+    return session.exec(select(func.count()).where(col(AttemptRow.run_id).in_(of_project))).one()
 
 
 _OTHER = aliased(AttemptRow)

@@ -30,15 +30,16 @@ def tell(
     """Tables and lists, or one JSON object; ``scores`` is a file for what was said of each item."""
     from app.services import opened
     from exporters.writing import write_files
+    from workflow.releases import shortcut_model_files as files
     from workflow.releases import shortcut_models as room
 
     store = opened().store
     found = room.shortcut_models(store, by=None, project=project, items_=counted, chosen=chosen, strong=strong)
     if scores is not None:
-        write_files({scores: room.as_csv(found).encode()})
+        write_files({scores: files.as_csv(found).encode()})
         print(f"What models said of each item is in {scores}; it tells keys.", file=sys.stderr)
     if as_json:
-        typer.echo(json.dumps(room.as_json(found), indent=2, ensure_ascii=False, allow_nan=False))
+        typer.echo(json.dumps(files.as_json(found), indent=2, ensure_ascii=False, allow_nan=False))
     else:
         _tell(project, found)
 

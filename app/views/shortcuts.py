@@ -11,15 +11,24 @@ from typing import Any
 import streamlit as st
 
 from annotation_schemas.shortcuts import TITLES
-from app import charts, items_switch, markup, pending_figures, shell, shortcut_figures
+from app import (
+    charts,
+    items_switch,
+    markup,
+    pending_figures,
+    shell,
+    shortcut_figures,
+    shortcut_model_section,
+    shortcut_parts,
+)
 from app.charts import Chart
 from app.screens import Group, Screen
 from app.services import Services
-from app.views import history
+from app.shortcut_parts import SIZE, interval, share
 from domain.errors import NotAvailable
-from domain.item_filter import ItemFilter, ItemList
 from domain.records import ProjectView
 from domain.roles import Role
+from domain.states import Items
 from reports.content import Figure
 from workflow.releases import shortcut_gate
 from workflow.releases.shortcut_gate import ABOVE, Gate, Looked
@@ -29,12 +38,6 @@ from workflow.releases.text_rules import longest, most_shared, shortest
 
 SCREEN = Screen("Shortcuts", place=252, role=Role.LEAD, group=Group.NUMBERS)
 
-SIZE = 50
-"""Items on a page of the list."""
-LINKED = 500
-"""So many items at most stand in a link to Items: an address has an end."""
-LONGEST = 120
-"""So many characters of a text stand in a cell."""
 FLAGGED, PICKED, EVERY = "flagged", "picked by the classifier", "every item"
 BAR, AROUND = 30, 80
 """The height of a row of the chart, and of what stands around the rows, in pixels."""
@@ -42,24 +45,32 @@ ACCENT, GREY, OVER = "#2f7fb8", "#7d8a94", "#c8553d"
 
 
 def render(services: Services) -> None:
-    """What rules come to, next to chance and limits; below, the items, the most telling first."""
+    """What rules and models come to, next to chance and limits; below, the items, the most telling first."""
     view = shell.lead_of(services)
     shell.heading(
         "Shortcuts",
-        "How far items can be answered without a look at their images: by rules, and by a classifier that reads "
-        "question and options alone. This page tells keys.",
+        "How far items can be answered without a look at their images: by rules, by a classifier that reads question "
+        "and options alone, and by models that were asked without them. This page tells keys.",
         made_up=view.made_up,
     )
     items = items_switch.switch(services, view, key="shortcuts.items")
+    found = _texts(services, view, items)
+    shortcut_model_section.show(services, view, items)
+    if found is not None:
+        _items(view, found)
+
+
+def _texts(services: Services, view: ProjectView, items: Items | None) -> Shortcuts | None:
+    """What rules and the classifier come to, drawn; None: there is nothing (yet) of which items could be listed."""
     ask = partial(shortcut_figures.asked, services, view, items)
     try:
         asked = ask()
     except NotAvailable as error:  # of this machine, and not of the project
         shell.show(markup.notice(str(error)))
-        return
+        return None
     pending_figures.show_pending(services, asked, ask, about="Shortcuts are")
     if asked.figure is None:
-        return
+        return None
     looked: Looked = asked.figure.value
     limits = view.schema.schema_.export.shortcuts
     gate = None if limits is None else shortcut_gate.gate_of(limits, looked)
@@ -67,17 +78,17 @@ def render(services: Services) -> None:
     if looked.found is None:
         if gate is None:
             shell.show(markup.notice(f"Nothing can be worked out: {looked.why.rstrip('.')}."))
-        return
+        return None
     found = looked.found
     if not found.items:
         if gate is None:
             shell.show(markup.notice("No item has options of which one is right: there is nothing to choose from."))
-        return
+        return None
     if left := _left_out(found):
         shell.show(markup.paragraph(left, style="ts ts-quiet"))
     _rules(view, found, gate)
     _parts(found)
-    _items(view, found)
+    return found
 
 
 def _stands(gate: Gate | None, *, counted: bool) -> None:
@@ -121,28 +132,18 @@ def _rules(view: ProjectView, found: Shortcuts, gate: Gate | None) -> None:
         over = limit is not None and limit.outcome == ABOVE
         rules.append(_Rule(TITLES[name], figure, limit.at_most if limit is not None else None, over))
     rules.sort(key=lambda each: -(each.figure.value or 0))
-    charts.show(_chart(rules, found.chance or 0), project=view.name)
+    charts.show(_chart(rules, found.chance or 0), project=view.name, table=False)  # it stands below
     heads = [("Rule", "name"), ("Right", "number"), ("95 % interval", "number"), ("A blind draw", "number")]
     heads += [("At most", "number"), ("How it stands", "")] if gate is not None else []
     rows = []
     for each in rules:
-        cells = [each.title, _share(each.figure.value), _interval(each.figure), _share(found.chance)]
+        cells = [each.title, share(each.figure.value), interval(each.figure), share(found.chance)]
         row = [markup.text(cell) for cell in cells]
         if gate is not None:
             state = markup.tag("span", markup.text(ABOVE), style="ts-wrong") if each.over else markup.text("within")
-            row += [markup.text(_share(each.at_most)), state]
+            row += [markup.text(share(each.at_most)), state]
         rows.append(row)
     shell.show(markup.tag("div", markup.table(heads, rows), data_part="rules"))
-
-
-def _share(value: float | None) -> str:
-    return "-" if value is None else f"{100 * value:.1f} %"
-
-
-def _interval(figure: Figure) -> str:
-    if figure.low is None or figure.high is None:
-        return "-"
-    return f"{100 * figure.low:.1f} to {100 * figure.high:.1f} %"
 
 
 def _chart(rules: Sequence[_Rule], chance: float) -> Chart:
@@ -206,7 +207,7 @@ def _chart(rules: Sequence[_Rule], chance: float) -> Chart:
     told = " Red strokes: what the schema allows; red points: what is more." if limited else ""
     return Chart(
         "shortcuts",
-        f"{first.title}: right in {_share(first.figure.value)} of items; a blind draw is in {_share(chance)}.",
+        f"{first.title}: right in {share(first.figure.value)} of items; a blind draw is in {share(chance)}.",
         f"n = {first.figure.n_units:,}. Grey: 95 % limits by source. Dashed: a blind draw.{told}",
         layers,
         ["Rule", "Share", "From", "To", "At most"],
@@ -228,7 +229,7 @@ def _parts(found: Shortcuts) -> None:
     with st.expander("Each place, each dimension, and where right options stand", key="shortcuts.parts"):
         figures = [*found.baselines, *((f"Classifier: {name}", each) for name, each in found.text_only)]
         rows = [
-            [markup.text(name), markup.text(_share(each.value)), markup.text(_interval(each))] for name, each in figures
+            [markup.text(name), markup.text(share(each.value)), markup.text(interval(each))] for name, each in figures
         ]
         heads = [("Rule", "name"), ("Right", "number"), ("95 % interval", "number")]
         shell.show(markup.tag("div", markup.table(heads, rows), data_part="parts"))
@@ -280,10 +281,8 @@ def _items(view: ProjectView, found: Shortcuts) -> None:
         return
     first = shell.pager(len(wanted), size=SIZE, of=(show, dimension, text), key="shortcuts.pager")
     page = wanted[first : first + SIZE]
-    if len(wanted) > LINKED:
-        _link(view, page, f"The {len(page):,} of this page on Items")
-    else:
-        _link(view, wanted, f"{'It' if len(wanted) == 1 else f'These {len(wanted):,}'} on Items")
+    ids = [[each.choice.id for each in some] for some in (wanted, page)]
+    shortcut_parts.to_items(view, *ids, part="to-items")
     _table(view, page, titles)
 
 
@@ -296,33 +295,17 @@ def _fits(each: ItemScore, show: str, dimension: str | None, text: str) -> bool:
     return not text or any(text in one.casefold() for one in said)
 
 
-def _link(view: ProjectView, items: Sequence[ItemScore], words: str) -> None:
-    """To the page on which something is done with them: verified again, given to people, exported."""
-    to = ItemList(ItemFilter(ids=tuple(each.choice.id for each in items))).address(view.name)
-    shell.show(
-        markup.tag(
-            "p",
-            markup.tag("a", markup.text(words), href=to, target="_self"),
-            markup.quiet(": have them verified again, give them to people, or export them."),
-            style="ts",
-            data_part="to-items",
-        )
-    )
-
-
 def _table(view: ProjectView, items: Sequence[ItemScore], titles: dict[str, str]) -> None:
     heads = [("Item", ""), ("Dimension", ""), ("Right option", ""), ("Key seems likely", "number"), ("Why", "wide")]
     rows = []
     for each in items:
         own = each.choice
-        to = history.address(view.name, item=own.id)
-        name = markup.tag("a", markup.text(_short(own.question or own.id)), href=to, target="_self")
         rows.append(
             [
-                markup.joined([name, markup.tag("div", markup.mono(own.id), style="ts-quiet ts-small")]),
+                shortcut_parts.item(view, own),
                 markup.text(titles.get(own.dimension, own.dimension)),
-                markup.text(f"{own.key + 1}. {_short(own.options[own.key])}"),
-                markup.text(_share(each.p_key)),
+                shortcut_parts.right_option(own),
+                markup.text(share(each.p_key)),
                 _why(each),
             ]
         )
@@ -341,7 +324,3 @@ def _why(each: ItemScore) -> markup.Markup:
     texts = f"texts alone: {', '.join(each.reasons) or 'no single word, many together'}" if each.right else ""
     parts = [markup.tag("div", markup.text(one)) for one in (texts, ", ".join(rules)) if one]
     return markup.joined(parts) if parts else markup.quiet("nothing that is looked at picks it")
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

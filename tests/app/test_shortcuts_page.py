@@ -23,12 +23,16 @@ from reports.content import Figure
 from testkit.factories import make_person
 from tests.app.screens import drawn, part, rows, text, words
 from tests.workflow.releases.test_shortcut_gate import kept, limited
+from tests.workflow.shortcut_world import BLIND, LETTERS, N, Rooms, always_b, reader, served, spec_of
 from workflow.releases import set_statistics
 from workflow.releases.key_places import places_of
 from workflow.releases.shortcut_gate import Looked
 from workflow.releases.shortcuts import Shortcuts
 from workflow.releases.text_only import ItemScore
 from workflow.releases.text_rules import Choice
+from workflow.runs import attempt_keeper, run_start
+from workflow.runs.model_plans import plan_for
+from workflow.runs.worker import work
 
 pytestmark = pytest.mark.thorough
 
@@ -114,6 +118,8 @@ def test_a_list_of_three_thousand_is_turned_and_filtered_and_leads_to_items(
     put(store, home, 3000)
     page = drawn(store, home, "shortcuts", "lea", project="p")
     assert "The schema sets no limits" in part(page, "gate")
+    assert [each.label for each in page.expander] == ["Each place, each dimension, and where right options stand"]
+    assert "No model was asked without images" in part(page, "no-models")
     assert part(page, "flagged").startswith("300 items of 3,000 flagged.")
     assert part(page, "count") == "1 to 50 of 300 items"
     assert items_on(page)[:2] == ["Which 0?i0", "Which 10?i10"]
@@ -146,3 +152,62 @@ def test_without_scikit_learn_the_page_says_what_to_install(
     assert "pip install 'touchstone[shortcuts]'" in text(words(page))
     line = {row["What"]: row for row in rows(drawn(store, home, "release", "lea", project="p"), "How it stands")}
     assert line["Shortcuts"]["How it stands"].startswith("cannot be computed: ")
+
+
+def arguing(number: int, options: list[str], sees: bool) -> str:
+    """Knows every item with its picture, but names the same wrong option of item 7 wherever it stands."""
+    return LETTERS[options.index("wrong 7 y" if number == 7 else f"right {number}")]
+
+
+def test_what_models_get_right_without_images_stands_there_with_the_items(
+    store: Store, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reader knows 3 of 12 items by their texts, whatever the order, and all with pictures; b names one letter."""
+    monkeypatch.setattr(attempt_keeper, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(figures, "_start", lambda *given: None)  # the classifier has nothing to do with it
+    rooms = Rooms(store, home)
+    make_person(store, "lea", role=Role.LEAD)
+    make_person(store, "sam", role=Role.SENIOR)
+    for name, mind in (("reader", reader), ("b", always_b)):
+        with served(mind) as server:
+            rooms.ask(spec := spec_of(server, name), text_only=True, orders=4)
+            if name == "reader":
+                run = run_start.start(store, by=None, project="p", spec=spec, plan=plan_for(rooms.loaded.schema_, spec))
+                work(store, run, means=rooms.means)
+    assert "reader" not in words(drawn(store, home, "shortcuts", "sam", project="p"))
+    page = drawn(store, home, "shortcuts", "lea", project="p")
+    shown = {(row["Model"], row["Shown"]): row for row in rows(page, "Right in all orders")}
+    assert list(shown) == [("reader", "with images"), ("reader", "without images"), ("b", "without images")]
+    blind, letter = shown["reader", "without images"], shown["b", "without images"]
+    # 0.25 ** 4 = 0.4 %; three of twelve without images, all of them with: 75 % more
+    assert blind["How often right"].startswith("25.0 %")
+    assert blind["Right in all orders"].startswith("25.0 %")
+    assert blind["More with images"].startswith("75.0 %")
+    assert (blind["Items"], blind["Orders"], blind["By chance"], blind["No reply"]) == ("12", "4", "0.4 %", "0")
+    assert letter["How often right"].startswith("25.0 %")
+    assert letter["Right in all orders"].startswith("0.0 %")
+    assert letter["More with images"] == "no item was asked with images, too."
+    assert shown["reader", "with images"]["How often right"].startswith("100.0 %")
+    assert part(page, "models-flagged").startswith("3 of 12 items are right without images in at least 3 orders")
+    known = [f"Number {at}?colour/{at}" for at in sorted(BLIND)]
+    listed = rows(page, "Why it is listed")
+    assert [(row["Item"], row["By chance"]) for row in listed] == [(each, "0.4 %") for each in known]
+    assert listed[0]["Why it is listed"] == "reader is right without images in all of 4 orders of options"
+    # a reply more is another state: the page that is drawn next has it
+    with served(arguing) as server:
+        rooms.ask(spec_of(server, "strong"), orders=4)
+    page.run()
+    (strong,) = [row for row in rows(page, "Right in all orders") if row["Model"] == "strong"]
+    assert strong["How often right"].startswith(f"{100 * (N - 1) / N:.1f} %")
+    page.selectbox(key="shortcuts.models.list.p").select("for a second look").run()
+    assert "No item wants a second look by these models." in words(page), "b knows none of them"
+    page.multiselect(key="shortcuts.models.chosen.p").select("reader").run()
+    assert [row["Item"] for row in rows(page, "Why it is listed")] == known
+    page.multiselect(key="shortcuts.models.strong.p").select("strong").run()
+    listed = rows(page, "Why it is listed")
+    assert [row["Item"] for row in listed] == [known[0], known[1], "Number 7?colour/7", known[2]]
+    assert listed[2]["Why it is listed"].endswith("in all of 4 orders of options: “wrong 7 y”")
+    assert part(page, "models-to-items").startswith("These 4 on Items")
+    (link,) = [each for each in words(page).split('"') if each.startswith("/items?")]
+    named = parse_qs(urlsplit(link.replace("&amp;", "&")).query)["ids"]
+    assert sorted(named) == [f"colour/{at}" for at in (1, 4, 7, 9)]

@@ -3,19 +3,16 @@ that want a second look. For leads alone: it tells keys."""
 
 from __future__ import annotations
 
-import io
 import math
 from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from agreement.bootstrap import Bootstrap
 from agreement.means import paired_difference, share
 from annotation_schemas.model import Shortcuts as Limits
 from db import items
 from db.engine import Store
-from domain.csv_text import Writer
 from domain.errors import InvalidInput, Problem
 from domain.records import Person
 from domain.states import Items, Stage
@@ -85,6 +82,12 @@ class ShortcutModels:
     earlier: int
     """Replies to items that were changed since; they are left out."""
     said: Sequence[Said]
+    known: Mapping[str, Choice]
+    """These items by their ids."""
+    right: Mapping[str, Mapping[str, int]]
+    """What each model gets right without images in every order of enough: items, with how many orders these are."""
+    other: Mapping[str, Mapping[str, str]]
+    """What each model answers otherwise with images in every order of enough: items, with a sentence that says how."""
 
 
 def shortcut_models(
@@ -117,19 +120,10 @@ def shortcut_models(
         known = {each.id: each for each in choices if each is not None}
         names = {row.id: row.external_id for row in rows if row.external_id in known}
         found = replies(session, access, names)
-    there = list(dict.fromkeys(each.model for each in found.said))
-    problems = [
-        Problem("models", f"No run has asked {name!r} for shortcuts; there are {', '.join(there) or 'none'}.")
-        for name in (*chosen, *strong)
-        if name not in there
-    ]
-    if problems:
-        raise InvalidInput(problems)
     limits = access.schema.export.shortcuts or Limits()
     which = which_items(counted, len(rows))
-    return of_replies(
-        found.said, known, limits, title=access.title, which=which, chosen=chosen, strong=strong, earlier=found.earlier
-    )
+    made = of_replies(found.said, known, limits, title=access.title, which=which, earlier=found.earlier)
+    return second_look(made, chosen, strong) if chosen or strong else made
 
 
 def of_replies(
@@ -139,40 +133,44 @@ def of_replies(
     *,
     title: str = "",
     which: str = "",
-    chosen: Sequence[str] = (),
-    strong: Sequence[str] = (),
     earlier: int = 0,
 ) -> ShortcutModels:
-    """What these replies come to."""
-    blind = list(dict.fromkeys(each.model for each in said if each.condition == WITHOUT))
+    """What these replies come to; a second look is for what every model gets right that was asked without images."""
+    models = list(dict.fromkeys(each.model for each in said))
     shown = [
         _shown(model, condition, said, known, limits.orders)
-        for model in dict.fromkeys(each.model for each in said)
+        for model in models
         for condition in dict.fromkeys([WITH, WITHOUT, *(each.condition for each in said)])
         if any((each.model, each.condition) == (model, condition) for each in said)
     ]
-    right = {model: _always_right(said, model, limits.orders) for model in blind}
+    right = {
+        model: _always_right(said, model, limits.orders)
+        for model in dict.fromkeys(each.model for each in said if each.condition == WITHOUT)
+    }
     flagged = [
-        given
+        _blind(choice, by)
         for id, choice in known.items()
-        if len(by := [model for model in blind if id in right[model]]) >= limits.models
-        for given in [_blind(choice, {model: right[model][id] for model in by})]
+        if len(by := {model: own[id] for model, own in right.items() if id in own}) >= limits.models
     ]
-    everyone = list(chosen or blind)
-    return ShortcutModels(
-        title,
-        which,
-        shown,
-        flagged,
-        _second(said, known, right, everyone, strong, limits.orders),
-        limits.orders,
-        limits.models,
-        everyone,
-        list(strong),
-        len(known),
-        earlier,
-        said,
+    other = {model: found for model in models if (found := _always_other(said, model, limits.orders))}
+    made = ShortcutModels(
+        title=title,
+        which=which,
+        models=shown,
+        flagged=flagged,
+        second=(),
+        orders=limits.orders,
+        wanted_models=limits.models,
+        chosen=(),
+        strong=(),
+        items=len(known),
+        earlier=earlier,
+        said=said,
+        known=known,
+        right=right,
+        other=other,
     )
+    return second_look(made)
 
 
 # ---- figures ---------------------------------------------------------------------------------------------------------
@@ -250,103 +248,36 @@ def _blind(choice: Choice, right: Mapping[str, int]) -> Given:
     return Given(choice.id, choice.dimension, reasons, chance)
 
 
-def _second(
-    said: Sequence[Said],
-    known: Mapping[str, Choice],
-    right: Mapping[str, Mapping[str, int]],
-    chosen: Sequence[str],
-    strong: Collection[str],
-    orders: int,
-) -> list[Given]:
-    """The items that want a second look, with the reasons."""
-    other: dict[str, list[str]] = {}
-    for model in strong:
-        own = [each for each in said if (each.model, each.condition) == (model, WITH)]
-        for id, there in by_item(own):
-            if len(there) >= orders and all(each.value == 0 and each.chose for each in there):
-                told = ", ".join(f"“{option}”" for option, _ in Counter(each.chose for each in there).most_common())
-                reason = f"{model} answers otherwise with images, in all of {len(there)} orders of options: {told}"
-                other.setdefault(id, []).append(reason)
-    found = []
-    for id, choice in known.items():
-        alike = [model for model in chosen if id in right.get(model, {})]
-        reasons = list(other.get(id, ()))
-        if chosen and len(alike) == len(chosen):
-            reasons.insert(0, f"right without images by every model that was chosen: {', '.join(alike)}")
-        if reasons:
-            found.append(Given(id, choice.dimension, reasons))
+def _always_other(said: Sequence[Said], model: str, orders: int) -> dict[str, str]:
+    """The items that a model answers otherwise than the key in every order with images, enough of them, and how."""
+    own = [each for each in said if (each.model, each.condition) == (model, WITH)]
+    found = {}
+    for id, there in by_item(own):
+        if len(there) >= orders and all(each.value == 0 and each.chose for each in there):
+            told = ", ".join(f"“{option}”" for option, _ in Counter(each.chose for each in there).most_common())
+            found[id] = f"{model} answers otherwise with images, in all of {len(there)} orders of options: {told}"
     return found
 
 
-# ---- as files --------------------------------------------------------------------------------------------------------
+def second_look(found: ShortcutModels, chosen: Collection[str] = (), strong: Collection[str] = ()) -> ShortcutModels:
+    """The same with the items that want a second look, by these models.
 
-
-def as_json(found: ShortcutModels) -> dict[str, Any]:
-    """All of it but what was said of each item."""
-    return {
-        "title": found.title,
-        "which": found.which,
-        "items": found.items,
-        "orders": found.orders,
-        "models_wanted": found.wanted_models,
-        "earlier": found.earlier,
-        "models": [
-            {
-                "model": each.model,
-                "condition": each.condition,
-                "items": each.items,
-                "orders": each.orders,
-                "right": _told(each.right),
-                "all_right": _told(each.all_right),
-                "chance": each.chance,
-                "gain": None if each.gain is None else _told(each.gain),
-                "unread": each.unread,
-                "silent": each.silent,
-            }
-            for each in found.models
-        ],
-        "flagged": [_given(each) for each in found.flagged],
-        "second_look": {
-            "chosen": list(found.chosen),
-            "strong": list(found.strong),
-            "items": [_given(each) for each in found.second],
-        },
-    }
-
-
-def _told(figure: Figure) -> dict[str, Any]:
-    told = {"value": figure.value, "low": figure.low, "high": figure.high, "method": figure.method, "n": figure.n_units}
-    return told | ({"why": figure.reason} if figure.reason else {})
-
-
-def _given(each: Given) -> dict[str, Any]:
-    return {"item": each.item, "dimension": each.dimension, "reasons": list(each.reasons), "chance": each.chance}
-
-
-def as_csv(found: ShortcutModels) -> str:
-    """A row for each item under each condition of each model: how often it was asked, right, and not read."""
-    flagged = {each.item for each in found.flagged}
-    second = {each.item for each in found.second}
-    out = io.StringIO(newline="")
-    writer = Writer(out)
-    writer.writerow(("item", "model", "condition", "orders", "right", "unread", "no_reply", "flagged", "second_look"))
-    lots: dict[tuple[str, str], list[Said]] = {}
-    for each in found.said:
-        lots.setdefault((each.model, each.condition), []).append(each)
-    for (model, condition), lot in lots.items():
-        for id, there in by_item(lot):
-            heard = [each for each in there if not math.isnan(each.value)]
-            writer.writerow(
-                (
-                    id,
-                    model,
-                    condition,
-                    len(there),
-                    sum(each.value == 1 for each in heard),
-                    sum(not each.chose for each in heard),
-                    len(there) - len(heard),
-                    "yes" if id in flagged else "no",
-                    "yes" if id in second else "no",
-                )
-            )
-    return out.getvalue()
+    Raises ``InvalidInput`` where no run has asked one of them.
+    """
+    there = list(dict.fromkeys(each.model for each in found.models))
+    problems = [
+        Problem("models", f"No run has asked {name!r} for shortcuts; there are {', '.join(there) or 'none'}.")
+        for name in (*chosen, *strong)
+        if name not in there
+    ]
+    if problems:
+        raise InvalidInput(problems)
+    everyone = list(chosen or found.right)
+    second = []
+    for id, choice in found.known.items():
+        reasons = [found.other[model][id] for model in strong if id in found.other.get(model, {})]
+        if everyone and all(id in found.right.get(model, {}) for model in everyone):
+            reasons.insert(0, f"right without images by every model that was chosen: {', '.join(everyone)}")
+        if reasons:
+            second.append(Given(id, choice.dimension, reasons))
+    return replace(found, second=second, chosen=everyone, strong=list(strong))

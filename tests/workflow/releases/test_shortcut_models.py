@@ -18,7 +18,8 @@ from testkit.factories import make_person
 from tests.workflow.shortcut_world import BLIND, LETTERS, N, Rooms, always_b, reader, served, spec_of
 from workflow.annotate.authoring import edit_item
 from workflow.releases.asked_shortcuts import WITH, WITHOUT, Said
-from workflow.releases.shortcut_models import ShortcutModels, Shown, as_csv, of_replies, shortcut_models
+from workflow.releases.shortcut_model_files import as_csv
+from workflow.releases.shortcut_models import ShortcutModels, Shown, of_replies, shortcut_models
 from workflow.releases.text_rules import Choice
 from workflow.runs import attempt_keeper, run_control, run_start
 from workflow.runs.model_plans import plan_for

@@ -1,0 +1,160 @@
+"""What models get right without the images of items, on the page Shortcuts: the same figures as the command's, and the
+items that give themselves away or want a second look."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+from app import markup, pending_figures, shell, shortcut_figures, shortcut_parts
+from app.services import Services
+from app.shortcut_parts import SIZE, share
+from domain.errors import NotAvailable
+from domain.records import ProjectView
+from domain.states import Items
+from reports.content import Figure
+from workflow.releases.asked_shortcuts import WITH
+from workflow.releases.shortcut_models import Given, ShortcutModels, Shown, second_look
+from workflow.releases.shortcut_models_page import ForPage
+
+FLAGGED, SECOND = "right without images", "for a second look"
+_NO_ONE = (
+    "No model was asked without images; touchstone run shortcut on the server's machine does it, and what it comes to "
+    "then stands here."
+)
+
+
+def show(services: Services, view: ProjectView, items: Items | None) -> None:
+    """The section; it fills by itself while its figures are worked out elsewhere."""
+    shell.section("What models get right without images")
+    ask = partial(shortcut_figures.asked_models, services, view, items)
+    try:
+        asked = ask()
+    except NotAvailable as error:
+        shell.show(markup.notice(str(error)))
+        return
+    pending_figures.show_pending(services, asked, ask, about="What models get right is")
+    if asked.figure is None:
+        return
+    at: ForPage = asked.figure.value
+    if not at.found.models:
+        shell.show(markup.tag("p", markup.quiet(_NO_ONE), style="ts ts-small", data_part="no-models"))
+        return
+    _figures(at.found)
+    _lists(view, at)
+
+
+# ---- figures ---------------------------------------------------------------------------------------------------------
+
+
+def _figures(found: ShortcutModels) -> None:
+    heads = [("Model", "name"), ("Shown", ""), ("Items", "number"), ("Orders", "number"), ("How often right", "")]
+    heads += [("From 0 to 100 %", ""), ("Right in all orders", ""), ("By chance", "number"), ("More with images", "")]
+    heads += [("No option read", "number"), ("No reply", "number")]
+    rows = [_row(each) for each in found.models]
+    shell.show(markup.tag("div", markup.table(heads, rows), data_part="models"))
+    told = [
+        "Limits are of 95 %, by resampled sources. Right in all orders: of the items that were asked in at least "
+        f"{markup.count(found.orders, 'order')}; by chance: what that share is if options are drawn blindly. More with "
+        "images: how much more often it is right with everything shown, of the items that were asked both ways. Where "
+        "no option was read it counts as wrong; where no reply came, nothing is known."
+    ]
+    if found.earlier:
+        told.append(f"Left out: {markup.count(found.earlier, 'reply', 'replies')} to items that were changed since.")
+    shell.show(markup.tag("p", markup.quiet(" ".join(told)), style="ts ts-small", data_part="models-about"))
+
+
+def _row(each: Shown) -> list[markup.Markup]:
+    right = each.right
+    return [
+        markup.text(each.model),
+        markup.text(each.condition),
+        markup.number(each.items),
+        markup.number(each.orders),
+        _share(right),
+        markup.interval(right.value, right.low, right.high, ends=(0.0, 1.0)),
+        _share(each.all_right),
+        markup.text(share(each.chance)),
+        markup.quiet("-") if each.gain is None else _share(each.gain),
+        markup.number(each.unread),
+        markup.number(each.silent),
+    ]
+
+
+def _share(figure: Figure) -> markup.Markup:
+    """A share with its limits, or why there is none."""
+    if figure.value is None:
+        return markup.quiet(figure.reason or "-")
+    limits = markup.tag("div", markup.text(shortcut_parts.interval(figure)), style="ts-quiet ts-small")
+    return markup.joined([markup.text(share(figure.value)), limits])
+
+
+# ---- items -----------------------------------------------------------------------------------------------------------
+
+
+def _lists(view: ProjectView, at: ForPage) -> None:
+    found = at.found
+    n = len(found.flagged)
+    by = "one model" if found.wanted_models == 1 else f"{found.wanted_models} models"
+    orders = markup.count(found.orders, "order")
+    words = (
+        f"{n:,} of {markup.count(found.items, 'item')} {'is' if n == 1 else 'are'} right without images in at least "
+        f"{orders} of options, and in every one asked, by {by} or more. That is a reason for a person to look."
+    )
+    shell.show(markup.tag("p", markup.text(words), style="ts", data_part="models-flagged"))
+    left, middle, right, last = st.columns([2, 3, 3, 2], vertical_alignment="bottom")
+    listed = left.selectbox("List of items", [FLAGGED, SECOND], key=f"shortcuts.models.list.{view.name}")
+    second = listed == SECOND
+    chosen = middle.multiselect(
+        "Right without images by all of",
+        list(found.right),
+        placeholder="every model",
+        disabled=not second,
+        key=f"shortcuts.models.chosen.{view.name}",
+    )
+    strong = right.multiselect(
+        "Answered otherwise with images by",
+        list(dict.fromkeys(each.model for each in found.models if each.condition == WITH)),
+        placeholder="no model",
+        disabled=not second,
+        key=f"shortcuts.models.strong.{view.name}",
+    )
+    last.download_button(
+        "Download: what each model said, as CSV",
+        lambda: at.file.encode(),
+        file_name=f"{view.name}-shortcut-models.csv",
+        mime="text/csv",
+        key="shortcuts.models.csv",
+        on_click="ignore",
+        width="stretch",
+    )
+    given = second_look(found, chosen, strong).second if second else found.flagged
+    if not given:
+        shell.show(
+            markup.notice("No item wants a second look by these models." if second else "There is no such item.")
+        )
+        return
+    first = shell.pager(len(given), size=SIZE, of=(listed, chosen, strong), key="shortcuts.models.pager")
+    page = given[first : first + SIZE]
+    ids = [[each.item for each in some] for some in (given, page)]
+    shortcut_parts.to_items(view, *ids, part="models-to-items")
+    _table(view, found, page, chances=not second)
+
+
+def _table(view: ProjectView, found: ShortcutModels, given: Sequence[Given], *, chances: bool) -> None:
+    titles = {each.id: each.title for each in view.schema.schema_.dimensions}
+    heads = [("Item", ""), ("Dimension", ""), ("Right option", ""), ("Why it is listed", "wide")]
+    heads += [("By chance", "number")] if chances else []
+    rows = []
+    for each in given:
+        own = found.known[each.item]
+        row = [
+            shortcut_parts.item(view, own),
+            markup.text(titles.get(own.dimension, own.dimension)),
+            shortcut_parts.right_option(own),
+            markup.joined([markup.tag("div", markup.text(reason)) for reason in each.reasons]),
+        ]
+        rows.append([*row, markup.text(share(each.chance))] if chances else row)
+    shell.show(markup.tag("div", markup.table(heads, rows), data_part="models-items"))

@@ -1,0 +1,85 @@
+"""What models get right without the images of items, as JSON and as CSV."""
+
+from __future__ import annotations
+
+import io
+import math
+from typing import Any
+
+from domain.csv_text import Writer
+from reports.content import Figure
+from workflow.releases.asked_shortcuts import Said, by_item
+from workflow.releases.shortcut_models import Given, ShortcutModels
+
+
+def as_json(found: ShortcutModels) -> dict[str, Any]:
+    """All of it but what was said of each item."""
+    return {
+        "title": found.title,
+        "which": found.which,
+        "items": found.items,
+        "orders": found.orders,
+        "models_wanted": found.wanted_models,
+        "earlier": found.earlier,
+        "models": [
+            {
+                "model": each.model,
+                "condition": each.condition,
+                "items": each.items,
+                "orders": each.orders,
+                "right": _told(each.right),
+                "all_right": _told(each.all_right),
+                "chance": each.chance,
+                "gain": None if each.gain is None else _told(each.gain),
+                "unread": each.unread,
+                "silent": each.silent,
+            }
+            for each in found.models
+        ],
+        "flagged": [_given(each) for each in found.flagged],
+        "second_look": {
+            "chosen": list(found.chosen),
+            "strong": list(found.strong),
+            "items": [_given(each) for each in found.second],
+        },
+    }
+
+
+def _told(figure: Figure) -> dict[str, Any]:
+    told = {"value": figure.value, "low": figure.low, "high": figure.high, "method": figure.method, "n": figure.n_units}
+    return told | ({"why": figure.reason} if figure.reason else {})
+
+
+def _given(each: Given) -> dict[str, Any]:
+    return {"item": each.item, "dimension": each.dimension, "reasons": list(each.reasons), "chance": each.chance}
+
+
+def as_csv(found: ShortcutModels, *, second: bool = True) -> str:
+    """A row for each item under each condition of each model: how often it was asked, right, and not read.
+
+    Without ``second`` it says nothing of a second look, which depends on the models that are chosen.
+    """
+    flagged = {each.item for each in found.flagged}
+    looked = {each.item for each in found.second}
+    out = io.StringIO(newline="")
+    writer = Writer(out)
+    heads = ("item", "model", "condition", "orders", "right", "unread", "no_reply", "flagged")
+    writer.writerow((*heads, "second_look") if second else heads)
+    lots: dict[tuple[str, str], list[Said]] = {}
+    for each in found.said:
+        lots.setdefault((each.model, each.condition), []).append(each)
+    for (model, condition), lot in lots.items():
+        for id, there in by_item(lot):
+            heard = [each for each in there if not math.isnan(each.value)]
+            cells = (
+                id,
+                model,
+                condition,
+                len(there),
+                sum(each.value == 1 for each in heard),
+                sum(not each.chose for each in heard),
+                len(there) - len(heard),
+                "yes" if id in flagged else "no",
+            )
+            writer.writerow((*cells, "yes" if id in looked else "no") if second else cells)
+    return out.getvalue()
