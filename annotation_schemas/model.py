@@ -977,6 +977,9 @@ class Shortcuts(_Part):
     many orders of its options, and in every order in which it was asked."""
     models: int = 1
     """So many models have to."""
+    without_images: int | float | None = None
+    """The largest share of items that may be flagged by models in this way. A release waits until enough of them were
+    asked. None: any, as a flag is a reason for a person to look."""
 
 
 class Export(_Part):

@@ -52,8 +52,9 @@ def wrong(limits: Shortcuts) -> Found:
             yield ("at_most", name), f"{what}{_percent(share)}"
     if limits.score is not None and not 0 < limits.score < 1:
         yield ("score",), f"a score is how likely an option is, above 0 and below 1{_percent(limits.score)}"
-    if limits.flagged is not None and not 0 <= limits.flagged < 1:
-        yield ("flagged",), f"it is a share of the items, from 0 to below 1{_percent(limits.flagged)}"
+    for name, most in (("flagged", limits.flagged), ("without_images", limits.without_images)):
+        if most is not None and not 0 <= most < 1:
+            yield (name,), f"it is a share of the items, from 0 to below 1{_percent(most)}"
     for name, number in (("orders", limits.orders), ("models", limits.models)):
         if number < 1:
             yield (name,), f"it counts {name}, so it is 1 or more"

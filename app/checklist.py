@@ -85,12 +85,18 @@ def release_lines(services: Services, view: ProjectView) -> list[ReleaseLine]:
     found = ask()
     known = found.figure.value if found.figure is not None else ()
     gate, looked = shortcut_figures.gate(services, view)
-    lines = releases.before(services.store, by=services.person, project=view.name, floors=known, gate=gate)
+    models, asked = shortcut_figures.model_gate(services, view)
+    lines = releases.before(
+        services.store, by=services.person, project=view.name, floors=known, gate=gate, models=models
+    )
     shell.section("Before a release")
     pending_figures.show_pending(services, found, ask, about="The floors of agreement are")
     if looked is not None:
         again = partial(shortcut_figures.asked, services, view, None)
         pending_figures.show_pending(services, looked, again, about="Shortcuts are")
+    if asked is not None:
+        again = partial(shortcut_figures.asked_models, services, view, None)
+        pending_figures.show_pending(services, asked, again, about="What models get right is")
     show(lines, view.name)
     return lines
 

@@ -10,6 +10,7 @@ from domain.errors import NotAvailable
 from domain.records import ProjectView
 from domain.states import Items
 from workflow.releases import set_statistics, shortcut_gate, shortcut_models_page
+from workflow.releases.model_gate import ModelGate, gate_of
 from workflow.releases.shortcut_gate import Gate, Looked
 
 
@@ -39,6 +40,16 @@ def asked_models(services: Services, view: ProjectView, items: Items | None) -> 
         state=shortcut_models_page.mark(services.store, **about),
         size=shortcut_models_page.size(services.store, **about),
     )
+
+
+def model_gate(services: Services, view: ProjectView) -> tuple[ModelGate | None, figures.Asked | None]:
+    """How what models get right stands to the limit of the schema, as far as it is known, and the figures behind it;
+    None: the schema sets none, or nothing is known yet."""
+    limits = view.schema.schema_.export.shortcuts
+    if limits is None or limits.without_images is None:
+        return None, None
+    found = asked_models(services, view, None)
+    return (None if found.figure is None else gate_of(limits, found.figure.value.found)), found
 
 
 def gate(services: Services, view: ProjectView) -> tuple[Gate | None, figures.Asked | None]:

@@ -16,6 +16,8 @@ from domain.records import ProjectView
 from domain.states import Items
 from reports.content import Figure
 from workflow.releases.asked_shortcuts import WITH
+from workflow.releases.model_gate import gate_of
+from workflow.releases.shortcut_gate import ABOVE
 from workflow.releases.shortcut_models import Given, ShortcutModels, Shown, second_look
 from workflow.releases.shortcut_models_page import ForPage
 
@@ -39,6 +41,11 @@ def show(services: Services, view: ProjectView, items: Items | None) -> None:
     if asked.figure is None:
         return
     at: ForPage = asked.figure.value
+    gate = gate_of(view.schema.schema_.export.shortcuts, at.found)
+    if gate is not None:
+        style = "good" if gate.met else "bad" if gate.outcome == ABOVE else ""
+        words = "Limit before a release" if items is None else "These items next to the limit of a release"
+        shell.show(markup.tag("div", markup.notice(f"{words}: {gate.said}.", style=style), data_part="models-gate"))
     if not at.found.models:
         shell.show(markup.tag("p", markup.quiet(_NO_ONE), style="ts ts-small", data_part="no-models"))
         return
@@ -87,8 +94,8 @@ def _share(figure: Figure) -> markup.Markup:
     """A share with its limits, or why there is none."""
     if figure.value is None:
         return markup.quiet(figure.reason or "-")
-    limits = markup.tag("div", markup.text(shortcut_parts.interval(figure)), style="ts-quiet ts-small")
-    return markup.joined([markup.text(share(figure.value)), limits])
+    limits = markup.tag("div", markup.text(shortcut_parts.interval(figure)), style="ts-quiet ts-small number")
+    return markup.joined([markup.tag("div", markup.text(share(figure.value)), style="number"), limits])
 
 
 # ---- items -----------------------------------------------------------------------------------------------------------
@@ -122,7 +129,7 @@ def _lists(view: ProjectView, at: ForPage) -> None:
         key=f"shortcuts.models.strong.{view.name}",
     )
     last.download_button(
-        "Download: what each model said, as CSV",
+        "What each said, as CSV",
         lambda: at.file.encode(),
         file_name=f"{view.name}-shortcut-models.csv",
         mime="text/csv",

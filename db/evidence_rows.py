@@ -21,6 +21,7 @@ from db.attributes import DESCRIBED, LABELLED
 from db.carried import CARRIED, One
 from db.survey import Row, foreign
 from db.tables import metadata
+from domain.addresses import place_of
 from domain.rated_units import BETWEEN
 from domain.states import Purpose
 
@@ -172,6 +173,7 @@ class EvidenceRows:
         self._assets, self._media, self._sources = self._shown_media()
         self._tasks: set[int] = set()
         self._servers: dict[str, str] = {}
+        self._paths: dict[str, str] = {}
         self._external: dict[str, int] = {}
 
     def rows(self, table: str) -> Iterator[Row]:
@@ -246,13 +248,21 @@ class EvidenceRows:
             return made
         spec = dict(spec)
         if isinstance(spec.get("model"), str) and PurePosixPath(spec["model"]).is_absolute():
-            spec["model"] = last_name(spec["model"])
+            spec["model"] = self._called(spec["model"])
         endpoint = spec.get("endpoint")
         if isinstance(endpoint, Mapping):
-            address = str(endpoint.get("base_url", ""))
+            address = place_of(str(endpoint.get("base_url", "")))  # on another port it is the same model
             number = self._servers.setdefault(address, f"https://server-{len(self._servers) + 1}.invalid/v1")
             spec["endpoint"] = {**endpoint, "base_url": number, **({"key": None} if "key" in endpoint else {})}
         return {**made, "spec": spec}
+
+    def _called(self, path: str) -> str:
+        """The last name of a path; a second path with the same one gets a number: it is another model."""
+        if path not in self._paths:
+            name = last_name(path)
+            n = sum(last_name(each) == name for each in self._paths)
+            self._paths[path] = f"{name}-{n + 1}" if n else name
+        return self._paths[path]
 
     def _shown_media(self) -> tuple[set[int], set[str], set[int]]:
         """The images and clips of items that are shown: ids, hashes, and ids of their sources."""

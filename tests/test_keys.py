@@ -85,6 +85,7 @@ from workflow.lead.pair_intake import open_pairs
 from workflow.releases import shortcut_gate
 from workflow.releases.asked_shortcuts import WITHOUT, Said
 from workflow.releases.floors import standings
+from workflow.releases.model_gate import gate_of
 from workflow.releases.shortcut_models import of_replies
 from workflow.releases.text_rules import Choice
 from workflow.results import (
@@ -717,6 +718,14 @@ def blind(seen: Seen) -> Any:
     assert limits is not None
     said = [Said("m", WITHOUT, str(at), "i", 1.0, "red") for at in range(3)]
     return [each.item for each in of_replies(said, {"i": Choice(("red", "blue"), 0, id="i")}, limits).flagged]
+
+
+def blind_at_most(seen: Seen) -> Any:
+    """How that item stands before a release."""
+    limits = seen.schema.export.shortcuts
+    said = [Said("m", WITHOUT, str(at), "i", 1.0, "red") for at in range(3)]
+    assert limits is not None
+    return gate_of(limits, of_replies(said, {"i": Choice(("red", "blue"), 0, id="i")}, limits))
 
 
 def withheld(seen: Seen) -> Any:
@@ -1354,6 +1363,7 @@ ROWS: dict[str, Row] = {
     "Shortcuts.flagged": row(limited, "export.shortcuts.flagged", 0.5, export__shortcuts={"score": 0.01}),
     "Shortcuts.orders": row(blind, "export.shortcuts.orders", 4, export__shortcuts={}),
     "Shortcuts.models": row(blind, "export.shortcuts.models", 2, export__shortcuts={}),
+    "Shortcuts.without_images": row(blind_at_most, "export.shortcuts.without_images", 0.5, export__shortcuts={}),
     "Export.private_splits": row(withheld, "export.private_splits", ["test"], export__public_without=["answer"]),
 }
 

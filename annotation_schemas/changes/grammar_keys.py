@@ -421,7 +421,9 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
         "shortcuts": part(rows.SHORTCUTS_STRICTER, rows.SHORTCUTS_LOOSER),
     },
     model.Shortcuts: {
-        **dict.fromkeys(("above_chance", "flagged"), most(rows.SHORTCUTS_STRICTER, rows.SHORTCUTS_LOOSER)),
+        **dict.fromkeys(
+            ("above_chance", "flagged", "without_images"), most(rows.SHORTCUTS_STRICTER, rows.SHORTCUTS_LOOSER)
+        ),
         **_all(rows.SHORTCUTS_OTHERWISE, "at_most", "score", "orders", "models"),
         "bound": one_of_two(
             rows.SHORTCUTS_STRICTER, rows.SHORTCUTS_LOOSER, lambda old, new: BOUNDS.index(new) > BOUNDS.index(old)

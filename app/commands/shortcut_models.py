@@ -5,43 +5,96 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 if TYPE_CHECKING:
+    from annotation_schemas.model import Shortcuts as Limits
     from domain.states import Items
+    from workflow.releases.model_gate import ModelGate
     from workflow.releases.shortcut_models import Given, ShortcutModels
 
 LINKED = 500
 """So many items at most stand in a link to Items: an address has an end."""
 
 
-def tell(
-    project: str,
-    *,
-    counted: Items | None,
-    chosen: Sequence[str],
-    strong: Sequence[str],
-    scores: Path | None,
-    as_json: bool,
-) -> None:
-    """Tables and lists, or one JSON object; ``scores`` is a file for what was said of each item."""
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked for."""
+
+    project: str
+    counted: Items | None
+    chosen: Sequence[str]
+    strong: Sequence[str]
+    at_most: float | None
+    """The share of items that may be flagged, in place of the schema's."""
+    gate: bool
+    """Whether it is a fault where there are more."""
+
+
+def stands(project: str, counted: Items | None, limits: Limits | None) -> ModelGate | None:
+    """How what models get right stands to these limits; None: they set none for it."""
+    from app.services import opened
+    from workflow.releases.model_gate import gate_of
+    from workflow.releases.shortcut_models import shortcut_models
+
+    if limits is None or limits.without_images is None:
+        return None
+    return gate_of(limits, shortcut_models(opened().store, by=None, project=project, items_=counted))
+
+
+def _limits(wanted: Wanted) -> Limits | None:
+    """Those of the schema, or what is given in their place; None: no one limits it."""
+    from annotation_schemas.model import Shortcuts as Limits
+    from annotation_schemas.shortcuts import wrong
+    from app.services import opened
+    from domain.errors import InvalidInput, Problem
+    from workflow.releases.shortcut_gate import limits_of
+
+    limits = limits_of(opened().store, project=wanted.project)
+    if wanted.at_most is not None:
+        limits = (limits or Limits()).model_copy(update={"without_images": wanted.at_most})
+        if found := [Problem("_".join(map(str, key)), f"{words}.") for key, words in wrong(limits)]:
+            raise InvalidInput(found)
+    if wanted.gate and (limits is None or limits.without_images is None):
+        why = "The schema sets no limit below `export: shortcuts`, and none is given; write --without-images 0.02."
+        raise InvalidInput([Problem("without_images", why)])
+    return limits
+
+
+def tell(wanted: Wanted, *, scores: Path | None, as_json: bool) -> bool:
+    """Tables and lists, or one JSON object; ``scores`` is a file for what was said of each item. Whether it is as
+    wanted."""
     from app.services import opened
     from exporters.writing import write_files
     from workflow.releases import shortcut_model_files as files
-    from workflow.releases import shortcut_models as room
+    from workflow.releases.model_gate import gate_of
+    from workflow.releases.shortcut_models import shortcut_models
 
-    store = opened().store
-    found = room.shortcut_models(store, by=None, project=project, items_=counted, chosen=chosen, strong=strong)
+    limits = _limits(wanted)
+    found = shortcut_models(
+        opened().store,
+        by=None,
+        project=wanted.project,
+        items_=wanted.counted,
+        chosen=wanted.chosen,
+        strong=wanted.strong,
+    )
+    stands = gate_of(limits, found)
     if scores is not None:
         write_files({scores: files.as_csv(found).encode()})
         print(f"What models said of each item is in {scores}; it tells keys.", file=sys.stderr)
     if as_json:
-        typer.echo(json.dumps(files.as_json(found), indent=2, ensure_ascii=False, allow_nan=False))
+        told = files.as_json(found) | ({} if stands is None else {"limit": stands.as_json()})
+        typer.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        _tell(project, found)
+        _tell(wanted.project, found)
+        if stands is not None:
+            typer.echo(f"Right without images: {stands.said}.")
+    return not wanted.gate or stands is None or stands.met
 
 
 def _tell(project: str, found: ShortcutModels) -> None:

@@ -56,6 +56,10 @@ def shortcuts(
         float | None, typer.Option(help="Flag items whose key seems likelier than this. None: those beyond chance.")
     ] = None,
     flagged: Annotated[float | None, typer.Option(help="The largest share of items that may be flagged.")] = None,
+    without_images: Annotated[
+        float | None,
+        typer.Option(help="The largest share of items that models may get right without images (--models)."),
+    ] = None,
     models: Annotated[
         bool,
         typer.Option("--models", help="What models get right without images instead (`touchstone run shortcut`)."),
@@ -84,16 +88,17 @@ def shortcuts(
 
     given = {"above_chance": above_chance, "bound": bound, "score": score, "flagged": flagged}
     if models:
-        if at_most or gate or any(each is not None for each in given.values()):
+        if at_most or any(each is not None for each in given.values()):
             raise InvalidInput([Problem("models", "With --models there are no limits on rules; leave them out.")])
-        shortcut_models.tell(
-            project, counted=counted, chosen=model or (), strong=strong or (), scores=items, as_json=as_json
-        )
+        asked = shortcut_models.Wanted(project, counted, model or (), strong or (), without_images, gate)
+        if not shortcut_models.tell(asked, scores=items, as_json=as_json):
+            raise typer.Exit(1)
         return
     if model or strong:
         raise InvalidInput([Problem("models", "--model and --strong go with --models.")])
     shared = opened()
     own = shortcut_gate.limits_of(shared.store, project=project)
+    given |= {"without_images": without_images}
     limits = _limits(own, at_most or (), {name: each for name, each in given.items() if each is not None}, gate=gate)
     state = set_statistics.mark(shared.store, by=None, project=project)
     about = {"project": project, "items": counted}
@@ -102,15 +107,19 @@ def shortcuts(
         raise InvalidInput([Problem("sources", at.why)])
     found: Shortcuts = at.found if score is None else room.scored(at.found, score)
     stands = None if limits is None else shortcut_gate.gate_of(limits, shortcut_gate.Looked(found))
+    models_stand = shortcut_models.stands(project, counted, limits)
     if items is not None:
         write_files({items: room.as_csv(found).encode()})
         print(f"{len(found.items):,} items written to {items}; they tell keys.", file=sys.stderr)
     if as_json:
         told = room.as_json(found) | ({} if stands is None else {"limits": stands.as_json()})
+        told |= {} if models_stand is None else {"without_images": models_stand.as_json()}
         typer.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
     else:
         _tell(found, stands)
-    if gate and stands is not None and not stands.met:
+        if models_stand is not None:
+            typer.echo(f"Right without images: {models_stand.said}.")
+    if gate and not all(each.met for each in (stands, models_stand) if each is not None):
         raise typer.Exit(1)
 
 

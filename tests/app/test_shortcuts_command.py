@@ -85,8 +85,25 @@ def test_a_model_is_asked_without_images_and_what_it_knows_is_told(home: Path) -
     assert len(told["second_look"]["items"]) == 4
     with (home / "said.csv").open(newline="", encoding="utf-8") as file:
         assert [(row["orders"], row["right"]) for row in csv.DictReader(file)] == [("3", "3")] * 4
-    for wrong in (("--models", "--flagged", "0.1"), ("--strong", "gpt"), ("--models", "--strong", "other")):
-        assert CliRunner().invoke(cli, ["shortcuts", "p", *wrong]).exit_code != 0
+    for wrong in (
+        ("--models", "--flagged", "0.1"),
+        ("--strong", "gpt"),
+        ("--models", "--strong", "other"),
+        ("--models", "--gate"),  # no one has said how many there may be
+        ("--models", "--without-images", "2"),
+    ):
+        assert CliRunner().invoke(cli, ["shortcuts", "p", *wrong]).exit_code not in (0, None), wrong
+    # all four items are right without images: more than nine of ten, and no limit is that high
+    over = CliRunner().invoke(cli, ["shortcuts", "p", "--models", "--gate", "--without-images", "0.9"])
+    assert over.exit_code == 1
+    assert "Right without images: not within: 4 of 4 items (100.0 %)" in over.stdout
+    assert "Right without images: not within: 4 of 4 items" in said("p", "--models", "--without-images", "0.9")
+    rules = ("--above-chance", "0.6", "--gate")
+    assert CliRunner().invoke(cli, ["shortcuts", "p", *rules]).exit_code == 0
+    over = CliRunner().invoke(cli, ["shortcuts", "p", *rules, "--without-images", "0.9"])
+    assert over.exit_code == 1, "what models come to is a limit as others are"
+    told = json.loads(said("p", "--above-chance", "0.6", "--without-images", "0.9", "--json"))
+    assert (told["limits"]["outcome"], told["without_images"]["flagged"]) == ("within", 4)
 
 
 def test_limits_that_are_given_are_held_against_and_end_with_one_where_they_are_not_kept(home: Path) -> None:

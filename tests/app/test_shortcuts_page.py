@@ -165,7 +165,7 @@ def test_what_models_get_right_without_images_stands_there_with_the_items(
     """The reader knows 3 of 12 items by their texts, whatever the order, and all with pictures; b names one letter."""
     monkeypatch.setattr(attempt_keeper, "LOOK_SECONDS", 0.05)
     monkeypatch.setattr(figures, "_start", lambda *given: None)  # the classifier has nothing to do with it
-    rooms = Rooms(store, home)
+    rooms = Rooms(store, home, export="export:\n  shortcuts: {without_images: 0.2}\n")
     make_person(store, "lea", role=Role.LEAD)
     make_person(store, "sam", role=Role.SENIOR)
     for name, mind in (("reader", reader), ("b", always_b)):
@@ -189,6 +189,10 @@ def test_what_models_get_right_without_images_stands_there_with_the_items(
     assert letter["More with images"] == "no item was asked with images, too."
     assert shown["reader", "with images"]["How often right"].startswith("100.0 %")
     assert part(page, "models-flagged").startswith("3 of 12 items are right without images in at least 3 orders")
+    gate = "not within: 3 of 12 items (25.0 %) are right without images in all orders by one model, at most 20.0 %"
+    assert part(page, "models-gate") == f"Limit before a release: {gate}."
+    line = {row["What"]: row for row in rows(drawn(store, home, "release", "lea", project="p"), "How it stands")}
+    assert (line["Right without images"]["State"], line["Right without images"]["How it stands"]) == ("open", gate)
     known = [f"Number {at}?colour/{at}" for at in sorted(BLIND)]
     listed = rows(page, "Why it is listed")
     assert [(row["Item"], row["By chance"]) for row in listed] == [(each, "0.4 %") for each in known]

@@ -31,7 +31,7 @@ item:
     - {name: options, kind: text_list, length: 4}
     - {name: answer, kind: option_of, field: options}
     - {name: video, kind: text, required: false}
-stages: {authoring: {}}
+stages: STAGES
 EXPORT
 """
 N = 12
@@ -76,9 +76,9 @@ def spec_of(server: ScriptedServer, name: str = "gpt") -> ModelSpec:
 class Rooms:
     """The project, and what works on its runs."""
 
-    def __init__(self, store: Store, home: Path, *, export: str = "") -> None:
+    def __init__(self, store: Store, home: Path, *, export: str = "", stages: str = "{authoring: {}}") -> None:
         self.store, self.media = store, MediaStore(home / "media")
-        self.loaded = load_text(SCHEMA.replace("EXPORT", export), "", "rooms")
+        self.loaded = load_text(SCHEMA.replace("EXPORT", export).replace("STAGES", stages), "", "rooms")
         shown = [("image", png(home))]
         fields = [
             {

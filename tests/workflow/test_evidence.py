@@ -19,7 +19,7 @@ from sqlalchemy import text
 
 from db.carried import CARRIED
 from db.engine import Store, open_store
-from db.evidence_rows import EVIDENCE, LEFT_OUT
+from db.evidence_rows import EVIDENCE, LEFT_OUT, EvidenceRows
 from db.tables import metadata
 from domain.errors import Conflict, FileRefused, NotFound
 from domain.states import Stage
@@ -81,6 +81,21 @@ def changed(root: Path, path: str, change: Callable[[list[str]], list[str]]) -> 
 
 
 # ---- what is in it ---------------------------------------------------------------------------------------------------
+
+
+def test_models_of_different_folders_stay_different_and_those_of_one_server_the_same(store: Store) -> None:
+    make_project(store)
+
+    def shown(**spec: Any) -> Any:
+        return rows._params({"spec": spec})["spec"]
+
+    with store.read() as session:
+        rows = EvidenceRows(session, project_id=1, names={}, raters={}, events=frozenset(), last=store.now())
+        names = [shown(model=f"/models/{each}/final")["model"] for each in ("one", "two", "one")]
+        places = ("http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1", "http://10.0.0.1:1/v1", "http://10.0.0.1:2/v1")
+        servers = [shown(endpoint={"base_url": each})["endpoint"]["base_url"] for each in places]
+    assert names == ["final", "final-2", "final"]
+    assert servers == [f"https://server-{number}.invalid/v1" for number in (1, 1, 2, 3)]
 
 
 def test_every_table_is_evidence_or_left_out_with_a_reason() -> None:

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from reports.content import Block, Cell, Figure, Table, Text
+from workflow.releases import model_gate
+from workflow.releases.model_gate import ModelGate
 from workflow.releases.shortcut_gate import NONE, UNKNOWN, Gate
 
 _BOUNDS = {
@@ -17,6 +19,38 @@ _BOUNDS = {
 
 def blocks(told: Mapping[str, Any]) -> Iterator[Block]:
     """The lines of the schema's limits, as the manifest has them (``shortcuts``)."""
+    yield from _texts(told)
+    if model_gate.LINE in told:
+        yield from _models(told[model_gate.LINE])
+
+
+def _models(told: Mapping[str, Any]) -> Iterator[Block]:
+    """What models that were asked without images got right."""
+    gate = ModelGate.from_json(told)
+    by = "one model" if gate.wanted_models == 1 else f"{gate.wanted_models} models"
+    limit = (
+        f"At most {100 * gate.at_most:.1f} % of the items may be right without images in all of at least {gate.orders} "
+        f"orders of their options, by {by}"
+    )
+    if told.get("figures") == "private":
+        named = f" Asked: {', '.join(each.model for each in gate.models)}." if gate.models else ""
+        yield Text(f"{limit}: {gate.outcome}.{named} The figures are in the private part.", "note")
+        return
+    yield Text(
+        f"{limit}. {gate.said[:1].upper()}{gate.said[1:]}.", "missing" if gate.outcome in (UNKNOWN, NONE) else "plain"
+    )
+    if not gate.models:
+        return
+    rows: list[tuple[Cell, ...]] = []
+    for each in gate.models:
+        figure = Figure(each.value, each.low, each.high, "", each.n, share=True)
+        chance = "-" if each.chance is None else f"{100 * each.chance:.1f} %"
+        rows.append((each.model, each.items, each.orders, figure, chance))
+    heads = ("Model", "Items", "Orders", "Right in all orders", "By chance")
+    yield Table("shortcut_models", "Asked without images before the release", heads, tuple(rows))
+
+
+def _texts(told: Mapping[str, Any]) -> Iterator[Block]:
     gate, private = Gate.from_json(told), told.get("figures") == "private"
     if private and gate.outcome == UNKNOWN:
         yield Text("The limits of the schema cannot be computed.", "missing")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from db import comment_threads, items, missing_media
@@ -14,6 +14,8 @@ from workflow.access.projects import Access, require_lead
 from workflow.files import exposures
 from workflow.releases.evidence import unsaid_raters
 from workflow.releases.floors import LINE, Standing
+from workflow.releases.model_gate import LINE as WITHOUT_IMAGES
+from workflow.releases.model_gate import ModelGate
 from workflow.releases.settings import SAYINGS, About, Asked, about_in
 from workflow.releases.shortcut_gate import LINE as SHORTCUTS
 from workflow.releases.shortcut_gate import Gate
@@ -36,17 +38,29 @@ class Line:
 
 
 def before(
-    store: Store, *, by: Person | None, project: str, floors: Sequence[Standing] = (), gate: Gate | None = None
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    floors: Sequence[Standing] = (),
+    gate: Gate | None = None,
+    models: ModelGate | None = None,
 ) -> list[Line]:
-    """The lines, for leads. ``floors`` and ``gate``: how floors of agreement (``workflow.releases.floors.standings``)
-    and shortcuts (``workflow.releases.shortcut_gate.of_project``) stand."""
+    """The lines, for leads. ``floors``, ``gate`` and ``models``: how floors of agreement
+    (``workflow.releases.floors.standings``), shortcuts (``workflow.releases.shortcut_gate.of_project``), and what
+    models get right without images (``workflow.releases.model_gate.of_project``) stand."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        return lines(session, access, about_in(session, access), floors, gate)
+        return lines(session, access, about_in(session, access), floors, gate, models)
 
 
 def lines(
-    session: Session, access: Access, about: About, floors: Sequence[Standing] = (), gate: Gate | None = None
+    session: Session,
+    access: Access,
+    about: About,
+    floors: Sequence[Standing] = (),
+    gate: Gate | None = None,
+    models: ModelGate | None = None,
 ) -> list[Line]:
     """The lines, in a transaction of others."""
     id = access.project_id
@@ -87,16 +101,23 @@ def lines(
         Line(RATERS, "Raters out of files", not raters, _not_said(raters), "import_"),
         Line("said", "Licence", not unsaid, f"not said yet: {', '.join(unsaid)}" if unsaid else "said", "release"),
         *(Line(f"{LINE}{each.name}", f"Floor: {each.title}", each.met, each.said, "agreement") for each in floors),
-        *_shortcuts(access, gate),
+        *_shortcuts(access, gate, models),
     ]
 
 
-def _shortcuts(access: Access, gate: Gate | None) -> list[Line]:
-    """A line where the schema sets limits for them."""
-    if access.schema.export.shortcuts is None:
-        return []
+def _shortcuts(access: Access, gate: Gate | None, models: ModelGate | None) -> Iterator[Line]:
+    """A line where the schema sets limits for them, and one where it sets a limit for models."""
+    limits = access.schema.export.shortcuts
+    if limits is None:
+        return
+    yield _limited(SHORTCUTS, "Shortcuts", gate)
+    if limits.without_images is not None:
+        yield _limited(WITHOUT_IMAGES, "Right without images", models)
+
+
+def _limited(name: str, title: str, gate: Gate | ModelGate | None) -> Line:
     said = "not worked out yet" if gate is None else gate.said
-    return [Line(SHORTCUTS, "Shortcuts", gate is not None and gate.met, said, "shortcuts")]
+    return Line(name, title, gate is not None and gate.met, said, "shortcuts")
 
 
 def _not_said(raters: Sequence[str]) -> str:

@@ -29,7 +29,7 @@ from exporters.release_keys import write_keys
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 from workflow.access.schema_changes import must_be_finished
-from workflow.releases import checklist, shortcut_gate
+from workflow.releases import checklist, model_gate, shortcut_gate
 from workflow.releases.card import card_files
 from workflow.releases.card_facts import facts
 from workflow.releases.contents import Contents, Media, released_set
@@ -38,6 +38,7 @@ from workflow.releases.evidence import names_in, write_evidence
 from workflow.releases.figures_told import Figures
 from workflow.releases.floors import Standing, standings
 from workflow.releases.leaks import LeakReport, leaks
+from workflow.releases.model_gate import ModelGate
 from workflow.releases.settings import Asked
 from workflow.releases.shortcut_gate import Gate
 from workflow.releases.staging import place_of, staging
@@ -99,6 +100,7 @@ def create(
         stand = standings(store, project=project, schema_version=asked.schema_version)
         progress("looking for shortcuts", 0, 1)
         gate = shortcut_gate.of_project(store, project=project)
+        models = model_gate.of_project(store, project=project)
         with store.read() as session:
             project_rows.hold_still(session)
             access = require_lead(session, by=by, project=project)
@@ -107,9 +109,9 @@ def create(
             if draft.number != number:
                 raise Conflict(_AT_ONCE)
             told = {"facts": facts(store, access)} | ({"floors": [each.as_json() for each in stand]} if stand else {})
-            told |= {} if gate is None else {"shortcuts": gate.as_json(figures=not _keeps_back(draft))}
+            told |= _shortcuts(gate, models, figures=not _keeps_back(draft))
             draft = replace(draft, told={**draft.told, **told})
-            checklist.must_be_clear(checklist.lines(session, access, draft.about, stand, gate), asked)
+            checklist.must_be_clear(checklist.lines(session, access, draft.about, stand, gate, models), asked)
 
             def evidence(folder: ReleaseFolder) -> None:
                 ids = [each.item_id for each in draft.placed]
@@ -122,12 +124,22 @@ def create(
                     hide_unsaid=checklist.RATERS in asked.despite,
                     progress=lambda part: progress(part, 0, 1),
                 )
-                _must_stand(stand, gate, written.figures, asked)
+                _must_stand(stand, gate, models, written.figures, asked)
 
             manifest = write(store, media, draft, made, progress, evidence=evidence)
         made_now = keep(store, home, made, draft, manifest, by=by)
         notes = [*draft.notes, *(f"Floor: {each.title}: {each.said}." for each in stand)]
-        return replace(made_now, notes=notes if gate is None else [*notes, f"Shortcuts: {gate.said}."])
+        notes += [] if gate is None else [f"Shortcuts: {gate.said}."]
+        notes += [] if models is None else [f"Right without images: {models.said}."]
+        return replace(made_now, notes=notes)
+
+
+def _shortcuts(gate: Gate | None, models: ModelGate | None, *, figures: bool) -> dict[str, Any]:
+    """As the manifest has them: what models come to is told below the limits that are set with it."""
+    if gate is None:
+        return {}
+    more = {} if models is None else {model_gate.LINE: models.as_json(figures=figures)}
+    return {"shortcuts": {**gate.as_json(figures=figures), **more}}
 
 
 def _keeps_back(draft: Draft) -> bool:
@@ -135,17 +147,20 @@ def _keeps_back(draft: Draft) -> bool:
     return any(withheld_in(draft.access.schema, each, private=draft.asked.private) for each in draft.splits)
 
 
-def _must_stand(stand: Sequence[Standing], gate: Gate | None, figures: Figures, asked: Asked) -> None:
+def _must_stand(
+    stand: Sequence[Standing], gate: Gate | None, models: ModelGate | None, figures: Figures, asked: Asked
+) -> None:
     """What floors and shortcuts came to is what the evidence comes to: nothing has changed between the two."""
     if asked.schema_version is not None:
         return
     proven = figures.by_id
     said = {f"floors.{each.name}": each.value for each in stand}
     said |= {} if gate is None else {f"shortcuts.{each.name}": each.value for each in gate.limits}
+    said |= {} if models is None else {f"shortcuts.{model_gate.LINE}.flagged": models.flagged}
     for id, value in said.items():
         told = proven.get(id)
         if told is not None and not math.isclose(_number(told.value), _number(value), abs_tol=1e-9):
-            raise Conflict("People have voted just now; make the release again.")
+            raise Conflict("Votes or models' replies have come in just now; make the release again.")
 
 
 def _number(value: object) -> float:

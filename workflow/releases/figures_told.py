@@ -26,7 +26,9 @@ from reports.content import Figure, Table
 from workflow.access.projects import Access, access_to
 from workflow.files.exposures import report_of
 from workflow.files.project_check import gates, judged
+from workflow.releases.asked_shortcuts import WITHOUT
 from workflow.releases.floors import measured
+from workflow.releases.shortcut_models import shortcut_models
 from workflow.releases.shortcuts import shortcuts
 from workflow.results.calibration import study_of
 from workflow.results.dimension_means import agreement_of_levels, agreement_of_means
@@ -128,6 +130,7 @@ def figures_of(store: Store, *, project: str, progress: Callable[[str], None] = 
     part("leaderboard", lambda: _leaderboard(store, access))
     part("floors", lambda: _floors(store, access))
     part("shortcuts", lambda: _shortcuts(store, access))
+    part("shortcuts.without_images", lambda: _without_images(store, access))
     part("exposure", lambda: _exposure(store, access))
     return Figures(_with_own_ids(told), without)
 
@@ -172,6 +175,23 @@ def _shortcuts(store: Store, access: Access) -> Iterator[Told]:
         yield Told(f"shortcuts.{name}", f"Shortcuts: {TITLES[name]}", *at, rows)
     yield Told("shortcuts.chance", "Shortcuts: an option drawn blindly", found.chance, n=len(found.items), rows=rows)
     yield Told("shortcuts.flagged", "Shortcuts: items flagged", len(found.flagged), n=len(found.items), rows=rows)
+
+
+def _without_images(store: Store, access: Access) -> Iterator[Told]:
+    """What models get right without images, where the schema sets a limit for it."""
+    limits = access.schema.export.shortcuts
+    if limits is None or limits.without_images is None:
+        return
+    found = shortcut_models(store, by=None, project=access.name)
+    rows = [Selected(ITEMS), *(Selected(table_path(name)) for name in ("revision", "run", "attempt"))]
+    prefix, title = "shortcuts.without_images", "Shortcuts: right without images"
+    n, out = found.items, len(found.unsettled)
+    yield Told(f"{prefix}.flagged", f"{title}, items flagged", len(found.flagged), n=n, left_out=out, rows=rows)
+    for each in found.models:
+        if each.condition == WITHOUT:
+            own = each.all_right
+            at = (own.value, own.low, own.high, own.n_units, own.n_left_out, own.method, own.reason)
+            yield Told(f"{prefix}.all_orders.{_slug(each.model)}", f"{title} in all orders, {each.model}", *at, rows)
 
 
 def _counts(prefix: str, counted: Mapping[str, Any]) -> Iterator[Told]:

@@ -37,6 +37,7 @@ def as_json(found: ShortcutModels) -> dict[str, Any]:
             for each in found.models
         ],
         "flagged": [_given(each) for each in found.flagged],
+        "unsettled": list(found.unsettled),
         "second_look": {
             "chosen": list(found.chosen),
             "strong": list(found.strong),

@@ -88,6 +88,9 @@ class ShortcutModels:
     """What each model gets right without images in every order of enough: items, with how many orders these are."""
     other: Mapping[str, Mapping[str, str]]
     """What each model answers otherwise with images in every order of enough: items, with a sentence that says how."""
+    unsettled: Sequence[str]
+    """The items of which it is not known whether they would be flagged: of too few models it is known whether they are
+    right in every order, as they were not asked in enough, or no reply came."""
 
 
 def shortcut_models(
@@ -169,6 +172,7 @@ def of_replies(
         known=known,
         right=right,
         other=other,
+        unsettled=_unsettled(said, known, right, limits.models, {each.item for each in flagged}),
     )
     return second_look(made)
 
@@ -246,6 +250,20 @@ def _blind(choice: Choice, right: Mapping[str, int]) -> Given:
     chance = max(_by_chance(choice, n) for n in right.values())
     reasons = [f"{model} is right without images in all of {n} orders of options" for model, n in right.items()]
     return Given(choice.id, choice.dimension, reasons, chance)
+
+
+def _unsettled(
+    said: Sequence[Said],
+    known: Mapping[str, Choice],
+    right: Mapping[str, Mapping[str, int]],
+    wanted: int,
+    flagged: Collection[str],
+) -> list[str]:
+    """The items about which fewer models than are wanted have said enough: one wrong answer is enough, too."""
+    settled = {(each.item, each.model) for each in said if each.condition == WITHOUT and each.value == 0}
+    settled |= {(id, model) for model, own in right.items() for id in own}
+    n = Counter(id for id, _ in settled)
+    return [id for id in known if id not in flagged and n[id] < wanted]
 
 
 def _always_other(said: Sequence[Said], model: str, orders: int) -> dict[str, str]:

@@ -7,16 +7,15 @@ model or a judge. Runs with the same identity go by one name, and everything tha
 from __future__ import annotations
 
 import hashlib
-import ipaddress
 import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 from annotation_schemas import judge_templates
 from annotation_schemas.judge_templates import PAIR, PREDICTION
 from db.records import StoredRun
+from domain.addresses import place_of
 from domain.judging import JudgePlan, Plan
 from domain.run_kinds import RunKind, plan_of
 
@@ -58,7 +57,7 @@ def described(spec: Mapping[str, Any]) -> dict[str, Any]:
     endpoint = told.pop("endpoint", None)
     if isinstance(endpoint, Mapping):
         told |= {name: each for name, each in endpoint.items() if name not in NOT_SAID}
-        told["base_url"] = _place(str(endpoint.get("base_url", "")))
+        told["base_url"] = place_of(str(endpoint.get("base_url", "")))
     generation = told.pop("generation", None)
     return told | (dict(generation) if isinstance(generation, Mapping) else {})
 
@@ -67,17 +66,6 @@ def description(spec: Mapping[str, Any]) -> str:
     """A hash of a model's description without what makes no other model of it."""
     told = json.dumps(described(spec), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(told.encode()).hexdigest()
-
-
-def _place(address: str) -> str:
-    """An address without the port, where it is this machine's: a server is started again on another one."""
-    parts = urlsplit(address)
-    host = parts.hostname or ""
-    try:
-        here = host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        here = False
-    return parts._replace(netloc=host).geturl() if here else address
 
 
 def parts_of(spec: Mapping[str, Any] | None, plan: Plan, *, folder: str | None = None) -> dict[str, Any]:
