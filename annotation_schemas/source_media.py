@@ -123,6 +123,11 @@ def troubles(schema: Schema) -> Iterator[tuple[Path, str]]:
         yield ("source", "media", FEWEST), f"no goal has at least {least:g} and at most {most:g} actions"
 
 
+def has_segments(schema: Schema) -> bool:
+    """Whether items say what is done in a clip, and when."""
+    return _progress(schema) is not None
+
+
 def _progress(schema: Schema) -> ItemField | None:
     return next((field for field in schema.item.fields if kinds.of_field(field).timed), None)
 

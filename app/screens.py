@@ -37,6 +37,8 @@ class Screen:
     part: str = ""
     """The stage that a schema may have, or the part that it may give to one, and that the page is about: without it
     anywhere the page is not offered."""
+    timed: bool = False
+    """It is about videos of which the schema has what is done when."""
     group: Group | None = Group.WORK
     """Where the menu of someone with many pages has it; None: below the groups, by itself."""
     name: str = ""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from annotation_schemas.source_media import has_segments
 from app import markup
 from app.screens import SCREENS, Group, Screen
 from app.services import Services
@@ -150,7 +151,10 @@ def offered(view: ProjectView) -> Sequence[Screen]:
     return [
         screen
         for screen in SCREENS.values()
-        if at_least(view.role, screen.role) and _worked_on(view, screen.stage) and _asked_for(view, screen.part)
+        if at_least(view.role, screen.role)
+        and _worked_on(view, screen.stage)
+        and _asked_for(view, screen.part)
+        and (not screen.timed or has_segments(view.schema.schema_))
     ]
 
 

@@ -10,6 +10,7 @@ from sqlmodel import Session, col
 
 from db import append_only, people, person_keys
 from db.attributes import DESCRIBED, LABELLED
+from db.events import VIDEO_GOALS
 from db.records import StoredPerson
 from db.tables import (
     BridgePersonRow,
@@ -88,13 +89,14 @@ def _addresses(session: Session, id: int) -> set[str]:
 
 
 def _in_the_log(session: Session, id: int, words: Collection[str], instead: str) -> None:
-    """What was said of models and items stays as it is: a value there is no one's name."""
+    """What was said of models, items and videos stays as it is: a value there is no one's name."""
     of = EventRow.__table__  # type: ignore[attr-defined]
     connection = session.connection()
     connection.execute(update(of).where(of.c.person_id == id).values(origin=None))
     named = or_(*(cast(of.c.data, Text).contains(word, autoescape=True) for word in sorted(words, key=len)))
     escaped = or_(*(cast(of.c.data, Text).contains(_escaped(word), autoescape=True) for word in sorted(words)))
-    wanted = select(of.c.id, of.c.data).where(or_(named, escaped), of.c.kind.not_in((DESCRIBED, LABELLED)))
+    theirs = of.c.kind.not_in((DESCRIBED, LABELLED, *VIDEO_GOALS))
+    wanted = select(of.c.id, of.c.data).where(or_(named, escaped), theirs)
     for event, data in connection.execute(wanted).all():
         changed = _without(data, frozenset(words), instead)
         if changed != data:

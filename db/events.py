@@ -79,6 +79,9 @@ VIEW_SAVED, VIEW_RENAMED, VIEW_DELETED = VIEWS = ("view.saved", "view.renamed", 
 RELEASED, RELEASE_SAID = "release.created", "release.said"
 """Kinds of events: a release was made; something is said of releases from now on."""
 
+NARRATED, GOALS_SAVED = VIDEO_GOALS = ("goals.narrated", "goals.saved")
+"""Kinds of events: these are the narrations of a ``video`` from now on; these are its goals. More than history."""
+
 LOOKING = ("export.made", LOOKED, RELEASED, RELEASE_SAID, BOARD_PUBLISHED, BOARD_WITHDRAWN, *VIEWS)
 """Kinds of events that change nothing: a release made twice in a row has one date."""
 
@@ -95,7 +98,7 @@ def last_at(session: Session, *, project_id: int) -> datetime | None:
     return session.exec(select(EventRow.at).where(EventRow.id == newest)).first()
 
 
-WITHOUT_EFFECT = ("task.", "person.", "comment.", "history.", "export.", "release.", "leaderboard.", "view.")
+WITHOUT_EFFECT = ("task.", "person.", "comment.", "history.", "export.", "release.", "leaderboard.", "view.", "goals.")
 """What kinds of events begin with that change no figure of a project."""
 
 

@@ -120,6 +120,8 @@ def table(
 
 MOST_SHOWN = 40
 """So many entries of a list stand on the page; the files have all of them."""
+WHOLE = ("goals", "narrations")
+"""Lists of which the page says only how long they are, however short."""
 LIMITS = ("dimensions", "stages")
 """What an event that names none of them does not limit."""
 
@@ -130,7 +132,7 @@ def _words(value: Any, of: str = "") -> str:
         return "all" if of in LIMITS else "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, Mapping | list | tuple) and len(value) > MOST_SHOWN:
+    if isinstance(value, Mapping | list | tuple) and (len(value) > MOST_SHOWN or (of in WHOLE and value)):
         return markup.count(len(value), "entry", "entries")
     if isinstance(value, Mapping):
         return "; ".join(f"{key}: {_words(part)}" for key, part in value.items()) or "none"

@@ -107,6 +107,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "preferences": FOR_LEADS,
     "tables": FOR_LEADS,
     "shortcuts": FOR_LEADS,
+    "goals": FOR_LEADS,
     "regression": FOR_LEADS,
     "cases": FOR_LEADS,
     "leaderboard": FOR_LEADS,
