@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from annotation_schemas.source_media import has_segments
-from app import goal_draft, goal_upload, markup, shell
+from app import goal_draft, goal_questions, goal_upload, markup, shell
 from app.goal_draft import Draft
 from app.goal_upload import DONE, ROWS
 from app.screens import Group, Screen
@@ -74,15 +74,19 @@ def render(services: Services) -> None:
     left, right = st.columns([5, 6], gap="large")
     with left:
         _list(services, view, draft, faults)
+        _faults(faults)
     with right:
         if draft.entries:
             _one(services, view, draft, Video(rows))
-    _faults(faults)
     _versions(services, view, draft, known.goals.versions.get(video, ()))
+    if known.goals.versions:
+        with st.expander("Questions out of the saved goals", key="goals.questions"):
+            goal_questions.draw(services, view, known.goals)
 
 
 def _known(services: Services, view: ProjectView) -> _Known:
     newest = video_goals.newest(services.store, by=services.person, project=view.name)
+    known: _Known | None
     of, known = st.session_state.get(_KNOWN, (None, None))
     if known is None or of != (view.name, newest):
         goals = video_goals.of_project(services.store, by=services.person, project=view.name)
@@ -304,11 +308,11 @@ def _one(services: Services, view: ProjectView, draft: Draft, here: Video) -> No
         args=(lambda made: made.levelled(st.session_state[f"{key}.level"]),),
     )
     for name, label, step in (("first", "First action", steps[0]), ("last", "Last action", steps[-1])):
-        st.session_state[f"{key}.{name}"] = here.ids.get(step.id)
+        at = st.session_state[f"{key}.{name}"] = here.ids.get(step.id)
         st.selectbox(
             label,
             range(len(here.rows)),
-            index=None,
+            index=None if at is None else 0,
             key=f"{key}.{name}",
             format_func=lambda at: _action(at, here.rows[at]),
             placeholder=f"{step.id}, which is no narration of the video",

@@ -7,14 +7,17 @@ from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from typer.testing import CliRunner
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from app import sidebar
+from app.cli import cli
 from app.goal_draft import as_file
 from construction.goal_check import check
 from construction.goals import Limits
 from construction.narrations import by_video
+from db import files
 from db.engine import Store
 from domain.records import Person
 from domain.roles import Role
@@ -56,7 +59,7 @@ def opened(store: Store, home: Path, login: str = "lea") -> AppTest:
 
 def uploaded(page: AppTest, what: str, name: str, data: str) -> AppTest:
     at = ("narrations", "goals").index(what)
-    page.get("file_uploader")[at].upload(name, data.encode(), "text/plain")
+    page.file_uploader[at].upload(name, data.encode(), "text/plain")
     page.run()
     return page.button(key=f"goals.keep.{what}").click().run()
 
@@ -251,3 +254,33 @@ def test_it_is_offered_where_items_say_what_is_done_when(store: Store, home: Pat
     assert "do not say what is done when" in words(drawn(store, home, "goals", "bo", project="q"))
     make_person(store, "ann")
     assert not drawn(store, home, "goals", "ann", project="p").get("file_uploader")
+
+
+def test_questions_are_those_of_the_command_and_come_in_after_a_look(
+    store: Store, home: Path, lea: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = given(store, home)
+    page = pressed(page, "make")
+    assert "frames are counted at the rate of each video" in words(page).lower()
+    page = pressed(put(page, "text_input", "ask.rate", "30"), "make")
+    # every action once in each goal: 12 + 6 + 4
+    assert "22 questions made." in words(page)
+    assert {row["Step"]: row["Number"] for row in rows(page, "Step")}["goals kept"] == "3"
+    assert rows(page, "Bad")[0]["New"] == "22"
+    assert _n_items(store) == 0, "nothing is stored by a look"
+    made = next((home / "imports").glob("*/made/egoplan.json")).read_bytes()
+    page = pressed(page, "import")
+    assert "22 items" in words(page)
+    assert _n_items(store) == 22
+    monkeypatch.chdir(tmp_path)
+    Path("n.csv").write_text(CSV)
+    known = video_goals.of_project(store, by=lea, project="p")
+    Path("goals.json").write_bytes(as_file(known.now("V").goals))
+    asked = ["narrations", "questions", "n.csv", "--goals", "goals.json", "--rate", "30", "--out", "q"]
+    assert CliRunner().invoke(cli, asked).exit_code == 0
+    assert made == Path("q/egoplan.json").read_bytes()
+
+
+def _n_items(store: Store) -> int:
+    with store.read() as session:
+        return len(files.item_ids(session, project_id=1))

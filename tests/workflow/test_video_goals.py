@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,7 +48,8 @@ def test_every_version_is_kept_with_who_and_when(store: Store) -> None:
     clock = store.clock = Clock()
     make_project(store)
     lea, bo = (make_person(store, login, role=Role.LEAD) for login in ("lea", "bo"))
-    lea_in, bo_in = ({"by": each, "project": "p"} for each in (lea, bo))
+    lea_in: dict[str, Any] = {"by": lea, "project": "p"}
+    bo_in: dict[str, Any] = {"by": bo, "project": "p"}
     assert video_goals.newest(store, **lea_in) == 0
     assert video_goals.narrate(store, **lea_in, narrations={"V": ROWS, "W": [FULL]}, source=SOURCE) == Put(2, 0, 0)
     assert video_goals.put_file(store, **lea_in, goals={"V": [goal("wash", 1, 4)]}, file="g.json") == Put(1, 0, 0)
@@ -71,7 +73,7 @@ def test_every_version_is_kept_with_who_and_when(store: Store) -> None:
 
 def test_the_same_again_is_no_version_and_other_videos_stay(store: Store) -> None:
     make_project(store)
-    lea = {"by": make_person(store, "lea", role=Role.LEAD), "project": "p"}
+    lea: dict[str, Any] = {"by": make_person(store, "lea", role=Role.LEAD), "project": "p"}
     video_goals.narrate(store, **lea, narrations={"V": ROWS}, source=SOURCE)
     before = video_goals.newest(store, **lea)
     assert video_goals.narrate(store, **lea, narrations={"V": ROWS}, source=SOURCE) == Put(0, 0, 1)
