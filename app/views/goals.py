@@ -378,7 +378,7 @@ def _faults(faults: Sequence[Mend]) -> None:
         shell.show(markup.tag("p", markup.text("Nothing."), style="ts", data_part="faults"))
         return
     rows = [[markup.text(each.where), markup.text(f"{each.what}."), markup.text(f"{each.todo}.")] for each in faults]
-    table = markup.table([("Where", ""), ("What is wrong", "wide"), ("What to do", "wide")], rows)
+    table = markup.table([("Where", ""), ("What is wrong", ""), ("What to do", "")], rows)
     shell.show(markup.tag("div", table, data_part="faults"))
 
 
