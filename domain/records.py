@@ -322,6 +322,7 @@ class GuidelineVersion:
     by: str | None
     """The login of who wrote it; None for the schema's own, and for the command on the machine itself."""
     at: datetime
+    in_force: bool
     submissions: Mapping[str, int] = field(default_factory=dict)
     """How many submissions that count were made under it, by stage."""
     answers: int = 0

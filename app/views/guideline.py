@@ -36,7 +36,7 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     st.html(f"<style>{STYLE}</style>")
     versions = guidelines.versions(services.store, by=services.person, project=view.name)
-    now = guidelines.show(services.store, by=services.person, project=view.name)
+    (now,) = (version for version in versions if version.in_force)
     shell.heading(
         "Guideline",
         f"Version {now.number} is in force. Every vote is stored with the version its rater saw; people who worked "
@@ -49,7 +49,7 @@ def render(services: Services) -> None:
         shell.show(markup.notice(done, style="good"))
     _edit(services, view, now)
     shell.section("Versions")
-    _versions(services, versions, now)
+    _versions(services, versions)
 
 
 def _edit(services: Services, view: ProjectView, now: GuidelineVersion) -> None:
@@ -173,13 +173,13 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
         st.rerun()
 
 
-def _versions(services: Services, versions: Sequence[GuidelineVersion], now: GuidelineVersion) -> None:
+def _versions(services: Services, versions: Sequence[GuidelineVersion]) -> None:
     before = {version.number: version for version in versions}
     by = shell.named(services, [version.by for version in versions])
     for version in reversed(versions):
         submitted = sum(version.submissions.values())
         about = [
-            f"Version {version.number}" + (" (in force)" if version.number == now.number else ""),
+            f"Version {version.number}" + (" (in force)" if version.in_force else ""),
             markup.label(version.why or "came with the schema"),
             markup.count(submitted, "submission"),
         ]

@@ -32,7 +32,7 @@ def versions(store: Store, *, by: Person | None, project: str) -> list[Guideline
             counts[hash][stage.value] = n
         answers = guidelines.count_answers(session, project_id=access.project_id)
         return [
-            _version(row, login, counts.get(row.hash, {}), answers.get(row.id, 0))
+            _version(row, login, row.number == access.guideline, counts.get(row.hash, {}), answers.get(row.id, 0))
             for row, login in guidelines.of_project(session, project_id=access.project_id)
         ]
 
@@ -40,12 +40,10 @@ def versions(store: Store, *, by: Person | None, project: str) -> list[Guideline
 def show(store: Store, *, by: Person | None, project: str, number: int | None = None) -> GuidelineVersion:
     """One version of a project's guideline; without ``number`` the one that is in force."""
     known = versions(store, by=by, project=project)
-    with store.read() as session:
-        wanted = number if number is not None else require_lead(session, by=by, project=project).guideline
     for version in known:
-        if version.number == wanted:
+        if version.in_force if number is None else version.number == number:
             return version
-    raise NotFound(f"{project} has no version {wanted} of its guideline; it has 1 to {len(known)}.")
+    raise NotFound(f"{project} has no version {number} of its guideline; it has 1 to {len(known)}.")
 
 
 def put(
@@ -118,7 +116,7 @@ def put(
             guidelines.put_seen(session, project_id=access.project_id, person_id=by.id, number=version.number, now=now)
         data = {"number": version.number, "hash": hash, "why": why.strip(), "answers": n}
         log(session, "guideline.set", by=by, project=access, now=now, data=data)
-        return _version(version, by.login if by else None, {}, n)
+        return _version(version, by.login if by else None, True, {}, n)
 
 
 def answer(store: Store, *, by: Person | None, project: str, reason: str, dimension: str, why: str) -> int:
@@ -254,7 +252,7 @@ def _answer(
 
 
 def _version(
-    row: StoredGuidelineVersion, login: str | None, submissions: Mapping[str, int], answers: int
+    row: StoredGuidelineVersion, login: str | None, in_force: bool, submissions: Mapping[str, int], answers: int
 ) -> GuidelineVersion:
     return GuidelineVersion(
         number=row.number,
@@ -263,6 +261,7 @@ def _version(
         why=row.why,
         by=login,
         at=row.created_at,
+        in_force=in_force,
         submissions=dict(submissions),
         answers=answers,
     )
