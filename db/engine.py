@@ -13,11 +13,12 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import Connection, Dialect, Engine, create_engine, event, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -31,7 +32,7 @@ from domain.settings import DATABASE_URL, normal_url
 if TYPE_CHECKING:
     from alembic.script import ScriptDirectory
 
-__all__ = ["Connection", "IntegrityError", "Session", "Store", "open_store", "utc_now"]
+__all__ = ["Connection", "Direct", "IntegrityError", "Session", "Store", "open_store", "utc_now"]
 
 Clock = Callable[[], datetime]
 CHANGES = "changes"
@@ -63,6 +64,21 @@ def _nothing() -> None:
     """What is done where nothing is to be done."""
 
 
+@dataclass(frozen=True)
+class Direct:
+    """A transaction for statements that were compiled before, without what SQLAlchemy does for any statement."""
+
+    dialect: Dialect
+    run: Callable[[str, Any], Any]
+    """Run a text with its values; what comes back has ``fetchone``, ``rowcount`` and its rows."""
+
+    @classmethod
+    def of(cls, session: Session) -> Direct:
+        """The transaction of a session."""
+        connection = session.connection()
+        return cls(connection.dialect, connection.exec_driver_sql)
+
+
 class Store:
     """A database, its transactions, and the clock that its use cases read."""
 
@@ -76,6 +92,8 @@ class Store:
         self._much = engine.execution_options(immediate=True, much=True)
         self._unhurried = engine.execution_options(immediate=True, unhurried=True)
         self._each_alone = engine.execution_options(immediate=True, isolation_level="AUTOCOMMIT")
+        self._notes: Any = None
+        """The connection to SQLite that notes what is sent: one, as there is one who writes."""
         self._write_lock: Callable[[], AbstractContextManager[Any]] = nullcontext
         if engine.dialect.name == "sqlite":
             lock = _lock_of(str(engine.url))
@@ -122,17 +140,33 @@ class Store:
             yield session
 
     @contextmanager
-    def noting(self) -> Iterator[Connection]:
-        """As ``write`` of what is ``unhurried``, without what a session costs. On PostgreSQL each statement is a
-        transaction by itself, which saves two ways to the server; one that writes has to say that no one waits for the
-        disk (``UNHURRIED``)."""
+    def noting(self) -> Iterator[Direct]:
+        """As ``write`` of what is ``unhurried``, without a session: every page with a task waits for it. SQLite's
+        driver is asked by itself. On PostgreSQL each statement is a transaction, which saves two ways to the server;
+        one that writes has to say that no one waits for the disk (``UNHURRIED``)."""
         with _storable(), _available(), self._write_lock():
             if self.is_sqlite:
-                with self._unhurried.begin() as connection:
-                    yield connection
+                with self._on_notes() as connection:
+                    yield Direct(self.engine.dialect, connection.execute)
             else:
                 with self._each_alone.connect() as connection:
-                    yield connection
+                    yield Direct(self.engine.dialect, connection.exec_driver_sql)
+
+    @contextmanager
+    def _on_notes(self) -> Iterator[Any]:
+        if self._notes is None:
+            self._notes = self.engine.raw_connection()
+            self._notes.detach()
+            if self._notes.dbapi_connection.execute("PRAGMA synchronous").fetchone()[0] == _FULL:
+                self._notes.dbapi_connection.execute("PRAGMA synchronous = NORMAL")
+        driver = self._notes.dbapi_connection
+        driver.execute("BEGIN IMMEDIATE")
+        try:
+            yield driver
+            driver.execute("COMMIT")
+        finally:
+            if driver.in_transaction:
+                driver.execute("ROLLBACK")
 
     @contextmanager
     def letting_go(self) -> Iterator[Session]:
@@ -229,6 +263,10 @@ class Store:
 
     def close(self) -> None:
         """Give back all connections."""
+        with self._write_lock() if self.is_sqlite else nullcontext():
+            if self._notes is not None:
+                self._notes.close()
+                self._notes = None
         self.engine.dispose()
 
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, String, bindparam, exists, func, literal_column
+from sqlalchemy import ColumnElement, String, bindparam, exists, func, literal_column
 from sqlalchemy import insert as sa_insert
 from sqlalchemy import select as sa_select
 from sqlalchemy.dialects import postgresql, sqlite
@@ -19,7 +19,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db import reworded
-from db.engine import UNHURRIED
+from db.engine import UNHURRIED, Direct
 from db.many_rows import insert_or_ignore
 from db.records import StoredAnnotation, StoredExposure, StoredExposureShape
 from db.tables import (
@@ -63,25 +63,25 @@ class Place:
     secrets: Secrets = field(default_factory=Secrets)
 
 
-def place_of_task(connection: Connection, *, public_id: str) -> Place | None:
+def place_of_task(direct: Direct, *, public_id: str) -> Place | None:
     """What a task is about; None where its item is not written yet, or there is no such task."""
-    return _place(connection, _of_task(), public_id)
+    return _place(direct, _of_task(), public_id)
 
 
-def place_of_item(connection: Connection, *, public_id: str) -> Place | None:
+def place_of_item(direct: Direct, *, public_id: str) -> Place | None:
     """An item at its current revision."""
-    return _place(connection, _of_item(), public_id)
+    return _place(direct, _of_item(), public_id)
 
 
-def _place(connection: Connection, wanted: Any, public_id: str) -> Place | None:
-    found = _run(connection, wanted, {"id": public_id}).first()
+def _place(direct: Direct, wanted: Any, public_id: str) -> Place | None:
+    found = _run(direct, wanted, {"id": public_id}).fetchone()
     if found is None:
         return None
     project, reading, version, item, stage, task, number, content, written_under, login, name = found
     fields = reworded.content_now(_json(reading), version=written_under, given=_json(content))
     models: Sequence[str] = ()
     if stage in _WITH_ANSWERS:
-        models = [model for (model,) in _run(connection, _models(), {"item": item})]
+        models = [model for (model,) in _run(direct, _models(), {"item": item})]
     secrets = Secrets(fields, tuple(filter(None, (login, name))), models, _settled(stage))
     return Place(project, version, item, number, stage, task, secrets)
 
@@ -154,20 +154,19 @@ def _json(value: Any) -> Any:
 _compiled: dict[tuple[str, int], tuple[str, Any, Mapping[str, Any]]] = {}
 
 
-def _run(connection: Connection, statement: Any, given: Mapping[str, Any]) -> Any:
-    """Run a statement of this module that has only bound parameters, without what SQLAlchemy does for any statement:
-    a page waits for it."""
-    key = (connection.dialect.name, id(statement))
+def _run(direct: Direct, statement: Any, given: Mapping[str, Any]) -> Any:
+    """Run a statement of this module that has only bound parameters: it is compiled once."""
+    key = (direct.dialect.name, id(statement))
     if key not in _compiled:
-        made = statement.compile(dialect=connection.dialect)
+        made = statement.compile(dialect=direct.dialect)
         _compiled[key] = (str(made), made.positiontup, made._bind_processors)
     text, places, convert = _compiled[key]
     values = {name: convert[name](value) if name in convert else value for name, value in given.items()}
-    return connection.exec_driver_sql(text, tuple(values[name] for name in places) if places else values)
+    return direct.run(text, tuple(values[name] for name in places) if places else values)
 
 
 def add(
-    connection: Connection,
+    direct: Direct,
     *,
     place: Place,
     person_id: int,
@@ -195,9 +194,9 @@ def add(
         "at": now,
         "shape": shape,
     }
-    if not _run(connection, _insert(alone), row).rowcount:
-        _add_shape(connection, place.project_id, place.schema_version_id, shape, told)
-        _run(connection, _insert(alone), row)
+    if not _run(direct, _insert(alone), row).rowcount:
+        _add_shape(direct, place.project_id, place.schema_version_id, shape, told)
+        _run(direct, _insert(alone), row)
 
 
 @cache
@@ -230,11 +229,11 @@ def add_for_items(
     now: datetime,
 ) -> None:
     """Note that one page tells a person something of several items."""
-    connection = session.connection()
+    direct = Direct.of(session)
     for item_id in sorted(item_ids):
         place = Place(project_id, schema_version_id, item_id, 0)
         add(
-            connection,
+            direct,
             place=place,
             person_id=person_id,
             route=route,
@@ -266,7 +265,7 @@ def add_media(
         return
     asset_id, project_id, version = found
     shape = _shape(Told(), version)
-    _add_shape(session.connection(), project_id, version, shape, Told())
+    _add_shape(Direct.of(session), project_id, version, shape, Told())
     shape_id = session.execute(
         sa_select(col(ExposureShapeRow.id)).where(
             col(ExposureShapeRow.project_id) == project_id, col(ExposureShapeRow.hash) == shape
@@ -310,10 +309,21 @@ def _shape(told: Told, version: int) -> str:
     return hashlib.sha256(json.dumps([version, told.as_json()], sort_keys=True).encode()).hexdigest()
 
 
-def _add_shape(connection: Connection, project_id: int, version: int, hash: str, told: Told) -> None:
-    build = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+def _add_shape(direct: Direct, project_id: int, version: int, hash: str, told: Told) -> None:
     row = {"project_id": project_id, "hash": hash, "schema_version_id": version, "told": told.as_json()}
-    connection.execute(build(ExposureShapeRow).on_conflict_do_nothing(), row)
+    _run(direct, _new_shape(direct.dialect.name), row)
+
+
+@cache
+def _new_shape(dialect: str) -> Any:
+    table: Any = metadata.tables["exposure_shape"]
+    names = ("project_id", "hash", "schema_version_id", "told")
+    build = sqlite.insert if dialect == "sqlite" else postgresql.insert
+    return (
+        build(table)
+        .values({name: bindparam(name, type_=table.c[name].type) for name in names})
+        .on_conflict_do_nothing()
+    )
 
 
 # ---- what was sent ---------------------------------------------------------------------------------------------------

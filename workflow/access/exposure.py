@@ -16,7 +16,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from db import exposure
-from db.engine import Connection, Session, Store
+from db.engine import Direct, Session, Store
 from domain.exposure import Route, Secrets, Told
 from domain.records import Person
 from workflow.access.projects import Access
@@ -37,10 +37,10 @@ def sent_task(
     """Note that a task (its public id) is being sent to a person: ``body`` is what is sent. Nothing while its item is
     not written yet."""
     digest = hashlib.sha256(body).hexdigest()
-    with store.noting() as connection:
-        place = exposure.place_of_task(connection, public_id=task)
+    with store.noting() as direct:
+        place = exposure.place_of_task(direct, public_id=task)
         if place is not None:
-            _add(connection, place, person, route, body, digest, look, revision, store.now())
+            _add(direct, place, person, route, body, digest, look, revision, store.now())
 
 
 def sent_of_item(store: Store, *, person: Person, route: Route, item: str, body: bytes, look: Look) -> None:
@@ -48,15 +48,15 @@ def sent_of_item(store: Store, *, person: Person, route: Route, item: str, body:
     digest = hashlib.sha256(body).hexdigest()
     if _is_known(store, person.id, item, digest):
         return
-    with store.noting() as connection:
-        place = exposure.place_of_item(connection, public_id=item)
+    with store.noting() as direct:
+        place = exposure.place_of_item(direct, public_id=item)
         if place is not None:
-            _add(connection, place, person, route, body, digest, look, None, store.now())
+            _add(direct, place, person, route, body, digest, look, None, store.now())
     _remember(store, person.id, item, digest)
 
 
 def _add(
-    connection: Connection,
+    direct: Direct,
     place: exposure.Place,
     person: Person,
     route: Route,
@@ -70,7 +70,7 @@ def _add(
 ) -> None:
     told = look(place.secrets)
     exposure.add(
-        connection,
+        direct,
         place=place,
         person_id=person.id,
         route=route,
@@ -88,12 +88,12 @@ def going_out(
 ) -> None:
     """Note that a task is being sent to Label Studio for a person, in a transaction of others: ``data`` is what is
     sent, of which ``written`` is hashed."""
-    connection = session.connection()
-    place = exposure.place_of_task(connection, public_id=task)
+    direct = Direct.of(session)
+    place = exposure.place_of_task(direct, public_id=task)
     if place is not None:
         body = written(data)
         digest = hashlib.sha256(body).hexdigest()
-        _add(connection, place, person, Route.LABEL_STUDIO, body, digest, look, None, now, alone=False)
+        _add(direct, place, person, Route.LABEL_STUDIO, body, digest, look, None, now, alone=False)
 
 
 def looked(
