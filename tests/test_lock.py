@@ -123,6 +123,7 @@ def test_the_extras_are_the_documented_ones() -> None:
             "labelstudio",
             "models",
             "judges",
+            "tuning",
             "video",
             "postgres",
             "redis",

@@ -210,9 +210,34 @@ class Ranker:
         more = {**prompt.notes, "way": way, "end_token": found.end, "joint": found.joint, "rendered": prompt.text}
         return Ranking(options, self._score), encoded.lengths[0], more
 
-    def _scored(self, question: Question) -> tuple[list[list[float]], Encoded, Cut, str]:
+    def learnt(self, question: Question) -> list[torch.Tensor]:
+        """The log-probability of each token of each option, by whole passes, with what is needed to learn from it.
+
+        Raises
+        ------
+        CannotRank, CannotAsk
+            The message says why.
+        """
         import torch
 
+        if self._loaded.encoder_decoder:
+            raise CannotRank(
+                f"{self._family.title} answers with a half of its own, and only decoders can be learnt on."
+            )
+        encoded, found = self._prepared(question)
+        values = []
+        for option in found.tokens:
+            rows = torch.log_softmax(self._rows(encoded.inputs, option).float(), -1)
+            wanted = torch.tensor([max(token, 0) for token in option], device=rows.device)
+            picked = rows.gather(1, wanted[:, None])[:, 0]
+            if option[-1] == _END:
+                end = torch.logsumexp(rows[-1, list(self._loaded.end_ids)], 0)
+                picked = torch.cat([picked[:-1], end[None]])
+            values.append(picked)
+        return values
+
+    def _prepared(self, question: Question) -> tuple[Encoded, Cut]:
+        """A question as the model takes it, and its options as the tokens that come after it."""
         loaded = self._loaded
         prompt = prompt_of(loaded, question)
         options = [neutral(option, loaded.special)[0] for option in question.options]
@@ -223,18 +248,25 @@ class Ranker:
         if found.end and not loaded.end_ids:
             raise CannotRank("One option is the beginning of another, and this model has no token that ends an answer.")
         encoded = encode_prompts(loaded, [replace(prompt, text=found.prompt.removesuffix(self._after))])
-        inputs = encoded.inputs
         if not loaded.encoder_decoder:
-            self._check(inputs["input_ids"], found.prompt)
-            length = inputs["input_ids"].shape[1] + max(map(len, found.tokens))
+            ids = encoded.inputs["input_ids"]
+            self._check(ids, found.prompt)
+            length = ids.shape[1] + max(map(len, found.tokens))
             if loaded.room is not None and length > loaded.room:
                 raise CannotRank(
                     f"Question and longest option take {length} tokens; {loaded.spec.name} holds {loaded.room}."
                 )
+        return encoded, found
+
+    def _scored(self, question: Question) -> tuple[list[list[float]], Encoded, Cut, str]:
+        import torch
+
+        encoded, found = self._prepared(question)
+        inputs = encoded.inputs
         different = list(dict.fromkeys(found.tokens))
         way = self._way
         with torch.inference_mode():
-            if loaded.encoder_decoder:
+            if self._loaded.encoder_decoder:
                 values = (self._decoded if way != "naive" else self._decoded_naively)(inputs, different)
             elif way == "naive":
                 values = self._naive(inputs, different)
@@ -263,26 +295,26 @@ class Ranker:
     # From the whole, once per option.
 
     def _naive(self, inputs: Mapping[str, Any], options: Sequence[tuple[int, ...]]) -> list[list[float]]:
+        return [self._gathered(self._rows(inputs, option), option) for option in options]
+
+    def _rows(self, inputs: Mapping[str, Any], option: tuple[int, ...]) -> torch.Tensor:
+        """The logits of each token of an option after a question."""
         import torch
 
-        found = []
-        for option in options:
-            fed = _tokens_read(option)
-            more = dict(inputs)
-            ids = inputs["input_ids"]
-            more["input_ids"] = torch.cat([ids, ids.new_tensor([fed])], 1)
-            for name, value in self._along.items():
-                if name in inputs:
-                    given = inputs[name]
-                    more[name] = torch.cat([given, given.new_full((1, len(fed)), value)], 1)
-            self._forget()
-            if self._keeps:  # of a long prompt over a large vocabulary, logits would fill gigabytes
-                more["logits_to_keep"] = len(fed) + 1
-            out = self._model(**more, use_cache=False)
-            start = out.logits.shape[1] - len(fed) - 1
-            rows = out.logits[0, start : start + len(option)]
-            found.append(self._gathered(rows, option))
-        return found
+        fed = _tokens_read(option)
+        more = dict(inputs)
+        ids = inputs["input_ids"]
+        more["input_ids"] = torch.cat([ids, ids.new_tensor([fed])], 1)
+        for name, value in self._along.items():
+            if name in inputs:
+                given = inputs[name]
+                more[name] = torch.cat([given, given.new_full((1, len(fed)), value)], 1)
+        self._forget()
+        if self._keeps:  # of a long prompt over a large vocabulary, logits would fill gigabytes
+            more["logits_to_keep"] = len(fed) + 1
+        logits: torch.Tensor = self._model(**more, use_cache=False).logits
+        start = logits.shape[1] - len(fed) - 1
+        return logits[0, start : start + len(option)]
 
     # The prompt once, then the options.
 
