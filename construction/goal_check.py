@@ -35,7 +35,7 @@ def check(goals: Sequence[Goal], narrations: Narrations, limits: Limits) -> list
             todo = "Correct its video, or give the file that narrates it"
             found.append(Mend(str(goal), "its video has no narrations here", todo))
             continue
-        here = looks.setdefault(goal.video, Video(narrations[goal.video]))
+        here = looks.get(goal.video) or looks.setdefault(goal.video, Video(narrations[goal.video]))
         own = [*_of_steps(goal, here), *_of_span(goal, here, limits)]
         found += own
         if own:

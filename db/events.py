@@ -222,6 +222,18 @@ def of_kinds(session: Session, *, project_id: int, kinds: Sequence[str]) -> list
     return sorted(session.exec(wanted).all(), key=lambda found: found[0].id or 0)
 
 
+def of_video(session: Session, *, project_id: int, kind: str, video: str) -> list[tuple[StoredEvent, str | None]]:
+    """The events of a kind about a video, with the login of the person who did it, the oldest first. Others are not
+    read."""
+    about = col(EventRow.data)["video"].as_string() == video
+    wanted = (
+        select(EventRow, PersonRow.login)
+        .join(PersonRow, col(PersonRow.id) == EventRow.person_id, isouter=True)
+        .where(EventRow.project_id == project_id, EventRow.kind == kind, about)
+    )  # not ordered there, as in ``of_kinds``
+    return sorted(session.exec(wanted).all(), key=lambda found: found[0].id or 0)
+
+
 def count(
     session: Session,
     *,

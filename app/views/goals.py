@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -16,9 +15,9 @@ from app.goal_upload import DONE, ROWS
 from app.screens import Group, Screen
 from app.services import Services
 from app.views.guideline import STYLE, difference
-from construction.goal_check import Mend, check
+from construction.goal_check import Mend
 from construction.goal_edits import ends
-from construction.goals import LEVELS, Goal, Limits, Step, Video
+from construction.goals import LEVELS, Goal, Step, Video
 from construction.narrations import Narration
 from domain.records import ProjectView
 from domain.roles import Role
@@ -29,15 +28,7 @@ from workflow.lead.video_goals import GoalVersion, VideoGoals
 
 SCREEN = Screen("Goals", place=202, role=Role.LEAD, group=Group.ITEMS, timed=True)
 
-_KNOWN, _DRAFTS = "goals.known", "goals.drafts"
-
-
-class _Known(NamedTuple):
-    """What a project has, read once for each state of it."""
-
-    goals: VideoGoals
-    counts: Mapping[str, tuple[int, int]]
-    """How many goals each video has, and how many faults."""
+_DRAFTS = "goals.drafts"
 
 
 def render(services: Services) -> None:
@@ -59,16 +50,16 @@ def render(services: Services) -> None:
         shell.show(markup.notice("Items of this project do not say what is done when: no questions come of goals."))
         return
     known = _known(services, view)
-    with st.expander("Narrations and goals from files", expanded=not known.goals.versions, key="goals.files"):
-        goal_upload.draw(services, view, narrated=bool(known.goals.narrations))
-    if not known.goals.narrations:
+    with st.expander("Narrations and goals from files", expanded=not known.versions, key="goals.files"):
+        goal_upload.draw(services, view, narrated=bool(known.narrations))
+    if not known.narrations:
         return
     video = _choose(services, view, known)
     draft = _draft(view, known, video)
-    rows = known.goals.narrations[video]
+    rows = known.narrations[video]
     faults = draft.faults(rows)
     _bar(services, view, known, draft, len(faults))
-    now = known.goals.now(video)
+    now = known.now(video)
     if draft.based_on != now.number:
         _meanwhile(services, view, draft, now)
     left, right = st.columns([5, 6], gap="large")
@@ -78,24 +69,26 @@ def render(services: Services) -> None:
     with right:
         if draft.entries:
             _one(services, view, draft, Video(rows))
-    _versions(services, view, draft, known.goals.versions.get(video, ()))
-    if known.goals.versions:
+    _versions(services, view, draft, known.versions.get(video, ()))
+    if known.versions:
         with st.expander("Questions out of the saved goals", key="goals.questions"):
-            goal_questions.draw(services, view, known.goals)
+            goal_questions.draw(services, view, known)
 
 
-def _known(services: Services, view: ProjectView) -> _Known:
-    newest = video_goals.newest(services.store, by=services.person, project=view.name)
-    known: _Known | None
-    of, known = st.session_state.get(_KNOWN, (None, None))
-    if known is None or of != (view.name, newest):
-        goals = video_goals.of_project(services.store, by=services.person, project=view.name)
-        counts = {}
-        for video, rows in goals.narrations.items():
-            those = goals.now(video).goals
-            counts[video] = (len(those), len(check(those, {video: rows}, Limits())))
-        known = _Known(goals, counts)
-        st.session_state[_KNOWN] = ((view.name, newest), known)
+_KEPT: dict[tuple[str, str], VideoGoals] = {}
+"""What projects have, as long as nothing changes there: it is the same for all who may see it, and large."""
+_MOST = 4
+
+
+def _known(services: Services, view: ProjectView) -> VideoGoals:
+    newest = video_goals.newest(services.store, by=services.person, project=view.name)  # asks who may see it
+    of = (str(services.store.engine.url), view.name)
+    known = _KEPT.get(of)
+    if known is None or known.newest != newest:
+        known = video_goals.of_project(services.store, by=services.person, project=view.name)
+        while len(_KEPT) >= _MOST:
+            _KEPT.pop(next(iter(_KEPT)), None)
+        _KEPT[of] = known
     return known
 
 
@@ -107,19 +100,19 @@ def _drafts() -> dict[tuple[str, str], Draft]:
     return found
 
 
-def _draft(view: ProjectView, known: _Known, video: str) -> Draft:
+def _draft(view: ProjectView, known: VideoGoals, video: str) -> Draft:
     """What is being made of the goals of a video. One in which nothing was changed is that of the newest version."""
-    now, drafts = known.goals.now(video), _drafts()
+    now, drafts = known.now(video), _drafts()
     there = drafts.get((view.name, video))
     if there is None or (there.based_on != now.number and not there.changed):
         there = drafts[view.name, video] = goal_draft.begun(video, now)
     return there
 
 
-def _choose(services: Services, view: ProjectView, known: _Known) -> str:
+def _choose(services: Services, view: ProjectView, known: VideoGoals) -> str:
     """Which video; said of each are its goals, its faults, and whether something of it is not saved."""
     unsaved = {video for (project, video), each in _drafts().items() if project == view.name and each.changed}
-    videos = list(known.goals.narrations)
+    videos = list(known.narrations)
     faulty = [video for video in videos if known.counts[video][1]]
     n, bad = (sum(each[at] for each in known.counts.values()) for at in (0, 1))
     words = (
@@ -144,7 +137,7 @@ def _choose(services: Services, view: ProjectView, known: _Known) -> str:
     button.button("Next video with faults", key="goals.next", disabled=not faulty, on_click=turn, width="stretch")
     file.download_button(
         "Download all saved goals",
-        partial(_file, known.goals),
+        partial(_file, known),
         f"{view.name}-goals.json",
         "application/json",
         key="goals.download",
@@ -158,7 +151,7 @@ def _file(goals: VideoGoals) -> bytes:
     return goal_draft.as_file(goal for video in goals.narrations for goal in goals.now(video).goals)
 
 
-def _bar(services: Services, view: ProjectView, known: _Known, draft: Draft, n_faults: int) -> None:
+def _bar(services: Services, view: ProjectView, known: VideoGoals, draft: Draft, n_faults: int) -> None:
     """What may be done with the goals of the video as a whole."""
     save, back, add, about = st.columns([2, 2, 2, 6], vertical_alignment="center")
     save.button(
@@ -171,7 +164,7 @@ def _bar(services: Services, view: ProjectView, known: _Known, draft: Draft, n_f
     )
     button = partial(_button, services, view, draft)
     button(back, "Undo", "undo", Draft.back, off=not draft.past)
-    button(add, "Add a goal", "add", lambda made: made.added(known.goals.narrations[draft.video]))
+    button(add, "Add a goal", "add", lambda made: made.added(known.narrations[draft.video]))
     of = f"version {draft.based_on}" if draft.based_on else "no version yet"
     said = f"{'Changed, not saved' if draft.changed else 'As saved'}: {of}, {markup.count(n_faults, 'fault')}."
     about.html(str(markup.tag("p", markup.text(said), style="ts", data_part="state")))

@@ -61,21 +61,27 @@ def found(page: Page) -> list[Any]:
     )
 
 
+def unfit(page: Page) -> dict[str, list[Any]]:
+    """What axe finds on a page as it stands, in light and in dark."""
+    page.set_viewport_size({"width": 1280, "height": 3000})  # what is scrolled away axe does not see
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    wrong = {"light": found(page)}
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(DARK)
+    wrong["dark"] = found(page)
+    page.emulate_media(color_scheme="light")
+    return {name: each for name, each in wrong.items() if each}
+
+
 @pytest.mark.parametrize("login", WHO)
 def test_nothing_on_a_page_keeps_anyone_out(chromium: Browser, serving: Server, login: str) -> None:
     wrong = {}
     with at_desk(chromium, serving, login) as desk:
         page = desk.page
-        page.set_viewport_size({"width": 1280, "height": 3000})  # what is scrolled away axe does not see
         for path in paths_of(serving, login):
             desk.open(f"/{path}?project={demo.PROJECT}")
             expect(page.locator(".ts").first).to_be_visible()
-            page.evaluate(AXE.read_text(encoding="utf-8"))
-            wrong |= {f"{path or 'my work'}, light": each for each in [found(page)] if each}
-            page.emulate_media(color_scheme="dark")
-            page.wait_for_function(DARK)
-            wrong |= {f"{path or 'my work'}, dark": each for each in [found(page)] if each}
-            page.emulate_media(color_scheme="light")
+            wrong |= {f"{path or 'my work'}, {scheme}": each for scheme, each in unfit(page).items()}
     assert wrong == {}
 
 

@@ -15,6 +15,7 @@ from testkit.factories import make_person, make_project
 from testkit.serving import Server
 from tests.app.test_goals_page import CSV, GIVEN
 from tests.e2e.people import at_desk, opened
+from tests.e2e.test_for_everyone import unfit
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -77,3 +78,26 @@ def test_a_lead_mends_goals_by_keyboard(
             ("brew tea", 6),
             ("toast bread", 4),
         ]
+        # every action is asked for once in each of its goals: 12 + 6 + 4
+        lea.settled()
+        page.locator("summary").filter(has_text="Questions out of the saved goals").focus()
+        lea.press("Enter")
+        rate = page.get_by_label("Frames a second of the videos")
+        expect(rate).to_be_visible()
+        lea.settled()
+        rate.focus()
+        page.keyboard.type("30")
+        lea.press("Enter")
+        lea.settled()
+        page.get_by_role("button", name="Make questions").focus()
+        lea.press("Enter")
+        expect(page.get_by_text("22 questions made.")).to_be_visible()
+        come = page.get_by_role("button", name="Import these questions")
+        expect(come).to_be_enabled()
+        lea.settled()
+        lea.looks(pictures, "goals-questions")
+        assert unfit(page) == {}
+        come.focus()
+        lea.press("Enter")
+        expect(page.get_by_text("22 items")).to_be_visible()
+        lea.settled()

@@ -14,6 +14,7 @@ from domain.roles import Role
 from testkit.factories import make_person
 from testkit.serving import Server
 from tests.e2e.people import at_desk, opened
+from tests.e2e.test_for_everyone import unfit
 from tests.workflow.shortcut_world import Rooms, reader, served, spec_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -59,6 +60,7 @@ def test_a_lead_reads_shortcuts_and_goes_to_the_items(server: Server, chromium: 
         expect(listed).to_have_count(12)
         lea.settled()
         lea.looks(pictures, "shortcuts")
+        assert unfit(page) == {}
         with page.expect_download() as download:
             page.get_by_role("button", name="Download: every score").dblclick()  # two presses where one was meant
         told = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))

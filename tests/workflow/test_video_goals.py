@@ -12,6 +12,7 @@ import pytest
 from construction.goal_edits import steps_of
 from construction.goals import LEVELS, Goal
 from construction.narrations import Narration
+from db import events
 from db.engine import Store
 from domain.errors import Conflict, InvalidInput, NotAllowed
 from domain.project_parts import ProjectPart, WhoIsWho
@@ -84,6 +85,28 @@ def test_the_same_again_is_no_version_and_other_videos_stay(store: Store) -> Non
         put = video_goals.put_file(store, **lea, goals={"V": [goal("wash", 1, 4)]}, file="g.json")
         assert put == Put(n, 0, 1 - n)
     assert video_goals.of_project(store, **lea).narrations["V"][11].text == "rest"
+
+
+def test_faults_are_counted_as_they_are_saved_and_anew_when_narrations_change(store: Store) -> None:
+    make_project(store)
+    lea: dict[str, Any] = {"by": make_person(store, "lea", role=Role.LEAD), "project": "p"}
+    video_goals.narrate(store, **lea, narrations={"V": ROWS, "W": [FULL]}, source=SOURCE)
+    assert video_goals.of_project(store, **lea).counts == {"V": (0, 0), "W": (0, 0)}
+    # three actions are one too few, and the other goal has the same words
+    video_goals.put_file(store, **lea, goals={"V": [goal("wash", 1, 3), goal("wash", 4, 8)]}, file="g.json")
+    assert video_goals.of_project(store, **lea).counts["V"] == (2, 2)
+    video_goals.save(store, **lea, video="V", goals=[goal("wash", 1, 3), goal("dry", 4, 8)], based_on=1)
+    assert video_goals.of_project(store, **lea).counts["V"] == (2, 1)
+    # the narration of an action of the second goal says otherwise since
+    other = [*ROWS[:7], replace(ROWS[7], text="rest"), *ROWS[8:]]
+    video_goals.narrate(store, **lea, narrations={"V": other}, source=SOURCE)
+    assert video_goals.of_project(store, **lea).counts["V"] == (2, 2)
+    with store.read() as session:
+        told = events.of_kinds(session, project_id=1, kinds=(events.GOALS_SAVED,))
+    assert [event.data["counted"] for event, _ in told] == [
+        {"goals": 2, "faults": 2, "narrated": 1},
+        {"goals": 2, "faults": 1, "narrated": 1},
+    ]
 
 
 def test_what_is_no_goal_here_and_who_may_not(store: Store) -> None:

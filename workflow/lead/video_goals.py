@@ -5,13 +5,15 @@ An event for each version: it is never changed, has who and when, and goes along
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from construction.goals import Goal, Step
+from construction.goal_check import check
+from construction.goals import Goal, Limits, Step
 from construction.narrations import Narration, Narrations
 from db import events, projects
 from db.engine import Session, Store
@@ -21,6 +23,8 @@ from domain.errors import Conflict, InvalidInput, Problem
 from domain.records import Person
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
+
+_T = TypeVar("_T")
 
 
 class Source(NamedTuple):
@@ -50,8 +54,18 @@ NONE_YET = GoalVersion(0)
 
 
 @dataclass(frozen=True)
+class Counted:
+    """What was counted of a version of a video's goals when it was saved."""
+
+    goals: int
+    faults: int
+    narrated: int
+    """How often the video had been narrated by then: the faults are those next to the last of these."""
+
+
+@dataclass(frozen=True)
 class VideoGoals:
-    """What a project has of videos."""
+    """What a project has of videos. Of each it is read when it is asked for: a project may have hundreds."""
 
     newest: int
     """The event with which that came to be; the same as long as nothing changes."""
@@ -60,6 +74,8 @@ class VideoGoals:
     """By video."""
     versions: Mapping[str, Sequence[GoalVersion]] = field(default_factory=dict)
     """By video, the first one first."""
+    counts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """By video, how many goals it has now, and how many faults next to its narrations."""
 
     def now(self, video: str) -> GoalVersion:
         """The goals of a video that hold."""
@@ -77,6 +93,29 @@ class Put:
     def plus(self, *, was: bool, same: bool) -> Put:
         """One more video, of which there was something already, or the same."""
         return Put(self.new + (not was), self.changed + (was and not same), self.equal + same)
+
+
+class _Read(Mapping[str, _T]):
+    """What is made of each of some videos when it is first asked for."""
+
+    def __init__(self, videos: Iterable[str], make: Callable[[str], _T]) -> None:
+        self._made: dict[str, _T | None] = dict.fromkeys(videos)
+        self._make = make
+
+    def __getitem__(self, video: str) -> _T:
+        found = self._made[video]
+        if found is None:
+            found = self._made[video] = self._make(video)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made)
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def __contains__(self, video: object) -> bool:
+        return video in self._made
 
 
 def newest(store: Store, *, by: Person, project: str) -> int:
@@ -114,13 +153,16 @@ def put_file(store: Store, *, by: Person, project: str, goals: Mapping[str, Sequ
         access = require_lead(session, by=by, project=project)
         projects.lock(session, id=access.project_id)
         known, done = _of_project(session, access), Put()
+        told = events.of_kinds(session, project_id=access.project_id, kinds=(NARRATED,))
+        narrated = Counter(event.data["video"] for event, _ in told)
         for video, those in goals.items():
-            _check(video, those, known)
+            _check(video, those, narrated=video in known.narrations)
             now = known.now(video)
             same = _said(now.goals) == _said(those) and now.number > 0
             done = done.plus(was=now.number > 0, same=same)
             if not same:
-                _save(session, store, access, by, video, those, now.number + 1, file)
+                given = Given(those, file, narrated[video])
+                _save(session, store, access, by, video, given, now.number + 1, known.narrations[video])
         return done
 
 
@@ -135,16 +177,19 @@ def save(store: Store, *, by: Person, project: str, video: str, goals: Sequence[
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         projects.lock(session, id=access.project_id)
-        known = _of_project(session, access)
-        _check(video, goals, known)
-        now = known.now(video)
+        about: dict[str, Any] = {"project_id": access.project_id, "video": video}  # those who vote wait meanwhile
+        told = events.of_video(session, kind=NARRATED, **about)
+        _check(video, goals, narrated=bool(told))
+        saved = events.of_video(session, kind=GOALS_SAVED, **about)
+        now = _version(video, *saved[-1]) if saved else NONE_YET
         if now.number != based_on:
             who = now.by or "the command on the server's machine"
             raise Conflict(
                 f"{who} has saved version {now.number} of the goals of {video} meanwhile. Nothing was stored, and your "
                 "changes are still here: look at theirs below, then save yours again or take theirs."
             )
-        _save(session, store, access, by, video, goals, now.number + 1, "")
+        given = Given(goals, "", len(told))
+        _save(session, store, access, by, video, given, now.number + 1, _rows(video, told[-1][0]))
         return GoalVersion(now.number + 1, tuple(goals), store.now(), by.login)
 
 
@@ -157,23 +202,54 @@ def _newest(session: Session, access: Access) -> int:
 
 def _of_project(session: Session, access: Access) -> VideoGoals:
     found = events.of_kinds(session, project_id=access.project_id, kinds=VIDEO_GOALS)
-    narrations: dict[str, list[Narration]] = {}
-    sources: dict[str, Source] = {}
-    versions: dict[str, list[GoalVersion]] = {}
+    told: dict[str, list[StoredEvent]] = {}
+    saved: dict[str, list[tuple[StoredEvent, str | None]]] = {}
     for event, login in found:
         video = str(event.data["video"])
         if event.kind == NARRATED:
-            narrations[video] = [_narration(video, said) for said in event.data["narrations"]]
-            sources[video] = Source(*(str(event.data[name]) for name in Source._fields))
+            told.setdefault(video, []).append(event)
         else:
-            versions.setdefault(video, []).append(_version(video, event, login))
+            saved.setdefault(video, []).append((event, login))
     last = max((event.id or 0 for event, _ in found), default=0)
-    return VideoGoals(last, dict(sorted(narrations.items())), sources, versions)
+    videos = sorted(told)
+    narrations = _Read(videos, lambda video: _rows(video, told[video][-1]))
+    versions = _Read(saved, lambda video: [_version(video, *each) for each in saved[video]])
+
+    def counted(video: str) -> tuple[int, int]:
+        if video not in saved:
+            return 0, 0
+        known = _counted(saved[video][-1][0])
+        if known is not None and known.narrated == len(told[video]):
+            return known.goals, known.faults
+        goals = versions[video][-1].goals
+        return len(goals), len(check(goals, {video: narrations[video]}, Limits()))
+
+    sources = {video: Source(*(str(told[video][-1].data[name]) for name in Source._fields)) for video in videos}
+    return VideoGoals(last, narrations, sources, versions, _Read(videos, counted))
+
+
+def _rows(video: str, event: StoredEvent) -> list[Narration]:
+    return [_narration(video, said) for said in event.data["narrations"]]
+
+
+def _counted(event: StoredEvent) -> Counted | None:
+    """None: it was saved before anyone counted."""
+    said = event.data.get("counted")
+    return None if said is None else Counted(**said)
 
 
 def _version(video: str, event: StoredEvent, login: str | None) -> GoalVersion:
     goals = [_goal(video, number, said) for number, said in enumerate(event.data["goals"], 1)]
     return GoalVersion(int(event.data["version"]), goals, event.at, login, str(event.data["file"]))
+
+
+class Given(NamedTuple):
+    """What is to be a video's next version."""
+
+    goals: Sequence[Goal]
+    file: str
+    narrated: int
+    """How often the video has been narrated."""
 
 
 def _save(
@@ -182,16 +258,18 @@ def _save(
     access: Access,
     by: Person,
     video: str,
-    goals: Sequence[Goal],
+    given: Given,
     number: int,
-    file: str,
+    rows: Sequence[Narration],
 ) -> None:
-    data = {"video": video, "version": number, "file": file, "goals": _said(goals)}
+    faults = len(check(given.goals, {video: rows}, Limits()))
+    counted = asdict(Counted(len(given.goals), faults, given.narrated))
+    data = {"video": video, "version": number, "file": given.file, "goals": _said(given.goals), "counted": counted}
     log(session, GOALS_SAVED, by=by, project=access, now=store.now(), data=data)
 
 
-def _check(video: str, goals: Sequence[Goal], known: VideoGoals) -> None:
-    if video not in known.narrations:
+def _check(video: str, goals: Sequence[Goal], *, narrated: bool) -> None:
+    if not narrated:
         raise InvalidInput([Problem("video", f"{video} has no narrations here; keep those first.")])
     for goal in goals:
         if not goal.text.strip() or not goal.steps:
