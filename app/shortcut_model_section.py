@@ -8,7 +8,8 @@ from functools import partial
 
 import streamlit as st
 
-from app import markup, pending_figures, shell, shortcut_figures, shortcut_parts
+from app import markup, pending_figures, send_back_box, shell, shortcut_figures, shortcut_parts
+from app.running.shown import STYLE
 from app.services import Services
 from app.shortcut_parts import SIZE, share
 from domain.errors import NotAvailable
@@ -18,7 +19,7 @@ from reports.content import Figure
 from workflow.releases.asked_shortcuts import WITH
 from workflow.releases.model_gate import gate_of
 from workflow.releases.shortcut_gate import ABOVE
-from workflow.releases.shortcut_models import Given, ShortcutModels, Shown, second_look
+from workflow.releases.shortcut_models import Given, Other, ShortcutModels, Shown, second_look
 from workflow.releases.shortcut_models_page import ForPage
 
 FLAGGED, SECOND = "right without images", "for a second look"
@@ -50,7 +51,7 @@ def show(services: Services, view: ProjectView, items: Items | None) -> None:
         shell.show(markup.tag("p", markup.quiet(_NO_ONE), style="ts ts-small", data_part="no-models"))
         return
     _figures(at.found)
-    _lists(view, at)
+    _lists(services, view, at)
 
 
 # ---- figures ---------------------------------------------------------------------------------------------------------
@@ -101,7 +102,7 @@ def _share(figure: Figure) -> markup.Markup:
 # ---- items -----------------------------------------------------------------------------------------------------------
 
 
-def _lists(view: ProjectView, at: ForPage) -> None:
+def _lists(services: Services, view: ProjectView, at: ForPage) -> None:
     found = at.found
     n = len(found.flagged)
     by = "one model" if found.wanted_models == 1 else f"{found.wanted_models} models"
@@ -147,7 +148,24 @@ def _lists(view: ProjectView, at: ForPage) -> None:
     page = given[first : first + SIZE]
     ids = [[each.item for each in some] for some in (given, page)]
     shortcut_parts.to_items(view, *ids, part="models-to-items")
+    st.html(f"<style>{STYLE}</style>")
     _table(view, found, page, chances=not second)
+    told = {each.item: each.to_author for each in page}
+    send_back_box.offer(services, view, told, key=f"shortcuts.models.back.{view.name}")
+
+
+def _wrote(each: Other) -> markup.Markup:
+    """What a model wrote, to be opened, below the options in the order in which it saw them."""
+    if each.argument is None or not each.argument.text.strip():
+        return markup.text("")
+    seen = "; ".join(f"{at}. {option}" for at, option in enumerate(each.argument.options, 1))
+    return markup.tag(
+        "details",
+        markup.tag("summary", markup.text(f"What {each.model} wrote")),
+        markup.tag("div", markup.quiet(f"It saw: {seen}"), style="ts-small"),
+        markup.tag("div", markup.text(each.argument.text), style="ts-said framed"),
+        data_part="wrote",
+    )
 
 
 def _table(view: ProjectView, found: ShortcutModels, given: Sequence[Given], *, chances: bool) -> None:
@@ -161,7 +179,9 @@ def _table(view: ProjectView, found: ShortcutModels, given: Sequence[Given], *, 
             shortcut_parts.item(view, own),
             markup.text(titles.get(own.dimension, own.dimension)),
             shortcut_parts.right_option(own),
-            markup.joined([markup.tag("div", markup.text(reason)) for reason in each.reasons]),
+            markup.joined(
+                [*(markup.tag("div", markup.text(reason)) for reason in each.reasons), *map(_wrote, each.others)]
+            ),
         ]
         rows.append([*row, markup.text(share(each.chance))] if chances else row)
     shell.show(markup.tag("div", markup.table(heads, rows), data_part="models-items"))

@@ -82,6 +82,9 @@ RELEASED, RELEASE_SAID = "release.created", "release.said"
 NARRATED, GOALS_SAVED = VIDEO_GOALS = ("goals.narrated", "goals.saved")
 """Kinds of events: these are the narrations of a ``video`` from now on; these are its goals. More than history."""
 
+SENT_BACK = "item.sent_back"
+"""The kind of events: an item was sent back to its author, who is to change its ``revision``, and ``why``."""
+
 LOOKING = ("export.made", LOOKED, RELEASED, RELEASE_SAID, BOARD_PUBLISHED, BOARD_WITHDRAWN, *VIEWS)
 """Kinds of events that change nothing: a release made twice in a row has one date."""
 
@@ -180,6 +183,13 @@ def has_looked(session: Session, *, item_id: int, person_id: int, since: datetim
 def of_item(session: Session, *, item_id: int) -> Sequence[StoredEvent]:
     """What happened to an item, oldest first."""
     return session.exec(select(EventRow).where(EventRow.item_id == item_id).order_by(col(EventRow.id))).all()
+
+
+def sent_back(session: Session, *, item_id: int, revision: int) -> StoredEvent | None:
+    """That this revision of an item was sent back to its author; None: it was not."""
+    wanted = select(EventRow).where(EventRow.item_id == item_id, EventRow.kind == SENT_BACK)
+    newest = session.exec(wanted.order_by(col(EventRow.id).desc()).limit(1)).first()
+    return newest if newest is not None and newest.data["revision"] == revision else None
 
 
 def found(

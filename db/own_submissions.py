@@ -68,6 +68,12 @@ def one(session: Session, *, of: Whose, public_id: str) -> tuple[StoredAnnotatio
     return (found[0], found[1]) if found else None
 
 
+def of_items(session: Session, *, of: Whose, item_ids: Sequence[int]) -> list[StoredAnnotation]:
+    """Those of them that are about these items."""
+    wanted = select(AnnotationRow).where(col(AnnotationRow.item_id).in_(item_ids), *_conditions(session, of))
+    return [row for row in session.exec(wanted.order_by(col(AnnotationRow.id).desc()))]
+
+
 def before(session: Session, *, said: StoredAnnotation) -> list[StoredAnnotation]:
     """What someone had said for the same slot before, the newest first."""
     wanted = select(AnnotationRow).where(

@@ -113,6 +113,19 @@ def of_item(session: Session, *, item_id: int, stage: Stage) -> Sequence[StoredT
     return session.exec(wanted.order_by(col(TaskRow.id))).all()
 
 
+def submitted_items(session: Session, *, item_ids: Sequence[int]) -> dict[int, int]:
+    """Who has written these items here and submitted them, as long as their slots are there: people (ids) by item."""
+    found: dict[int, int] = {}
+    for begin in range(0, len(item_ids), _AT_ONCE):
+        wanted = select(TaskRow.item_id, TaskRow.person_id).where(
+            col(TaskRow.item_id).in_(item_ids[begin : begin + _AT_ONCE]),
+            TaskRow.stage == Stage.AUTHORING,
+            TaskRow.state == TaskState.DONE,
+        )
+        found |= {item or 0: person or 0 for item, person in session.exec(wanted)}
+    return found
+
+
 def answers_in_refinement(session: Session, *, item_id: int, counting: bool = False) -> list[int]:
     """The models' answers (ids) that were ever shown next to an item to refine it; ``counting``: those of runs that
     count."""

@@ -8,6 +8,7 @@ apostrophe before it, and one more if it begins with apostrophes before such a c
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -60,6 +61,15 @@ class Writer:
         """Several rows."""
         for row in rows:
             self.writerow(row)
+
+
+def as_bytes(heads: Sequence[str], rows: Iterable[Iterable[Any]]) -> bytes:
+    """A whole table as a file."""
+    out = io.StringIO(newline="")
+    writer = Writer(out)
+    writer.writerow(heads)
+    writer.writerows(rows)
+    return out.getvalue().encode()
 
 
 class DictWriter(Writer):

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from app.commands.options import ItemIds, item_ids
+from app.commands.options import IDS_IN_FILE, ItemIds, item_ids
+from domain.records import Person
 from domain.states import Stage
 
 Project = Annotated[str, typer.Argument(help="The project.")]
@@ -21,6 +22,7 @@ def register(cli: typer.Typer) -> None:
     bulk.command("assign")(assign)
     bulk.command("priority")(priority)
     bulk.command("verify-again")(verify_again)
+    bulk.command("send-back")(send_back)
 
 
 def assign(
@@ -31,7 +33,7 @@ def assign(
     yes: Yes = False,
 ) -> None:
     """Give items to one person, or to several evenly; each gets only what they may have, for a week alone."""
-    _run(project, items, "assign", yes=yes, stage=stage, among=tuple(to))
+    _run(project, item_ids(items), "assign", yes=yes, stage=stage, among=tuple(to))
 
 
 def priority(
@@ -41,20 +43,61 @@ def priority(
     yes: Yes = False,
 ) -> None:
     """Set the priority of items."""
-    _run(project, items, "prioritise", yes=yes, priority=number)
+    _run(project, item_ids(items), "prioritise", yes=yes, priority=number)
 
 
 def verify_again(project: Project, items: ItemIds, yes: Yes = False) -> None:
     """Have items verified anew; what was submitted about them stays."""
-    _run(project, items, "verify_again", yes=yes)
+    _run(project, item_ids(items), "verify_again", yes=yes)
 
 
-def _run(project: str, file: Path, name: str, *, yes: bool, stage: Stage | None = None, **more: Any) -> None:
+def send_back(
+    project: Project,
+    login: Annotated[str, typer.Option("--as", help="The lead who says it: authors read who it was, and may answer.")],
+    items: Annotated[Path | None, typer.Option("--items", help=IDS_IN_FILE, metavar="FILE|-")] = None,
+    why: Annotated[str, typer.Option(help="The reason, as the authors read it.")] = "",
+    reasons: Annotated[
+        Path | None,
+        typer.Option(
+            help="A CSV file with `item,reason`, as `touchstone shortcuts --reasons` writes it: to each item its own; "
+            "where it is empty, --why.",
+            metavar="FILE.csv",
+        ),
+    ] = None,
+    yes: Yes = False,
+) -> None:
+    """Have their authors change items, told why. Until they have, no one is asked about these; `verify-again` undoes
+    it."""
+    from app.services import opened
+    from domain.errors import InvalidInput, Problem
+    from importers.reasons import read_reasons
+    from workflow.access import accounts
+    from workflow.lead.send_back import Reasons
+
+    if (items is None) is (reasons is None):
+        raise InvalidInput([Problem("items", "Say which items: either --items or --reasons.")])
+    own = read_reasons(reasons) if reasons is not None else {}
+    names = tuple(own) if items is None else item_ids(items)
+    said = Reasons(why, {item: words for item, words in own.items() if words})
+    by = accounts.find_person(opened().store, login=login)
+    _run(project, names, "send_back", yes=yes, by=by, reasons=said)
+
+
+def _run(
+    project: str,
+    names: tuple[str, ...],
+    name: str,
+    *,
+    yes: bool,
+    stage: Stage | None = None,
+    by: Person | None = None,
+    **more: Any,
+) -> None:
     from app.services import opened
     from workflow.lead import bulk
 
-    store, chosen = opened().store, bulk.Chosen(stage=stage, items=item_ids(file))
-    ask: dict[str, Any] = {"by": None, "project": project, "action": bulk.Action(name), "chosen": chosen, **more}
+    store, chosen = opened().store, bulk.Chosen(stage=stage, items=names)
+    ask: dict[str, Any] = {"by": by, "project": project, "action": bulk.Action(name), "chosen": chosen, **more}
     found = bulk.preview(store, **ask)
     for item, why in found.cannot:
         typer.echo(f"{item}: {why}")

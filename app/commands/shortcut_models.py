@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from workflow.releases.model_gate import ModelGate
     from workflow.releases.shortcut_models import Given, ShortcutModels
 
+LONGEST = 500
+"""So many characters of what a model wrote are printed."""
 LINKED = 500
 """So many items at most stand in a link to Items: an address has an end."""
 
@@ -65,9 +67,9 @@ def _limits(wanted: Wanted) -> Limits | None:
     return limits
 
 
-def tell(wanted: Wanted, *, scores: Path | None, as_json: bool) -> bool:
-    """Tables and lists, or one JSON object; ``scores`` is a file for what was said of each item. Whether it is as
-    wanted."""
+def tell(wanted: Wanted, *, scores: Path | None, reasons: Path | None, as_json: bool) -> bool:
+    """Tables and lists, or one JSON object; ``scores`` is a file for what was said of each item, ``reasons`` one for
+    what authors are to be told. Whether it is as wanted."""
     from app.services import opened
     from exporters.writing import write_files
     from workflow.releases import shortcut_model_files as files
@@ -87,6 +89,9 @@ def tell(wanted: Wanted, *, scores: Path | None, as_json: bool) -> bool:
     if scores is not None:
         write_files({scores: files.as_csv(found).encode()})
         print(f"What models said of each item is in {scores}; it tells keys.", file=sys.stderr)
+    if reasons is not None:
+        told_to = {each.item: each.to_author for each in (*found.second, *found.flagged)}
+        write_reasons(reasons, [(item, told_to[item]) for item in found.known if item in told_to])
     if as_json:
         told = files.as_json(found) | ({} if stands is None else {"limit": stands.as_json()})
         typer.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
@@ -95,6 +100,15 @@ def tell(wanted: Wanted, *, scores: Path | None, as_json: bool) -> bool:
         if stands is not None:
             typer.echo(f"Right without images: {stands.said}.")
     return not wanted.gate or stands is None or stands.met
+
+
+def write_reasons(path: Path, told: Sequence[tuple[str, str]]) -> None:
+    """Write what authors are to be told, for ``touchstone bulk send-back``."""
+    from domain.csv_text import as_bytes
+    from exporters.writing import write_files
+
+    write_files({path: as_bytes(("item", "reason"), told)})
+    sys.stderr.write(f"{len(told):,} items with what to tell their authors are in {path}; it tells keys.\n")
 
 
 def _tell(project: str, found: ShortcutModels) -> None:
@@ -143,6 +157,10 @@ def _list(project: str, given: Sequence[Given]) -> None:
     for each in given:
         chance = "" if each.chance is None else f" (by chance {100 * each.chance:.1f} %)"
         typer.echo(f"  {each.item}: {'; '.join(each.reasons)}{chance}")
+        for other in each.others:
+            if other.argument is not None and (text := " ".join(other.argument.text.split())):
+                cut = text if len(text) <= LONGEST else f"{text[:LONGEST]}… (all of it with --json)"
+                typer.echo(f"    {other.model} wrote: {cut}")
     if given:
         more = f"; the first {LINKED:,}" if len(given) > LINKED else ""
         listed = ItemList(ItemFilter(ids=tuple(each.item for each in given[:LINKED])))

@@ -72,6 +72,13 @@ def shortcuts(
         list[str] | None,
         typer.Option(help="With --models: list items that this model answers otherwise in every order, with images."),
     ] = None,
+    reasons: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write why each listed item might go back to its author (`touchstone bulk send-back --reasons`).",
+            metavar="FILE.csv",
+        ),
+    ] = None,
     gate: Annotated[bool, typer.Option("--gate", help="End with 1 where a limit is not kept.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
@@ -91,7 +98,7 @@ def shortcuts(
         if at_most or any(each is not None for each in given.values()):
             raise InvalidInput([Problem("models", "With --models there are no limits on rules; leave them out.")])
         asked = shortcut_models.Wanted(project, counted, model or (), strong or (), without_images, gate)
-        if not shortcut_models.tell(asked, scores=items, as_json=as_json):
+        if not shortcut_models.tell(asked, scores=items, reasons=reasons, as_json=as_json):
             raise typer.Exit(1)
         return
     if model or strong:
@@ -111,6 +118,8 @@ def shortcuts(
     if items is not None:
         write_files({items: room.as_csv(found).encode()})
         print(f"{len(found.items):,} items written to {items}; they tell keys.", file=sys.stderr)
+    if reasons is not None:
+        shortcut_models.write_reasons(reasons, [(each.choice.id, room.to_author(each)) for each in found.flagged])
     if as_json:
         told = room.as_json(found) | ({} if stands is None else {"limits": stands.as_json()})
         told |= {} if models_stand is None else {"without_images": models_stand.as_json()}

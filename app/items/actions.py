@@ -24,6 +24,7 @@ from workflow.access import projects
 from workflow.annotate import gold_checks, gold_of_items, qualification_sets
 from workflow.lead import bulk, item_list
 from workflow.lead.bulk import Action, Chosen
+from workflow.lead.send_back import Reasons
 
 QUALIFY = "qualify"
 """Make a qualification set of them."""
@@ -37,6 +38,7 @@ WORDS = {
     Action.ASSIGN: "Assign them to people",
     Action.PRIORITISE: "Set their priority",
     Action.VERIFY_AGAIN: "Have them verified again",
+    Action.SEND_BACK: "Send them back to their authors",
     GOLD: "Make gold checks of them",
     QUALIFY: "Make a qualification set of them",
     ON_BULK: "Give back or reassign assignments of them",
@@ -127,7 +129,8 @@ def _offer(services: Services, view: ProjectView, asked: ItemList, ticked: Seque
     stages = [stage for stage in Stage if _part(view, stage) is not None]
     before = [each for each in stages if getattr(_part(view, each), "qualification", None)]
     hidden = [each for each in gold_checks.STAGES if each in stages and getattr(_part(view, each), "gold", None)]
-    barred = {*([] if before else [QUALIFY]), *([] if hidden else [GOLD])}
+    written = _part(view, Stage.AUTHORING) is not None
+    barred = {*([] if before else [QUALIFY]), *([] if hidden else [GOLD]), *([] if written else [Action.SEND_BACK])}
     doing = [each for each in WORDS if each not in barred]
     what = st.selectbox(
         f"With {markup.count(len(names), 'item')}", doing, format_func=WORDS.__getitem__, key="items.what"
@@ -186,7 +189,7 @@ def _change(
     order: _Asked,
 ) -> None:
     """One of the bulk actions, with its own preview and confirmation."""
-    stage, priority = None, 0
+    stage, priority, why = None, 0, ""
     among: tuple[str, ...] = ()
     if action is Action.ASSIGN:
         members = projects.members(services.store, person=services.person, project=view.name)
@@ -200,7 +203,10 @@ def _change(
             return
     elif action is Action.PRIORITISE:
         priority = int(st.number_input("Priority", value=0, step=1, key="items.priority"))
+    elif action is Action.SEND_BACK:
+        why = bulk_page.reason("items.why")
     ask = {"by": services.person, "project": view.name, "action": action, "among": among, "priority": priority}
+    ask["reasons"] = Reasons(why)
     chosen = Chosen(stage=stage, items=names)
     try:
         found = bulk.preview(services.store, chosen=chosen, **ask)  # type: ignore[arg-type]

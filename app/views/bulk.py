@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -13,6 +14,7 @@ from app import confirm, kept, markup, shell
 from app.confirm import Question
 from app.screens import Group, Screen
 from app.services import Services
+from domain.comments import LONGEST_COMMENT
 from domain.errors import TouchstoneError
 from domain.records import ProjectView
 from domain.roles import Role
@@ -20,6 +22,7 @@ from domain.states import Stage
 from workflow.access import projects
 from workflow.lead import bulk
 from workflow.lead.bulk import Action, Chosen, Preview
+from workflow.lead.send_back import Reasons
 
 SCREEN = Screen("Bulk actions", place=160, role=Role.LEAD, group=Group.ITEMS)
 
@@ -28,6 +31,7 @@ ACTIONS = {
     Action.REASSIGN: "Give a person's assignments to someone else",
     Action.PRIORITISE: "Set the priority of items",
     Action.VERIFY_AGAIN: "Have items verified again",
+    Action.SEND_BACK: "Send items back to their authors, with the reason",
     Action.ASSIGN: "Assign items to people",
 }
 UNDO = {
@@ -35,6 +39,10 @@ UNDO = {
     Action.REASSIGN: "It can be undone: give them back to the first person in the same way.",
     Action.PRIORITISE: "It cannot be undone in one step: what the priorities were before is not kept.",
     Action.VERIFY_AGAIN: "It cannot be undone: votes cast so far stay on record and no longer count.",
+    Action.SEND_BACK: (
+        "It can be undone: have them verified again, which takes them from their authors. These keep the reason, and "
+        "votes cast so far stay on record and no longer count."
+    ),
     Action.ASSIGN: "It can be undone: give each person's assignments back on Bulk actions.",
 }
 SHOWN = 50
@@ -54,17 +62,18 @@ def render(services: Services) -> None:
     said = shell.kept_message("bulk.said")
     if said:
         shell.show(markup.notice(said, style="good"))
-    action, chosen, to, priority = _form(services, view)
+    action, chosen, to, priority, why = _form(services, view)
+    ask: dict[str, Any] = {
+        "by": services.person,
+        "project": view.name,
+        "action": action,
+        "chosen": chosen,
+        "to": to,
+        "priority": priority,
+        "reasons": Reasons(why),
+    }
     try:
-        found = bulk.preview(
-            services.store,
-            by=services.person,
-            project=view.name,
-            action=action,
-            chosen=chosen,
-            to=to,
-            priority=priority,
-        )
+        found = bulk.preview(services.store, **ask)
     except TouchstoneError as error:
         shell.show(markup.notice(str(error)))
         return
@@ -73,16 +82,7 @@ def render(services: Services) -> None:
     label = f"Change {markup.count(len(found.can), noun)}"
 
     def do() -> None:
-        n = bulk.do(
-            services.store,
-            by=services.person,
-            project=view.name,
-            action=action,
-            chosen=chosen,
-            to=to,
-            priority=priority,
-            token=found.token,
-        )
+        n = bulk.do(services.store, **ask, token=found.token)
         shell.keep_message("bulk.said", f"Done: {markup.count(n, noun)} changed.")
         kept.place()[_ROUND] = kept.place().get(_ROUND, 0) + 1  # the same once more would be refusals
 
@@ -126,7 +126,7 @@ def without_effect(view: ProjectView, action: Action) -> list[markup.Markup]:
     return [markup.notice(words)]
 
 
-def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | None, int]:
+def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | None, int, str]:
     titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
     stages = view.schema.schema_.stages
     members = projects.members(services.store, person=services.person, project=view.name)
@@ -135,7 +135,7 @@ def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | 
     called = shell.called(services, [*logins, *voters])
     action = st.selectbox(
         "What",
-        [one for one in Action if one is not Action.ASSIGN],
+        [one for one in Action if one is not Action.ASSIGN and (stages.authoring or one is not Action.SEND_BACK)],
         format_func=lambda one: ACTIONS[one],
         key="bulk.action",
     )
@@ -181,7 +181,13 @@ def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | 
     ids = tuple(dict.fromkeys(line.strip() for line in pasted.splitlines() if line.strip()))
     some = Chosen(stage=stage, dimension=dimension, state=state, person=person, items=ids)
     every = not claims and some.nothing and st.checkbox("Every item of the project", key=box("every"))
-    return action, replace(some, every=every), to, priority
+    why = reason(box("why")) if action is Action.SEND_BACK else ""
+    return action, replace(some, every=every), to, priority, why
+
+
+def reason(key: str) -> str:
+    """Why items are sent back."""
+    return str(st.text_area("Why, as the authors read it", key=key, height=80, max_chars=LONGEST_COMMENT))
 
 
 def previewed(found: Preview, action: Action) -> list[markup.Markup]:

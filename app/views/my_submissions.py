@@ -22,6 +22,10 @@ SCREEN = Screen("My submissions", place=12)
 
 KEY = "my_submissions"
 ALL = ""
+BACK = (
+    "No one is asked about these until you have corrected them: a correction begins a new round of votes. If one is "
+    "right as it is, answer the comment."
+)
 FILTERS = ("stage", "dimension", "day", "find")
 """Kept in the address, so that one comes back to the same list."""
 
@@ -53,6 +57,7 @@ def _list(services: Services, view: ProjectView) -> None:
         "nor are answers of a qualification.",
         made_up=view.made_up,
     )
+    _sent_back(services, view)
     stages, dimensions = own_submissions.stages_and_dimensions(
         services.store, person=services.person, project=view.name
     )
@@ -82,6 +87,18 @@ def _list(services: Services, view: ProjectView) -> None:
         found = look(shell.page_begin(size=PAGE, of=of, key=f"{KEY}.page"))
     for row in found.rows:
         _row(services, view, row)
+
+
+def _sent_back(services: Services, view: ProjectView) -> None:
+    """What a lead has sent back to me, and why: above everything, until I have changed it."""
+    back = own_submissions.sent_back_to(services.store, person=services.person, project=view.name)
+    if not back:
+        return
+    shell.section("Sent back to you")
+    shell.show(markup.paragraph(BACK, style="ts ts-quiet"))
+    for each in back:
+        _row(services, view, each.row, why=each.why)
+    shell.section("Everything")
 
 
 def _filters(
@@ -135,17 +152,23 @@ def _day(written: str) -> date | None:
         return None
 
 
-def _row(services: Services, view: ProjectView, row: OwnSubmission) -> None:
-    with st.container(border=True, key=f"{KEY}.row.{row.id}"):
+def _row(services: Services, view: ProjectView, row: OwnSubmission, *, why: str = "") -> None:
+    name = f"back.{row.id}" if why else row.id  # what was sent back stands in the list, too
+    with st.container(border=True, key=f"{KEY}.row.{name}"):
         words, right = st.columns([5, 1.2], vertical_alignment="center")
         with words:
             link = markup.tag("a", markup.text(row.words or "Open it"), href=_address(view, row.id), target="_self")
             shell.show(
                 markup.tag("div", link, _about(view, row), _said(row), style="ts", data_part="submission"),
+                *([_why(why)] if why else []),
             )
         with right:
-            _correct(services, view, row)
+            _correct(services, view, row, name=name)
         _refusal(row)
+
+
+def _why(why: str) -> markup.Markup:
+    return markup.tag("div", markup.notice(f"Sent back: {why}", style="bad"), data_part="why")
 
 
 def _about(view: ProjectView, row: OwnSubmission) -> markup.Markup:
@@ -163,7 +186,7 @@ def _said(row: OwnSubmission) -> markup.Markup:
     return markup.tag("div", *lines)
 
 
-def _correct(services: Services, view: ProjectView, row: OwnSubmission) -> None:
+def _correct(services: Services, view: ProjectView, row: OwnSubmission, *, name: str = "") -> None:
     """The same button for every row: what can no longer be changed says so when it is pressed, and tells no one
     beforehand what others have done."""
 
@@ -178,7 +201,8 @@ def _correct(services: Services, view: ProjectView, row: OwnSubmission) -> None:
             else:
                 st.session_state[f"{KEY}.go"] = row.stage
 
-    st.button("Correct", key=f"{KEY}.correct.{row.id}", on_click=correct, width="stretch", disabled=view.archived)
+    key = f"{KEY}.correct.{name or row.id}"
+    st.button("Correct", key=key, on_click=correct, width="stretch", disabled=view.archived)
 
 
 def _refusal(row: OwnSubmission) -> None:
@@ -198,6 +222,8 @@ def _one(services: Services, view: ProjectView, submission: str) -> None:
     with right:
         _correct(services, view, row)
     _refusal(row)
+    back = own_submissions.sent_back_to(services.store, person=services.person, project=view.name)
+    shell.show(*(_why(each.why) for each in back if each.row.id == row.id))
     preview.submitted(
         services,
         view,

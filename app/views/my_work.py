@@ -31,6 +31,7 @@ from workflow.annotate import (
     image_pool,
     no_work,
     own_pace,
+    own_submissions,
     progress,
     project_progress,
     submissions,
@@ -189,6 +190,8 @@ def _project(
         return
     if mentions is not None and (mentions.unread or mentions.unanswered):
         shell.show(_mentions(view, mentions))
+    if back := own_submissions.sent_back_to(services.store, person=services.person, project=view.name):
+        shell.show(_sent_back(view, len(back)))
     for sentence in gold_checks.warnings(services.store, person=services.person, project=view):
         shell.show(markup.notice(sentence))
     if not any(row.waiting or row.mine_done for row in work):
@@ -211,6 +214,14 @@ def _mentions(view: ProjectView, mentions: Mentions) -> markup.Markup:
     href = "/comments?" + urlencode({"project": view.name})
     link = markup.tag("a", markup.text(", ".join(parts)), href=href, target="_self")
     return markup.tag("div", link, style="ts", data_part="mentions")
+
+
+def _sent_back(view: ProjectView, n: int) -> markup.Markup:
+    """The items that were sent back to this person, as a link to them."""
+    words = f"{markup.count(n, 'item')} of yours {'was' if n == 1 else 'were'} sent back to you"
+    href = "/my_submissions?" + urlencode({"project": view.name})
+    link = markup.tag("a", markup.text(words), href=href, target="_self")
+    return markup.tag("div", link, style="ts", data_part="sent-back")
 
 
 def waiting_in(services: Services, view: ProjectView, stage: Stage, rows: Sequence[StageWork]) -> int:

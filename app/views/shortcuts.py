@@ -16,6 +16,7 @@ from app import (
     items_switch,
     markup,
     pending_figures,
+    send_back_box,
     shell,
     shortcut_figures,
     shortcut_model_section,
@@ -32,9 +33,9 @@ from domain.states import Items
 from reports.content import Figure
 from workflow.releases import shortcut_gate
 from workflow.releases.shortcut_gate import ABOVE, Gate, Looked
-from workflow.releases.shortcuts import Shortcuts, as_csv
+from workflow.releases.shortcuts import Shortcuts, as_csv, to_author
 from workflow.releases.text_only import ItemScore
-from workflow.releases.text_rules import longest, most_shared, shortest
+from workflow.releases.text_rules import rules_that_pick
 
 SCREEN = Screen("Shortcuts", place=252, role=Role.LEAD, group=Group.NUMBERS)
 
@@ -57,7 +58,7 @@ def render(services: Services) -> None:
     found = _texts(services, view, items)
     shortcut_model_section.show(services, view, items)
     if found is not None:
-        _items(view, found)
+        _items(services, view, found)
 
 
 def _texts(services: Services, view: ProjectView, items: Items | None) -> Shortcuts | None:
@@ -247,7 +248,7 @@ def _parts(found: Shortcuts) -> None:
 # ---- items -----------------------------------------------------------------------------------------------------------
 
 
-def _items(view: ProjectView, found: Shortcuts) -> None:
+def _items(services: Services, view: ProjectView, found: Shortcuts) -> None:
     shell.section("Items, those whose text tells most first")
     n = len(found.flagged)
     words = f"{markup.count(n, 'item')} of {len(found.items):,} flagged. A flag is a reason for a person to look."
@@ -284,6 +285,8 @@ def _items(view: ProjectView, found: Shortcuts) -> None:
     ids = [[each.choice.id for each in some] for some in (wanted, page)]
     shortcut_parts.to_items(view, *ids, part="to-items")
     _table(view, page, titles)
+    told = {each.choice.id: words for each in page if (words := to_author(each))}
+    send_back_box.offer(services, view, told, key=f"shortcuts.back.{view.name}")
 
 
 def _fits(each: ItemScore, show: str, dimension: str | None, text: str) -> bool:
@@ -314,13 +317,7 @@ def _table(view: ProjectView, items: Sequence[ItemScore], titles: dict[str, str]
 
 def _why(each: ItemScore) -> markup.Markup:
     """The rules that pick the key, then what the classifier goes by."""
-    own = each.choice
-    picks = {
-        "longest": longest(own.options),
-        "shortest": shortest(own.options),
-        "overlap": most_shared(own.options, own.question),
-    }
-    rules = [TITLES[name].lower() for name, at in picks.items() if at == own.key]
+    rules = rules_that_pick(each.choice)
     texts = f"texts alone: {', '.join(each.reasons) or 'no single word, many together'}" if each.right else ""
     parts = [markup.tag("div", markup.text(one)) for one in (texts, ", ".join(rules)) if one]
     return markup.joined(parts) if parts else markup.quiet("nothing that is looked at picks it")

@@ -13,7 +13,7 @@ from db.types import UTCDateTime, row_id
 
 class StoredEvent(SQLModel):
     """Who did what, when, from where. Append-only; never read to decide anything but what a person may still
-    see, and since when a rule of calibration stands."""
+    see, since when a rule of calibration stands, what goals videos have, and which items are with their authors."""
 
     id: int = row_id()
     at: datetime = Field(sa_type=UTCDateTime)

@@ -12,7 +12,7 @@ from db.records import StoredAnnotation, StoredItem, StoredTask
 from domain.errors import NotAllowed
 from domain.records import Person
 from domain.roles import Role, at_least
-from domain.states import BLIND, UNSETTLED, VERIFICATIONS, Purpose, Stage, TaskState
+from domain.states import BLIND, UNSETTLED, VERIFICATIONS, VOTED_ON, Purpose, Stage, TaskState
 from workflow.access.event_log import log
 from workflow.access.projects import Access
 
@@ -97,7 +97,20 @@ def _may_be_asked(
             and task_claims.may_take(session, row=row, person_id=person.id)
         ):
             found.add(row.stage)
+    waits = item.state in VOTED_ON.values() and not any(
+        row.stage in VERIFICATIONS and row.revision == item.current_revision for row in slots
+    )
+    if waits and events.sent_back(session, item_id=item.id, revision=item.current_revision) is not None:
+        found |= _when_it_comes_back(session, access, person, item)
     return frozenset(found)
+
+
+def _when_it_comes_back(session: Session, access: Access, person: Person, item: StoredItem) -> set[Stage]:
+    """The stages in which someone may be asked about an item that is with its author, once that has changed it."""
+    if item.author_id == person.id or comment_threads.has_insight(session, item_id=item.id, person_id=person.id):
+        return set()
+    asked = [Stage(name) for name in access.schema.stages.verifications]
+    return {stage for stage in asked if access.may_do(stage) and access.may_use(item.dimension)}
 
 
 def _why_blind(access: Access, person: Person, item: StoredItem, slots: Sequence[StoredTask], *, asked: bool) -> str:

@@ -20,7 +20,7 @@ from domain.roles import Role, at_least
 from domain.states import VERIFICATIONS, ItemState, Stage, TaskState
 from workflow.access.event_log import log, log_items
 from workflow.access.projects import Access, access_to
-from workflow.annotate import answer_readings, answering
+from workflow.annotate import answer_readings, answering, sent_back
 from workflow.annotate.refinement_intake import open_answers
 from workflow.annotate.task_views import roles_of
 from workflow.annotate.verification import first_state, open_verification, settle
@@ -107,14 +107,7 @@ def revise(
     now: datetime,
 ) -> int:
     """Give a locked item a new revision, on which votes begin anew; its number."""
-    for stage in VERIFICATIONS[: max(len(access.schema.stages.verifications), 1)]:
-        about = {"item_id": item.id, "revision": item.current_revision}
-        units = [task_slots.unit_of_revision(stage, **about), task_slots.unit_to_settle(stage, **about)]
-        task_slots.withdraw(session, units=units)
-    answering.close(session, access=access, item_id=item.id, revision=item.current_revision, dimension=item.dimension)
-    for id in tasks.answers_in_refinement(session, item_id=item.id):
-        unit = task_slots.unit_of_refinement(prediction_id=id, revision=item.current_revision)
-        task_slots.withdraw(session, units=[unit])
+    call_off(session, access=access, item=item)
     item = items.lock(session, id=item.id)
     number = item.current_revision + 1
     items.revise(session, item=item, row=_revision(access, item.id, number, fields, editor_id, now))
@@ -126,6 +119,18 @@ def revise(
     open_answers(session, access=access, answers=[(id, item.id, number, item.dimension) for id in sent], now=now)
     settle(session, access=access, item=item, now=now)
     return number
+
+
+def call_off(session: Session, *, access: Access, item: StoredItem) -> None:
+    """Ask no one any more about a locked item as it stands."""
+    for stage in VERIFICATIONS[: max(len(access.schema.stages.verifications), 1)]:
+        about = {"item_id": item.id, "revision": item.current_revision}
+        units = [task_slots.unit_of_revision(stage, **about), task_slots.unit_to_settle(stage, **about)]
+        task_slots.withdraw(session, units=units)
+    answering.close(session, access=access, item_id=item.id, revision=item.current_revision, dimension=item.dimension)
+    for id in tasks.answers_in_refinement(session, item_id=item.id):
+        unit = task_slots.unit_of_refinement(prediction_id=id, revision=item.current_revision)
+        task_slots.withdraw(session, units=[unit])
 
 
 def edit_item(store: Store, *, person: Person | None, project: str, item: str, fields: Mapping[str, Any]) -> int:
@@ -261,6 +266,8 @@ def after(
 def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
     """Why an item can no longer be corrected by its author; None if it can."""
     item = items.lock(session, id=row.item_id or 0)
+    if sent_back.of_item(session, item=item) is not None:
+        return None
     editors = {revision.editor_id for revision in items.revisions(session, item_id=item.id)}
     if editors - {row.person_id}:
         return "Someone has edited this item since; tell a senior if it is wrong."

@@ -23,6 +23,7 @@ from domain.item_filter import LONGEST, texts, written
 from domain.records import Person, TaskView, TextLine
 from domain.states import Stage
 from workflow.access.projects import Access, access_to, stages_of
+from workflow.annotate import sent_back
 from workflow.annotate.adjudication import DECISIONS
 from workflow.annotate.task_views import task_as_it_was, visible_fields
 from workflow.annotate.verification import DECIDED_IN
@@ -101,6 +102,33 @@ def find(
             session, of=of, text=wanted, says=says if wanted else None, offset=offset, limit=limit
         )
         return Listed(_rows(session, access, found), n)
+
+
+@dataclass(frozen=True)
+class SentBack:
+    """An item of someone's that was sent back to them, which they have not changed yet."""
+
+    row: OwnSubmission
+    why: str
+    at: datetime
+
+
+def sent_back_to(store: Store, *, person: Person, project: str) -> list[SentBack]:
+    """The items that a person has written in a project and that were sent back to them, the first one first."""
+    with store.read() as session:
+        access = access_to(session, person=person, project=project)
+        mine = {
+            each.item_id: each
+            for each in sent_back.of_project(session, access=access).values()
+            if each.author_id == person.id
+        }
+        if not mine:
+            return []
+        of = _whose(access, person, stage=Stage.AUTHORING)
+        found = own_submissions.of_items(session, of=of, item_ids=sorted(mine))
+        rows = zip(found, _rows(session, access, found), strict=True)
+        told = [SentBack(row, mine[said.item_id].why, mine[said.item_id].at) for said, row in rows]
+        return sorted(told, key=lambda each: each.at)
 
 
 def look(store: Store, *, person: Person, project: str, submission: str) -> AsItWas:

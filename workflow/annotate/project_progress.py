@@ -13,7 +13,7 @@ from domain.roles import Role
 from domain.states import UNSETTLED, ItemState, Stage, TaskState
 from workflow.access.accounts import person_of
 from workflow.access.projects import Access, as_member, require_lead, role_for
-from workflow.annotate import gates, gold_scores, image_pool, qualification_sets, refinement
+from workflow.annotate import gates, gold_scores, image_pool, qualification_sets, refinement, sent_back
 from workflow.annotate import grading as grade
 from workflow.annotate.verification import rounds_of
 
@@ -26,11 +26,14 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
         grading = task_counts.count_by_state(session, project_id=access.project_id, stage=Stage.GRADING)
         blocked = _blocked(session, access, store.now())
         unseen = _without_media(session, access)
+        with_author = Counter(each.dimension for each in sent_back.of_project(session, access=access).values())
         rows = []
         for dimension in access.schema.dimensions:
             n = {state: states.get((dimension.id, state), 0) for state in ItemState}
             drafted = sum(n.values())
             why = list(blocked.get(dimension.id, ()))
+            if n_back := with_author[dimension.id]:
+                why.append(Blocked(n_back, "item is with its author", "items are with their authors", rest=_BACK))
             if dimension.id in unseen:
                 why.append(_missing_media_note(access, unseen[dimension.id]))
             why += _too_few_images(session, access, dimension.id, dimension.wanted, drafted - n[ItemState.REJECTED])
@@ -67,6 +70,8 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
             without_set=tuple(called(stage.value) for stage in qualification_sets.without_set(session, access=access)),
         )
 
+
+_BACK = ", sent back with the reason. No one else is asked before a correction, or before you have them verified again."
 
 NOTHING_YET = "Nothing to work on yet: bring in items or images, then give people their dimensions."
 

@@ -21,7 +21,7 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
 from workflow.access.schema_changes import unfinished
 from workflow.access.stored_schemas import stored_schema
-from workflow.annotate import answer_readings, comparison, qualification_tries, refinement, triage_figures
+from workflow.annotate import answer_readings, comparison, qualification_tries, refinement, sent_back, triage_figures
 from workflow.annotate.verification import (
     as_votes,
     decided_in,
@@ -163,6 +163,7 @@ def _put_right(
 def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
     """Items (id, sentence) whose cached state or whose slots are not what their votes and the policy say."""
     several = len(rounds_of(access.schema)) > 1
+    with_author = sent_back.of_project(session, access=access)  # no one else is asked about these
     for lot in judged(session, access):
         slots = queries.current_slots(session, ids=[each.id for each in lot])
         contested = [each.id for each in lot if each.verdict.state is ItemState.IN_ADJUDICATION]
@@ -177,7 +178,7 @@ def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
                 offered, cast = slots.get((each.id, stage), 0), of_stage(each.votes, stage)
                 missing = votes_wanted(access, cast, stage) - offered
                 here = f" in {stage.value}" if several else ""
-                if missing > 0 and verdict.state is VOTED_ON[stage]:
+                if missing > 0 and verdict.state is VOTED_ON[stage] and each.id not in with_author:
                     yield each.id, f"{name} lacks {missing} of its slots for votes{here}."
                 surplus = offered - len(cast)
                 if surplus > 0 and verdict.state is not VOTED_ON[stage]:

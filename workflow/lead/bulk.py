@@ -22,9 +22,11 @@ from domain.states import VOTED_ON, ItemState, Stage
 from workflow.access.event_log import log
 from workflow.access.held_tasks import give_back
 from workflow.access.projects import Access, require_lead
-from workflow.annotate import authoring
+from workflow.annotate import authoring, sent_back
 from workflow.annotate.priorities import LARGEST_PRIORITY, prioritise
+from workflow.lead import send_back
 from workflow.lead.hand_over import Taker
+from workflow.lead.send_back import NO_REASONS, Reasons
 
 MOST = 2000
 """So many items or claims can be changed at once: all of them change in one transaction."""
@@ -41,6 +43,8 @@ class Action(StrEnum):
     """Let items come earlier or later."""
     VERIFY_AGAIN = "verify_again"
     """Have items verified anew; what was submitted about them stays."""
+    SEND_BACK = "send_back"
+    """Have their authors change items, told the reason; meanwhile no one is asked about these."""
     ASSIGN = "assign"
     """Share a slot of each item that is free, or in someone else's hands, out among people, who have it for a while
     alone."""
@@ -97,6 +101,7 @@ def preview(
     to: str | None = None,
     among: Sequence[str] = (),
     priority: int = 0,
+    reasons: Reasons = NO_REASONS,
 ) -> Preview:
     """What an action would change, and what not and why; for leads. Nothing is changed.
 
@@ -108,10 +113,13 @@ def preview(
         The logins of those who share the items, as evenly as what they may have allows (``ASSIGN``).
     priority
         The items' new priority (``PRIORITISE``).
+    reasons
+        What authors read (``SEND_BACK``).
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        return _plan(session, access, action, chosen, _To(to, among), priority, lock=False).preview
+        how = _How(_To(to, among), priority, reasons, by)
+        return _plan(session, access, action, chosen, how, lock=False).preview
 
 
 def do(
@@ -125,6 +133,7 @@ def do(
     to: str | None = None,
     among: Sequence[str] = (),
     priority: int = 0,
+    reasons: Reasons = NO_REASONS,
 ) -> int:
     """Do what was previewed; how many assignments or items have changed.
 
@@ -135,7 +144,7 @@ def do(
     """
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
-        plan = _plan(session, access, action, chosen, _To(to, among), priority, lock=True)
+        plan = _plan(session, access, action, chosen, _How(_To(to, among), priority, reasons, by), lock=True)
         if plan.preview.token != token:
             raise Conflict("Something has changed since you looked, so nothing was done; look at the preview again.")
         now = store.now()
@@ -152,6 +161,9 @@ def do(
         if action is Action.VERIFY_AGAIN:
             for item in plan.items:
                 _verify_again(session, access, item, by=by, now=now)
+        if action is Action.SEND_BACK and by is not None:
+            for item in plan.items:
+                send_back.send(session, access, item, why=reasons.of(item.external_id), by=by, now=now)
         n = len(plan.claims) + len(plan.items)
         data = {"action": action.value, "n": n, "left_out": len(plan.preview.cannot)}
         log(session, "bulk.done", by=by, project=access, now=now, data=data)
@@ -189,9 +201,18 @@ class _To:
         return list(dict.fromkeys([*([self.one] if self.one is not None else []), *self.several]))
 
 
-def _plan(
-    session: Session, access: Access, action: Action, chosen: Chosen, to: _To, priority: int, *, lock: bool
-) -> _Plan:
+@dataclass(frozen=True)
+class _How:
+    """With what something is done, each for the action that asks for it."""
+
+    to: _To
+    priority: int
+    reasons: Reasons
+    by: Person | None
+
+
+def _plan(session: Session, access: Access, action: Action, chosen: Chosen, how: _How, *, lock: bool) -> _Plan:
+    to, priority = how.to, how.priority
     who = _member(session, access, chosen.person) if chosen.person else None
     if action in ON_CLAIMS:
         if who is None:
@@ -203,7 +224,9 @@ def _plan(
         raise InvalidInput([Problem("items", NO_ITEM)])
     if action is Action.ASSIGN:
         return _plan_assigned(session, access, chosen, to.every, lock=lock)
-    return _plan_items(session, access, action, chosen, priority, lock=lock)
+    if action is Action.SEND_BACK:
+        send_back.must_be_said(how.by, how.reasons, chosen.items)
+    return _plan_items(session, access, action, chosen, how, lock=lock)
 
 
 def _plan_claims(
@@ -303,19 +326,20 @@ def _why_no_one(whys: Mapping[str, str]) -> str:
     return "None of them may have it. " + " ".join(f"{login}: {why}" for login, why in whys.items())
 
 
-def _plan_items(
-    session: Session, access: Access, action: Action, chosen: Chosen, priority: int, *, lock: bool
-) -> _Plan:
+def _plan_items(session: Session, access: Access, action: Action, chosen: Chosen, how: _How, *, lock: bool) -> _Plan:
     found = _chosen_items(session, access, chosen, lock=lock)
+    back = sent_back.of_project(session, access=access)
+    barred = send_back.why_not(session, access, found, back) if action is Action.SEND_BACK else {}
     rows, can, cannot = [], [], []
     for item in found:
-        why = ""
-        if action is Action.PRIORITISE and item.priority == priority:
+        why = barred.get(item.id, "")
+        if action is Action.PRIORITISE and item.priority == how.priority:
             why = "It has this priority already."
-        elif action is Action.VERIFY_AGAIN and item.state is ItemState.UNVERIFIED:
-            why = "This project has no verification."
-        elif action is Action.VERIFY_AGAIN and item.state in VOTED_ON.values():
-            why = "It is in verification now."
+        elif action is Action.VERIFY_AGAIN and item.id not in back:
+            if item.state is ItemState.UNVERIFIED:
+                why = "This project has no verification."
+            elif item.state in VOTED_ON.values():
+                why = "It is in verification now."
         if why:
             cannot.append((item.external_id, why))
         else:
@@ -325,7 +349,8 @@ def _plan_items(
     cannot += [(name, NO_SUCH) for name in chosen.items if name not in names]
     _must_be_few(len(rows))
     state = [(item.id, item.state, item.current_revision, item.priority) for item in found]
-    token = _token(action, chosen, {"priority": priority, "state": state, "can": can, "cannot": cannot})
+    told = {"priority": how.priority, "reasons": str(how.reasons), "state": state, "can": can, "cannot": cannot}
+    token = _token(action, chosen, told)
     return _Plan(Preview(tuple(can), tuple(cannot), token), (), rows)
 
 

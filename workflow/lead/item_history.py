@@ -53,6 +53,7 @@ WORDS: Mapping[str, str] = {
     "task.reopened": "took the answer back into the form ({stage})",
     "comment.written": "commented",
     "cause.answered": "answered the reason for the decision",
+    events.SENT_BACK: "sent it back to its author: {why}",
     events.LOOKED: "looked at the history",
 }
 """What events of an item are called; others are shown by their kind, and to leads only."""

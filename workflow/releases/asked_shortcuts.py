@@ -27,7 +27,18 @@ from workflow.runs.shortcut_runs import STRATEGIES
 from workflow.runs.stored_runs import plan_of_run
 
 WITH, WITHOUT = ShortcutPlan().condition, ShortcutPlan(text_only=True).condition
+RANKED = "rank_options"
+"""The strategy in which a model writes nothing."""
 _CONDITION = frozenset({"frames", "order", "orders", "seed", "text_only"})
+
+
+@dataclass(frozen=True)
+class Argument:
+    """What a model wrote, for people to read."""
+
+    text: str
+    options: Sequence[str]
+    """In the order in which it saw them: its letters are theirs."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +55,8 @@ class Said:
     """The option that it states; empty: none."""
     why: str = ""
     """Why nothing is known of it, or why no option was read."""
+    argument: Argument | None = None
+    """How it came to another answer than the key, with images."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +94,12 @@ def replies(session: Session, access: Access, names: Mapping[int, str]) -> Repli
             if number != states[attempt.item_id][-1][0]:
                 earlier += 1
                 continue
-            value, chose, why = _read(access.schema, plan, attempt, fields)
-            each = Said(called[row.id], shown, order, names[attempt.item_id], value, chose, why)
+            seen = _as_shown(access.schema, attempt, fields)
+            value, chose, why = _read(access.schema, plan, attempt, seen)
+            argument = None
+            if shown == WITH and value == 0 and chose and plan.strategy != RANKED:
+                argument = Argument(attempt.text or "", seen.get(options_field(access.schema) or "", ()))
+            each = Said(called[row.id], shown, order, names[attempt.item_id], value, chose, why, argument)
             found[each.model, each.condition, each.order, each.item] = each
     return Replies(list(found.values()), earlier)
 
@@ -121,17 +138,19 @@ def _models(rows: Sequence[StoredRun]) -> dict[int, str]:
     return {id: called[identity] for id, identity in who.items() if identity in called}
 
 
+def _as_shown(schema: Schema, attempt: StoredAttempt, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An item's fields, its options in the order in which the model saw them."""
+    name, order = options_field(schema) or "", attempt.detail.get("order")
+    return fields if order is None else {**fields, name: [fields[name][at] for at in order]}
+
+
 def _read(schema: Schema, plan: RunPlan, attempt: StoredAttempt, fields: Mapping[str, Any]) -> tuple[float, str, str]:
     """Whether a reply is the key, which option it states, and why none."""
     if attempt.outcome not in ANSWERS:
         return 0.0 if attempt.outcome.silent else math.nan, "", attempt.outcome.why_none
-    name = options_field(schema) or ""
-    order = attempt.detail.get("order")
-    if order is not None:
-        fields = {**fields, name: [fields[name][at] for at in order]}
     asked = asked_of(schema, fields)
     ended = Ended(attempt.finish_reason, attempt.outcome)
-    read = read_one(as_stored(attempt.text), asked, ended, ranked=plan.strategy == "rank_options")
+    read = read_one(as_stored(attempt.text), asked, ended, ranked=plan.strategy == RANKED)
     if read.outcome is not ReadOutcome.READ:
         return 0.0, "", read.outcome.words
     value, why = held_against(read.value, asked, fields.get(key_field(schema) or ""))

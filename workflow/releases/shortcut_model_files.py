@@ -9,7 +9,7 @@ from typing import Any
 from domain.csv_text import Writer
 from reports.content import Figure
 from workflow.releases.asked_shortcuts import Said, by_item
-from workflow.releases.shortcut_models import Given, ShortcutModels
+from workflow.releases.shortcut_models import Given, Other, ShortcutModels
 
 
 def as_json(found: ShortcutModels) -> dict[str, Any]:
@@ -52,7 +52,15 @@ def _told(figure: Figure) -> dict[str, Any]:
 
 
 def _given(each: Given) -> dict[str, Any]:
-    return {"item": each.item, "dimension": each.dimension, "reasons": list(each.reasons), "chance": each.chance}
+    told = {"item": each.item, "dimension": each.dimension, "reasons": list(each.reasons), "chance": each.chance}
+    return told | ({"others": [_other(one) for one in each.others]} if each.others else {})
+
+
+def _other(each: Other) -> dict[str, Any]:
+    told: dict[str, Any] = {"model": each.model, "orders": each.orders, "answers": list(each.options)}
+    if each.argument is not None:
+        told["wrote"] = {"text": each.argument.text, "options": list(each.argument.options)}
+    return told
 
 
 def as_csv(found: ShortcutModels, *, second: bool = True) -> str:

@@ -13,18 +13,22 @@ from agreement.means import paired_difference, share
 from annotation_schemas.model import Shortcuts as Limits
 from db import items
 from db.engine import Store
+from domain.comments import LONGEST_COMMENT
 from domain.errors import InvalidInput, Problem
 from domain.records import Person
 from domain.states import Items, Stage
 from reports.content import Figure
 from workflow.access.counted_items import counting
 from workflow.access.projects import require_lead
-from workflow.releases.asked_shortcuts import WITH, WITHOUT, Said, by_item, replies
+from workflow.releases.asked_shortcuts import WITH, WITHOUT, Argument, Said, by_item, replies
 from workflow.releases.set_statistics import members_of, which_items
 from workflow.releases.set_tally import roles_of
 from workflow.releases.shortcuts import choice_of
 from workflow.releases.text_rules import Choice
 from workflow.results import attributes
+
+LONGEST_ARGUMENT = 1_000
+"""So many characters of what a model wrote go to an author."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,34 @@ class Shown:
 
 
 @dataclass(frozen=True)
+class Other:
+    """That a model answers an item otherwise than the key, with images and in every order of its options."""
+
+    model: str
+    orders: int
+    options: Sequence[str]
+    """What it answers, the most frequent first."""
+    argument: Argument | None = None
+    """What it wrote, in the item's own order of options if it was asked so."""
+
+    @property
+    def said(self) -> str:
+        """As leads read it."""
+        return f"{self.model} {self._how}"
+
+    @property
+    def to_author(self) -> str:
+        """As the item's author reads it."""
+        why = f" It wrote: {self.argument.text.strip()}" if self.argument and self.argument.text.strip() else ""
+        return f"A model {self._how}.{why[:LONGEST_ARGUMENT]}{'…' * (len(why) > LONGEST_ARGUMENT)}"
+
+    @property
+    def _how(self) -> str:
+        told = ", ".join(f"“{option}”" for option in self.options)
+        return f"answers otherwise with images, in all of {self.orders} orders of options: {told}"
+
+
+@dataclass(frozen=True)
 class Given:
     """An item that gives itself away, or that wants a second look."""
 
@@ -60,6 +92,10 @@ class Given:
     reasons: Sequence[str]
     chance: float | None = None
     """How likely a blind draw is right as often; None: it is not about being right."""
+    to_author: str = ""
+    """Why it is sent back to its author, if it is: without the names of models."""
+    others: Sequence[Other] = ()
+    """The other answers for which it is listed."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +122,10 @@ class ShortcutModels:
     """These items by their ids."""
     right: Mapping[str, Mapping[str, int]]
     """What each model gets right without images in every order of enough: items, with how many orders these are."""
-    other: Mapping[str, Mapping[str, str]]
-    """What each model answers otherwise with images in every order of enough: items, with a sentence that says how."""
+    other: Mapping[str, Mapping[str, Other]]
+    """What each model answers otherwise with images in every order of enough, by item."""
+    asked: Mapping[str, int]
+    """How many models were asked about each item without images."""
     unsettled: Sequence[str]
     """The items of which it is not known whether they would be flagged: of too few models it is known whether they are
     right in every order, as they were not asked in enough, or no reply came."""
@@ -150,8 +188,9 @@ def of_replies(
         model: _always_right(said, model, limits.orders)
         for model in dict.fromkeys(each.model for each in said if each.condition == WITHOUT)
     }
+    asked = Counter(item for item, _ in {(each.item, each.model) for each in said if each.condition == WITHOUT})
     flagged = [
-        _blind(choice, by)
+        _blind(choice, by, asked[id])
         for id, choice in known.items()
         if len(by := {model: own[id] for model, own in right.items() if id in own}) >= limits.models
     ]
@@ -172,6 +211,7 @@ def of_replies(
         known=known,
         right=right,
         other=other,
+        asked=asked,
         unsettled=_unsettled(said, known, right, limits.models, {each.item for each in flagged}),
     )
     return second_look(made)
@@ -246,10 +286,16 @@ def _always_right(said: Sequence[Said], model: str, orders: int) -> dict[str, in
     }
 
 
-def _blind(choice: Choice, right: Mapping[str, int]) -> Given:
+def _blind(choice: Choice, right: Mapping[str, int], asked: int) -> Given:
     chance = max(_by_chance(choice, n) for n in right.values())
     reasons = [f"{model} is right without images in all of {n} orders of options" for model, n in right.items()]
-    return Given(choice.id, choice.dimension, reasons, chance)
+    return Given(choice.id, choice.dimension, reasons, chance, _right_blind(len(right), asked))
+
+
+def _right_blind(n: int, asked: int) -> str:
+    """As the author reads it."""
+    who = "A model answers" if asked == 1 else f"{n} of {asked} models {'answers' if n == 1 else 'answer'}"
+    return f"{who} this right without images, in every order of its options."
 
 
 def _unsettled(
@@ -266,14 +312,15 @@ def _unsettled(
     return [id for id in known if id not in flagged and n[id] < wanted]
 
 
-def _always_other(said: Sequence[Said], model: str, orders: int) -> dict[str, str]:
+def _always_other(said: Sequence[Said], model: str, orders: int) -> dict[str, Other]:
     """The items that a model answers otherwise than the key in every order with images, enough of them, and how."""
     own = [each for each in said if (each.model, each.condition) == (model, WITH)]
     found = {}
     for id, there in by_item(own):
         if len(there) >= orders and all(each.value == 0 and each.chose for each in there):
-            told = ", ".join(f"“{option}”" for option, _ in Counter(each.chose for each in there).most_common())
-            found[id] = f"{model} answers otherwise with images, in all of {len(there)} orders of options: {told}"
+            options = [option for option, _ in Counter(each.chose for each in there).most_common()]
+            first = min(there, key=lambda each: each.order != "")
+            found[id] = Other(model, len(there), options, first.argument)
     return found
 
 
@@ -293,9 +340,14 @@ def second_look(found: ShortcutModels, chosen: Collection[str] = (), strong: Col
     everyone = list(chosen or found.right)
     second = []
     for id, choice in found.known.items():
-        reasons = [found.other[model][id] for model in strong if id in found.other.get(model, {})]
+        others = [found.other[model][id] for model in strong if id in found.other.get(model, {})]
+        reasons, told = [each.said for each in others], [each.to_author for each in others]
         if everyone and all(id in found.right.get(model, {}) for model in everyone):
             reasons.insert(0, f"right without images by every model that was chosen: {', '.join(everyone)}")
+            right = sum(id in own for own in found.right.values())
+            told.insert(0, _right_blind(right, found.asked[id]))
         if reasons:
-            second.append(Given(id, choice.dimension, reasons))
+            second.append(
+                Given(id, choice.dimension, reasons, to_author=" ".join(told)[:LONGEST_COMMENT], others=others)
+            )
     return replace(found, second=second, chosen=everyone, strong=list(strong))

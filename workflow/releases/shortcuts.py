@@ -33,6 +33,7 @@ from workflow.releases.text_rules import (
     longest,
     most_shared,
     options_of,
+    rules_that_pick,
     share_right,
     shortest,
 )
@@ -210,6 +211,17 @@ def as_json(found: Shortcuts) -> dict[str, Any]:
 
 def _told(figure: Figure) -> dict[str, Any]:
     return {"value": figure.value, "low": figure.low, "high": figure.high, "method": figure.method, "n": figure.n_units}
+
+
+def to_author(each: ItemScore) -> str:
+    """Why an item is sent back to its author, if it is; empty: nothing speaks for it."""
+    told = []
+    if each.right or each.flagged:
+        words = "; ".join(each.reasons) or "no single word, many together"
+        told.append(f"Question and options alone tell which one is right, without a look at an image: {words}.")
+    if rules := rules_that_pick(each.choice):
+        told.append(f"The right one is also what a rule would pick that looks at no image: {', '.join(rules)}.")
+    return " ".join(told) if each.flagged or len(told) == 1 or each.right else ""
 
 
 def as_csv(found: Shortcuts) -> str:

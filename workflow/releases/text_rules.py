@@ -13,6 +13,7 @@ from typing import Any
 from agreement.bootstrap import Bootstrap
 from agreement.means import share
 from agreement.statistic import Statistic
+from annotation_schemas.shortcuts import TITLES
 from workflow.releases.plain_texts import plain_words, same_text
 
 
@@ -55,6 +56,16 @@ def longest(texts: Sequence[str]) -> int:
 def shortest(texts: Sequence[str]) -> int:
     """The place of the text with the fewest characters."""
     return min(range(len(texts)), key=lambda at: len(texts[at]))
+
+
+def rules_that_pick(choice: Choice) -> list[str]:
+    """The rules that take the right option of an item, as they are called in a sentence."""
+    picks = {
+        "longest": longest(choice.options),
+        "shortest": shortest(choice.options),
+        "overlap": most_shared(choice.options, choice.question),
+    }
+    return [TITLES[name].lower() for name, at in picks.items() if at == choice.key]
 
 
 def shared_words(text: str, question: str) -> int:

@@ -17,7 +17,7 @@ from db.records import StoredAnnotation, StoredItem, StoredTask
 from domain.policies import Verdict
 from domain.states import VERIFICATIONS, VOTED_ON, ItemState, TaskState
 from workflow.access.projects import Access
-from workflow.annotate import answering
+from workflow.annotate import answering, sent_back
 from workflow.annotate.verification import follow, judge, open_verification, rounds_of
 from workflow.schemas.effects import Effect
 
@@ -89,6 +89,7 @@ def bring_up(
     if change.undoes is not None:
         lot = with_votes_of_before(session, access, change, lot, tally)
     verdicts: list[tuple[StoredItem, Verdict]] = []
+    with_author = sent_back.of_project(session, access=access)  # no one else is asked about these
     for item in lot.items:
         verdict, again = outcome(access, change.effect, item, lot)
         slots = {slot.id: slot for slot in lot.slots.get(item.id, [])}
@@ -98,7 +99,9 @@ def bring_up(
         tally.add(closed=_close(session, access, list(slots.values()), verdict.state))
         verdicts.append((item, verdict))
     for stage in rounds_of(access.schema):
-        wanting = [item for item, verdict in verdicts if verdict.state is VOTED_ON[stage]]  # others: ``follow``
+        wanting = [  # others: ``follow``
+            item for item, verdict in verdicts if verdict.state is VOTED_ON[stage] and item.id not in with_author
+        ]
         revisions = [(item.id, item.current_revision, item.dimension) for item in wanting]
         tally.add(opened=open_verification(session, access=access, revisions=revisions, now=now, stage=stage))
     for item, verdict in verdicts:
@@ -106,7 +109,7 @@ def bring_up(
             tally.moved.append(Moved(item.external_id, item.state, verdict.state, verdict.why))
             continue
         for stage, part in rounds_of(access.schema).items():
-            if verdict.state is VOTED_ON[stage]:
+            if verdict.state is VOTED_ON[stage] and item.id not in with_author:
                 there = [slot for slot in lot.slots.get(item.id, []) if slot.stage is stage]
                 tally.add(opened=_reopen(session, part.raters, there))
     follow(session, access=access, verdicts=verdicts, now=now, honour=True)

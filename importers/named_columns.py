@@ -1,0 +1,40 @@
+"""CSV files whose first row names their columns, a row at a time; the first that does not fit is told."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from domain import csv_text, json_text
+from domain.errors import FileRefused
+from domain.json_text import NotJson
+
+
+def table(path: Path, columns: Sequence[str], *, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Every row with its number, its cells by column."""
+    try:
+        text = json_text.decode(path.read_bytes()).removeprefix("\ufeff")
+        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    except (NotJson, csv.Error) as error:
+        raise FileRefused(f"{path.name}: {error}. Nothing was changed.") from error
+    except OSError as error:
+        raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
+    head = [name.strip().casefold() for name in rows[0]] if rows else []
+    if not set(needed) <= set(head) or len(set(head)) < len(head) or not set(head) <= set(columns):
+        more = [name for name in columns if name not in needed]
+        told = " and ".join(needed) + (f", and any of {', '.join(more)}" if more else "")
+        raise FileRefused(
+            f"{path.name}, row 1: the first row must name the column {told}, each once. Nothing was changed."
+        )
+    for number, cells in enumerate(rows[1:], 2):
+        if not any(cell.strip() for cell in cells):
+            continue
+        if len(cells) != len(head):
+            raise refused(path, number, f"it has {len(cells)} cells, not {len(head)}")
+        yield number, {name: csv_text.unmarked(cell).strip() for name, cell in zip(head, cells, strict=True)}
+
+
+def refused(path: Path, number: int, why: str) -> FileRefused:
+    return FileRefused(f"{path.name}, row {number}: {why}. Nothing was changed.")

@@ -1,0 +1,28 @@
+"""What is to be said of items, each on a row of a CSV file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from domain.errors import FileRefused
+from importers.named_columns import refused, table
+
+COLUMNS = ("item", "reason")
+
+
+def read_reasons(path: Path) -> dict[str, str]:
+    """The reason of each item, which may be empty, by the item's id.
+
+    Raises
+    ------
+    FileRefused
+        It is no such table, names no item, or one twice.
+    """
+    found: dict[str, str] = {}
+    for number, told in table(path, COLUMNS, needed=COLUMNS):
+        if not told["item"] or told["item"] in found:
+            raise refused(path, number, f"it names {told['item']!r} once more" if told["item"] else "item is empty")
+        found[told["item"]] = told["reason"]
+    if not found:
+        raise FileRefused(f"{path.name} names no item below its first row. Nothing was changed.")
+    return found

@@ -1,0 +1,49 @@
+"""Items that a lead has sent back to their authors with the reason, as long as these have not changed them.
+
+The event says which revision it was; an item with a later one is with its author no more. Until then no one is asked
+about it, and its author may correct it, whatever was said of it before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from db import events, items
+from db.engine import Session
+from db.records import StoredItem
+from workflow.access.projects import Access
+
+
+@dataclass(frozen=True)
+class SentBack:
+    """That an item was sent back."""
+
+    item_id: int
+    author_id: int | None
+    dimension: str
+    why: str
+    at: datetime
+
+
+def of_item(session: Session, *, item: StoredItem) -> SentBack | None:
+    """That an item is with its author; None: it is not."""
+    event = events.sent_back(session, item_id=item.id, revision=item.current_revision)
+    if event is None:
+        return None
+    return SentBack(item.id, item.author_id, item.dimension, str(event.data["why"]), event.at)
+
+
+def of_project(session: Session, *, access: Access) -> dict[int, SentBack]:
+    """All items of a project that are with their authors, by id, those first that were sent back first."""
+    found = {
+        event.item_id: event
+        for event, _ in events.of_kinds(session, project_id=access.project_id, kinds=(events.SENT_BACK,))
+        if event.item_id is not None
+    }
+    known = items.by_ids(session, ids=list(found)) if found else {}
+    return {
+        id: SentBack(id, known[id].author_id, known[id].dimension, str(event.data["why"]), event.at)
+        for id, event in found.items()
+        if id in known and event.data["revision"] == known[id].current_revision
+    }

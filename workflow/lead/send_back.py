@@ -1,0 +1,99 @@
+"""Items go back to their authors, who are told why and may change them; until they have, no one is asked about them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from db import comment_threads, items, projects, tasks
+from db.engine import Session
+from db.events import SENT_BACK
+from db.records import StoredItem
+from domain.comments import LONGEST_COMMENT
+from domain.errors import InvalidInput, Problem
+from domain.json_text import showable
+from domain.records import Person
+from domain.states import Stage
+from workflow.access.event_log import log
+from workflow.access.projects import Access, as_member
+from workflow.annotate import authoring, sent_back
+
+SAY_WHY = "Say why: the author reads it."
+FROM_FILE = "No one here wrote it: it came from a file."
+WITH_AUTHOR = "Its author has it already."
+GONE = "Its author writes no items of this dimension here any more."
+NO_SLOT = "What its author submitted did not come along to this project, so it cannot be changed by them."
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """Why items are sent back, as their authors read it."""
+
+    all: str = ""
+    """Of every item that has none of its own."""
+    own: Mapping[str, str] = field(default_factory=dict)
+    """By id as in files."""
+
+    def of(self, item: str) -> str:
+        """Why this one is."""
+        return str(showable(self.own.get(item, self.all))).strip()
+
+
+NO_REASONS = Reasons()
+
+
+def must_be_said(by: Person | None, reasons: Reasons, names: Collection[str]) -> None:
+    """Raise ``InvalidInput`` if something of it has no reason, too long a one, or no one whom the author may ask."""
+    problems = [] if by is not None else [Problem("by", "Say as whom: the author reads who it was, and may answer.")]
+    silent = [name for name in names if not reasons.of(name)]
+    if silent or (not names and not reasons.of("")):
+        which = f" Nothing is said of {silent[0]}." if reasons.own and silent else ""
+        problems.append(Problem("why", SAY_WHY + which))
+    long = [name for name in names if len(reasons.of(name)) > LONGEST_COMMENT]
+    if long or len(reasons.all) > LONGEST_COMMENT:
+        problems.append(Problem("why", f"Shorten the reason to {LONGEST_COMMENT} characters."))
+    if problems:
+        raise InvalidInput(problems)
+
+
+def why_not(
+    session: Session, access: Access, found: Sequence[StoredItem], back: Mapping[int, sent_back.SentBack]
+) -> dict[int, str]:
+    """Why items cannot be sent back, by id; those that can are absent."""
+    rows = projects.members(session, project_id=access.project_id)
+    writers = {person.id: as_member(access, member) for member, person in rows}
+    wrote = tasks.submitted_items(session, item_ids=[item.id for item in found])
+    said: dict[int, str] = {}
+    for item in found:
+        author = writers.get(item.author_id or 0)
+        if item.author_id is None:
+            said[item.id] = FROM_FILE
+        elif item.id in back:
+            said[item.id] = WITH_AUTHOR
+        elif author is None or not author.may_do(Stage.AUTHORING) or not author.may_use(item.dimension):
+            said[item.id] = GONE
+        elif wrote.get(item.id) != item.author_id:
+            said[item.id] = NO_SLOT
+    return said
+
+
+def send(session: Session, access: Access, item: StoredItem, *, why: str, by: Person, now: datetime) -> None:
+    """Send a locked item back: a revision with the same content, about which no one is asked, and a comment for its
+    author alone, who reads it at once; others who are asked blind never do."""
+    fields = items.content(session, item_id=item.id, revision=item.current_revision)
+    number = authoring.revise(session, access=access, item=item, fields=fields, editor_id=None, now=now)
+    item = items.lock(session, id=item.id)
+    authoring.call_off(session, access=access, item=item)
+    log(session, SENT_BACK, by=by, project=access, item=item, now=now, data={"revision": number, "why": why})
+    comment_threads.add(
+        session,
+        item=item,
+        person_id=by.id,
+        key=f"sent-back.{item.public_id}.{number}",
+        text=why,
+        reply_to_id=None,
+        early=True,
+        people={each for each in (item.author_id,) if each is not None} - {by.id},
+        now=now,
+    )
