@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from app import markup, pending_figures, send_back_box, shell, shortcut_figures, shortcut_parts
 from app.running.shown import STYLE
@@ -115,20 +116,7 @@ def _lists(services: Services, view: ProjectView, at: ForPage) -> None:
     left, middle, right, last = st.columns([2, 3, 3, 2], vertical_alignment="bottom")
     listed = left.selectbox("List of items", [FLAGGED, SECOND], key=f"shortcuts.models.list.{view.name}")
     second = listed == SECOND
-    chosen = middle.multiselect(
-        "Right without images by all of",
-        list(found.right),
-        placeholder="every model",
-        disabled=not second,
-        key=f"shortcuts.models.chosen.{view.name}",
-    )
-    strong = right.multiselect(
-        "Answered otherwise with images by",
-        list(dict.fromkeys(each.model for each in found.models if each.condition == WITH)),
-        placeholder="no model",
-        disabled=not second,
-        key=f"shortcuts.models.strong.{view.name}",
-    )
+    chosen, strong = _by_whom(view, found, middle, right) if second else ([], [])
     last.download_button(
         "What each said, as CSV",
         lambda: at.file.encode(),
@@ -152,6 +140,25 @@ def _lists(services: Services, view: ProjectView, at: ForPage) -> None:
     _table(view, found, page, chances=not second)
     told = {each.item: each.to_author for each in page}
     send_back_box.offer(services, view, told, key=f"shortcuts.models.back.{view.name}")
+
+
+def _by_whom(
+    view: ProjectView, found: ShortcutModels, middle: DeltaGenerator, right: DeltaGenerator
+) -> tuple[list[str], list[str]]:
+    """The models by which items want a second look."""
+    chosen = middle.multiselect(
+        "Right without images by all of",
+        list(found.right),
+        placeholder="every model",
+        key=f"shortcuts.models.chosen.{view.name}",
+    )
+    strong = right.multiselect(
+        "Answered otherwise with images by",
+        list(dict.fromkeys(each.model for each in found.models if each.condition == WITH)),
+        placeholder="no model",
+        key=f"shortcuts.models.strong.{view.name}",
+    )
+    return chosen, strong
 
 
 def _wrote(each: Other) -> markup.Markup:

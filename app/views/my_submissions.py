@@ -222,8 +222,8 @@ def _one(services: Services, view: ProjectView, submission: str) -> None:
     with right:
         _correct(services, view, row)
     _refusal(row)
-    back = own_submissions.sent_back_to(services.store, person=services.person, project=view.name)
-    shell.show(*(_why(each.why) for each in back if each.row.id == row.id))
+    sent_back = own_submissions.sent_back_to(services.store, person=services.person, project=view.name)
+    shell.show(*(_why(each.why) for each in sent_back if each.row.id == row.id))
     preview.submitted(
         services,
         view,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -210,7 +211,10 @@ def test_what_models_get_right_without_images_stands_there_with_the_items(
     page.multiselect(key="shortcuts.models.strong.p").select("strong").run()
     listed = rows(page, "Why it is listed")
     assert [row["Item"] for row in listed] == [known[0], known[1], "Number 7?colour/7", known[2]]
-    assert listed[2]["Why it is listed"].endswith("in all of 4 orders of options: “wrong 7 y”")
+    said = listed[2]["Why it is listed"]
+    assert "in all of 4 orders of options: “wrong 7 y”What strong wroteIt saw: 1. " in said
+    seen = re.findall(r"\d\. (right 7|wrong 7 \w)", said.replace("; ", ";"))
+    assert seen[LETTERS.index(said[-1])] == "wrong 7 y", "the letter that it wrote is of the order that it saw"
     assert part(page, "models-to-items").startswith("These 4 on Items")
     (link,) = [each for each in words(page).split('"') if each.startswith("/items?")]
     named = parse_qs(urlsplit(link.replace("&amp;", "&")).query)["ids"]
