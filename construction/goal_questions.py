@@ -1,4 +1,4 @@
-"""How a model is asked for the goals of a video, and how it is asked again."""
+"""How a model is asked for the goals of a video."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from construction.goal_replies import FORM, Fault
+from construction.goal_replies import FORM
 from construction.goals import Limits
 from construction.narrations import Narration
 
 OURS = Path(__file__).with_name("goal_prompt.txt")
 PLACES = ("narrations", "form", "fewest", "most")
 """What is filled into a prompt where it stands in braces; other braces stay. The first is needed."""
-AGAIN = "Your last reply to this could not be taken. Reply once more, with the whole object. What was wrong:"
-TOLD = 10
-"""So many faults of a reply are put before the model that is asked again."""
 
 _PLACE = re.compile(r"\{([A-Za-z_]+)\}")
 
@@ -40,9 +37,3 @@ def question(prompt: str, rows: Sequence[Narration], limits: Limits) -> str:
     """What a model is asked about a video. What narrations say is put in as it is, braces and all."""
     values = {"narrations": listed(rows), "form": FORM, "fewest": str(limits.fewest), "most": str(limits.most)}
     return _PLACE.sub(lambda place: values[place[1]], prompt)
-
-
-def asked_again(text: str, faults: Sequence[Fault]) -> str:
-    """The same question, with what was wrong with the last reply."""
-    told = "\n".join(f"- {fault.what}" for fault in faults[:TOLD])
-    return f"{text.rstrip()}\n\n{AGAIN}\n{told}\n"

@@ -7,20 +7,18 @@ to its last one, named by number and, once more, by time, so that a number that 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
 
 from construction.goals import LEVELS, Goal, Limits, Step, Task, plain
 from construction.narrations import Narration
 from domain import json_text
+from domain.strict_json import Fault, formless, read_object
 
-LONGEST = 1_000_000
-"""Characters of a reply; more is none."""
 LONGEST_GOAL = 200
 """Characters of a goal."""
 TOLD = 20
@@ -35,25 +33,6 @@ Every key is needed. "first" and "last" are numbers of actions, "start" is when 
 last one ends. Either list may be empty."""
 """The form in words, for prompts."""
 
-_FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*)\n```", re.DOTALL)
-
-
-class Fault(NamedTuple):
-    """One thing that is wrong with a reply."""
-
-    kind: str
-    """As it is counted."""
-    what: str
-    """A sentence for whoever reads it, the model that is asked again among them."""
-
-
-CUT, NO_JSON, TWICE, FORMLESS = (
-    "its JSON ends in the middle",
-    "it is no JSON",
-    "a key stands twice in an object",
-    "it has another form than was asked for",
-)
-TOO_LONG = "it is too long to be read"
 UNKNOWN, BACKWARDS, TIMES = (
     "a goal names an action that there is not",
     "a goal ends before it begins",
@@ -137,13 +116,13 @@ class Said:
 
 def read_reply(text: str, rows: Sequence[Narration], limits: Limits) -> Said:
     """What a reply says about the actions of a video, in their order."""
-    value, fault = _json(text)
+    value, fault = read_object(text)
     if fault is not None:
         return Said(faults=(fault,))
     try:
         reply = GoalReply.model_validate(value, strict=True)
     except ValidationError as error:
-        return Said(faults=tuple(_formless(each["loc"], each["msg"]) for each in error.errors()[:TOLD]))
+        return Said(faults=tuple(formless(each["loc"], each["msg"]) for each in error.errors()[:TOLD]))
     nodes = list(_nodes(reply.overall_goal, 1, None))
     faults = tuple([*_of_each(nodes, rows), *_of_levels(nodes), *_of_words(nodes)][:TOLD])
     if faults:
@@ -160,51 +139,6 @@ def read_reply(text: str, rows: Sequence[Narration], limits: Limits) -> Said:
         told = f"A goal takes {limits} actions, and none of the {len(nodes):,} that were given does."
         return Said(faults=(Fault(NONE_LEFT, told),), left_out=tuple(left_out))
     return Said(tuple(kept), left_out=tuple(left_out))
-
-
-# ---- JSON -----------------------------------------------------------------------------------------------------------
-
-
-class _Twice(ValueError):
-    """A key stands twice."""
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise _Twice(next(name for at, name in enumerate(names) if name in names[:at])[:40])
-    return found
-
-
-def _no_number(text: str) -> Any:
-    raise ValueError(f"{text} is no number")
-
-
-def _json(text: str) -> tuple[Any, Fault | None]:
-    """The value of a reply that is one JSON object, perhaps in one fence of Markdown."""
-    if len(text) > LONGEST:
-        return None, Fault(TOO_LONG, f"The reply has {len(text):,} characters; {LONGEST:,} is the most.")
-    bare = text.strip()
-    if fenced := _FENCED.fullmatch(bare):
-        bare = fenced[1].strip()
-    try:
-        value = json.loads(bare, parse_float=Decimal, parse_constant=_no_number, object_pairs_hook=_once)
-    except _Twice as error:
-        return None, Fault(TWICE, f"The key {json.dumps(str(error))} stands twice in an object.")
-    except json.JSONDecodeError as error:
-        if bare[:1] == "{" and (error.pos >= len(bare) or error.msg.startswith("Unterminated")):
-            return None, Fault(CUT, "The reply ends in the middle of its JSON.")
-        told = f"The reply is not one JSON object and nothing else: {error.msg} at character {error.pos + 1:,}."
-        return None, Fault(NO_JSON, told)
-    except (ValueError, ArithmeticError, RecursionError):
-        return None, Fault(NO_JSON, "The reply has numbers or depths that no JSON of this form has.")
-    return value, None
-
-
-def _formless(loc: Sequence[int | str], message: str) -> Fault:
-    place = ".".join(str(each)[:40] for each in loc) or "the reply"
-    return Fault(FORMLESS, f"{place}: {message}.")
 
 
 # ---- what the goals say ---------------------------------------------------------------------------------------------

@@ -118,7 +118,7 @@ def _lines(records: Iterable[Mapping[str, Any]]) -> bytes:
     return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in records).encode()
 
 
-def manifest(told: Mapping[str, Any], files: Mapping[str, bytes]) -> bytes:
+def manifest(told: Mapping[str, Any], files: Mapping[str, bytes], *, made_by: str = MADE_BY) -> bytes:
     """What was done: ``told``, and the SHA-256 of what was written."""
     written = [{"path": name, "sha256": hashlib.sha256(data).hexdigest()} for name, data in sorted(files.items())]
-    return (json.dumps({"made_by": MADE_BY, **told, "files": written}, indent=2, ensure_ascii=False) + "\n").encode()
+    return (json.dumps({"made_by": made_by, **told, "files": written}, indent=2, ensure_ascii=False) + "\n").encode()

@@ -8,9 +8,11 @@ from decimal import Decimal
 import pytest
 
 from construction import goal_replies
-from construction.goal_questions import OURS, asked_again, lacking, listed, question
-from construction.goal_replies import Fault, read_reply
+from construction.goal_questions import OURS, lacking, listed, question
+from construction.goal_replies import read_reply
 from construction.goals import Limits
+from domain import strict_json
+from domain.strict_json import Fault, asked_again
 from tests.construction.goal_replies import node, reply, right, sub, video
 from tests.construction.rows import MILK
 
@@ -43,27 +45,27 @@ def changed(**values: object) -> str:
 @pytest.mark.parametrize(
     ("text", "kinds"),
     [
-        ("", [goal_replies.NO_JSON]),
-        ("I cannot say.", [goal_replies.NO_JSON]),
-        (f"Here they are: {right()}", [goal_replies.NO_JSON]),
-        (f"{right()} I hope this helps.", [goal_replies.NO_JSON]),
-        (right()[:-20], [goal_replies.CUT]),
-        (right()[: right().index("breakfast")], [goal_replies.CUT]),
-        (f"[{right()}]", [goal_replies.FORMLESS]),
-        ("[" * 100_000, [goal_replies.NO_JSON]),
-        ('{"overall_goal": 1e999999999999}', [goal_replies.FORMLESS]),
-        ('{"overall_goal": ' + "9" * 5000 + "}", [goal_replies.NO_JSON]),
-        (changed().replace('"goal":', '"goal": "x", "goal":'), [goal_replies.TWICE]),
-        (changed(first="1"), [goal_replies.FORMLESS]),
-        (changed(first=True), [goal_replies.FORMLESS]),
-        (changed(stop="25.5"), [goal_replies.FORMLESS]),
-        (changed(why="because"), [goal_replies.FORMLESS]),
-        (changed(goal="x" * 201), [goal_replies.FORMLESS]),
-        (changed(start=float("nan")), [goal_replies.NO_JSON]),
-        (json.dumps({"overall_goal": {"goal": "cook"}}), [goal_replies.FORMLESS] * 5),  # five keys are missing
-        ('{"a": "' + "x" * 1_000_000 + '"}', [goal_replies.TOO_LONG]),
+        ("", [strict_json.NO_JSON]),
+        ("I cannot say.", [strict_json.NO_JSON]),
+        (f"Here they are: {right()}", [strict_json.NO_JSON]),
+        (f"{right()} I hope this helps.", [strict_json.NO_JSON]),
+        (right()[:-20], [strict_json.CUT]),
+        (right()[: right().index("breakfast")], [strict_json.CUT]),
+        (f"[{right()}]", [strict_json.FORMLESS]),
+        ("[" * 100_000, [strict_json.NO_JSON]),
+        ('{"overall_goal": 1e999999999999}', [strict_json.FORMLESS]),
+        ('{"overall_goal": ' + "9" * 5000 + "}", [strict_json.NO_JSON]),
+        (changed().replace('"goal":', '"goal": "x", "goal":'), [strict_json.TWICE]),
+        (changed(first="1"), [strict_json.FORMLESS]),
+        (changed(first=True), [strict_json.FORMLESS]),
+        (changed(stop="25.5"), [strict_json.FORMLESS]),
+        (changed(why="because"), [strict_json.FORMLESS]),
+        (changed(goal="x" * 201), [strict_json.FORMLESS]),
+        (changed(start=float("nan")), [strict_json.NO_JSON]),
+        (json.dumps({"overall_goal": {"goal": "cook"}}), [strict_json.FORMLESS] * 5),  # five keys are missing
+        ('{"a": "' + "x" * 1_000_000 + '"}', [strict_json.TOO_LONG]),
         (changed(goal=" . "), [goal_replies.WORDLESS]),
-        (changed(goal="cook \ud800"), [goal_replies.FORMLESS]),
+        (changed(goal="cook \ud800"), [strict_json.FORMLESS]),
         (changed(goal="cook \0"), [goal_replies.WORDLESS]),
         (changed(last=13), [goal_replies.UNKNOWN]),
         (changed(first=0), [goal_replies.UNKNOWN]),

@@ -1,5 +1,5 @@
-"""What a model was asked about goals, and all that it replied: a line for each request, on disk before anything follows
-from it. What is there is not asked again."""
+"""What a model was asked, and all that it replied: a line for each request, on disk before anything follows from it.
+What is there is not asked again."""
 
 from __future__ import annotations
 
@@ -10,18 +10,34 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from domain import json_text
 from domain.errors import Conflict, FileRefused
 from domain.runs import Outcome
 
-_HEAD = {"record": "head", "of": "touchstone narrations goals", "version": 1}
+Line = Mapping[str, Any]
+
+
+class Kind(NamedTuple):
+    """What the replies of a file are about."""
+
+    of: str
+    """The command that asks."""
+    about: str
+    """In a word, such as ``goals``."""
+
+    @property
+    def head(self) -> Line:
+        """The first line of such a file."""
+        return {"record": "head", "of": self.of, "version": 1}
+
+
+GOALS = Kind("touchstone narrations goals", "goals")
+PROPOSALS = Kind("touchstone drafting make", "proposed items")
 
 _NEEDED = ("key", "outcome", "text", "characters", "error", "final", "tokens_in", "tokens_out", "cost")
 _OUTCOMES = frozenset(each.value for each in Outcome)
-
-Line = Mapping[str, Any]
 
 
 @dataclass
@@ -51,13 +67,13 @@ def _line(line: Line) -> bytes:
     return (json.dumps(line, ensure_ascii=False) + "\n").encode()
 
 
-def read(path: Path) -> Journal:
+def read(path: Path, kind: Kind) -> Journal:
     """What a file has, for a look; nothing, where there is none."""
-    return _parsed(path, path.read_bytes()) if path.exists() else Journal()
+    return _parsed(path, path.read_bytes(), kind) if path.exists() else Journal()
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Journal]:
+def opened(path: Path, kind: Kind) -> Iterator[Journal]:
     """The file, for this command alone.
 
     Raises
@@ -81,27 +97,27 @@ def opened(path: Path) -> Iterator[Journal]:
             ) from error
         file.seek(0)
         data = file.read()
-        if data and _line(_HEAD).startswith(data):  # killed in its first line
+        if data and _line(kind.head).startswith(data):  # killed in its first line
             file.truncate(0)
             data = b""
-        found = _parsed(path, data)
+        found = _parsed(path, data, kind)
         found._file = file
         if not data:
-            found.add(_HEAD)
+            found.add(kind.head)
         elif not data.endswith(b"\n"):
             file.write(b"\n")
         yield found
 
 
-def _parsed(path: Path, data: bytes) -> Journal:
+def _parsed(path: Path, data: bytes, kind: Kind) -> Journal:
     found = Journal()
     for number, line in enumerate(filter(None, data.split(b"\n"))):
         try:
             value = json_text.loaded(line.decode())
         except (json_text.NotJson, UnicodeDecodeError):
             value = None
-        if number == 0 and value != _HEAD:
-            raise FileRefused(f"{path} is there already and holds no replies about goals; name another --out.")
+        if number == 0 and value != kind.head:
+            raise FileRefused(f"{path} is there already and holds no replies about {kind.about}; name another --out.")
         if isinstance(value, dict) and (value.get("record") != "reply" or _whole(value)):
             found.lines.append(value)
         else:
