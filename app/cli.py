@@ -56,6 +56,8 @@ COMMANDS = (
     "narrations",
     "narration_goals",
     "frames",
+    "drafting",
+    "drafting_report",
     "pool",
     "labelstudio",
 )

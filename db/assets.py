@@ -87,6 +87,26 @@ def by_public_id(session: Session, *, public_id: str) -> StoredAsset | None:
     return session.exec(select(AssetRow).where(AssetRow.public_id == public_id)).first()
 
 
+def by_public_ids(
+    session: Session, *, project_id: int, public_ids: Iterable[str], lock: bool = False
+) -> dict[str, StoredAsset]:
+    """A project's assets of these ids, by id."""
+    found: dict[str, StoredAsset] = {}
+    ordered = sorted(set(public_ids))
+    for begin in range(0, len(ordered), _AT_ONCE):
+        some = ordered[begin : begin + _AT_ONCE]
+        wanted = select(AssetRow).where(AssetRow.project_id == project_id, col(AssetRow.public_id).in_(some))
+        wanted = wanted.order_by(col(AssetRow.id))
+        found |= {row.public_id: row for row in session.exec(wanted.with_for_update() if lock else wanted)}
+    return found
+
+
+def propose(session: Session, *, asset: StoredAsset, proposal: Mapping[str, Any]) -> None:
+    """Keep what a model proposes for an item about a locked asset."""
+    asset.proposal = dict(proposal)
+    session.add(asset)
+
+
 def media_object(session: Session, *, sha256: str) -> StoredMediaObject | None:
     """What is known of a file of the media store."""
     return session.get(MediaObjectRow, sha256)

@@ -160,7 +160,7 @@ CARRIED: Mapping[str, Carried] = {
     ),
     "media_object": Carried(ITEMS, without=("created_at",), pointed=True),
     "source": Carried(ITEMS),
-    "asset": Carried(ITEMS, _PLACED),
+    "asset": Carried(ITEMS, _PLACED, plain=("proposal",)),
     "import_file": Carried(ITEMS, plain=("meta",)),
     "item": Carried(ITEMS, _PLACED, plain=("external_id",)),
     "revision": Carried(ITEMS, plain=("content",)),

@@ -101,7 +101,18 @@ def last_at(session: Session, *, project_id: int) -> datetime | None:
     return session.exec(select(EventRow.at).where(EventRow.id == newest)).first()
 
 
-WITHOUT_EFFECT = ("task.", "person.", "comment.", "history.", "export.", "release.", "leaderboard.", "view.", "goals.")
+WITHOUT_EFFECT = (
+    "task.",
+    "person.",
+    "comment.",
+    "history.",
+    "export.",
+    "release.",
+    "leaderboard.",
+    "view.",
+    "goals.",
+    "drafting.",
+)
 """What kinds of events begin with that change no figure of a project."""
 
 

@@ -424,6 +424,8 @@ class TaskView:
     """The hash of the guideline that is in force."""
     news: GuidelineNews | None = None
     """What has changed in the guideline since this person opened it last."""
+    proposed: bool = False
+    """Authoring: ``fields`` are what a model proposes, for the person to correct."""
 
 
 @dataclass(frozen=True)

@@ -320,6 +320,7 @@ def task_part(schema: Schema, task: TaskView) -> Json:
         "lease_until": instant(task.lease_until),
         "draft": _draft(task.draft),
         "postponed": task.postponed,
+        "proposed": task.proposed,
         "answer": task.answer,
         "answers": list(task.answers) if task.answers else None,
         "place": list(task.place) if task.place else None,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import BigInteger
+from sqlalchemy import JSON, BigInteger, Column
 from sqlmodel import Field, SQLModel
 
 from db.types import UTCDateTime, public_id, row_id, word_column
@@ -58,6 +59,11 @@ class StoredAsset(SQLModel):
     """Its place in that item."""
     place: int | None = None
     """Its place in the group, from 0."""
+    proposal: dict[str, Any] | None = Field(
+        default=None, sa_column=Column("proposal", JSON(none_as_null=True), nullable=True)
+    )
+    """What a model proposes for an item about it, and whether its author is shown that (``domain.drafting.Proposal``);
+    of a group with its first one."""
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 

@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from app.cli import cli
+from app.services import resources
 from db.engine import Store
 from domain.judging import Verdict
 from domain.runs import Attempt, Outcome, Picture, Question
@@ -177,3 +178,29 @@ def test_a_model_that_knows_nothing_gives_no_goal_of_a_video(
     # it says eight tokens, or ends before
     kinds = {each["kind"] for each in made["failures"]}
     assert kinds <= {Outcome.TRUNCATED.label, Outcome.EMPTY.label, "it is no JSON", "its JSON ends in the middle"}
+
+
+def test_a_model_that_knows_nothing_proposes_no_item(
+    served: str, tiny_models: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path / "home"))
+    resources.cache_clear()
+    Path("m.yaml").write_text(
+        f"name: tiny\nadapter: endpoint\nmodel: '{tiny_models.folder('llava')}'\ngeneration: {{max_new_tokens: 8}}\n"
+        f"endpoint: {{base_url: '{served}', probe: false, concurrency: 1, attempts: 1}}\n"
+    )
+    Path("pictures").mkdir()
+    for seed in range(2):
+        picture(Path(f"pictures/{seed}.png"), seed)
+    Path("p.txt").write_text("{fields}")
+    make = ["drafting", "make", "p", "--spec", "m.yaml", "--prompt", "p.txt", "--out", "d.json", "--tries", "2"]
+    for command in (["project", "create", "p", "--schema", "pca_bench"], ["pool", "add", "p", "pictures"]):
+        assert CliRunner().invoke(cli, command).exit_code == 0
+    done = CliRunner().invoke(cli, [*make, "--dimension", "domestic_robot"])
+    assert done.exit_code == 1, done.output
+    assert json.loads(Path("d.json").read_text())["proposals"] == []
+    made = json.loads(Path("d.made.json").read_text())
+    assert (made["counts"]["requests"], made["counts"]["images without"]) == (4, 2)
+    assert sum(each["replies"] for each in made["failures"]) == 4
+    assert all(each["why"] == "2 replies, none of which could be taken" for each in made["left_out"])

@@ -18,7 +18,7 @@ from domain.records import AssetFile, AssetView, Draft, Person, TaskView, VoteVi
 from domain.states import VERIFICATIONS, Purpose, Stage
 from workflow.access import guidelines
 from workflow.access.projects import Access, access_by_id
-from workflow.annotate import comparison, earlier_forms
+from workflow.annotate import comparison, earlier_forms, proposals
 
 NO_SUCH = "There is no such picture or clip in a project of yours."
 
@@ -31,6 +31,7 @@ def task_view(session: Session, *, access: Access, row: StoredTask, person: Pers
     kept = draft_of(draft) if draft else None
     item = items.by_id(session, id=row.item_id) if row.item_id is not None else None
     revision = row.revision if row.revision is not None else (item.current_revision if item else None)
+    proposed = proposals.shown(session, access=access, row=row)
     return TaskView(
         id=row.public_id,
         project=access.name,
@@ -38,7 +39,7 @@ def task_view(session: Session, *, access: Access, row: StoredTask, person: Pers
         dimension=row.dimension,
         item=item.public_id if item else None,
         revision=revision,
-        fields=fields_shown(session, access=access, row=row, person=person),
+        fields=proposed or fields_shown(session, access=access, row=row, person=person),
         assets=tuple(_assets(session, access, row)),
         lease_until=row.lease_until,
         draft=replace(kept, values=earlier_forms.draft_now(access, row.stage, kept.values)) if kept else None,
@@ -51,6 +52,7 @@ def task_view(session: Session, *, access: Access, row: StoredTask, person: Pers
         history=tuple(_history(session, row)),
         guideline=access.loaded.guideline_hash,
         news=guidelines.news(session, access=access, person=person),
+        proposed=bool(proposed),
     )
 
 

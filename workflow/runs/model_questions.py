@@ -168,14 +168,18 @@ class Asker:
         with self.store.read() as session:
             read = read_items(session, item_ids)
         for item_id in item_ids:
-            try:
-                shown = self._shower.shown(read[item_id])
-                if fit:
-                    self._fits(shown)
-                found[item_id] = [picture for part in shown for picture in self._made(part)]
-            except (Cannot, MediaRefused, NotFound, NotAvailable) as error:
-                found[item_id] = str(error)
+            found[item_id] = self.pictures_for(read[item_id], fit=fit)
         return found
+
+    def pictures_for(self, item: AskedItem, *, fit: bool = True) -> Sequence[Picture] | str:
+        """The same of one item, which may have no texts yet."""
+        try:
+            shown = self._shower.shown(item)
+            if fit:
+                self._fits(shown)
+            return [picture for part in shown for picture in self._made(part)]
+        except (Cannot, MediaRefused, NotFound, NotAvailable) as error:
+            return str(error)
 
     def _fits(self, shown: Sequence[Shown]) -> None:
         """Whether the model can be shown so many pictures."""

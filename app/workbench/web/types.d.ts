@@ -215,6 +215,8 @@ export interface Task {
   lease_until: string;
   draft: Draft | null;
   postponed: boolean;
+  /** In authoring `fields` are what a model proposes. */
+  proposed: boolean;
   answer: string | null;
   /** Two models' answers that are compared: the left one, and the right one. */
   answers: [string, string] | null;

@@ -1,5 +1,6 @@
-// The form of an author: the fields of an item, and nothing else.
+// The form of an author: the fields of an item, and above them whether a model has proposed their texts.
 
+import { el } from "../dom.js";
 import { FieldForm } from "./fields.js";
 
 /** @import { CrossRule, Field, Host, Problem, Read, Values } from "../types" */
@@ -8,11 +9,28 @@ export class AuthorForm {
   /** @param {Host} host */
   constructor(host) {
     this.fields = new FieldForm(host);
-    this.root = this.fields.root;
+    this.mark = el(
+      "p",
+      { class: "proposed", role: "note", hidden: true },
+      el("b", {}, "Proposed by a model."),
+      " Look at the image and correct every field: the item is yours, and you answer for it.",
+    );
+    this.root = el("div", {}, this.mark, this.fields.root);
   }
 
-  /** @param {{ fields: Field[], between: CrossRule[], dimension: string, values: Values, earlier: string[] }} what */
-  open(what) {
+  /**
+   * @typedef {object} Opened
+   * @property {Field[]} fields
+   * @property {CrossRule[]} between
+   * @property {string} dimension
+   * @property {Values} values
+   * @property {string[]} earlier
+   * @property {boolean} proposed a model has proposed what the fields begin with
+   */
+
+  /** @param {Opened} what */
+  open({ proposed, ...what }) {
+    this.mark.hidden = !proposed;
     this.fields.open(what);
   }
 

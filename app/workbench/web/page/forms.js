@@ -36,7 +36,8 @@ export class Forms {
     this.media.forget(); // a form that is opened anew brings its own editors
     const { fields, field_rules: between } = fixed;
     if (fixed.stage.name === "authoring") {
-      this.author.open({ fields, between, dimension, values: answers.values || values, earlier });
+      const { proposed } = task;
+      this.author.open({ fields, between, dimension, values: answers.values || values, earlier, proposed });
       this.current = this.author;
     } else if (fixed.adjudication) {
       const { votes, history, vote_criteria } = task;

@@ -1,0 +1,217 @@
+"""``touchstone drafting``: items that a model proposes and people edit, and what that does to them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.commands.narrations import counted
+from domain.errors import FileRefused, RunStopped
+
+if TYPE_CHECKING:
+    from annotation_schemas.proposals import Proposed
+    from app.making_proposals import Asked, Told
+    from app.services import Resources
+
+drafting = typer.Typer(
+    help="Whole items that a model proposes for images, which people edit and own.", no_args_is_help=True
+)
+
+SHOWN = 20
+"""So many images are named."""
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    cli.add_typer(drafting, name="drafting")
+
+
+@drafting.command("make")
+def make(
+    project: Annotated[str, typer.Argument(help="The project; items are proposed for the free images of its pool.")],
+    spec: Annotated[
+        str, typer.Option(help="The model's description, with its endpoint: a YAML file, or the name of a shipped one.")
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(help="The file for the proposals; what the model replied, and how they were made, go beside it."),
+    ],
+    tasks: Annotated[
+        Path | None,
+        typer.Option(help="Seed tasks, their subtasks and templates, as YAML; each image gets one.", metavar="FILE"),
+    ] = None,
+    dimension: Annotated[
+        str | None,
+        typer.Option("--dimension", "-d", help="What images that are for any dimension are asked about."),
+    ] = None,
+    prompt: Annotated[
+        Path | None,
+        typer.Option(
+            help="A text to ask by instead of ours, with {fields}; {form}, {dimension}, {situation} and {guideline} "
+            "are filled, too.",
+            metavar="FILE",
+        ),
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="At most so many images, in the order of the pool.")] = None,
+    seed: Annotated[int, typer.Option(help="Draws which situation of --tasks an image gets.")] = 0,
+    tries: Annotated[
+        int, typer.Option(min=1, max=20, help="So many replies about an image at most; then it is left out.")
+    ] = 3,
+    constrain: Annotated[
+        bool,
+        typer.Option("--constrain", help="Have the server hold replies to the form (response_format, json_schema)."),
+    ] = False,
+    max_calls: Annotated[int | None, typer.Option(min=1, help="Stop after so many requests.")] = None,
+    max_cost: Annotated[float | None, typer.Option(min=0, help="Stop before it costs more; needs prices.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked, and ask no one.")] = False,
+) -> None:
+    """Have a model behind an endpoint propose a whole item for each free image: every field that authors fill in.
+
+    A reply that does not keep to the form of the schema, or contradicts itself, gives none. Nothing becomes an item by
+    this: the file is for people. Ctrl+C leaves, and the same command goes on."""
+    from app.commands.judge import within
+    from app.making_proposals import Asked, described
+    from app.services import opened
+    from domain.errors import InvalidInput, Problem
+    from importers.task_plans import read_plan
+    from workflow.runs import model_descriptions
+    from workflow.runs.proposal_subjects import free_images
+
+    here = opened()
+    free = free_images(here.store, by=None, project=project)
+    known = [each.id for each in free.loaded.schema_.dimensions]
+    if dimension is not None and dimension not in known:
+        told = f"The schema has no dimension {dimension!r}; there are {', '.join(known)}."
+        raise InvalidInput([Problem("dimension", told)])
+    plan = read_plan(tasks, known) if tasks is not None else None
+    model = within(model_descriptions.named(spec), max_calls=max_calls, max_cost=max_cost)
+    asked = Asked(
+        project, free, described(model, free, constrain), _prompt(prompt), plan, dimension, limit, seed, tries, out
+    )
+    if dry_run:
+        _tell_dry(asked, here)
+    else:
+        _make(asked, here)
+
+
+@drafting.command("import")
+def import_(
+    project: Annotated[str, typer.Argument(help="The project of the images.")],
+    file: Annotated[Path, typer.Argument(help="What `touchstone drafting make` wrote, mended or not.")],
+    share: Annotated[
+        float,
+        typer.Option(help="So many of the images, as a fraction, have authors who are shown the proposal; 1: all."),
+    ] = 0.5,
+    seed: Annotated[
+        int | None, typer.Option(help="Draws which images these are; by default the project's own seed.")
+    ] = None,
+) -> None:
+    """Give proposals to the images of a project: a random part of the authors begins with them, the others without.
+
+    The image decides, by chance, before anyone picks it; the pool does not show it, and no verifier sees it."""
+    from app.services import opened
+    from domain.drafting import Arm
+    from domain.errors import InvalidInput, Problem
+    from importers.proposals import read_proposals
+    from workflow.annotate.proposals import Offered, OfferedFile, import_proposals
+
+    read = read_proposals(file)
+    if read.project != project:
+        told = f"{file.name} is of the project {read.project!r}; its images are not those of {project!r}."
+        raise InvalidInput([Problem("file", told)])
+    offered = [Offered(row.image, *row[1:]) for row in read.rows]
+    taken = import_proposals(
+        opened().store,
+        by=None,
+        project=project,
+        file=OfferedFile(read.sha256, read.model, tuple(offered)),
+        share=share,
+        seed=seed,
+    )
+    shown, hidden = taken.arms[Arm.WITH], taken.arms[Arm.WITHOUT]
+    typer.echo(f"{counted(shown + hidden, 'image')} with a proposal: {shown:,} whose authors are shown it, {hidden:,} "
+               f"whose authors are not (seed {taken.seed}).")  # fmt: skip
+    if shown and not hidden:
+        typer.echo("No image is without: what drafting does to items cannot be said of these.")
+    if taken.before:
+        typer.echo(f"{counted(taken.before, 'image')} had a proposal already, and keep it.")
+    if taken.refused:
+        typer.echo(f"Not taken: {len(taken.refused):,}.")
+    for name, why in taken.refused[:SHOWN]:
+        typer.echo(f"   {name}: {why}")
+    if (more := len(taken.refused) - SHOWN) > 0:
+        typer.echo(f"   and {more:,} more")
+
+
+def _prompt(file: Path | None) -> str:
+    from annotation_schemas.proposals import OURS
+
+    try:
+        return (file or OURS).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileRefused(f"The prompt {file} cannot be read as UTF-8 text.") from error
+
+
+def _tell_dry(asked: Asked, here: Resources) -> None:
+    from app.commands.runs_in_terminal import tell_estimate
+    from app.making_proposals import dry
+
+    questions, known = dry(asked, here)
+    typer.echo(f"{counted(len(questions), 'image')} to ask about, {known:,} with what is known already.")
+    if questions:
+        tell_estimate(asked.spec, questions[:3], asked=len(questions))
+        typer.echo(f"--- {questions[0].name}\n{questions[0].cannot or questions[0].text}")
+
+
+def _make(asked: Asked, here: Resources) -> None:
+    from app.commands.runs_in_terminal import on_signals
+    from app.making_proposals import make
+
+    signals: list[int] = []
+    with on_signals(signals):
+        told = make(asked, here, stop=lambda: bool(signals), tell=_tell_reply)
+    _tell(asked, told)
+    if signals:
+        raise typer.Exit(128 + signals[0])
+    if told.stopped:
+        raise RunStopped(told.stopped)
+    if not told.proposed:
+        raise typer.Exit(1)
+
+
+def _tell_reply(image: str, said: Proposed) -> None:
+    if said.faults:
+        typer.echo(f"   {image}: {said.faults[0].kind}: {said.faults[0].what}", err=True)
+    else:
+        typer.echo(f"   {image}: {'a proposal' if said.fields else f'none: {said.why_not[:200]}'}", err=True)
+
+
+def _tell(asked: Asked, told: Told) -> None:
+    from annotation_schemas.proposals import left_fields
+
+    if told.broken:
+        lines = f"{counted(told.broken, 'line')} of {asked.result.beside('asked.jsonl')}"
+        typer.echo(
+            f"{lines} cannot be read, as of a command that was killed; what was asked there counts as not asked."
+        )
+    if told.before:
+        typer.echo(f"{counted(told.before, 'image')} with what is known already, not asked again")
+    for what, n in told.figures().items():
+        if n is not None:
+            price = asked.spec.endpoint.price if asked.spec.endpoint else None
+            typer.echo(f"{n:>10.4f} cost ({price.currency if price else ''})" if what == "cost" else f"{n:>10,} {what}")
+    for kind, names in sorted(told.failures.items(), key=lambda each: (-len(each[1]), each[0])):
+        typer.echo(f"{len(names):>10,} not taken: {kind}; such as {names[0]}")
+    without = list(told.without())
+    for name, why, said in without[:SHOWN]:
+        typer.echo(f"   {name} has no proposal: {why}{'. ' + said[0] if said else '.'}")
+    if (more := len(without) - SHOWN) > 0:
+        typer.echo(f"   and {more:,} more without a proposal")
+    if left := left_fields(asked.free.loaded.schema_):
+        typer.echo(f"Left to people, as no model is asked for them: {', '.join(each.name for each in left)}.")
+    typer.echo(
+        f"{counted(len(told.proposed), 'proposal')} at {asked.out}; every reply: {asked.result.beside('asked.jsonl')}; "
+        f"how they were made: {asked.result.beside('made.json')}"
+    )

@@ -1,0 +1,42 @@
+"""Queries on what was written and voted where models had proposed items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlmodel import Session, col, select
+
+from db.records import StoredAnnotation
+from db.tables import AnnotationRow, AssetRow, SourceRow
+from domain.runs import chunked
+from domain.states import Purpose, Stage
+
+
+def of_stage(
+    session: Session, *, project_id: int, stage: Stage, item_ids: Iterable[int] = (), task_ids: Iterable[int] = ()
+) -> list[StoredAnnotation]:
+    """What was submitted in a stage about these items or for these tasks, superseded or not, oldest first."""
+    found: list[StoredAnnotation] = []
+    for column, ids in ((AnnotationRow.item_id, item_ids), (AnnotationRow.task_id, task_ids)):
+        for some in chunked(sorted(set(ids)), 500):
+            wanted = select(AnnotationRow).where(
+                AnnotationRow.project_id == project_id,
+                col(AnnotationRow.stage) == stage,
+                col(AnnotationRow.purpose) == Purpose.LIVE,
+                col(column).in_(some),
+            )
+            found += session.exec(wanted.order_by(col(AnnotationRow.id))).all()
+    return found
+
+
+def sources(session: Session, *, asset_ids: Sequence[int]) -> dict[int, str]:
+    """The source of each of these assets that has one, by name."""
+    found: dict[int, str] = {}
+    for some in chunked(sorted(set(asset_ids)), 500):
+        wanted = (
+            select(AssetRow.id, SourceRow.name)
+            .join(SourceRow, col(SourceRow.id) == AssetRow.source_id)
+            .where(col(AssetRow.id).in_(some))
+        )
+        found |= {id: name for id, name in session.exec(wanted) if id is not None}
+    return found

@@ -1,0 +1,99 @@
+"""A model's proposal on the author's page: there for one image, not for the other, corrected by keys, owned by a
+person, and nowhere on the page of who verifies."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from db import assets
+from domain.drafting import drawn
+from domain.roles import Role
+from domain.states import Stage
+from media.store import MediaStore
+from testkit.serving import Server, touchstone
+from tests.annotation_schemas.test_proposals import GOOD
+from tests.app.homes import picture
+from tests.e2e.people import Desk, at_desk, opened
+from workflow.access import accounts, projects
+from workflow.annotate import image_pool
+from workflow.annotate.proposals import Offered, OfferedFile, import_proposals
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+@pytest.fixture
+def running(server: Server, tmp_path: Path) -> Server:
+    """Two pictures with proposals, of which the author of one is shown it: the first in the pool."""
+    done = touchstone("project", "create", "p", "--schema", "pca_bench", home=server.home)
+    assert done.returncode == 0, done.stderr
+    with opened(server) as store:
+        for login, stage in (("ada", Stage.AUTHORING), ("vera", Stage.VERIFICATION)):
+            accounts.create_person(store, login=login, name=login.title())
+            projects.set_member(store, by=None, project="p", login=login, role=Role.ANNOTATOR, stages=[stage])
+        for number in range(2):
+            (tmp_path / f"{number}.png").write_bytes(picture(number))
+        files = [(f"{number}.png", tmp_path / f"{number}.png") for number in range(2)]
+        image_pool.add_to_pool(store, MediaStore(server.home / "media"), by=None, project="p", files=files)
+        with store.read() as session:
+            free = [asset for asset, _ in assets.free(
+                session, project_id=1, dimensions=None, per_source=None, after=None, limit=9)]  # fmt: skip
+        ids = [asset.public_id for asset in free]
+        seed = next(seed for seed in range(100) if drawn(ids, share=0.5, seed=seed) == {ids[0]})
+        rows = [
+            Offered(each.name, each.public_id, (each.sha256 or "",), "autonomous_driving", GOOD, {}) for each in free
+        ]
+        import_proposals(
+            store, by=None, project="p", file=OfferedFile("f" * 64, "drafter-9", tuple(rows)), share=0.5, seed=seed
+        )
+    return server.start()
+
+
+def _question(desk: Desk) -> str:
+    return desk.page.locator(".field[data-field=question] textarea").input_value()
+
+
+def test_a_proposal_is_marked_corrected_and_owned(running: Server, chromium: Browser, pictures: Path | None) -> None:
+    with at_desk(chromium, running, "ada") as desk:
+        desk.open("/author?project=p")
+        expect(desk.bench).to_have_attribute("data-view", "pool")
+        assert "Proposed" not in desk.page.content()
+        desk.press("Enter")
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        mark = desk.page.locator(".proposed")
+        expect(mark).to_be_visible()
+        expect(mark).to_contain_text("Proposed by a model. Look at the image")
+        assert _question(desk) == GOOD["question"]
+        expect(desk.page.locator(".field[data-field=answer] .choice.chosen")).to_contain_text("brake")
+        assert "drafter-9" not in desk.page.content()
+        desk.looks(pictures, "proposal")
+        desk.press("ControlOrMeta+a")
+        desk.page.keyboard.insert_text("You drive fast. What now?")
+        expect(desk.page.locator(".saved")).to_contain_text("draft saved")
+        desk.page.reload()
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        assert _question(desk) == "You drive fast. What now?"
+        expect(mark).to_be_visible()
+        desk.press("Control+Enter")
+        expect(desk.bench).to_have_attribute("data-view", "pool")
+        desk.press("Enter")
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        expect(mark).to_be_hidden()
+        assert _question(desk) == ""
+        assert GOOD["reason"] not in desk.page.content()
+    with closing(sqlite3.connect(running.home / "touchstone.db")) as connection:
+        (content,) = connection.execute("SELECT content FROM revision").fetchall()
+        (seconds,) = connection.execute("SELECT seconds FROM annotation").fetchone()
+    assert json.loads(content[0]) == {**GOOD, "question": "You drive fast. What now?"}
+    assert seconds is not None
+    with at_desk(chromium, running, "vera") as desk:
+        desk.open("/verify?project=p")
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        assert desk.page.locator(".proposed").count() == 0 or not desk.page.locator(".proposed").is_visible()
+        for word in ("drafter-9", GOOD["reason"], GOOD["question"]):
+            assert word not in desk.page.content()
