@@ -58,6 +58,7 @@ COMMANDS = (
     "frames",
     "drafting",
     "drafting_report",
+    "privacy",
     "pool",
     "labelstudio",
 )

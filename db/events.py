@@ -85,7 +85,13 @@ NARRATED, GOALS_SAVED = VIDEO_GOALS = ("goals.narrated", "goals.saved")
 SENT_BACK = "item.sent_back"
 """The kind of events: an item was sent back to its author, who is to change its ``revision``, and ``why``."""
 
-LOOKING = ("export.made", LOOKED, RELEASED, RELEASE_SAID, BOARD_PUBLISHED, BOARD_WITHDRAWN, *VIEWS)
+FACES_LOOKED, COVERED = "privacy.looked", "privacy.decided"
+"""Kinds of events: cascades have looked for faces and plates; someone has decided what of a picture is covered. More
+than history: the second says which files are kept back, and what is shown instead."""
+
+LOOKING = (
+    "export.made", LOOKED, RELEASED, RELEASE_SAID, BOARD_PUBLISHED, BOARD_WITHDRAWN, FACES_LOOKED, *VIEWS
+)  # fmt: skip
 """Kinds of events that change nothing: a release made twice in a row has one date."""
 
 

@@ -8,7 +8,9 @@ from typing import Any
 from sqlalchemy import delete, exists, func, select, tuple_
 from sqlmodel import Session
 
+from db import kept_back
 from db.carried import CARRIED, in_order
+from db.events import COVERED
 from db.project_rows import mine
 from db.tables import metadata
 
@@ -31,12 +33,18 @@ def sizes(session: Session, *, project_id: int) -> dict[str, int]:
 
 
 def own_media(session: Session, *, project_id: int) -> list[str]:
-    """The hashes of the images and clips that this project has alone."""
+    """The hashes of the images and clips that this project has alone, with originals that are kept back."""
     asset = metadata.tables["asset"]
     others = asset.alias()
     elsewhere = exists().where(others.c.sha256 == asset.c.sha256, others.c.project_id != project_id)
     wanted = select(asset.c.sha256).where(asset.c.project_id == project_id, asset.c.sha256.is_not(None), ~elsewhere)
-    return sorted(session.connection().scalars(wanted.distinct()))
+    shown = set(session.connection().scalars(wanted.distinct()))
+    mine_ = kept_back.named(session, project_id=project_id)
+    if mine_:
+        media = metadata.tables["media_object"]
+        unused = media.c.sha256.in_(mine_), ~exists().where(asset.c.sha256 == media.c.sha256)
+        mine_ = set(session.connection().scalars(select(media.c.sha256).where(*unused)))
+    return sorted((shown | mine_) - kept_back.named(session, but=project_id))
 
 
 def media_is_there(session: Session, *, sha256: str) -> bool:
@@ -72,11 +80,15 @@ def remove(session: Session, *, table: str, lot: Sequence[Key]) -> list[str]:
     hashes = set()
     if table == "asset":
         hashes = {*connection.scalars(select(of.c.sha256).where(these, of.c.sha256.is_not(None)))}
+    if table == "event":
+        decided = connection.scalars(select(of.c.data).where(these, of.c.kind == COVERED))
+        hashes = {sha256 for data in decided for sha256 in kept_back.hashes_in(data)}
     connection.execute(delete(of).where(these))
+    hashes -= kept_back.named(session) if hashes else set()
     if not hashes:
         return []
-    media = metadata.tables["media_object"]
-    unused = media.c.sha256.in_(hashes), ~exists().where(of.c.sha256 == media.c.sha256)
+    media, asset = metadata.tables["media_object"], metadata.tables["asset"]
+    unused = media.c.sha256.in_(hashes), ~exists().where(asset.c.sha256 == media.c.sha256)
     return sorted(connection.scalars(delete(media).where(*unused).returning(media.c.sha256)))
 
 

@@ -13,7 +13,7 @@ import os
 import tempfile
 import time
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +36,8 @@ _FAST = 1
 _LARGE = 4_000_000
 """Pixels beyond which a photo that came as JPEG is written as JPEG again: as PNG no endpoint would take it."""
 _SAME_MOMENT = 1e-6
+_OF = 16
+"""So many digits of a stored file's hash begin the names of what was made of it."""
 _FILLED_TO = 0.8
 """Tidied, the folder holds at most this share of its room."""
 _TIDIED_EVERY = 0.05
@@ -120,12 +122,25 @@ class Pictures:
                 self._write(place, picture)
         return [_prepared(place) for place in places]
 
+    def forget(self, files: Collection[str]) -> int:
+        """Take away all that was made of these stored files, for whoever may not be shown it any more; how many files.
+
+        What an older version has made does not say of what, so all of that goes.
+        """
+        these, gone = {sha256[:_OF] for sha256 in files}, 0
+        for path in self.cache.glob("*/*"):
+            of, mark, _ = path.stem.partition(".")
+            if path.suffix != ".partial" and (of in these or not mark):
+                path.unlink(missing_ok=True)
+                gone += 1
+        return gone
+
     # ---- inside -----------------------------------------------------------------------------------------------------
 
     def _place(self, sha256: str, recipe: Mapping[str, Any], *, ending: str = "png") -> Path:
         text = json.dumps({"of": sha256, "version": _VERSION, **recipe}, sort_keys=True, separators=(",", ":"))
         name = hashlib.sha256(text.encode()).hexdigest()
-        return self.cache / name[:2] / f"{name}.{ending}"
+        return self.cache / name[:2] / f"{sha256[:_OF]}.{name}.{ending}"
 
     def _write(self, place: Path, picture: Image.Image) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)

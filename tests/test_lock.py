@@ -129,6 +129,7 @@ def test_the_extras_are_the_documented_ones() -> None:
             "redis",
             "aggregation",
             "metrics",
+            "privacy",
             "shortcuts",
             "peers",
             "dev",

@@ -20,6 +20,7 @@ from domain.records import AddedMedia, Person, PoolPage, TaskView
 from domain.states import Stage, TaskState
 from importers.media_files import kind_of
 from media.perceptual_hash import hash_of_file
+from workflow.access import kept_back
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to, require_lead
 from workflow.access.schema_changes import must_be_the_same
@@ -82,15 +83,16 @@ def add_to_pool(
             now = store.now()
             if dimension is not None:
                 must_be_the_same(session, access=access)
-            known = stock.by_hash(session, project_id=access.project_id, sha256=stored.sha256)
+            stock.put_media(session, row=media_row(stored, now))
+            shown = kept_back.instead(session, project_id=access.project_id).get(stored.sha256, stored.sha256)
+            known = stock.by_hash(session, project_id=access.project_id, sha256=shown)
             if known is not None:
                 repeated += 1
                 continue
-            stock.put_media(session, row=media_row(stored, now))
             asset = stock.add(
                 session,
                 project_id=access.project_id,
-                sha256=stored.sha256,
+                sha256=shown,
                 name=name,
                 kind=stored.kind,
                 source_id=stock.source_id(session, project_id=access.project_id, name=source) if source else None,

@@ -16,6 +16,7 @@ from domain.records import Person
 from importers.media_files import kind_of
 from importers.media_groups import MediaGroup, no_role
 from media.perceptual_hash import hash_of_file
+from workflow.access import kept_back
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.access.schema_changes import must_be_the_same
@@ -156,10 +157,11 @@ def _add(
         with store.write() as session:
             must_be_the_same(session, access=access)
             now = store.now()
+            instead = kept_back.instead(session, project_id=access.project_id)
             there = stock.groups(session, project_id=access.project_id, names=[group.name]).get(group.name)
             if there is not None:
                 if [(asset.role, asset.sha256) for asset, _ in there] == [
-                    (role, file.sha256) for role, file, _ in taken
+                    (role, instead.get(file.sha256, file.sha256)) for role, file, _ in taken
                 ]:
                     return False
                 raise Conflict(f"{group.where}: the project has a group {group.name!r} with other files already")
@@ -171,7 +173,7 @@ def _add(
                 asset = stock.add(
                     session,
                     project_id=access.project_id,
-                    sha256=file.sha256,
+                    sha256=instead.get(file.sha256, file.sha256),
                     name=name,
                     kind=file.kind,
                     source_id=source,

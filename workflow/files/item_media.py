@@ -19,6 +19,7 @@ from db.types import public_id
 from domain.errors import MediaRefused
 from domain.records import AssetName, BadRow, FileRecord, ItemRecord
 from importers.media_files import MediaFolder
+from workflow.access import kept_back
 from workflow.access.projects import Access
 from workflow.files.one_import import Import
 
@@ -238,11 +239,13 @@ def save_assets(
         ],
     )
     have = files.asset_ids(session, project_id=project_id, names=list(wanted))
+    instead = kept_back.instead(session, project_id=project_id)
+    shown = {name: instead.get(medium.sha256, medium.sha256) for name, medium in stored.items()}
     filled = {}
     for name in sorted(set(stored) & set(have), key=lambda name: have[name][0]):
         id, known = have[name]
         if known is None:
-            filled[id] = stored[name].sha256
+            filled[id] = shown[name]
     files.fill_assets(session, hashes=filled)
     task_slots.offer_items_with(session, asset_ids=list(filled), needed=bring.access.needed_roles)
     sources = assets.source_ids(
@@ -254,7 +257,7 @@ def save_assets(
             {
                 "public_id": public_id(),
                 "project_id": project_id,
-                "sha256": stored[name].sha256 if name in stored else None,
+                "sha256": shown.get(name),
                 "name": name,
                 "kind": want.kind,
                 "source_id": sources.get(want.source or ""),

@@ -1,0 +1,266 @@
+"""What is covered in a project's pictures: from a decision on, everyone gets the covered picture, and the original is
+kept back.
+
+The asset shows another file, under another random id: pages, models, exports, releases and other tools' screens all ask
+the asset for its file, so none of them can reach the original any more, and no browser has a copy of what it asks for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from db import assets, bridge, bridge_tasks, projects
+from db import kept_back as stock
+from db.engine import Session, Store
+from db.events import COVERED
+from domain.errors import Conflict, InvalidInput, Problem
+from domain.privacy import HAND, KINDS, MARGIN, MOST_MARGIN, Box, Decision, Told
+from domain.records import Person
+from workflow.access import kept_back, project_care
+from workflow.access.event_log import log
+from workflow.access.projects import Access, require_lead
+from workflow.annotate.image_pool import media_row
+from workflow.files.project_export import archive_in
+
+if TYPE_CHECKING:
+    from media.store import MediaStore, StoredMedia
+
+TO = "cover pictures"
+_EDGE = 1e-6
+_NAMED = 20
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What came of decisions."""
+
+    pictures: int
+    covered: int
+    """Of these, such in which something is covered."""
+    boxes: int
+    """Boxes that are covered."""
+    same: int
+    """Pictures about which the same had been decided; nothing was written for these."""
+    releases: Sequence[str]
+    """Versions of releases that were made before and hold an item with one of the pictures that look otherwise now."""
+    archive: bool
+    """Whether an archive that lay ready to be fetched was taken away."""
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """A picture that is to be written."""
+
+    told: Told
+    known: Decision | None
+    original: str
+    margin: float
+    made: StoredMedia | None
+    """None: the file stays."""
+
+    @property
+    def file(self) -> str:
+        return self.made.sha256 if self.made is not None else self.told.file
+
+
+def decide(
+    store: Store,
+    media: MediaStore,
+    home: Path,
+    *,
+    by: Person | None,
+    project: str,
+    told: Sequence[Told],
+    looked: Mapping[str, Any] | None = None,
+    margin: float = MARGIN,
+    uncover: bool = False,
+) -> Decided:
+    """Keep decisions about pictures, and show the covered ones from now on; all of them, or none. For leads.
+
+    A picture is always made from its original, with all boxes of the newest decision; where the original is not on this
+    machine, because the project came from another one, boxes come on top of those that are there.
+
+    Parameters
+    ----------
+    looked
+        With what was looked (``Finder.told``); None: no cascade did.
+    margin
+        By how much of its width and height a box is made larger on every side. It never becomes smaller.
+    uncover
+        What was covered may be shown again.
+
+    Raises
+    ------
+    InvalidInput
+        A box is none, a picture is none of the project's or was decided otherwise meanwhile, or something would be
+        uncovered.
+    Conflict
+        A run is under way, or work is out in Label Studio.
+    """
+    if not math.isfinite(margin) or not 0 <= margin <= MOST_MARGIN:
+        raise InvalidInput([Problem("margin", f"The margin is a share from 0 to {MOST_MARGIN:g}.")])
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        _must_be_still(session, access, store)
+        known = kept_back.by_file(kept_back.decisions(session, project_id=access.project_id))
+        _must_fit(session, access, told, known)
+    if not uncover:
+        _must_not_uncover(told, known)
+    todo = [each for each in told if not _same(each, known.get(each.file), margin, uncover=uncover)]
+    ready = [_made(media, each, known.get(each.file), margin, uncover=uncover) for each in todo]
+    ids: set[int] = set()
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        projects.lock(session, id=access.project_id)
+        _must_be_still(session, access, store)
+        _must_fit(session, access, told, kept_back.by_file(kept_back.decisions(session, project_id=access.project_id)))
+        for each in ready:
+            ids |= _keep(session, store, access, by, each, looked or {})
+        releases = [f"{number}.{point}" if point else str(number) for number, point in _releases(session, ids)]
+    archive = archive_in(home, project)
+    taken = bool(ids) and archive.exists()
+    if ids:
+        archive.unlink(missing_ok=True)
+        _forget(media, home, ready)
+    return Decided(
+        pictures=len(told),
+        covered=sum(any(box.cover for box in each.boxes) for each in told),
+        boxes=sum(bool(box.cover) for each in told for box in each.boxes),
+        same=len(told) - len(todo),
+        releases=releases,
+        archive=taken,
+    )
+
+
+# ---- what does not fit ----------------------------------------------------------------------------------------------
+
+
+def _must_be_still(session: Session, access: Access, store: Store) -> None:
+    project_care.must_be_still(session, access, now=store.now(), to=TO)
+    for row in bridge.of_project(session, project_id=access.project_id):
+        if bridge_tasks.unfinished(session, bridge_id=row.id):
+            raise Conflict(
+                f"Pictures of {access.title} are still in Label Studio at {row.address}. Synchronise once more, on the "
+                f"page Label Studio, so that they go; then {TO}."
+            )
+
+
+def _must_fit(session: Session, access: Access, told: Sequence[Told], known: Mapping[str, Decision]) -> None:
+    rows = stock.assets_of(session, project_id=access.project_id, files={each.file for each in told})
+    kinds = {row.sha256: row.kind for row in rows}
+    wrong: list[str] = []
+    if len({each.file for each in told}) < len(told):
+        wrong.append("A picture is there twice under different names; put all of its boxes under one.")
+    for each in told:
+        at = each.where or each.name
+        decision = known.get(each.file)
+        if decision is not None and decision.file != each.file:
+            wrong.append(f"{at}: {each.name} was decided otherwise meanwhile; look again.")
+        elif each.file not in kinds:
+            wrong.append(f"{at}: the project has no picture {each.name} with the file {each.file[:12]}...; look again.")
+        elif kinds[each.file] != "image":
+            wrong.append(f"{at}: {each.name} is a clip; clips are not covered. Cover it before it is brought in.")
+        wrong += [f"{at}: {why}" for box in each.boxes if (why := _wrong(box))]
+    if wrong:
+        more = [f"And {len(wrong) - _NAMED:,} more."] if len(wrong) > _NAMED else []
+        said = [*wrong[:_NAMED], *more, "Nothing was changed."]
+        raise InvalidInput([Problem("boxes", sentence) for sentence in said])
+
+
+def _wrong(box: Box) -> str:
+    if box.kind not in KINDS:
+        return f"{box.kind!r} is no kind of box; it is one of {', '.join(KINDS)}."
+    if box.cover is None:
+        return f"no one has decided about the {box.kind} at {box.x:g}, {box.y:g}."
+    inside = all(math.isfinite(part) for part in box.place) and box.x >= 0 and box.y >= 0 and box.w > 0 and box.h > 0
+    if not inside or box.x + box.w > 1 + _EDGE or box.y + box.h > 1 + _EDGE:
+        return "x, y, w and h are shares of the picture from its upper left corner, and the box lies within it."
+    return ""
+
+
+def _must_not_uncover(told: Iterable[Told], known: Mapping[str, Decision]) -> None:
+    open_ = []
+    for each in told:
+        decision = known.get(each.file)
+        stay = {box.place for box in each.boxes if box.cover}
+        if decision is not None and any(box.place not in stay for box in decision.covers):
+            open_.append(each.where or each.name)
+    if open_:
+        named = ", ".join(open_[:_NAMED]) + (f" and {len(open_) - _NAMED:,} more" if len(open_) > _NAMED else "")
+        raise InvalidInput(
+            [Problem("boxes", f"What is covered would be shown again: {named}. Say --uncover if that is meant.")]
+        )
+
+
+def _same(told: Told, known: Decision | None, margin: float, *, uncover: bool) -> bool:
+    if known is None:
+        return False
+    wide = known.margin == margin or (not uncover and known.margin > margin) or not known.covers
+    return known.boxes == told.boxes and wide
+
+
+# ---- making and keeping ---------------------------------------------------------------------------------------------
+
+
+def _made(media: MediaStore, told: Told, known: Decision | None, margin: float, *, uncover: bool) -> _Ready:
+    """The file that is shown from now on, in the store."""
+    from media import cover
+
+    original = known.original if known else told.file
+    wide = max(margin, known.margin) if known is not None and known.covers and not uncover else margin
+    covers = [box for box in told.boxes if box.cover]
+    base = original if original in media else told.file
+    if not covers and original == told.file:
+        return _Ready(told, known, original, wide, None)
+    if base != original and (uncover or not covers):
+        raise InvalidInput(
+            [Problem("boxes", f"The original of {told.name} is not on this machine; nothing can be uncovered.")]
+        )
+    if not covers:
+        return _Ready(told, known, original, wide, media.about(original))
+    about = media.about(base)
+    size = (about.width, about.height)
+    areas = [cover.edges(size, box.as_json(), margin=wide) for box in covers]
+    path = media.path(base)
+    data = cover.written(path, areas, mime=about.mime, name=told.name, limits=media.limits)
+    return _Ready(told, known, original, wide, media.add(data, name=f"{told.name}, covered"))
+
+
+def _keep(
+    session: Session, store: Store, access: Access, by: Person | None, ready: _Ready, looked: Mapping[str, Any]
+) -> set[int]:
+    """Write one decision; the ids of what looks otherwise now."""
+    now, told = store.now(), ready.told
+    rows = stock.assets_of(session, project_id=access.project_id, files=[told.file])
+    other = ready.file != told.file
+    if other:
+        assert ready.made is not None
+        assets.put_media(session, row=media_row(ready.made, now))
+        stock.exchange(session, rows=rows, file=ready.file)
+    data = {
+        "asset": rows[0].public_id,
+        "name": told.name,
+        "original": ready.original,
+        "before": told.file,
+        "file": ready.file,
+        "boxes": [box.as_json() for box in told.boxes],
+        "margin": ready.margin,
+        "looked": dict(looked) if any(box.by != HAND for box in told.boxes) else {},
+    }
+    log(session, COVERED, by=by, project=access, now=now, data=data)
+    return {row.id for row in rows} if other else set()
+
+
+def _releases(session: Session, ids: set[int]) -> list[tuple[int, int]]:
+    return stock.releases_with(session, asset_ids=ids) if ids else []
+
+
+def _forget(media: MediaStore, home: Path, ready: Iterable[_Ready]) -> None:
+    """Take away what was made of these pictures for models."""
+    from media.model_input import Pictures
+
+    Pictures(media, home / "prepared").forget([each.told.file for each in ready])
