@@ -57,6 +57,8 @@ class Decision:
     """Of the picture in its project."""
     original: str
     """The SHA-256 of what came in."""
+    before: str
+    """That of what was shown until then."""
     file: str
     """That of what is shown since."""
     boxes: tuple[Box, ...]

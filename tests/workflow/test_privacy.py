@@ -28,9 +28,9 @@ from domain.roles import Role
 from domain.settings import settings_from
 from media.model_input import Pictures
 from media.store import MediaStore
-from testkit.covered import BOX, SIZE, file, shows
+from testkit.covered import BOX, SIZE, file, picture, shows
 from testkit.factories import claimed, make_person, make_project
-from testkit.pictures import video
+from testkit.pictures import encoded, video
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
 from tests.workflow.releases.pictured import One, pictured
 from tests.workflow.shortcut_world import SCHEMA, spec_of
@@ -282,6 +282,28 @@ def test_a_file_that_another_project_shows_or_keeps_back_outlives_this_one(
     delete_project(store, media, by=None, project="q", typed="q", home=home)
     assert original not in media
     assert covered not in media
+
+
+def test_pictures_that_look_alike_once_covered_are_not_mistaken_for_one_another(
+    store: Store, media: MediaStore, home: Path
+) -> None:
+    """Two that differ within the box alone: the covered one stands for both, and cannot become either again."""
+    make_project(store)
+    other = picture()
+    other.paste((0, 200, 0), (60, 30, 80, 50))
+    one, two = put(store, media, home, file(), encoded(other))
+    decide(store, media, home, Told("0.png", one, (BOX,)), Told("1.png", two, (BOX,)))
+    first, second = shown(store)
+    assert first == second not in (one, two)
+    with pytest.raises(InvalidInput, match="stands for several pictures"):
+        decide(store, media, home, Told("0.png", first, ()), uncover=True)
+    more = replace(BOX, x=0.55)
+    decide(store, media, home, Told("0.png", first, (BOX, more)))
+    last, same = shown(store)
+    assert last == same != first
+    with store.read() as session:
+        assert kept_back.instead(session, project_id=1) == {one: last, two: last, first: last}
+    assert put(store, media, home, file(), encoded(other)) == [last, same]
 
 
 def test_label_studio_gets_the_covered_one(store: Store, media: MediaStore, home: Path) -> None:

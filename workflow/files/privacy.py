@@ -22,6 +22,7 @@ from domain.privacy import HAND, KINDS, MARGIN, MOST_MARGIN, Box, Decision, Told
 from domain.records import Person
 from workflow.access import kept_back, project_care
 from workflow.access.event_log import log
+from workflow.access.kept_back import Standing
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.image_pool import media_row
 from workflow.files.project_export import archive_in
@@ -106,18 +107,19 @@ def decide(
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         _must_be_still(session, access, store)
-        known = kept_back.by_file(kept_back.decisions(session, project_id=access.project_id))
+        standing = kept_back.of_project(session, project_id=access.project_id)
+        known = standing.by_file
         _must_fit(session, access, told, known)
     if not uncover:
         _must_not_uncover(told, known)
     todo = [each for each in told if not _same(each, known.get(each.file), margin, uncover=uncover)]
-    ready = [_made(media, each, known.get(each.file), margin, uncover=uncover) for each in todo]
+    ready = [_made(media, each, standing, margin, uncover=uncover) for each in todo]
     ids: set[int] = set()
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         projects.lock(session, id=access.project_id)
         _must_be_still(session, access, store)
-        _must_fit(session, access, told, kept_back.by_file(kept_back.decisions(session, project_id=access.project_id)))
+        _must_fit(session, access, told, kept_back.of_project(session, project_id=access.project_id).by_file)
         for each in ready:
             ids |= _keep(session, store, access, by, each, looked or {})
         releases = [f"{number}.{point}" if point else str(number) for number, point in _releases(session, ids)]
@@ -206,11 +208,16 @@ def _same(told: Told, known: Decision | None, margin: float, *, uncover: bool) -
 # ---- making and keeping ---------------------------------------------------------------------------------------------
 
 
-def _made(media: MediaStore, told: Told, known: Decision | None, margin: float, *, uncover: bool) -> _Ready:
+def _made(media: MediaStore, told: Told, standing: Standing, margin: float, *, uncover: bool) -> _Ready:
     """The file that is shown from now on, in the store."""
     from media import cover
 
-    original = known.original if known else told.file
+    known = standing.by_file.get(told.file)
+    if told.file in standing.shared and uncover:
+        raise InvalidInput(
+            [Problem("boxes", f"{told.name} stands for several pictures that look alike now; none can be uncovered.")]
+        )
+    original = known.original if known and told.file not in standing.shared else told.file
     wide = max(margin, known.margin) if known is not None and known.covers and not uncover else margin
     covers = [box for box in told.boxes if box.cover]
     base = original if original in media else told.file

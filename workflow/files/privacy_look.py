@@ -87,7 +87,7 @@ def look(
     found. Nothing is changed."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        known = kept_back.by_file(kept_back.decisions(session, project_id=access.project_id))
+        known = kept_back.of_project(session, project_id=access.project_id).by_file
         named: dict[str, str] = {}
         clips: list[str] = []
         for row in stock.pictures(session, project_id=access.project_id):
