@@ -1,4 +1,4 @@
-"""Boxes and marks in numbers: one place for all that keep, check, draw or edit them; the page is told them, too."""
+"""Boxes, marks and arrows in numbers: one place for all that keep, check, draw or edit them; the page has them, too."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ LARGEST_NUMBER = 999
 """Numbers of marks count from 1 to this."""
 RED = (230, 0, 0)
 """What an item itself shows: the same for people and for models."""
+GREY = (128, 128, 128)
+"""What an item paints over, likewise."""
 
 
 def for_page() -> dict[str, Any]:
@@ -28,4 +30,5 @@ def for_page() -> dict[str, Any]:
         "fine": FINE,
         "largest_number": LARGEST_NUMBER,
         "tone": "#" + bytes(RED).hex(),
+        "grey": "#" + bytes(GREY).hex(),
     }

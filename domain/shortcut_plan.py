@@ -38,15 +38,24 @@ class ShortcutPlan(RunPlan):
     orders: int = 0
     seed: int = 0
     """Draws the orders of options and of frames."""
+    without_marks: bool = False
+    """Images are shown as they are, without what items draw on them."""
 
     @classmethod
     def under(
-        cls, plan: RunPlan, *, text_only: bool = False, frames: str = "", orders: int = 0, seed: int = 0
+        cls,
+        plan: RunPlan,
+        *,
+        text_only: bool = False,
+        frames: str = "",
+        orders: int = 0,
+        seed: int = 0,
+        without_marks: bool = False,
     ) -> list[ShortcutPlan]:
         """The plans of the runs that ask as ``plan`` does, but under a condition: one for each order of options."""
         told = {each.name: getattr(plan, each.name) for each in fields(RunPlan)} | {"text_only": text_only}
         return [
-            cls(**told, frames=frames, order=order, orders=orders, seed=seed)
+            cls(**told, frames=frames, order=order, orders=orders, seed=seed, without_marks=without_marks)
             for order in (range(1, orders + 1) if orders else (0,))
         ]
 
@@ -55,16 +64,21 @@ class ShortcutPlan(RunPlan):
         """What is shown, in words."""
         if self.text_only:
             return "without images"
-        return _SHOWN.get(self.frames, "with images")
+        shown = _SHOWN.get(self.frames, "with images")
+        if not self.without_marks:
+            return shown
+        return f"{shown}, without marks" if self.frames else "without marks"
 
     @property
     def in_words(self) -> str:
         """The condition and the order of options.
 
-        >>> ShortcutPlan(text_only=True, order=2, orders=3).in_words
-        'without images, order 2 of 3'
-        >>> ShortcutPlan(frames="one").in_words, ShortcutPlan().in_words
-        ('one frame of each clip', 'with images')
+            >>> ShortcutPlan(text_only=True, order=2, orders=3).in_words
+            'without images, order 2 of 3'
+            >>> ShortcutPlan(frames="one").in_words, ShortcutPlan().in_words
+            ('one frame of each clip', 'with images')
+        >>> ShortcutPlan(without_marks=True, order=1, orders=2).in_words
+        'without marks, order 1 of 2'
         """
         return self.condition + (f", order {self.order} of {self.orders}" if self.order else "")
 

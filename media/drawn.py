@@ -1,4 +1,4 @@
-"""Boxes and numbered marks drawn on pictures, as models get them.
+"""Boxes, numbered marks and arrows drawn on pictures, and parts painted over, as models get them.
 
 They are stored as fractions of the upright image (``annotation_schemas.drawing``). Lines and figures grow with the
 image, and each red line lies between white ones, so that they can be told from any background.
@@ -6,12 +6,13 @@ image, and each red line lies between white ones, so that they can be told from 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
 
-from annotation_schemas.drawing import RED
+from annotation_schemas.drawing import GREY, RED
 
 WHITE = (255, 255, 255)
 
@@ -27,19 +28,26 @@ def draw(
     *,
     boxes: Sequence[Mapping[str, Any]] = (),
     marks: Sequence[Mapping[str, Any]] = (),
+    arrows: Sequence[Mapping[str, Any]] = (),
+    blur: Sequence[Mapping[str, Any]] = (),
     labels: Mapping[Any, str] | None = None,
 ) -> Image.Image:
-    """A copy of the picture (RGB) with these boxes and marks; ``labels`` has what stands for a box's label."""
+    """A copy of the picture (RGB) with these boxes, marks and arrows; the boxes of ``blur``, which lie below them, are
+    painted over; ``labels`` has what stands for a box's label."""
     drawn = picture.copy()
     pen = ImageDraw.Draw(drawn)
     line = max(_LEAST_LINE, round(max(picture.size) / 250))
     font = ImageFont.load_default(size=max(_LEAST_TEXT, round(max(picture.size) / 32)))
+    for box in blur:
+        pen.rectangle(_edges(picture.size, box), fill=GREY)
     for box in boxes:
         _box(pen, picture.size, box, line)
     for box in boxes:  # after all lines, so that none runs through a label
         if box.get("label") is not None:
             text = (labels or {}).get(box["label"], str(box["label"]))
             _label(pen, picture.size, box, text, line, font)
+    for arrow in arrows:
+        _arrow(pen, picture.size, arrow, line)
     for mark in marks:
         _mark(pen, picture.size, mark, line, font)
     return drawn
@@ -56,6 +64,25 @@ def _box(pen: ImageDraw.ImageDraw, size: tuple[int, int], box: Mapping[str, Any]
         corner = (left + inset, top + inset, right - inset, bottom - inset)
         if corner[2] > corner[0] and corner[3] > corner[1]:
             pen.rectangle(corner, outline=colour, width=width)
+
+
+def _arrow(pen: ImageDraw.ImageDraw, size: tuple[int, int], arrow: Mapping[str, Any], line: int) -> None:
+    """A red shaft and a head whose point is where the arrow points, with a white rim; half of a short one is head."""
+    tail = (arrow["x"] * (size[0] - 1), arrow["y"] * (size[1] - 1))
+    tip = (arrow["to_x"] * (size[0] - 1), arrow["to_y"] * (size[1] - 1))
+    far = math.hypot(tip[0] - tail[0], tip[1] - tail[1]) or 1.0
+    along = ((tip[0] - tail[0]) / far, (tip[1] - tail[1]) / far)
+    head, rim = min(6 * line, far / 2), max(1, line // 2)
+
+    def at(place: tuple[float, float], forth: float, aside: float) -> tuple[int, int]:
+        x, y = along
+        return round(place[0] + forth * x - aside * y), round(place[1] + forth * y + aside * x)
+
+    for grown, colour in ((rim, WHITE), (0, RED)):
+        shaft, wing = line / 2 + grown, 2.5 * line + grown
+        right = [at(tail, -grown, shaft), at(tip, -head - grown, shaft), at(tip, -head - grown, wing)]
+        left = [at(tip, -head - grown, -wing), at(tip, -head - grown, -shaft), at(tail, -grown, -shaft)]
+        pen.polygon([*right, at(tip, 2 * grown, 0), *left], fill=colour)
 
 
 def _edges(size: tuple[int, int], box: Mapping[str, Any]) -> tuple[int, int, int, int]:

@@ -69,9 +69,11 @@ class Pictures:
         *,
         boxes: Sequence[Mapping[str, Any]] = (),
         marks: Sequence[Mapping[str, Any]] = (),
+        arrows: Sequence[Mapping[str, Any]] = (),
+        blur: Sequence[Mapping[str, Any]] = (),
         labels: Mapping[Any, str] | None = None,
     ) -> Prepared:
-        """An image of the store, upright and with these boxes and marks.
+        """An image of the store, upright and with all of these on it, as ``drawn.draw`` puts them.
 
         Where that changes nothing, it is the stored file's own bytes without what they say of its making.
 
@@ -84,16 +86,18 @@ class Pictures:
         """
         about, original = self.media.about(sha256), self.media.path(sha256)
         named, limits = "the image", self.media.limits
-        if not boxes and not marks and images.as_shown(original, mime=about.mime, name=named, limits=limits):
+        plain = not (boxes or marks or arrows or blur)
+        if plain and images.as_shown(original, mime=about.mime, name=named, limits=limits):
             bare, _ = self.media.bare(sha256)
             return Prepared(bare, sha256) if bare.samefile(original) else _prepared(bare)
         told = [[str(value), label] for value, label in (labels or {}).items()]
-        recipe = {"drawn": drawn.VERSION, "boxes": boxes, "marks": marks, "labels": told}
+        recipe: dict[str, Any] = {"drawn": drawn.VERSION, "boxes": boxes, "marks": marks, "labels": told}
+        recipe |= {name: entries for name, entries in (("arrows", arrows), ("blur", blur)) if entries}
         photo = about.mime == "image/jpeg" and about.width * about.height > _LARGE
         place = self._place(sha256, recipe, ending="jpg" if photo else "png")
         if not _used(place):
             picture = images.upright(original, mime=about.mime, name=named, limits=limits)
-            self._write(place, drawn.draw(picture, boxes=boxes, marks=marks, labels=labels))
+            self._write(place, drawn.draw(picture, boxes=boxes, marks=marks, arrows=arrows, blur=blur, labels=labels))
         return _prepared(place)
 
     def moments(self, sha256: str) -> clips.Timing:

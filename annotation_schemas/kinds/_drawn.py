@@ -33,6 +33,7 @@ from annotation_schemas.yaml_text import Path
 from domain.policies import same
 
 _NO_IMAGE = "the item has no image to draw on; frames of a clip are no images there."
+ONLY_SHOWN = "it is shown there, drawn on the images, but not drawn there by people."
 MOST_MARKS = 20
 """How many numbers Label Studio offers where a schema sets no limit to marks."""
 _CLOSE = 1e-4

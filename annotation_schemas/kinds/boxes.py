@@ -29,7 +29,8 @@ _SLACK = 2 * 10.0**-DECIMALS
 """Two roundings may add up to a little more than 1."""
 
 
-def _box(box: Mapping[str, Any], labels: Collection[Any]) -> str | None:
+def box_problem(box: Mapping[str, Any], labels: Collection[Any]) -> str | None:
+    """What is wrong with a rectangle, given the labels there are, as the end of a sentence; None if nothing is."""
     wrong = keys_problem(box, ("x", "y", "w", "h"), ("label", "image")) or image_problem(box)
     if wrong:
         return wrong
@@ -47,7 +48,7 @@ def _box(box: Mapping[str, Any], labels: Collection[Any]) -> str | None:
     return None
 
 
-BOXES = Drawing("box", "boxes", _box)
+BOXES = Drawing("box", "boxes", box_problem)
 
 
 class LabelStudioBoxes(LabelStudioDrawn):
@@ -95,7 +96,7 @@ class BoxesCriterion(DrawnCriterion):
         return [(criterion.name, json.dumps(value, sort_keys=True))]
 
     def entry_in_words(self, entry: Mapping[str, Any]) -> str | None:
-        if _box(entry, ()):
+        if box_problem(entry, ()):
             return None
         size = f"{entry['w']:.3f} by {entry['h']:.3f}"
         return f"{entry.get('label', 'box')} at {entry['x']:.3f}, {entry['y']:.3f}, {size}"

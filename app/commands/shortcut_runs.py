@@ -17,6 +17,7 @@ class Without(StrEnum):
     """What is left out."""
 
     IMAGES = "images"
+    MARKS = "marks"
 
 
 def shortcut(
@@ -25,7 +26,8 @@ def shortcut(
         str | None, typer.Option(help="The model's description: a YAML file, or the name of a shipped one.")
     ] = None,
     without: Annotated[
-        Without | None, typer.Option(help="`images`: no image and no frame is shown, so that texts alone are read.")
+        Without | None,
+        typer.Option(help="`images`: no image and no frame is shown. `marks`: images are, without boxes and marks."),
     ] = None,
     frames: Annotated[
         Frames | None,
@@ -93,7 +95,14 @@ def shortcut(
         limit=limit,
         items=items.value if items else None,
     )
-    plans = ShortcutPlan.under(plan, text_only=without is not None, frames=frames or "", orders=orders or 0, seed=seed)
+    plans = ShortcutPlan.under(
+        plan,
+        text_only=without is Without.IMAGES,
+        without_marks=without is Without.MARKS,
+        frames=frames or "",
+        orders=orders or 0,
+        seed=seed,
+    )
     if dry_run:
         for each in plans:
             tell_plan(shared, project, described, each)

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from annotation_schemas.kinds import boxes, check_answers, check_fields, marks
+from annotation_schemas.kinds import arrows, blur, boxes, check_answers, check_fields, marks
 from annotation_schemas.loader import load_text
+from annotation_schemas.model import ItemField
 from domain.errors import SchemaError
 
 BOX: dict[str, Any] = {"label": "cup", "x": 0.1, "y": 0.2, "w": 0.3, "h": 0.4}
@@ -66,6 +67,29 @@ def test_what_is_wrong_with_boxes_is_said(value: Any, words: str) -> None:
 def test_what_is_wrong_with_marks_is_said(value: Any, words: str) -> None:
     assert marks.MARKS.problem([MARK], labels=()) is None
     assert words in (marks.MARKS.problem(value, labels=()) or "")
+
+
+ARROW: dict[str, Any] = {"x": 0.0, "y": 1.0, "to_x": 0.5, "to_y": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "words"),
+    [
+        ("arrows", [ARROW, {**ARROW, "image": 2}], ""),
+        ("arrows", [{**ARROW, "to_x": 1.01}], "Arrow 1: it reaches out of the image"),
+        ("arrows", [{**ARROW, "to_x": 0.0, "to_y": 1.0}], "it begins where it points"),
+        ("arrows", [{"x": 0.1, "y": 0.1}], "`to_x` must be a number"),
+        ("arrows", [{**ARROW, "label": "cup"}], "there is no `label` in it"),
+        ("blur", [{key: BOX[key] for key in "xywh"}], ""),
+        ("blur", [{**BOX, "w": 0}], "it has no area"),
+        ("blur", [BOX], "has no `label`"),
+    ],
+)
+def test_what_is_wrong_with_arrows_and_what_is_painted_over(kind: str, value: Any, words: str) -> None:
+    row = {"arrows": arrows.FIELD, "blur": blur.FIELD}[kind]
+    said = row.check(ItemField(name="drawn", kind=kind), value, {})
+    assert words.casefold() in (said or "").casefold()
+    assert bool(said) == bool(words)
 
 
 SCHEMA = """

@@ -8,19 +8,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 from sqlalchemy import text
 
+from annotation_schemas.loader import load_text
 from db import attributes, file_raters
 from db.engine import Store, open_store
 from domain.errors import Conflict, ModelRefused
 from domain.run_kinds import RunKind
+from domain.runs import Question
 from domain.shortcut_plan import ShortcutPlan
 from domain.states import Stage
 from media.store import MediaStore
 from testkit.factories import make_items, make_project
 from testkit.pictures import video
 from testkit.scripted import ScriptedServer, chat
-from tests.workflow.shortcut_world import N, Rooms, reader, served, spec_of
+from tests.workflow.shortcut_world import SCHEMA, N, Rooms, reader, served, spec_of
 from tests.workflow.test_questions import FISH, STEADY, bring, egoplan_fields, png, schema_of
 from workflow.files.project_export import export_project
 from workflow.files.project_import import import_project
@@ -161,6 +164,8 @@ def test_judges_and_raters_do_not_see_them(store: Store, tmp_path: Path) -> None
         (ShortcutPlan(strategy="holmes"), "generates answers or ranks options"),
         (ShortcutPlan(frames="one"), "have no clips"),
         (ShortcutPlan(batch=True), "batch files"),
+        (ShortcutPlan(text_only=True, without_marks=True), "no marks are shown"),
+        (ShortcutPlan(without_marks=True), "draw nothing on their images"),
     ],
 )
 def test_what_would_say_nothing_is_refused(store: Store, plan: ShortcutPlan, why: str) -> None:
@@ -215,3 +220,35 @@ def test_frames_are_one_or_all_in_another_order(store: Store, media: MediaStore,
     assert shuffled == shown(frames="shuffled")
     assert shuffled != shown(frames="shuffled", seed=1)
     assert shuffled[-1] == ("observation", None, None)
+
+
+def test_the_same_items_are_asked_with_their_marks_and_without(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    """A pair for each item: the same question, the marked copy that people see, and the image as it came."""
+    told = SCHEMA.replace("STAGES", "{authoring: {}}").replace("EXPORT", "")
+    red = "    - {name: red_boxes, kind: boxes, required: false}\n    - {name: video"
+    loaded = load_text(told.replace("    - {name: video", red), "", "rooms")
+    path = png(tmp_path, size=(64, 48))
+    fields = {"question": "Number 1?", "options": ["a", "b", "c", "d"], "answer": "a"}
+    box = {"x": 0.25, "y": 0.25, "w": 0.5, "h": 0.5}
+    shown = [("image", path)]
+    marked = ("colour", {**fields, "red_boxes": [box]}, shown)
+    ids = bring(store, media, loaded, [marked, ("colour", fields, shown)])
+
+    def asked(**condition: Any) -> list[Question]:
+        (plan,) = ShortcutPlan.under(plan_for(loaded.schema_, FISH), **condition)
+        asker = ShortcutAsker(
+            store, media, schema=loaded.schema_, plan=plan, spec=FISH, cache=media.root.parent / "prepared"
+        )
+        return list(asker.ask(ids))
+
+    with_, plain = asked()
+    without, none = asked(without_marks=True)
+    assert none.cannot == "Nothing is drawn on an image of this item, so there are no marks to leave out."
+    assert without.pictures[0].path.read_bytes() == path.read_bytes() == plain.pictures[0].path.read_bytes()
+    with Image.open(with_.pictures[0].path) as image, Image.open(path) as bare:
+        reds = [at for at in range(64) if image.convert("RGB").getpixel((at, 24)) == (230, 0, 0)]
+        # 0.25 * 64 = 16, 0.75 * 64 - 1 = 47, lines two pixels wide within
+        assert reds == [16, 17, 46, 47]
+        assert bare.size == image.size
+    texts = [[part for part in each.parts if isinstance(part, str)] for each in (with_, without)]
+    assert texts[0] == texts[1]

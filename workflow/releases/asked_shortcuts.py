@@ -29,7 +29,7 @@ from workflow.runs.stored_runs import plan_of_run
 WITH, WITHOUT = ShortcutPlan().condition, ShortcutPlan(text_only=True).condition
 RANKED = "rank_options"
 """The strategy in which a model writes nothing."""
-_CONDITION = frozenset({"frames", "order", "orders", "seed", "text_only"})
+_CONDITION = frozenset({"frames", "order", "orders", "seed", "text_only", "without_marks"})
 
 
 @dataclass(frozen=True)

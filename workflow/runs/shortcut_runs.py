@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from annotation_schemas import kinds
 from annotation_schemas.asked import asked_of, key_of
 from annotation_schemas.keys import key_field, options_field
 from annotation_schemas.model import Schema
@@ -25,7 +26,7 @@ from workflow.runs import model_runs
 from workflow.runs.asked_items import AskedItem, Cannot
 from workflow.runs.model_questions import Asker, Draft
 from workflow.runs.shown_pictures import Frames as Taken
-from workflow.runs.shown_pictures import Shower, Shown
+from workflow.runs.shown_pictures import Shower, Shown, Still
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -42,6 +43,8 @@ def check_plan(spec: ModelSpec, plan: ShortcutPlan) -> None:
         raise ModelRefused(f"There are no frames {plan.frames!r}; there are {', '.join(Frames)}.")
     if plan.frames and plan.text_only:
         raise ModelRefused("Without images no frames are shown, so nothing can be said of them; leave one of the two.")
+    if plan.without_marks and plan.text_only:
+        raise ModelRefused("Without images no marks are shown, so none can be left out; leave one of the two.")
     if plan.orders == 1 or not 0 <= plan.orders <= MOST_ORDERS:
         raise ModelRefused(
             f"Options come in 2 to {MOST_ORDERS} orders, or in the item's own; {plan.orders} is neither."
@@ -61,6 +64,10 @@ def wanted_items(session: Session, access: Access, plan: ShortcutPlan) -> list[i
         )
     if plan.frames and not any(slot.kind == "clip" for slot in access.schema.item.assets):
         raise ModelRefused(f"The items of the schema {access.schema.name} have no clips, so there are no frames.")
+    if plan.without_marks and not any(kinds.of_field(field).drawn for field in access.schema.item.fields):
+        raise ModelRefused(
+            f"The items of the schema {access.schema.name} draw nothing on their images, so no marks can be left out."
+        )
     return model_runs.wanted_items(session, access, plan)
 
 
@@ -107,6 +114,8 @@ class _Conditioned(Shower):
     def shown(self, item: AskedItem) -> list[Shown]:
         """The pictures that are left, in the order of the schema's places."""
         found = super().shown(item)
+        if self._plan.without_marks:
+            found = _unmarked(found)
         if not self._plan.frames:
             return found
         clips = dict.fromkeys(each.sha256 for each in found if isinstance(each, Taken) and each.clip is not None)
@@ -129,6 +138,17 @@ class _Conditioned(Shower):
                 found.append(replace(each, times=tuple(left[:n])))
                 left = left[n:]
         return found
+
+
+def _unmarked(shown: Sequence[Shown]) -> list[Shown]:
+    """The same images without what is drawn on them; of an item on which nothing is there is no such question."""
+    if not any(isinstance(each, Still) and _is_marked(each) for each in shown):
+        raise Cannot("Nothing is drawn on an image of this item, so there are no marks to leave out.")
+    return [replace(each, drawn={}) if isinstance(each, Still) else each for each in shown]
+
+
+def _is_marked(still: Still) -> bool:
+    return any(drawn for name, drawn in still.drawn.items() if name != "labels")
 
 
 class KeepNothing:

@@ -110,6 +110,8 @@ export interface Limits {
   largest_number: number;
   /** The colour of what the item itself shows. */
   tone: string;
+  /** That of what it paints over. */
+  grey: string;
 }
 
 export interface Aspect {
@@ -603,6 +605,14 @@ export interface Editor {
   spansOn?(frame: MediaFrame): [begins: number, ends: number][];
 }
 
+/** What draws on images, whoever has the keys. */
+export interface Drawer {
+  /** Where it stands on the form; what the form hides draws nothing. */
+  root: HTMLElement;
+  covers(frame: MediaFrame): boolean;
+  entriesOf(frame: MediaFrame): Painted[];
+}
+
 /** What is drawn. */
 export interface Shape {
   noun: string;
@@ -613,6 +623,8 @@ export interface Shape {
   begin: "drag" | "click";
   /** It has a width and a height, and perhaps a label; else it is a point with a number. */
   sized: boolean;
+  /** It is painted over, once it is drawn. */
+  filled?: boolean;
 }
 
 // ---- fields of an item on the form
@@ -639,6 +651,8 @@ export interface FieldKind {
   isText?: boolean;
   /** It is drawn on the item's images. */
   drawn?: boolean;
+  /** Its boxes are painted over. */
+  filled?: boolean;
   /** The keys of its own, as the list of keys has them. */
   keys?: KeyRow[];
   /** Keys that otherwise do something else to images and clips. */
@@ -703,10 +717,16 @@ export interface Box extends Placed {
   h: number;
 }
 
-export type Mark = Box | Dot;
+/** An arrow, which begins at its place. */
+export interface Arrow extends Placed {
+  to_x: number;
+  to_y: number;
+}
+
+export type Mark = Box | Dot | Arrow;
 
 /** A mark, ready to be painted. */
-export type Painted = Mark & { text: string; tone: string; chosen?: boolean };
+export type Painted = Mark & { text: string; tone: string; chosen?: boolean; filled?: string };
 
 /** What an item's field or a vote shows on the images. */
 export interface Shown {
@@ -714,5 +734,7 @@ export interface Shown {
   options: Option[];
   value: unknown;
   tone: string;
+  /** The colour in which its boxes are painted over; absent: they are not. */
+  filled?: string;
   prefix?: string;
 }

@@ -113,6 +113,7 @@ export class DrawnField {
    */
   constructor(shape, keys) {
     this.shape = shape;
+    this.filled = shape.filled;
     this.keys = keys;
   }
 

@@ -1,8 +1,14 @@
-// Boxes and numbered points, painted over an image.
+// Boxes, numbered points and arrows, painted over an image.
 
 import { HANDLE_NAMES, handlePoint, isBox, toScreen } from "../geometry.js";
 
-/** @import { Box, Painted, Rect, Size } from "../types" */
+/** @import { Arrow, Box, Mark, Painted, Rect, Size } from "../types" */
+
+/**
+ * @param {Mark} mark
+ * @returns {mark is Arrow}
+ */
+const isArrow = (mark) => "to_x" in mark;
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -55,7 +61,39 @@ function tag(text, x, y, tone, limit) {
  * @param {Size} size
  */
 export function paint(svg, entries, rect, size) {
-  svg.replaceChildren(...entries.flatMap((entry) => (isBox(entry) ? boxOf(entry, rect, size) : dotOf(entry, rect))));
+  const below = entries.filter(({ filled }) => filled);
+  const above = entries.filter(({ filled }) => !filled);
+  svg.replaceChildren(...[...below, ...above].flatMap((entry) => nodesOf(entry, rect, size)));
+}
+
+/**
+ * @param {Painted} entry
+ * @param {Rect} rect
+ * @param {Size} size
+ * @returns {SVGElement[]}
+ */
+function nodesOf(entry, rect, size) {
+  if (isArrow(entry)) return arrowOf(entry, rect);
+  return isBox(entry) ? boxOf(entry, rect, size) : dotOf(entry, rect);
+}
+
+/**
+ * A shaft, and a head whose point is where the arrow points; half of a short one is head.
+ * @param {Painted & Arrow} entry
+ * @param {Rect} rect
+ */
+function arrowOf(entry, rect) {
+  const tail = toScreen(rect, entry.x, entry.y);
+  const tip = toScreen(rect, entry.to_x, entry.to_y);
+  const far = Math.hypot(tip.x - tail.x, tip.y - tail.y) || 1;
+  const along = { x: (tip.x - tail.x) / far, y: (tip.y - tail.y) / far };
+  const head = Math.min(15, far / 2);
+  const at = (/** @type {{ x: number, y: number }} */ from, /** @type {number} */ forth, /** @type {number} */ aside) =>
+    `${from.x + forth * along.x - aside * along.y},${from.y + forth * along.y + aside * along.x}`;
+  const right = [at(tail, 0, 1.25), at(tip, -head, 1.25), at(tip, -head, 6.25)];
+  const left = [at(tip, -head, -6.25), at(tip, -head, -1.25), at(tail, 0, -1.25)];
+  const points = [...right, at(tip, 0, 0), ...left].join(" ");
+  return [draw("polygon", { points, class: "arrow", fill: entry.tone })];
 }
 
 /**
@@ -66,6 +104,7 @@ export function paint(svg, entries, rect, size) {
 function boxOf(entry, rect, size) {
   const from = toScreen(rect, entry.x, entry.y);
   const shape = { x: from.x, y: from.y, width: entry.w * rect.width, height: entry.h * rect.height };
+  if (entry.filled) return [draw("rect", { ...shape, fill: entry.filled })];
   /** @type {SVGElement[]} */
   const nodes = [
     draw("rect", { ...shape, class: "halo" }),

@@ -131,9 +131,9 @@ export class ImageFrame extends Frame {
    * @param {Shown} shown
    * @returns {Painted[]}
    */
-  marksOf({ value, options, tone, prefix = "" }) {
+  marksOf({ value, options, tone, filled, prefix = "" }) {
     return paintedOf(value, options, tone)
       .filter((entry) => (entry.image ?? 1) === this.number)
-      .map((entry) => ({ ...entry, text: `${prefix} ${entry.text}`.trim() }));
+      .map((entry) => ({ ...entry, filled, text: `${prefix} ${entry.text}`.trim() }));
   }
 }

@@ -10,7 +10,7 @@ import { paneKey } from "./keys.js";
 import { mediaUrl } from "./sources.js";
 
 /** @import { MarksEditor } from "../marks/editor.js" */
-/** @import { Asset, Editor, Shown, View } from "../types" */
+/** @import { Asset, Drawer, Editor, Shown, View } from "../types" */
 /** @import { Frame } from "./frame.js" */
 
 const GAP = 8;
@@ -36,7 +36,7 @@ export class MediaPane {
     this.layout = null; // the button that changes it
     /** @type {Editor | null} */
     this.editor = null; // what keys and pointer go to first: what is being drawn, or timed
-    /** @type {Set<MarksEditor>} */
+    /** @type {Set<Drawer>} */
     this.drawers = new Set(); // all that is drawn on these images
     /** @type {Shown[]} */
     this.shown = [];

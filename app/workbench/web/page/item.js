@@ -141,11 +141,12 @@ export function drawnOn(fixed, task) {
   if (fixed.stage.name === "authoring") return [];
   const own = fixed.fields
     .filter(({ kind }) => FIELDS[kind].drawn)
-    .map(({ name, role, options, drawing }) => ({
+    .map(({ kind, name, role, options, drawing }) => ({
       role,
       options,
       value: task.fields[name],
       tone: drawing?.tone ?? "",
+      filled: FIELDS[kind].filled ? drawing?.grey : undefined,
     }));
   const drawn = fixed.vote_criteria.filter(({ kind }) => KINDS[kind].drawn);
   return [...own, ...ofVotes(drawn, task.votes)];
