@@ -28,6 +28,8 @@ _STYLE = """
 :root { color-scheme: light dark; font: 16px/1.4 system-ui, sans-serif }
 body { margin: 1rem auto; max-width: 1040px; padding: 0 1rem }
 figure { margin: 0 0 2rem } img { max-width: 100%; height: auto; display: block; cursor: crosshair }
+.picture { position: relative; display: inline-block }
+.dragged { position: absolute; box-sizing: border-box; border: 3px dashed #e60000; pointer-events: none }
 figcaption { overflow-wrap: anywhere } .none { opacity: .75 }
 #lines { width: 100%; box-sizing: border-box; height: 6rem; font: 13px monospace }
 .tools { position: sticky; bottom: 0; background: Canvas; padding: .5rem 0; border-top: 1px solid }
@@ -54,6 +56,11 @@ for (const image of document.querySelectorAll("img")) {
     from = null;
     if (w < 0.002 || h < 0.002) return;
     const kind = document.querySelector("input[name=kind]:checked").value;
+    const shown = document.createElement("div");
+    shown.className = "dragged";
+    const percent = (value) => `${100 * value}%`;
+    Object.assign(shown.style, { left: percent(x), top: percent(y), width: percent(w), height: percent(h) });
+    image.after(shown);
     const box = [x, y, w, h].map((each) => each.toFixed(6)).join(",");
     lines.value += `${image.dataset.begin},${kind},${box},hand,yes\\n`;
   });
@@ -105,7 +112,8 @@ def _figure(path: str, seen: Seen) -> str:
     told = [f"{at} {box.kind} ({box.by})" for at, box in enumerate(seen.boxes, 1)]
     said = ", ".join(told) if told else "nothing found"
     return (
-        f'<figure{"" if told else " class=none"}><img src="{path}" alt="" loading="lazy" data-begin="{begin}">'
+        f'<figure{"" if told else " class=none"}><div class="picture">'
+        f'<img src="{path}" alt="" loading="lazy" data-begin="{begin}"></div>'
         f"<figcaption>{html.escape(seen.name)}: {html.escape(said)}</figcaption></figure>"
     )
 
