@@ -5,9 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
+
+_PATIENCE = 5.0
+"""Seconds after which a browser goes that has no whole reply."""
 
 
 @dataclass(frozen=True)
@@ -108,13 +112,20 @@ def _scope(kind: str, address: str, headers: dict[str, str] | None, **more: Any)
 
 def _run(app: Any, scope: dict[str, Any], messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     sent: list[dict[str, Any]] = []
-    waiting = [*messages]
+    waiting, answered = [*messages], asyncio.Event()
 
     async def receive() -> dict[str, Any]:
-        return waiting.pop(0) if waiting else {"type": "http.disconnect"}
+        if waiting:
+            return waiting.pop(0)
+        if scope["type"] == "http":  # whoever goes too soon gets no file
+            with suppress(TimeoutError):
+                await asyncio.wait_for(answered.wait(), _PATIENCE)
+        return {"type": "http.disconnect"}
 
     async def send(message: dict[str, Any]) -> None:
         sent.append(dict(message))
+        if message["type"] == "http.response.body" and not message.get("more_body"):
+            answered.set()
 
     with ThreadPoolExecutor(1) as thread:  # where no browser's event loop is running
         thread.submit(lambda: asyncio.run(app(scope, receive, send))).result(30)
