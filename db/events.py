@@ -89,9 +89,7 @@ FACES_LOOKED, COVERED = "privacy.looked", "privacy.decided"
 """Kinds of events: cascades have looked for faces and plates; someone has decided what of a picture is covered. More
 than history: the second says which files are kept back, and what is shown instead."""
 
-LOOKING = (
-    "export.made", LOOKED, RELEASED, RELEASE_SAID, BOARD_PUBLISHED, BOARD_WITHDRAWN, FACES_LOOKED, *VIEWS
-)  # fmt: skip
+LOOKING = ("export.made", FACES_LOOKED, LOOKED, RELEASED, RELEASE_SAID, BOARD_PUBLISHED, BOARD_WITHDRAWN, *VIEWS)
 """Kinds of events that change nothing: a release made twice in a row has one date."""
 
 
