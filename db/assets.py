@@ -138,6 +138,14 @@ def source_ids(session: Session, *, project_id: int, names: Sequence[str]) -> di
     return found
 
 
+def free_clips(session: Session, *, project_id: int) -> list[tuple[str, str]]:
+    """The name and the hash of each clip that is free in the pool, in the order in which they came."""
+    wanted = select(AssetRow.name, AssetRow.sha256).where(
+        AssetRow.project_id == project_id, AssetRow.kind == "clip", col(AssetRow.in_pool)
+    )
+    return [(name, sha256) for name, sha256 in session.exec(wanted.order_by(col(AssetRow.id))) if sha256 is not None]
+
+
 def free(
     session: Session,
     *,

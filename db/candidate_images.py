@@ -8,7 +8,14 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, func, literal_column, or_, update
 from sqlmodel import Session, col, select
 
-from db.records import StoredAsset, StoredCandidate, StoredMediaObject, StoredSource, StoredTriageDecision
+from db.records import (
+    StoredAsset,
+    StoredCandidate,
+    StoredMediaObject,
+    StoredPerson,
+    StoredSource,
+    StoredTriageDecision,
+)
 from db.tables import (
     LOOK_PARTS,
     AssetRow,
@@ -253,6 +260,17 @@ def sharpness_of(session: Session, *, source_id: int) -> list[float]:
 def source(session: Session, *, id: int) -> StoredSource | None:
     """A source."""
     return session.get(SourceRow, id, populate_existing=True)
+
+
+def of_asset(session: Session, *, asset_id: int) -> tuple[StoredCandidate, StoredPerson | None] | None:
+    """What an asset was in triage, with the person whose decision stands; None: it never was there."""
+    wanted = (
+        select(CandidateRow, PersonRow)
+        .join(TriageDecisionRow, col(TriageDecisionRow.id) == CandidateRow.decision_id, isouter=True)
+        .join(PersonRow, col(PersonRow.id) == TriageDecisionRow.person_id, isouter=True)
+        .where(CandidateRow.asset_id == asset_id)
+    )
+    return session.exec(wanted).first()
 
 
 def shown(session: Session, *, asset_ids: Sequence[int]) -> dict[int, tuple[StoredAsset, StoredMediaObject | None]]:

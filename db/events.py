@@ -89,6 +89,12 @@ FACES_LOOKED, COVERED = "privacy.looked", "privacy.decided"
 """Kinds of events: cascades have looked for faces and plates; someone has decided what of a picture is covered. More
 than history: the second says which files are kept back, and what is shown instead."""
 
+QUESTIONS_MADE = "goals.asked"
+"""The kind of events: questions were made of goals, so many at each step, with these settings."""
+
+FRAMES_POOLED = "frames.pooled"
+"""The kind of events: these frames of videos came into the pool, by the names of their assets under ``frames``."""
+
 LOOKING = ("export.made", FACES_LOOKED, LOOKED, RELEASED, RELEASE_SAID, BOARD_PUBLISHED, BOARD_WITHDRAWN, *VIEWS)
 """Kinds of events that change nothing: a release made twice in a row has one date."""
 
@@ -116,6 +122,7 @@ WITHOUT_EFFECT = (
     "view.",
     "goals.",
     "drafting.",
+    "frames.",
 )
 """What kinds of events begin with that change no figure of a project."""
 
@@ -193,6 +200,12 @@ def has_looked(session: Session, *, item_id: int, person_id: int, since: datetim
         EventRow.item_id == item_id, EventRow.person_id == person_id, EventRow.kind == LOOKED, EventRow.at >= since
     )
     return session.exec(wanted.limit(1)).first() is not None
+
+
+def of_kind_since(session: Session, *, project_id: int, kind: str, since: datetime, limit: int) -> list[StoredEvent]:
+    """The first events of a kind from a moment on."""
+    wanted = select(EventRow).where(EventRow.project_id == project_id, EventRow.kind == kind, EventRow.at >= since)
+    return list(session.exec(wanted.order_by(col(EventRow.id)).limit(limit)))
 
 
 def of_item(session: Session, *, item_id: int) -> Sequence[StoredEvent]:

@@ -28,7 +28,7 @@ from db.carried import (
     Versions,
     target,
 )
-from db.events import VIDEO_GOALS
+from db.events import FRAMES_POOLED, QUESTIONS_MADE, VIDEO_GOALS
 from db.project_rows import columns
 from db.tables import metadata
 from db.types import UTCDateTime
@@ -40,8 +40,13 @@ from domain.states import Stage
 
 Row = dict[str, Any]
 
-SAID = {LABELLED: ProjectPart.ITEMS, DESCRIBED: RUNS, **dict.fromkeys(VIDEO_GOALS, ProjectPart.ITEMS)}
-"""Events that are more than history: what leads have said of items and of models, and goals of videos."""
+SAID = {
+    LABELLED: ProjectPart.ITEMS,
+    DESCRIBED: RUNS,
+    **dict.fromkeys((*VIDEO_GOALS, QUESTIONS_MADE, FRAMES_POOLED), ProjectPart.ITEMS),
+}
+"""Events that are more than history: what leads have said of items and of models, goals of videos, and frames of
+them."""
 PUBLIC = re.compile(r"[A-Za-z0-9_-]{1,64}")
 UNIT = re.compile(
     r"(?P<of>[a-z]+(?:_[0-9])?)/(?:"

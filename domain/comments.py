@@ -153,6 +153,18 @@ class Step:
 
 
 @dataclass(frozen=True)
+class OriginStep:
+    """A step of how an item came to be."""
+
+    name: str
+    facts: Sequence[tuple[str, str]]
+    """What is known of it: its name, and what it is."""
+    at: datetime | None = None
+    by: str = ""
+    """Who did it, as the reader may call them; empty: no one is known."""
+
+
+@dataclass(frozen=True)
 class ItemHistory:
     """All that is kept of an item."""
 
@@ -170,6 +182,8 @@ class ItemHistory:
     answers: Sequence[AnswerView]
     steps: Sequence[Step]
     thread: Thread
+    origin: Sequence[OriginStep] = ()
+    """How it came to be, the first step first."""
 
 
 @dataclass(frozen=True)

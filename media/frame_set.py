@@ -121,6 +121,26 @@ def make(
         return _decide(out, sources, taking, keeping or Keeping())
 
 
+def manifest(out: Path) -> Iterator[dict[str, Any]]:
+    """The lines of a folder's manifest: the run, and each video with its frames behind it.
+
+    Raises
+    ------
+    FileRefused
+        There is none, or it is none of ours.
+    """
+    path = out / MANIFEST
+    try:
+        with path.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                found = json.loads(line)
+                if not isinstance(found, dict) or found.get("record") not in ("run", "source", "frame"):
+                    raise FileRefused(f"{path}, line {number}: it is no line of a manifest of frames.")
+                yield found
+    except (OSError, ValueError) as error:
+        raise FileRefused(f"{path} cannot be read as a manifest of frames ({error}).") from error
+
+
 # ---- taking ----------------------------------------------------------------------------------------------------------
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -54,10 +54,12 @@ def add(
         typer.Option(help="With --groups: NAME=COLUMN, where a column is called otherwise. Repeatable."),
     ] = None,
 ) -> None:
-    """Add images and clips to the pool; where the schema has a triage, to those that go through it first."""
+    """Add images and clips to the pool; where the schema has a triage, to those that go through it first.
+
+    Of the folder `images` that `touchstone frames` makes, it is kept where each frame is from."""
     from app.services import opened
     from importers.media_files import files_below, folder_of
-    from workflow.annotate import image_pool
+    from workflow.annotate import frame_pool, image_pool
 
     if not folder.exists():
         raise FileRefused(f"There is no file or folder {folder}.")
@@ -70,16 +72,19 @@ def add(
     if not files:
         raise FileRefused(f"{folder} holds no file.")
     here = opened()
-    added = image_pool.add_to_pool(
-        here.store,
-        here.media,
-        by=None,
-        project=project,
-        files=files,
-        source_of=(lambda _: source) if source else folder_of,
-        dimension=dimension,
-        role=role,
-    )
+    how: dict[str, Any] = {
+        "by": None,
+        "project": project,
+        "source_of": (lambda _: source) if source else folder_of,
+        "dimension": dimension,
+        "role": role,
+    }
+    settings, told = _manifest(folder)
+    if told:
+        frames = [frame_pool.Chosen(name, path, told.get(name, {})) for name, path in files]
+        added = frame_pool.add(here.store, here.media, **how, frames=frames, settings=settings)
+    else:
+        added = image_pool.add_to_pool(here.store, here.media, **how, files=files)
     there = f"; {added.repeated:,} in the project already, byte for byte" if added.repeated else ""
     typer.echo(f"{image_pool.counted(added).capitalize()} added{there}.")
     for name, n in sorted(added.sources.items())[:SHOWN]:
@@ -89,6 +94,19 @@ def add(
     if added.refused:
         typer.echo(f"Not taken: {len(added.refused):,}.")
     _tell(added.refused)
+
+
+def _manifest(folder: Path) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """How the frames of a folder were taken, and the line of each by its name, where `touchstone frames` made it."""
+    from media import frame_set
+
+    if folder.name != frame_set.IMAGES or not (folder.parent / frame_set.MANIFEST).is_file():
+        return {}, {}
+    lines = frame_set.manifest(folder.parent)
+    head = next(lines, {})
+    settings = {name: head[name] for name in ("taking", "keeping") if name in head}
+    found = [each for each in lines if each["record"] == "frame" and isinstance(each.get("file"), str)]
+    return settings, {each["file"].partition("/")[2]: each for each in found}
 
 
 def _tell(refused: Sequence[tuple[str, str]]) -> None:

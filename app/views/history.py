@@ -17,7 +17,7 @@ from app import markup, shell
 from app.screens import Group, Screen
 from app.services import Services
 from app.workbench.comments import threads
-from domain.comments import AnswerView, FoundItem, ItemHistory, RevisionView, Step
+from domain.comments import AnswerView, FoundItem, ItemHistory, OriginStep, RevisionView, Step
 from domain.errors import NotAllowed
 from domain.records import AssetView, ProjectView
 from domain.roles import Role, at_least
@@ -245,9 +245,15 @@ def _item(services: Services, view: ProjectView, item: str) -> None:
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     shell.heading(told.title, made_up=view.made_up)
     by = shell.named(
-        services, [told.author, *(row.by for rows in (told.answers, told.revisions, told.steps) for row in rows)]
+        services,
+        [
+            told.author,
+            *(row.by for rows in (told.origin, told.answers, told.revisions, told.steps) for row in rows),
+        ],
     )
     shell.show(_about(view, told, titles, by), pictures(told.assets))
+    shell.section("How it came to be")
+    shell.show(markup.tag("div", origin(told.origin, by), data_part="origin"))
     shell.section("Answers")
     said = answers(view.schema.schema_.stages, told.answers, by)
     shell.show(said if told.answers else markup.notice("No one has answered about it yet."))
@@ -291,6 +297,28 @@ def pictures(assets: Sequence[AssetView]) -> markup.Markup:
         for at, each in enumerate(assets, 1)
     ]
     return markup.tag("div", *shown, style="ts-pictures", data_part="pictures")
+
+
+def origin(rows: Sequence[OriginStep], by: By = markup.text) -> markup.Markup:
+    """The steps by which it came to be, and what is known of each."""
+    heads = [("Step", ""), ("What is known", "wide"), ("When", "line"), ("Who", "")]
+    return markup.table(
+        heads,
+        [
+            [
+                markup.text(row.name),
+                markup.joined(
+                    [
+                        markup.tag("div", markup.quiet(f"{name}: "), markup.text(value), data_fact=name)
+                        for name, value in row.facts
+                    ]
+                ),
+                markup.text(moment(row.at) if row.at is not None else ""),
+                by(row.by) if row.by else markup.text(""),
+            ]
+            for row in rows
+        ],
+    )
 
 
 def answers(stages: Stages, rows: Sequence[AnswerView], by: By) -> markup.Markup:

@@ -186,7 +186,11 @@ def _lena_reads_the_history(chromium: Browser, running: Server, pictures: Path |
         expect(image).to_have_count(1)
         desk.page.wait_for_function("image => image.naturalWidth > 0", arg=image.element_handle())
         desk.picture(pictures / "history.png" if pictures else None)
-        table = desk.page.locator("table").first
+        origin = desk.page.locator("[data-part=origin] tbody tr")
+        expect(origin).to_have_count(2)
+        expect(origin.first).to_contain_text("name: one.png")
+        expect(origin.last).to_contain_text("Amy")
+        table = desk.page.locator("table").nth(1)
         rows = table.locator("tbody tr")
         expect(rows).to_have_count(5)  # the item, vera twice, vic, sam
         said = rows.all_inner_texts()

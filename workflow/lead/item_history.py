@@ -29,13 +29,13 @@ from workflow.access.visibility import FOR_SENIORS, look_into, visibility_of
 from workflow.annotate import comparison
 from workflow.annotate.comments import SOMEBODY, thread_of, title_of
 from workflow.annotate.task_views import asset_view
+from workflow.lead import item_origin
 from workflow.lead.item_list import searched
 from workflow.results import preferences
 from workflow.results.ratings import NO_GROUP
 
 NOBODY = "Touchstone"
 """What happened by itself."""
-COMMAND = "the command line"
 
 KEY_IS_PRIVATE = "The keys of this benchmark are kept private, and an item's history shows them: it is for leads."
 
@@ -98,6 +98,7 @@ def history(store: Store, *, person: Person, project: str, item: str) -> ItemHis
             answers=_answers(session, access, row, names),
             steps=_steps(session, access, row, names),
             thread=thread_of(session, access=access, person=person, item=row, now=now),
+            origin=item_origin.origin(session, access=access, item=row, called=names),
         )
         exposure.looked(
             session,
@@ -353,7 +354,7 @@ def _steps(session: Session, access: Access, item: StoredItem, names: _Names) ->
     for event, person in comment_threads.events(session, item_id=item.id):
         if event.task_id in hidden or (event.kind not in WORDS and not names.lead):
             continue
-        nobody = COMMAND if event.kind in ("item.imported", "item.revised") else NOBODY
+        nobody = item_origin.COMMAND if event.kind in ("item.imported", "item.revised") else NOBODY
         found.append(Step(event.at, names(person, nobody), _words(event, access)))
     return found
 
