@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 import streamlit as st
 
 from annotation_schemas.formats import offered
-from app import apart, goal_draft, import_seen, import_work, markup, shell, uploads
+from app import apart, goal_draft, import_boxes, import_seen, import_work, markup, shell, uploads
 from app.apart import Going, Progress
 from app.import_work import Came, Order
 from app.making_questions import Made, make
@@ -95,7 +95,8 @@ def draw(services: Services, view: ProjectView, goals: VideoGoals) -> None:
         shell.show(markup.notice("These are of goals that were changed since: make them again for those of now."))
     _show(view, made)
     if made.source is not None and not running:
-        _preview(services, view, made.source)
+        videos = import_boxes.videos(services, view, "Their videos, from the page Frames", "goals.ask.media")
+        _preview(services, view, replace(made.source, media_path=videos))
 
 
 def _begin(services: Services, view: ProjectView, goals: VideoGoals, file: Any) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from app import frame_work, markup, shell
 from app.pairs import pairs
 from app.services import Services
 from domain.records import ProjectView
@@ -30,6 +31,25 @@ def where(services: Services, key: str) -> str:
         "From", [UPLOAD, PATH], default=UPLOAD, key=f"{key}.where", label_visibility="collapsed"
     )
     return choice or UPLOAD
+
+
+def videos(services: Services, view: ProjectView, label: str, key: str) -> Path | None:
+    """The folder of images and clips of a set of frames, if there are such sets, and someone chooses one."""
+    found = dict(frame_work.sets(services, view.name))
+    if not found:
+        return None
+    called = {name: f"{about.called}, {markup.moment(frame_work.at(about.began))}" for name, about in found.items()}
+    name = st.selectbox(label, [None, *found], format_func=lambda each: called.get(each or "", "none"), key=key)
+    if name is None:
+        return None
+    folder = frame_work.folder_of_set(
+        services.store, services.settings.home, by=services.person, project=view.name, name=name
+    )
+    media = frame_work.media_of(folder)
+    if media is None:
+        words = "The clips of this set are in the pool, and in no folder of their own: items cannot be cut out of them."
+        shell.show(markup.notice(words))
+    return media
 
 
 def typed_path(typed: str) -> Path:

@@ -8,7 +8,6 @@ of an import holds a lock; a lock that is free though the import is not over say
 from __future__ import annotations
 
 import base64
-import fcntl
 import hashlib
 import io
 import json
@@ -22,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation_schemas.formats import FORMATS
-from app import apart, uploads
+from app import apart, locks, uploads
 from app.apart import Going, Progress
 from app.commands.import_look import changed_csv
 from app.controls import on_page
@@ -140,7 +139,16 @@ class Order:
     @property
     def key(self) -> str:
         """The same for the same files, taken in the same way."""
-        told = repr((self.what, self.project, self.by.id, str(self.source.folder), sorted(self.about.items(), key=str)))
+        told = repr(
+            (
+                self.what,
+                self.project,
+                self.by.id,
+                str(self.source.folder),
+                str(self.source.media_path),
+                sorted(self.about.items(), key=str),
+            )
+        )
         return hashlib.sha256(told.encode()).hexdigest()[:16]
 
     def run(self, store: Store, home: Path, progress: Progress) -> str:
@@ -267,7 +275,7 @@ def state(services: Services, project: str) -> tuple[Note | None, bool]:
     """The last import of a project whose end no one has put away, and whether it is under way."""
     place = _place(services.settings.home, project)
     begun = _begun.get((str(services.store.engine.url), project))
-    running = _locked(place) or (begun is not None and not begun.over.is_set())
+    running = locks.is_held(place.with_suffix(".lock")) or (begun is not None and not begun.over.is_set())
     try:
         note = Note(**json.loads(place.read_text(encoding="utf-8")))
     except FileNotFoundError:
@@ -324,28 +332,12 @@ def _write(note: Note, place: Path) -> None:
     partial.replace(place)
 
 
-def _locked(place: Path) -> bool:
-    try:
-        with place.with_suffix(".lock").open("rb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
-    except BlockingIOError:
-        return True
-    return False
-
-
 @contextmanager
 def _alone(home: Path, order: Order) -> Iterator[Note]:
     """The one import of a project; ``Conflict`` where there is another one."""
     place = _place(home, order.project)
-    with place.with_suffix(".lock").open("ab") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise Conflict(
-                "Someone else is importing into this project just now. Import again when it is done."
-            ) from None
+    busy = "Someone else is importing into this project just now. Import again when it is done."
+    with locks.held(place.with_suffix(".lock"), busy):
         note = _note(order)
         _write(note, place)
         yield note

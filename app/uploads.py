@@ -32,6 +32,7 @@ class Source:
     """The name of the archive of images and clips."""
     path: Path | None = None
     media_path: Path | None = None
+    """A folder of their images and clips on this machine; what was uploaded may have one, too."""
 
     @property
     def called(self) -> str:
@@ -44,7 +45,7 @@ class Source:
     def size(self, most: int) -> int:
         """Bytes of all of it, counted until there are more than ``most``."""
         n = 0
-        for place in (self.path, self.media_path) if self.path else (self.folder / "raw",):
+        for place in (self.path or self.folder / "raw", self.media_path):
             for path in [place] if place is not None and place.is_file() else place.rglob("*") if place else ():
                 n += path.stat().st_size if path.is_file() else 1
                 if n > most:
@@ -68,7 +69,7 @@ class Source:
                     media = archives.unpack(archive, self.folder / "media", name=self.media)
             told.write_text(json.dumps([str(items), str(media) if media else None]), encoding="utf-8")
         items_at, media_at = json.loads(told.read_text(encoding="utf-8"))
-        return Path(items_at), Path(media_at) if media_at else None
+        return Path(items_at), Path(media_at) if media_at else self.media_path
 
     def clear(self) -> None:
         """Remove what was uploaded; what came of it stays."""
@@ -96,7 +97,11 @@ def home_of(home: Path) -> Path:
 
 def staged(home: Path, files: Sequence[Any], media: Any | None) -> Source:
     """Put uploaded files (with ``name`` and ``seek``) where a process of its own can read them."""
-    place = _new_folder(home)
+    return staged_in(_new_folder(home), files, media)
+
+
+def staged_in(place: Path, files: Sequence[Any], media: Any | None = None) -> Source:
+    """As ``staged``, in this folder."""
     raw = place / "raw"
     raw.mkdir()
     for at, file in enumerate(files):
@@ -116,6 +121,11 @@ def _new_folder(home: Path) -> Path:
     for old in place.iterdir():
         if old.is_dir() and time.time() - old.stat().st_mtime > KEPT_SECONDS:
             shutil.rmtree(old, ignore_errors=True)
+    return new_folder(place)
+
+
+def new_folder(place: Path) -> Path:
+    """A folder of its own below this one, under a name that no one can guess."""
     made = place / secrets.token_hex(8)
     made.mkdir(mode=0o700)
     return made

@@ -202,10 +202,12 @@ def has_looked(session: Session, *, item_id: int, person_id: int, since: datetim
     return session.exec(wanted.limit(1)).first() is not None
 
 
-def of_kind_since(session: Session, *, project_id: int, kind: str, since: datetime, limit: int) -> list[StoredEvent]:
+def of_kind_since(
+    session: Session, *, project_id: int, kind: str, since: datetime, limit: int
+) -> Sequence[StoredEvent]:
     """The first events of a kind from a moment on."""
     wanted = select(EventRow).where(EventRow.project_id == project_id, EventRow.kind == kind, EventRow.at >= since)
-    return list(session.exec(wanted.order_by(col(EventRow.id)).limit(limit)))
+    return session.exec(wanted.order_by(col(EventRow.id)).limit(limit)).all()
 
 
 def of_item(session: Session, *, item_id: int) -> Sequence[StoredEvent]:

@@ -426,6 +426,19 @@ def count_by_state(session: Session, *, project_id: int) -> dict[tuple[str, Item
     return {(dimension, ItemState(state)): n for dimension, state, n in session.exec(wanted)}
 
 
+def states_by_file(session: Session, *, project_id: int) -> dict[int | None, dict[ItemState, int]]:
+    """How many items came in each file, by state; None: without a file, as those that people write."""
+    wanted = (
+        select(ItemRow.file_id, ItemRow.state, func.count())
+        .where(ItemRow.project_id == project_id)
+        .group_by(col(ItemRow.file_id), col(ItemRow.state))
+    )
+    found: dict[int | None, dict[ItemState, int]] = {}
+    for id, state, n in session.exec(wanted):
+        found.setdefault(id, {})[ItemState(state)] = n
+    return found
+
+
 def states_by_project(session: Session, *, project_ids: Sequence[int]) -> dict[int, dict[ItemState, int]]:
     """How many items each of these projects has, by state."""
     wanted = (

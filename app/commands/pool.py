@@ -104,7 +104,7 @@ def _manifest(folder: Path) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         return {}, {}
     lines = frame_set.manifest(folder.parent)
     head = next(lines, {})
-    settings = {name: head[name] for name in ("taking", "keeping") if name in head}
+    settings: dict[str, Any] = {name: head[name] for name in ("taking", "keeping") if name in head}
     found = [each for each in lines if each["record"] == "frame" and isinstance(each.get("file"), str)]
     return settings, {each["file"].partition("/")[2]: each for each in found}
 

@@ -70,7 +70,7 @@ def _items(services: Services, view: ProjectView) -> None:
     before = st.container()
     formats = {row.name: row for row in offered(view.schema.schema_, writes=False)}
     where = import_boxes.where(services, "import.items")
-    files = media = path = media_path = None
+    files = media = path = media_path = of_frames = None
     if where == import_boxes.UPLOAD:
         round = st.session_state.setdefault(_ROUND, 0)
         files = st.file_uploader(
@@ -81,10 +81,12 @@ def _items(services: Services, view: ProjectView) -> None:
         media = st.file_uploader(
             "Their images and clips, as a zip (may come later)", type=["zip"], key=f"import.items.media.{round}"
         )
+        if media is None:
+            of_frames = import_boxes.videos(services, view, "Or those of a set on Frames", "import.items.frames")
     else:
         path = st.text_input("File or folder", key="import.items.path")
         media_path = st.text_input("Folder of their images and clips (may stay empty)", key="import.items.media_path")
-    source = _source(services, view, files, media, path, media_path)
+    source = _source(services, view, files, media, path, media_path, of_frames)
     with before:
         running = import_seen.last_import(services, view, _told)
     with tempfile.TemporaryDirectory(prefix="touchstone-look-") as looked:
@@ -201,12 +203,14 @@ def _source(
     media: Any | None,
     path: str | None,
     media_path: str | None,
+    of_frames: Path | None,
 ) -> Source | None:
     """What was chosen, where a process of its own finds it; the same as long as the same is chosen."""
     if not files and not path:
         return None
     home = services.settings.home
     chosen: Any = (tuple(each.file_id for each in files or ()), media.file_id if media else None, path, media_path)
+    chosen = (*chosen, of_frames)
     if path and (there := typed_path(path)).exists():
         chosen = (*chosen, there.stat().st_mtime_ns)
     known: Any
@@ -216,7 +220,7 @@ def _source(
         if path:
             source = uploads.on_server(home, typed_path(path), typed_path(media_path) if media_path else None)
         else:
-            source = uploads.staged(home, files or (), media)
+            source = replace(uploads.staged(home, files or (), media), media_path=of_frames)
             note, _ = import_work.state(services, view.name)
             if note is not None and note.by == services.person.id:
                 import_work.put_away(services, view.name)  # who chooses the next files has read of the last

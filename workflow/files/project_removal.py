@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
@@ -16,6 +17,7 @@ from domain.records import Person
 from workflow.access import project_care
 from workflow.access.event_log import log
 from workflow.access.projects import Access, lead_alone, require_lead
+from workflow.annotate import frame_pool
 from workflow.files.passing import clear, clear_abandoned
 from workflow.files.project_export import Progress, archive_in, silent
 from workflow.files.release_folder import alone_with_releases, remove_releases
@@ -85,7 +87,8 @@ def delete_project(
     typed
         Its name again, as whoever deletes it has typed it.
     home
-        The home folder, in which its releases, its archive and files of its batches lie; they go, too.
+        The home folder, in which its releases, its archive, frames of its videos and files of its batches
+        lie; they go, too.
 
     Raises
     ------
@@ -104,6 +107,7 @@ def delete_project(
         if home is not None:
             remove_releases(home, project)
             archive_in(home, project).unlink(missing_ok=True)
+            shutil.rmtree(frame_pool.sets_in(home, project), ignore_errors=True)
             for path in (each for run in of_runs for each in (home / "batches").glob(f"{run}-*")):
                 path.unlink(missing_ok=True)
     return lost

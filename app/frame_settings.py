@@ -1,0 +1,125 @@
+"""Boxes that ask how frames are taken out of videos, and which of them are kept, with the words of what was asked."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import streamlit as st
+
+from domain.errors import InvalidInput, Problem
+from media.frame_set import Keeping, Taking
+from media.frames import SCENE
+
+SECONDS, EVERY, SCENES = "One each so many seconds", "Each so-many-th frame", "The first of each scene"
+_STEP, _EVERY = "2", 24
+
+
+def asked(key: str, taking: Taking | None = None, keeping: Keeping | None = None) -> None:
+    """Draw the boxes; ``taking`` and ``keeping`` stand in them first."""
+    taking, keeping = taking or Taking(seconds=_STEP), keeping or Keeping()
+    left, right = st.columns([4, 6], gap="large")
+    with left:
+        ways = [SECONDS, EVERY, SCENES]
+        now = 0 if taking.seconds is not None else 1 if taking.every is not None else 2
+        way = st.selectbox("Frames are taken", ways, index=now, key=f"{key}.way")
+        if way == SECONDS:
+            st.text_input("Seconds in between", value=taking.seconds or _STEP, key=f"{key}.seconds", help=_HELP)
+        elif way == EVERY:
+            st.number_input("Frames in between", 1, 1_000_000, taking.every or _EVERY, key=f"{key}.every")
+        else:
+            st.number_input(
+                "How much of a picture has to change", 0.01, 1.0, taking.scenes or SCENE, 0.05, key=f"{key}.scenes"
+            )
+    with right:
+        one, two, three = st.columns(3, vertical_alignment="bottom")
+        one.number_input(
+            "Drop blurred: below so much of its video's median sharpness",
+            0.0, 1.0, keeping.blurred, 0.05, key=f"{key}.blurred", placeholder="none are dropped",
+        )  # fmt: skip
+        two.number_input(
+            "Drop below this sharpness",
+            0.0, None, keeping.min_sharpness, 10.0, key=f"{key}.min_sharpness", placeholder="none are dropped",
+        )  # fmt: skip
+        three.number_input(
+            "At most so many of a video", 1, None, keeping.at_most, 1, key=f"{key}.at_most", placeholder="all"
+        )
+        low, high = keeping.brightness or (None, None)
+        one.number_input("Drop darker than (0 to 255)", 0.0, 255.0, low, 5.0, key=f"{key}.low", placeholder="none")
+        two.number_input("Drop lighter than", 0.0, 255.0, high, 5.0, key=f"{key}.high", placeholder="none")
+        three.number_input("Bits in which look-alikes may differ, of 64", 0, 64, keeping.alike, 1, key=f"{key}.alike")
+        st.checkbox("Of frames that look alike keep the sharpest only", keeping.distinct, key=f"{key}.distinct")
+
+
+_HELP = "A number above 0, such as 0.5 or 1/3."
+
+
+def taking_of(key: str) -> Taking:
+    """What was asked for about taking; ``InvalidInput`` where it is no number."""
+    state = st.session_state
+    way = state[f"{key}.way"]
+    if way == EVERY:
+        return Taking(every=int(state[f"{key}.every"]))
+    if way == SCENES:
+        return Taking(scenes=float(state[f"{key}.scenes"]))
+    text = str(state[f"{key}.seconds"]).strip()
+    try:
+        if len(text) <= 30 and Fraction(text) > 0:
+            return Taking(seconds=text)
+    except (ValueError, ZeroDivisionError):
+        pass
+    raise InvalidInput([Problem("seconds", f"{text!r} is no number of seconds above 0, such as 0.5 or 1/3.")])
+
+
+def keeping_of(key: str) -> Keeping:
+    """What was asked for about screening."""
+    state = st.session_state
+    low, high = state[f"{key}.low"], state[f"{key}.high"]
+    bright = None if low is None and high is None else (0.0 if low is None else low, 255.0 if high is None else high)
+    if bright is not None and bright[0] > bright[1]:
+        raise InvalidInput(
+            [Problem("brightness", f"Nothing is lighter than {bright[0]:g} and darker than {bright[1]:g}.")]
+        )
+    return Keeping(
+        at_most=state[f"{key}.at_most"],
+        min_sharpness=state[f"{key}.min_sharpness"],
+        blurred=state[f"{key}.blurred"],
+        brightness=bright,
+        distinct=bool(state[f"{key}.distinct"]),
+        alike=int(state[f"{key}.alike"]),
+    )
+
+
+def taking_words(taking: dict[str, Any]) -> str:
+    """How frames were taken.
+
+    >>> taking_words({"seconds": "2", "every": None, "scenes": None})
+    'one each 2 seconds'
+    """
+    if taking.get("seconds") is not None:
+        return f"one each {taking['seconds']} seconds"
+    if taking.get("every") is not None:
+        return f"each {taking['every']}th frame"
+    return f"the first of each scene (at {taking.get('scenes')})"
+
+
+def keeping_words(keeping: dict[str, Any]) -> str:
+    """How they were screened.
+
+    >>> keeping_words({"blurred": 0.4, "at_most": 3, "distinct": True, "alike": 6})
+    'blurred below 0.4 of the median; one of look-alikes (6 bits); at most 3 of a video'
+    >>> keeping_words({})
+    'all are kept'
+    """
+    said = []
+    if keeping.get("min_sharpness") is not None:
+        said.append(f"sharpness from {keeping['min_sharpness']:g}")
+    if keeping.get("blurred") is not None:
+        said.append(f"blurred below {keeping['blurred']:g} of the median")
+    if keeping.get("brightness") is not None:
+        said.append("brightness {:g} to {:g}".format(*keeping["brightness"]))
+    if keeping.get("distinct"):
+        said.append(f"one of look-alikes ({keeping['alike']} bits)")
+    if keeping.get("at_most") is not None:
+        said.append(f"at most {keeping['at_most']} of a video")
+    return "; ".join(said) or "all are kept"

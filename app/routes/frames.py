@@ -1,0 +1,51 @@
+"""``GET /frame/{project}/{set}/{stamp}/{number}/{size}``: a frame that was taken out of a video and is no image of the
+project yet, to leads of the project only. Another stamp is another picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from app import frame_work
+from app.routes.replies import answering, signed_in
+from app.services import Resources
+from domain.errors import NotFound
+from domain.records import Person
+
+KINDS = {".png": "image/png", ".jpg": "image/jpeg"}
+DAY = 24 * 60 * 60
+
+
+def routes(resources: Resources) -> list[BaseRoute]:
+    """The one route."""
+
+    def find(person: Person, project: str, name: str, number: str, size: str) -> Path:
+        home = resources.settings.home
+        folder = frame_work.folder_of_set(resources.store, home, by=person, project=project, name=name)
+        path = frame_work.picture(folder, int(number) if number.isdecimal() and len(number) < 10 else -1, size)
+        if not path.is_file():
+            raise NotFound("This frame is not there any more; load the page anew.")
+        return path
+
+    async def frame(request: Request) -> Response:
+        person = signed_in(request).person
+        asked = (request.path_params[name] for name in ("project", "set", "number", "size"))
+        path = await run_in_threadpool(find, person, *asked)
+        headers = {
+            "Cache-Control": f"private, max-age={DAY}, immutable",
+            "Content-Disposition": "inline",
+            "Content-Security-Policy": "default-src 'none'; sandbox",
+            "Vary": "Cookie",
+        }
+        return FileResponse(path, media_type=KINDS[path.suffix], headers=headers)
+
+    return [Route("/frame/{project}/{set}/{stamp}/{number}/{size}", answering(frame), methods=["GET"])]
+
+
+def address(project: str, name: str, stamp: str, number: int, size: str = "thumb") -> str:
+    """Where a frame is."""
+    return f"/frame/{project}/{name}/{stamp}/{number}/{size}"
