@@ -105,13 +105,13 @@ def _tile(services: Services, view: ProjectView, folder: Path, found: Index, fra
     moment = f"{float(frame.told['time']):.2f} s"
     image = markup.tag("img", src=address(*where), alt=frame.name, loading="lazy", style="ts-frame")
     link = markup.tag("a", image, href=address(*where, "original"), target="_blank", rel="noopener", title=frame.name)
-    said = f"{moment} · sharpness {frame.told['sharpness']:.1f} · group {frame.told['group']}"
+    said = f"sharpness {frame.told['sharpness']:.1f}, group {frame.told['group']}"
     why = [markup.tag("div", markup.text(str(frame.told["why"])), style="ts-small ts-wrong")] * (not frame.kept)
     shell.show(
         markup.tag(
             "div",
             link,
-            markup.tag("div", markup.quiet(f"{frame.told['source']}"), style="ts-small"),
+            markup.tag("div", markup.quiet(str(frame.told["source"])), style="ts-small"),
             markup.tag("div", markup.quiet(said), style="ts-small"),
             *why,
             data_part="candidate",
@@ -119,7 +119,7 @@ def _tile(services: Services, view: ProjectView, folder: Path, found: Index, fra
     )
     key = f"frames.tick.{folder.name}.{frame.name}"
     st.session_state[key] = on
-    st.checkbox(markup.label(f"{moment} chosen"), key=key, on_change=_tick_one, args=(services, folder, frame, key))
+    st.checkbox(f"{moment} chosen", key=key, on_change=_tick_one, args=(services, folder, frame, key))
 
 
 def _tick_one(services: Services, folder: Path, frame: Frame, key: str) -> None:

@@ -32,25 +32,26 @@ def asked(key: str, taking: Taking | None = None, keeping: Keeping | None = None
                 "How much of a picture has to change", 0.01, 1.0, taking.scenes or SCENE, 0.05, key=f"{key}.scenes"
             )
     with right:
-        one, two, three = st.columns(3, vertical_alignment="bottom")
+        one, two, three = st.columns(3)
         one.number_input(
-            "Drop blurred: below so much of its video's median sharpness",
-            0.0, 1.0, keeping.blurred, 0.05, key=f"{key}.blurred", placeholder="none are dropped",
-        )  # fmt: skip
-        two.number_input(
-            "Drop below this sharpness",
-            0.0, None, keeping.min_sharpness, 10.0, key=f"{key}.min_sharpness", placeholder="none are dropped",
-        )  # fmt: skip
-        three.number_input(
-            "At most so many of a video", 1, None, keeping.at_most, 1, key=f"{key}.at_most", placeholder="all"
+            "Drop blurred", 0.0, 1.0, keeping.blurred, 0.05, key=f"{key}.blurred", placeholder="none", help=_BLURRED
         )
+        two.number_input(
+            "Drop below sharpness", 0.0, None, keeping.min_sharpness, 10.0, key=f"{key}.min_sharpness",
+            placeholder="none",
+        )  # fmt: skip
+        three.number_input("At most of a video", 1, None, keeping.at_most, 1, key=f"{key}.at_most", placeholder="all")
+        one, two, three = st.columns(3)
         low, high = keeping.brightness or (None, None)
-        one.number_input("Drop darker than (0 to 255)", 0.0, 255.0, low, 5.0, key=f"{key}.low", placeholder="none")
-        two.number_input("Drop lighter than", 0.0, 255.0, high, 5.0, key=f"{key}.high", placeholder="none")
-        three.number_input("Bits in which look-alikes may differ, of 64", 0, 64, keeping.alike, 1, key=f"{key}.alike")
+        one.number_input("Drop darker than", 0.0, 255.0, low, 5.0, key=f"{key}.low", placeholder="none", help=_GREY)
+        two.number_input("Drop lighter than", 0.0, 255.0, high, 5.0, key=f"{key}.high", placeholder="none", help=_GREY)
+        three.number_input("Look-alikes differ by", 0, 64, keeping.alike, 1, key=f"{key}.alike", help=_BITS)
         st.checkbox("Of frames that look alike keep the sharpest only", keeping.distinct, key=f"{key}.distinct")
 
 
+_BLURRED = "Frames that are less than so much of the median of their video as sharp, such as 0.4."
+_GREY = "The mean grey level of a frame, from 0 to 255."
+_BITS = "Frames look alike whose hashes differ in no more than so many of 64 bits."
 _HELP = "A number above 0, such as 0.5 or 1/3."
 
 

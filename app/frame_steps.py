@@ -55,7 +55,10 @@ def row(name: str, how: str, n: int, left: int, dropped: markup.Markup, cost: st
 
 def named(rows: Sequence[tuple[str, str]]) -> markup.Markup:
     """What was dropped, by name, each with the reason."""
-    said = [markup.tag("div", markup.text(f"{name}: {shell.on_page(why)}")) for name, why in rows[:SHOWN]]
+    said = [
+        markup.tag("div", markup.text(shell.on_page(why if why.startswith(name) else f"{name}: {why}")))
+        for name, why in rows[:SHOWN]
+    ]
     said += [markup.quiet(f"and {len(rows) - SHOWN:,} more")] * (len(rows) > SHOWN)
     return markup.joined(said) if said else markup.quiet("nothing")
 

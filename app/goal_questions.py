@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -22,15 +22,16 @@ from app.services import Services
 from app.views.import_ import imported_sentence
 from construction.goals import FEWEST, MOST, SLACK
 from construction.questions import RULES
-from construction.rates import rate
+from construction.rates import as_text, rate
 from db.engine import Store
 from domain.errors import InvalidInput, Problem, RowsRefused
-from domain.records import ProjectView
+from domain.records import Person, ProjectView
 from exporters import constructed
 from importers.narration_rows import ReadNarrations
 from importers.published_questions import FORMAT
 from importers.video_rates import Videos, read_videos
 from workflow.files.one_import import Imported
+from workflow.lead import pipelines
 from workflow.lead.video_goals import VideoGoals
 
 HERE = 2_000
@@ -39,7 +40,7 @@ BROKEN = "Making the questions ended before its time; the log of the server says
 GAP = Decimal("0.5")
 SHOWN = 50
 TOLD = "told.json"
-_MAKING = "goals.making"
+_MAKING, _LAST = "goals.making", "goals.last"
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,22 @@ class Making:
 
     asked: Made
     folder: Path
+    by: Person
+    project: str
 
     def run(self, store: Store, home: Path, progress: Progress) -> str:
         """Make them; what was counted lies beside them."""
         told = make(self.asked, self.folder / "made")
-        (self.folder / TOLD).write_text(json.dumps({"n": told.n, **told.tally.as_json()}), encoding="utf-8")
+        tally = told.tally.as_json()
+        (self.folder / TOLD).write_text(json.dumps({"n": told.n, **tally}), encoding="utf-8")
+        pipelines.note_questions(store, by=self.by, project=self.project, told={**tally, "settings": self._settings()})
         return "made"
+
+    def _settings(self) -> dict[str, Any]:
+        """As the boxes of the page have them."""
+        rate = self.asked.rate
+        said = {"rate": None if rate is None else as_text(rate), "rates": self.asked.videos is not None}
+        return {**said, "seed": self.asked.seed, "first": self.asked.first_id, "observed": self.asked.observe}
 
 
 @dataclass
@@ -73,11 +84,20 @@ def draw(services: Services, view: ProjectView, goals: VideoGoals) -> None:
         shell.show(markup.paragraph(f"{words}with touchstone narrations questions.", style="ts ts-quiet"))
         return
     running = import_seen.last_import(services, view, _came)
+    last = _last(services, view)
     rates, seed, first, rule = st.columns([3, 2, 2, 4], vertical_alignment="bottom")
-    rates.text_input("Frames a second of the videos", key="goals.ask.rate", placeholder="30, 59.94")
-    seed.number_input("Seed", value=0, step=1, key="goals.ask.seed")
-    first.number_input("Number of the first question", value=0, min_value=0, step=1, key="goals.ask.first")
-    rule.selectbox("Observed", list(RULES), format_func=lambda name: RULES[name].meaning, key="goals.ask.rule")
+    rates.text_input(
+        "Frames a second of the videos", value=last["rate"] or "", key="goals.ask.rate", placeholder="30, 59.94"
+    )
+    seed.number_input("Seed", value=last["seed"], step=1, key="goals.ask.seed")
+    first.number_input("Number of the first question", value=last["first"], min_value=0, step=1, key="goals.ask.first")
+    rule.selectbox(
+        "Observed",
+        list(RULES),
+        index=list(RULES).index(last["observed"]) if last["observed"] in RULES else 0,
+        format_func=lambda name: RULES[name].meaning,
+        key="goals.ask.rule",
+    )
     file = st.file_uploader(
         "Or the rate of each video, as a CSV with video_id and fps", type=["csv"], key="goals.ask.videos"
     )
@@ -99,11 +119,21 @@ def draw(services: Services, view: ProjectView, goals: VideoGoals) -> None:
         _preview(services, view, replace(made.source, media_path=videos))
 
 
+def _last(services: Services, view: ProjectView) -> Mapping[str, Any]:
+    """The settings with which questions of this project were made before this person came."""
+    known: dict[str, Mapping[str, Any]] = st.session_state.setdefault(_LAST, {})
+    if view.name not in known:
+        made = pipelines.newest_making(services.store, by=services.person, project=view.name)
+        usual = {"rate": None, "seed": 0, "first": 0, "observed": ""}
+        known[view.name] = {**usual, **(made.settings if made is not None else {})}
+    return known[view.name]
+
+
 def _begin(services: Services, view: ProjectView, goals: VideoGoals, file: Any) -> None:
     with shell.pressed(services):
         folder = uploads.staged(services.settings.home, (), None).folder
         asked = _asked(goals, folder, file)
-        making, going = Making(asked, folder), Going()
+        making, going = Making(asked, folder, services.person, view.name), Going()
         st.session_state.setdefault(_MAKING, {})[view.name] = _Made(goals.newest, folder, going)
         if len(asked.read.rows) > HERE:
             apart.begin(services.store, services.settings.home, making, going=going, broken=BROKEN, outlives=False)

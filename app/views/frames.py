@@ -36,7 +36,9 @@ def render(services: Services) -> None:
     st.html(f"<style>{frame_candidates.STYLE}</style>")
     shell.tell_refused()
     found = frame_work.sets(services, view.name)
-    with st.expander("Videos to take frames out of", expanded=not found, key="frames.new"):
+    with st.expander(
+        "Videos to take frames out of", expanded=not found, key=f"frames.new.{st.session_state.get(_ROUND, 0)}"
+    ):
         _new(services, view)
     if not found:
         return
