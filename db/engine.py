@@ -9,6 +9,7 @@ one by one.
 from __future__ import annotations
 
 import functools
+import select
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
@@ -348,6 +349,8 @@ def open_store(url: str | None, home: Path, *, clock: Clock = utc_now, lasting: 
     if address.get_backend_name() != "sqlite":
         patience = {} if "connect_timeout" in address.query else {"connect_timeout": _CONNECT_SECONDS}
         engine = create_engine(address, pool_size=20, max_overflow=40, pool_pre_ping=True, connect_args=patience)
+        dialect: Any = engine.dialect
+        dialect.do_ping = functools.partial(_is_there, dialect.do_ping)
         return Store(engine, clock=clock)
     if address.database:
         Path(address.database).parent.mkdir(parents=True, exist_ok=True)
@@ -363,6 +366,14 @@ def open_store(url: str | None, home: Path, *, clock: Clock = utc_now, lasting: 
     event.listen(engine, "begin", _begin_sqlite)
     event.listen(engine, "checkin", _as_usual)
     return Store(engine, clock=clock)
+
+
+def _is_there(ping: Callable[[Any], bool], connection: Any) -> bool:
+    """Whether the server of an idle connection of PostgreSQL is still there. One that ends it says so, and one that has
+    said nothing is not asked: every transaction would wait for that."""
+    heard = select.poll()
+    heard.register(connection.pgconn.socket, select.POLLIN)
+    return not heard.poll(0) or ping(connection)
 
 
 def migrate(connection: Connection) -> None:

@@ -229,6 +229,10 @@ def test_postgresql_that_is_stopped_and_started(tmp_path: Path) -> None:
         cluster.start()
         assert call(app, "GET", "/verify", headers=headers).text == "a page"
         assert call(app, "POST", "/api/heartbeat", body=b'{"task": "t"}', headers=headers).status == 404
+        cluster.stop("fast")
+        cluster.start()
+        again = call(app, "GET", "/verify", headers=headers).text
+        assert again == "a page", "whoever asks first after it came back is served"
         store.close()
 
 
