@@ -42,7 +42,7 @@ def _without_what_came_after(connection: Connection) -> None:
         "annotation": ("schema_change",),
         "gold": ("schema_version_id",),
         "imported_rating": ("schema_version_id",),
-        "asset": ("group_name", "role", "place", "dimension_given", "dimension_version"),
+        "asset": ("group_name", "role", "place", "dimension_given", "dimension_version", "proposal"),
         **dict.fromkeys(("item", "task"), ("dimension_given", "dimension_version")),
         **dict.fromkeys(("member", "invitation"), ("dimensions_given", "dimensions_version")),
     }

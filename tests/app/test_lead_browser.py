@@ -229,7 +229,7 @@ def test_the_menu_opens_one_group_and_m_reaches_every_page(page: Page, running: 
     work = ["My work", "My submissions", "Dashboard", "Author", "Verify", "Adjudicate", "Grade"]
     expect(shown).to_have_text([*work, "Notices 1 new"])  # the lead was given her part
     expect(pages.get_by_role("link", name="Dashboard")).to_have_attribute("aria-current", "page")
-    pages.get_by_role("button", name="Items").press("Enter")
+    pages.get_by_role("button", name="Items", exact=True).press("Enter")
     expect(shown.first).to_have_text("Comments")
     expect(pages.get_by_role("button", name="Work", exact=True)).to_have_attribute("aria-expanded", "false")
     page.reload()

@@ -86,7 +86,7 @@ def test_an_image_gets_a_situation_by_itself_and_all_are_used() -> None:
         ("tasks: [{task: a, dimension: sea}]", "is for 'sea', which is no dimension; there are home."),
         ("tasks: [{task: a, sub: [b]}]", "sub"),
         ("tasks: [{task: a}]\ntemplates: [x, ' ']", "template 2 is empty."),
-        ("tasks: [{task: a}", "line"),
+        ("tasks: [{task: a}", "tasks.yaml:1: this is not YAML"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path: Path, text: str, said: str) -> None:

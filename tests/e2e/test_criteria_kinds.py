@@ -143,7 +143,7 @@ def submissions(server: Server, stage: str) -> int:
 
 def both_in_history(desk: Desk, login: str, before: str, after: str, same: tuple[str, ...]) -> None:
     """A lead finds what someone took back, and what they gave in its place, with all that is in both."""
-    rows = desk.page.locator("table").first.locator("tbody tr").filter(has_text=login)
+    rows = desk.page.locator("table").nth(1).locator("tbody tr").filter(has_text=login)
     expect(rows).to_have_count(2)
     for row, own, remark in zip(rows.all(), (before, after), ("taken back", "in place of an earlier one"), strict=True):
         expect(row).to_contain_text(remark)

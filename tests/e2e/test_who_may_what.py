@@ -108,6 +108,8 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "tables": FOR_LEADS,
     "shortcuts": FOR_LEADS,
     "goals": FOR_LEADS,
+    "frames": FOR_LEADS,
+    "pipelines": FOR_LEADS,
     "regression": FOR_LEADS,
     "cases": FOR_LEADS,
     "leaderboard": FOR_LEADS,
