@@ -28,6 +28,8 @@ WHO = ("demo-mara", "demo-noor", "demo-ana", "demo-hanna", "demo-jonas")
 """A lead, a senior, and someone who writes, verifies and grades."""
 DARK = """() => [document.body, ...document.querySelectorAll('.stApp')].some(
     (one) => /^rgb\\((\\d|[1-5]\\d),/.test(getComputedStyle(one).backgroundColor))"""
+STILL = "() => !document.getAnimations().some((one) => one instanceof CSSTransition)"
+"""Colours fade from light to dark: on their way they are neither."""
 NARROW, ZOOMED = {"width": 390, "height": 844}, {"width": 640, "height": 400}
 """A telephone; and 1280 x 800 of which everything is shown twice as large."""
 
@@ -68,6 +70,7 @@ def unfit(page: Page) -> dict[str, list[Any]]:
     wrong = {"light": found(page)}
     page.emulate_media(color_scheme="dark")
     page.wait_for_function(DARK)
+    page.wait_for_function(STILL)
     wrong["dark"] = found(page)
     page.emulate_media(color_scheme="light")
     return {name: each for name, each in wrong.items() if each}

@@ -153,6 +153,8 @@ GETS: Mapping[str, Mapping[str, int]] = {
     "/media/{asset}/{size}": dict.fromkeys(ROLES, 200) | {NOBODY: 401, STRANGER: 404},
     "/release/{project}/{version}/{part}": dict.fromkeys(ROLES, 403)
     | {NOBODY: 303, STRANGER: 404, LEAD: 404, ADMIN: 404},
+    "/frame/{project}/{set}/{stamp}/{number}/{size}": dict.fromkeys(ROLES, 403)
+    | {NOBODY: 303, STRANGER: 404, LEAD: 404, ADMIN: 404},
     "/archive/{project}": dict.fromkeys(ROLES, 403) | {NOBODY: 303, STRANGER: 404, LEAD: 404, ADMIN: 404},
     "/media-link/{token}/{size}": dict.fromkeys(ROLES, 404),
     "/healthz": dict.fromkeys(ROLES, 200),
@@ -395,6 +397,7 @@ def test_pages(world: World, role: str) -> None:
 def addresses(world: World) -> dict[str, str]:
     """What is asked for at each of ``GETS``."""
     parts = {"asset": world.asset, "size": "display", "token": "forged", "project": "p", "part": "csv", "version": "1"}
+    parts |= {"set": "none", "stamp": "0", "number": "0"}
     return {path: path.format(**parts) for path in GETS}
 
 
