@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.asked_in_terminal import SHOWN, carried_out, tell_asked
 from app.commands.narrations import counted
-from domain.errors import FileRefused, RunStopped
+from domain.errors import FileRefused
 
 if TYPE_CHECKING:
     from annotation_schemas.proposals import Proposed
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
 drafting = typer.Typer(
     help="Whole items that a model proposes for images, which people edit and own.", no_args_is_help=True
 )
-
-SHOWN = 20
-"""So many images are named."""
 
 
 def register(cli: typer.Typer) -> None:
@@ -166,19 +164,13 @@ def _tell_dry(asked: Asked, here: Resources) -> None:
 
 
 def _make(asked: Asked, here: Resources) -> None:
-    from app.commands.runs_in_terminal import on_signals
     from app.making_proposals import make
 
-    signals: list[int] = []
-    with on_signals(signals):
-        told = make(asked, here, stop=lambda: bool(signals), tell=_tell_reply)
-    _tell(asked, told)
-    if signals:
-        raise typer.Exit(128 + signals[0])
-    if told.stopped:
-        raise RunStopped(told.stopped)
-    if not told.proposed:
-        raise typer.Exit(1)
+    carried_out(
+        lambda stop: make(asked, here, stop=stop, tell=_tell_reply),
+        tell=lambda told: _tell(asked, told),
+        came=lambda told: told.proposed,
+    )
 
 
 def _tell_reply(image: str, said: Proposed) -> None:
@@ -191,27 +183,11 @@ def _tell_reply(image: str, said: Proposed) -> None:
 def _tell(asked: Asked, told: Told) -> None:
     from annotation_schemas.proposals import left_fields
 
-    if told.broken:
-        lines = f"{counted(told.broken, 'line')} of {asked.result.beside('asked.jsonl')}"
-        typer.echo(
-            f"{lines} cannot be read, as of a command that was killed; what was asked there counts as not asked."
-        )
-    if told.before:
-        typer.echo(f"{counted(told.before, 'image')} with what is known already, not asked again")
-    for what, n in told.figures().items():
-        if n is not None:
-            price = asked.spec.endpoint.price if asked.spec.endpoint else None
-            typer.echo(f"{n:>10.4f} cost ({price.currency if price else ''})" if what == "cost" else f"{n:>10,} {what}")
-    for kind, names in sorted(told.failures.items(), key=lambda each: (-len(each[1]), each[0])):
-        typer.echo(f"{len(names):>10,} not taken: {kind}; such as {names[0]}")
-    without = list(told.without())
-    for name, why, said in without[:SHOWN]:
-        typer.echo(f"   {name} has no proposal: {why}{'. ' + said[0] if said else '.'}")
-    if (more := len(without) - SHOWN) > 0:
-        typer.echo(f"   and {more:,} more without a proposal")
+    journal = asked.result.beside("asked.jsonl")
+    tell_asked(told, asked.spec, about="image", wanted="proposal", journal=journal, more=". ")
     if left := left_fields(asked.free.loaded.schema_):
         typer.echo(f"Left to people, as no model is asked for them: {', '.join(each.name for each in left)}.")
     typer.echo(
-        f"{counted(len(told.proposed), 'proposal')} at {asked.out}; every reply: {asked.result.beside('asked.jsonl')}; "
+        f"{counted(len(told.proposed), 'proposal')} at {asked.out}; every reply: {journal}; "
         f"how they were made: {asked.result.beside('made.json')}"
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.asked_in_terminal import carried_out, tell_asked
 from app.commands.narrations import (
     Columns,
     File,
@@ -22,7 +23,7 @@ from app.commands.narrations import (
     reading,
     tell_rows,
 )
-from domain.errors import FileRefused, InvalidInput, Problem, RunStopped
+from domain.errors import FileRefused, InvalidInput, Problem
 
 if TYPE_CHECKING:
     from app.making_goals import Asked, Told
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
     from construction.goals import Limits
     from importers.narration_rows import ReadNarrations
     from workflow.runs.model_descriptions import ModelSpec
-
-SHOWN = 20
-"""So many videos or faults are named."""
 
 
 def register(cli: typer.Typer) -> None:
@@ -154,20 +152,15 @@ def _tell_dry(asked: Asked) -> None:
 
 
 def _make(asked: Asked) -> None:
-    from app.commands.runs_in_terminal import on_signals
     from app.making_goals import make
     from domain.settings import settings_from
 
-    signals: list[int] = []
-    with on_signals(signals):
-        told = make(asked, settings_from(os.environ, Path.cwd()), stop=lambda: bool(signals), tell=_tell_reply)
-    _tell(asked, told)
-    if signals:
-        raise typer.Exit(128 + signals[0])
-    if told.stopped:
-        raise RunStopped(told.stopped)
-    if not told.tasks:
-        raise typer.Exit(1)
+    settings = settings_from(os.environ, Path.cwd())
+    carried_out(
+        lambda stop: make(asked, settings, stop=stop, tell=_tell_reply),
+        tell=lambda told: _tell(asked, told),
+        came=lambda told: told.tasks,
+    )
 
 
 def _tell_reply(video: str, said: Said) -> None:
@@ -176,25 +169,9 @@ def _tell_reply(video: str, said: Said) -> None:
 
 
 def _tell(asked: Asked, told: Told) -> None:
-    if told.broken:
-        lines = f"{counted(told.broken, 'line')} of {asked.beside('asked.jsonl')}"
-        typer.echo(
-            f"{lines} cannot be read, as of a command that was killed; what was asked there counts as not asked."
-        )
-    if told.before:
-        typer.echo(f"{counted(told.before, 'video')} with what is known already, not asked again")
-    for what, n in told.figures().items():
-        if n is not None:
-            price = asked.spec.endpoint.price if asked.spec.endpoint else None
-            typer.echo(f"{n:>10.4f} cost ({price.currency if price else ''})" if what == "cost" else f"{n:>10,} {what}")
-    for kind, names in sorted(told.failures.items(), key=lambda each: (-len(each[1]), each[0])):
-        typer.echo(f"{len(names):>10,} not taken: {kind}; such as {names[0]}")
-    without = list(told.without())
-    for name, why, faults in without[:SHOWN]:
-        typer.echo(f"   {name} has no goal: {why}{'. The last one: ' + faults[0] if faults else '.'}")
-    if (more := len(without) - SHOWN) > 0:
-        typer.echo(f"   and {more:,} more without a goal")
+    journal = asked.beside("asked.jsonl")
+    tell_asked(told, asked.spec, about="video", wanted="goal", journal=journal, more=". The last one: ")
     typer.echo(
-        f"{counted(len(told.tasks), 'goal')} at {asked.out}; every reply: {asked.beside('asked.jsonl')}; how they were "
+        f"{counted(len(told.tasks), 'goal')} at {asked.out}; every reply: {journal}; how they were "
         f"made: {asked.beside('made.json')}"
     )

@@ -1,0 +1,81 @@
+"""What a command tells of a model that was asked about many things in one strict form, and how it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import typer
+
+from app.commands.narrations import counted
+from domain.errors import RunStopped
+
+if TYPE_CHECKING:
+    from workflow.runs.model_descriptions import ModelSpec
+
+SHOWN = 20
+"""So many of what came to nothing are named."""
+
+
+class Told(Protocol):
+    """What came of asking."""
+
+    broken: int
+    before: int
+    stopped: str
+
+    @property
+    def failures(self) -> Mapping[str, Sequence[str]]:
+        """Replies that were not taken, by kind: about what, each."""
+
+    def figures(self) -> Mapping[str, Any]:
+        """Counts; None: not known."""
+
+    def without(self) -> Iterator[tuple[str, str, list[str]]]:
+        """What came to nothing: name, why, and more of it."""
+
+
+T = TypeVar("T", bound=Told)
+
+
+def carried_out(
+    make: Callable[[Callable[[], bool]], T], *, tell: Callable[[T], None], came: Callable[[T], Sequence[Any]]
+) -> None:
+    """Ask until all is asked or a signal comes, tell what came of it, and end: by the signal, with why it was stopped,
+    or with status 1 where nothing ``came``."""
+    from app.commands.runs_in_terminal import on_signals
+
+    signals: list[int] = []
+    with on_signals(signals):
+        told = make(lambda: bool(signals))
+    tell(told)
+    if signals:
+        raise typer.Exit(128 + signals[0])
+    if told.stopped:
+        raise RunStopped(told.stopped)
+    if not came(told):
+        raise typer.Exit(1)
+
+
+def tell_asked(told: Told, spec: ModelSpec, *, about: str, wanted: str, journal: Path, more: str) -> None:
+    """Counts, what was not taken by kind, and what has no ``wanted`` (goal): ``about`` (video) is what was asked about,
+    and ``more`` stands before what else there is to say of one."""
+    if told.broken:
+        lines = f"{counted(told.broken, 'line')} of {journal}"
+        typer.echo(
+            f"{lines} cannot be read, as of a command that was killed; what was asked there counts as not asked."
+        )
+    if told.before:
+        typer.echo(f"{counted(told.before, about)} with what is known already, not asked again")
+    for what, n in told.figures().items():
+        if n is not None:
+            price = spec.endpoint.price if spec.endpoint else None
+            typer.echo(f"{n:>10.4f} cost ({price.currency if price else ''})" if what == "cost" else f"{n:>10,} {what}")
+    for kind, names in sorted(told.failures.items(), key=lambda each: (-len(each[1]), each[0])):
+        typer.echo(f"{len(names):>10,} not taken: {kind}; such as {names[0]}")
+    without = list(told.without())
+    for name, why, said in without[:SHOWN]:
+        typer.echo(f"   {name} has no {wanted}: {why}{more + said[0] if said else '.'}")
+    if (left := len(without) - SHOWN) > 0:
+        typer.echo(f"   and {left:,} more without a {wanted}")
