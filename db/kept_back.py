@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 from db.events import COVERED
 from db.records import StoredAsset
 from db.tables import AssetRow, EventRow, ItemAssetRow, ProjectRow, ReleaseItemRow, ReleaseRow
-from db.types import public_id
+from db.types import public_id as new_id
 
 _NAMED = ("original", "before", "file")
 """Where an event names files by their SHA-256."""
@@ -57,7 +57,7 @@ def assets_of(session: Session, *, project_id: int, files: Collection[str]) -> l
 def exchange(session: Session, *, rows: Iterable[StoredAsset], file: str) -> None:
     """Have these show another file, under new ids: no browser, and nothing between, has a copy of what it asks for."""
     for row in rows:
-        row.sha256, row.public_id = file, public_id()
+        row.sha256, row.public_id = file, new_id()
         session.add(row)
     session.flush()
 
@@ -70,6 +70,12 @@ def pictures(session: Session, *, project_id: int) -> list[StoredAsset]:
         .order_by(col(AssetRow.id))
     )
     return [*session.exec(wanted)]
+
+
+def has(session: Session, *, project_id: int, public_id: str) -> bool:
+    """Whether a project has an image or clip with that random id."""
+    wanted = select(AssetRow.id).where(AssetRow.project_id == project_id, AssetRow.public_id == public_id)
+    return session.exec(wanted).first() is not None
 
 
 def releases_with(session: Session, *, asset_ids: Collection[int]) -> list[tuple[int, int]]:

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from starlette.routing import BaseRoute
 
-from app.routes import archives, auth, frames, health, label_studio, mail_off, media, media_link, moved, public, work
+from app.routes import (
+    archives,
+    auth,
+    frames,
+    health,
+    label_studio,
+    mail_off,
+    media,
+    media_link,
+    moved,
+    public,
+    uncovered,
+    work,
+)
 from app.services import Resources
 from app.workbench import assets
 
@@ -25,6 +38,7 @@ def routes_before(resources: Resources) -> list[BaseRoute]:
     return [
         *archives.routes(resources),
         *frames.routes(resources),
+        *uncovered.routes(resources),
         *media.routes(resources),
         *media_link.routes(resources),
         *label_studio.routes(resources),

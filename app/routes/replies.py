@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import json
 import logging
 import secrets
@@ -13,6 +14,7 @@ from typing import Any
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
+from app.session import CSRF_HEADER
 from domain.errors import (
     BadRequest,
     Conflict,
@@ -55,6 +57,14 @@ def signed_in(request: Request) -> SignedIn:
     if found is None:
         raise SignInRequired("No one is signed in, or the session has ended. Sign in and try again.")
     return found
+
+
+def from_own_page(request: Request) -> SignedIn:
+    """Who sends this request from a page of ours that they have open."""
+    session = signed_in(request)
+    if not hmac.compare_digest(request.headers.get(CSRF_HEADER, "").encode(), session.csrf.encode()):
+        raise NotAllowed("This page is from an earlier session. Reload it; what you typed is kept.")
+    return session
 
 
 async def read_body(request: Request) -> bytes:

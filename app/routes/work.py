@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -14,12 +13,11 @@ from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
 
 from app.precedence import precedence
-from app.routes.replies import answering, read_json, signed_in, wanted
+from app.routes.replies import answering, from_own_page, read_json, wanted
 from app.services import Resources
-from app.session import CSRF_HEADER
 from app.workbench import page, sent
 from db.engine import Store
-from domain.errors import BadRequest, NotAllowed, NotFound, TooLarge
+from domain.errors import BadRequest, NotFound, TooLarge
 from domain.records import Person
 from domain.states import Stage
 from workflow.access import guidelines
@@ -190,9 +188,7 @@ async def _no_such(_request: Request) -> JSONResponse:
 
 def _endpoint(action: Action, resources: Resources) -> Any:
     async def endpoint(request: Request) -> JSONResponse:
-        session = signed_in(request)
-        if not hmac.compare_digest(request.headers.get(CSRF_HEADER, "").encode(), session.csrf.encode()):
-            raise NotAllowed("This page is from an earlier session. Reload it; what you typed is kept.")
+        session = from_own_page(request)
         body = await read_json(request)
         with precedence.at_work():
             told = await run_in_threadpool(action, resources.store, session.person, body)

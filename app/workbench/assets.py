@@ -17,7 +17,7 @@ WEB = Path(__file__).parent / "web"
 TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 KINDS = "kinds/modules.js"
 """The kinds of criteria and fields: each has a module of its name, which this one imports. It is written here."""
-MOUNTED = ("workbench", "menu", "preview", "threads", "report", "picture", "ticks")
+MOUNTED = ("workbench", "menu", "preview", "threads", "report", "picture", "ticks", "privacy")
 """The modules that pages mount; each is served with all that it imports."""
 
 

@@ -168,6 +168,20 @@ def test_a_later_decision_starts_from_the_original_and_shows_nothing_again_by_it
         assert len(kept_back.decisions(session, project_id=1)) == 3
 
 
+def test_no_one_decides_over_what_someone_else_decided_meanwhile(store: Store, media: MediaStore, home: Path) -> None:
+    """That there is nothing leaves the file as it is, so the file alone does not say that someone was faster."""
+    make_project(store)
+    (original,) = put(store, media, home, file())
+    lea = make_person(store, "lea", role=Role.LEAD)
+    nothing = [Told("0.png", original, (replace(BOX, cover=False),))]
+    privacy.decide(store, media, home, by=lea, project="p", told=nothing, after={original: None})
+    with pytest.raises(InvalidInput, match=r"lea has decided about 0\.png meanwhile"):
+        decide(store, media, home, Told("0.png", original, (BOX,)), after={original: None})
+    seen = privacy_look.picture(store, by=lea, project="p", file=original)
+    assert seen.decision is not None
+    assert decide(store, media, home, Told("0.png", original, (BOX,)), after={original: seen.decision.at}).boxes == 1
+
+
 def privacy_areas(box: Box) -> tuple[int, int, int, int]:
     """With a margin of 0.15 in a picture of 200 x 100, from whole pixels: 40 wide and 40 high give 6 on every side."""
     left, top = round(box.x * 200) - 6, round(box.y * 100) - 6
@@ -231,6 +245,9 @@ def test_what_releases_and_archives_hold(store: Store, media: MediaStore, home: 
     archive_in(home, "p").parent.mkdir()
     export_project(store, media, by=None, project="p", out=archive_in(home, "p"))
     told = [Told("a.png", files[0], (BOX,)), Told("b.png", files[1], (BOX,))]
+    before = privacy.would_change(store, home, by=None, project="p", told=told, after={})
+    assert (before.pictures, before.covered, before.boxes) == (2, 2, 2)
+    assert (before.releases, before.archive, archive_in(home, "p").exists()) == (["1"], True, True)
     done = decide(store, media, home, *told)
     assert (done.releases, done.archive, archive_in(home, "p").exists()) == (["1"], True, False)
     second = create(store, media, home, by=None, project="p", asked=wanted)

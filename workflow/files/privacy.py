@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +80,7 @@ def decide(
     looked: Mapping[str, Any] | None = None,
     margin: float = MARGIN,
     uncover: bool = False,
+    after: Mapping[str, datetime | None] | None = None,
 ) -> Decided:
     """Keep decisions about pictures, and show the covered ones from now on; all of them, or none. For leads.
 
@@ -93,6 +95,9 @@ def decide(
         By how much of its width and height a box is made larger on every side. It never becomes smaller.
     uncover
         What was covered may be shown again.
+    after
+        By file, when the decision was made that whoever decides has seen (None: there was none): another one that was
+        made meanwhile is not replaced.
 
     Raises
     ------
@@ -109,7 +114,7 @@ def decide(
         _must_be_still(session, access, store)
         standing = kept_back.of_project(session, project_id=access.project_id)
         known = standing.by_file
-        _must_fit(session, access, told, known)
+        _must_fit(session, access, told, known, after)
     if not uncover:
         _must_not_uncover(told, known)
     todo = [each for each in told if not _same(each, known.get(each.file), margin, uncover=uncover)]
@@ -119,10 +124,10 @@ def decide(
         access = require_lead(session, by=by, project=project)
         projects.lock(session, id=access.project_id)
         _must_be_still(session, access, store)
-        _must_fit(session, access, told, kept_back.of_project(session, project_id=access.project_id).by_file)
+        _must_fit(session, access, told, kept_back.of_project(session, project_id=access.project_id).by_file, after)
         for each in ready:
             ids |= _keep(session, store, access, by, each, looked or {})
-        releases = [f"{number}.{point}" if point else str(number) for number, point in _releases(session, ids)]
+        releases = _releases(session, ids)
     archive = archive_in(home, project)
     taken = bool(ids) and archive.exists()
     if ids:
@@ -135,6 +140,49 @@ def decide(
         same=len(told) - len(todo),
         releases=releases,
         archive=taken,
+    )
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What decisions would change, before anything is."""
+
+    pictures: int
+    covered: int
+    """Of these, such in which something is covered."""
+    boxes: int
+    releases: Sequence[str]
+    archive: bool
+
+
+def would_change(
+    store: Store,
+    home: Path,
+    *,
+    by: Person | None,
+    project: str,
+    told: Sequence[Told],
+    after: Mapping[str, datetime | None],
+) -> Changes:
+    """What ``decide`` would come to, for a question before it; for leads. Raises as it does."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        _must_be_still(session, access, store)
+        known = kept_back.of_project(session, project_id=access.project_id).by_file
+        _must_fit(session, access, told, known, after)
+        others = {
+            each.file
+            for each in told
+            if any(box.cover for box in each.boxes) and not _same(each, known.get(each.file), MARGIN, uncover=False)
+        }
+        rows = stock.assets_of(session, project_id=access.project_id, files=others) if others else []
+        releases = _releases(session, {row.id for row in rows})
+    return Changes(
+        pictures=len(told),
+        covered=sum(any(box.cover for box in each.boxes) for each in told),
+        boxes=sum(bool(box.cover) for each in told for box in each.boxes),
+        releases=releases,
+        archive=bool(others) and archive_in(home, project).exists(),
     )
 
 
@@ -151,7 +199,13 @@ def _must_be_still(session: Session, access: Access, store: Store) -> None:
             )
 
 
-def _must_fit(session: Session, access: Access, told: Sequence[Told], known: Mapping[str, Decision]) -> None:
+def _must_fit(
+    session: Session,
+    access: Access,
+    told: Sequence[Told],
+    known: Mapping[str, Decision],
+    after: Mapping[str, datetime | None] | None,
+) -> None:
     rows = stock.assets_of(session, project_id=access.project_id, files={each.file for each in told})
     kinds = {row.sha256: row.kind for row in rows}
     wrong: list[str] = []
@@ -162,6 +216,8 @@ def _must_fit(session: Session, access: Access, told: Sequence[Told], known: Map
         decision = known.get(each.file)
         if decision is not None and decision.file != each.file:
             wrong.append(f"{at}: {each.name} was decided otherwise meanwhile; look again.")
+        elif after is not None and decision is not None and decision.at != after.get(each.file):
+            wrong.append(f"{at}: {decision.by or 'the command'} has decided about {each.name} meanwhile; look again.")
         elif each.file not in kinds:
             wrong.append(f"{at}: the project has no picture {each.name} with the file {each.file[:12]}...; look again.")
         elif kinds[each.file] != "image":
@@ -262,8 +318,9 @@ def _keep(
     return {row.id for row in rows} if other else set()
 
 
-def _releases(session: Session, ids: set[int]) -> list[tuple[int, int]]:
-    return stock.releases_with(session, asset_ids=ids) if ids else []
+def _releases(session: Session, ids: set[int]) -> list[str]:
+    found = stock.releases_with(session, asset_ids=ids) if ids else []
+    return [f"{number}.{point}" if point else str(number) for number, point in found]
 
 
 def _forget(media: MediaStore, home: Path, ready: Iterable[_Ready]) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from db import kept_back as stock
 from db.engine import Store
 from db.events import FACES_LOOKED
 from domain import csv_text
-from domain.errors import MediaRefused, NotFound
+from domain.errors import Conflict, MediaRefused, NotFound
 from domain.overlap import area_iou
 from domain.privacy import COLUMNS, Box, Decision
 from domain.records import Person
@@ -51,6 +53,8 @@ class Seen:
     """SHA-256 of what is shown now."""
     boxes: tuple[Box, ...]
     decision: Decision | None
+    asset: str = ""
+    """The random id of the first image that shows it."""
 
 
 @dataclass(frozen=True)
@@ -88,18 +92,18 @@ def look(
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         known = kept_back.of_project(session, project_id=access.project_id).by_file
-        named: dict[str, str] = {}
+        named: dict[str, tuple[str, str]] = {}
         clips: list[str] = []
         for row in stock.pictures(session, project_id=access.project_id):
             if row.kind == "clip":
                 clips.append(row.name)
             else:
-                named.setdefault(row.sha256 or "", row.name)
+                named.setdefault(row.sha256 or "", (row.name, row.public_id))
     seen: list[Seen] = []
     unread: list[tuple[str, str]] = []
     new = 0
     with_new = 0
-    for done, (file, name) in enumerate(named.items()):
+    for done, (file, (name, asset)) in enumerate(named.items()):
         progress(done, len(named))
         decision = known.get(file)
         standing = decision.boxes if decision else ()
@@ -109,7 +113,7 @@ def look(
             unread.append((name, str(error)))
             continue
         new, with_new = new + len(found), with_new + bool(found)
-        seen.append(Seen(name, file, (*standing, *found), decision))
+        seen.append(Seen(name, file, (*standing, *found), decision, asset))
     progress(len(named), len(named))
     if finder is not None:
         data = {"looked": finder.told, "pictures": len(seen), "found": new, "with": with_new, "unread": len(unread)}
@@ -124,7 +128,46 @@ def _found(media: MediaStore, file: str, name: str, finder: Finder | None, stand
     boxes = (
         Box(each.kind, each.x, each.y, each.w, each.h, each.by) for each in finder.find(upright(media, file, name))
     )
-    return [box for box in boxes if not any(_share(box, other) >= _SAME for other in standing)]
+    return fresh([*boxes], standing)
+
+
+def fresh(found: Sequence[Box], standing: Sequence[Box]) -> list[Box]:
+    """Of boxes that were found those that are none of the standing ones."""
+    return [box for box in found if not any(_share(box, other) >= _SAME for other in standing)]
+
+
+def picture(store: Store, *, by: Person | None, project: str, file: str) -> Seen:
+    """One picture that a project shows, and what was decided about it; for leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        rows = stock.assets_of(session, project_id=access.project_id, files=[file])
+        decision = kept_back.of_project(session, project_id=access.project_id).by_file.get(file)
+    if not rows or rows[0].kind == "clip":
+        raise NotFound("The project does not show this picture any more; load the page anew.")
+    return Seen(rows[0].name, file, decision.boxes if decision else (), decision, rows[0].public_id)
+
+
+def must_show(store: Store, *, by: Person | None, project: str, asset: str) -> None:
+    """``NotFound`` unless the project has an image or clip with that random id; for leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        if not stock.has(session, project_id=access.project_id, public_id=asset):
+            raise NotFound("The project does not show this picture any more; load the page anew.")
+
+
+def place(store: Store, home: Path, *, by: Person | None, project: str, changes: bool = False) -> Path:
+    """The folder for what was found and what is being decided in a project, for its leads; ``changes``: something is
+    to be written there."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+    if changes and access.archived:
+        raise Conflict(f"{access.title} is archived: nothing in it is changed any more.")
+    return looks_in(home, project) / hashlib.sha256(access.began.encode()).hexdigest()[:8]
+
+
+def looks_in(home: Path, project: str) -> Path:
+    """Where that lies of projects of that name: of this one, and of those before it that were deleted."""
+    return home / "privacy" / project
 
 
 def upright(media: MediaStore, file: str, name: str) -> Image.Image:

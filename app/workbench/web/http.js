@@ -9,11 +9,12 @@ const COME_AGAIN = [429, 502, 503, 504];
 export class Refused extends Error {
   /**
    * @param {number} status
-   * @param {{ error?: string, problems?: Problem[] }} body
+   * @param {{ error?: string, problems?: Problem[], picture?: unknown }} body
    */
   constructor(status, body) {
     super(body.error || `The server answered ${status}.`);
     this.status = status;
+    this.body = body;
     this.problems = body.problems || [];
   }
 }

@@ -315,6 +315,51 @@ export interface TicksData {
   most: number;
 }
 
+// ---- what is covered in pictures
+
+export interface PrivacyBox extends Box {
+  kind: string;
+  /** Who found it. */
+  by: string;
+  cover: boolean;
+  /** Drawn on the page, and not decided yet. */
+  own: boolean;
+  /** Covered already. */
+  fixed: boolean;
+}
+
+export interface PrivacyPicture {
+  file: string;
+  name: string;
+  src: string;
+  boxes: PrivacyBox[];
+  decided: "" | "cover" | "nothing";
+  revision: number;
+  /** When the decision was made that counts. */
+  after: string | null;
+  /** Who said something last that is not covered yet. */
+  by: string;
+  /** Whether it is decided and not covered yet. */
+  waits: boolean;
+  /** Who decided when; empty: no one has. */
+  since: string;
+  /** Whether boxes were found since. */
+  news: boolean;
+}
+
+export interface PrivacyData {
+  csrf: string;
+  /** Where it is said what is decided. */
+  path: string;
+  kinds: string[];
+  total: number;
+  /** How many pictures that are not on this page no one has decided about. */
+  open: number;
+  /** How many of these are decided and not covered yet. */
+  waiting: number;
+  pictures: PrivacyPicture[];
+}
+
 // ---- comments
 
 export interface Comment {

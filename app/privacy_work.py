@@ -1,0 +1,385 @@
+"""Faces and plates on a page: what was looked for, what leads are deciding, and what is covered, outside of the process
+that serves pages. A folder for each project below ``privacy`` in the home folder:
+
+    about.json    how it was looked for last, by whom, and what became of it
+    found.json    the boxes that were found, by the hash of the picture
+    draft.json    what leads have said on the page and what is not covered yet, by the hash of the picture
+    covered.json  what came of the last press of Cover
+
+Both pieces of work hold a lock: a lock that is free though they are not done says that they were broken off. Decisions
+are kept by ``workflow.files.privacy`` alone.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from app import apart, locks
+from app.apart import Going, Progress
+from app.services import Services
+from db.engine import Store
+from domain.errors import Conflict, TouchstoneError
+from domain.privacy import HAND, Box, Told
+from domain.records import Person
+from media.store import MediaStore
+from workflow.files import privacy, privacy_look
+from workflow.files.privacy_look import Seen
+
+ABOUT, FOUND, DRAFT, COVERED, LOCK = "about.json", "found.json", "draft.json", "covered.json", "lock"
+BUSY = "Pictures are being looked through or covered just now. Wait until that is done, and press again."
+BROKEN = "It was broken off before it was done. Press again."
+SAVING = "Someone else is saving at this moment; press again."
+DECISIONS = ("", "cover", "nothing")
+"""What someone says of a picture: not yet, cover what is ticked, there is nothing to cover."""
+MOST_ADDED = 200
+"""Boxes that people draw on one picture."""
+
+
+@dataclass(frozen=True)
+class About:
+    """How it was looked for."""
+
+    by: str
+    began: float
+    kinds: Sequence[str]
+    """Of boxes; none: with no cascade, people look by themselves."""
+    neighbours: int
+    done: float = 0.0
+    refused: str = ""
+    pictures: int = 0
+    found: int = 0
+    """Boxes that were new."""
+    with_boxes: int = 0
+    unread: Sequence[tuple[str, str]] = ()
+    """Name and reason of pictures that could not be read."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A picture, its boxes, and what was said about it so far."""
+
+    seen: Seen
+    boxes: tuple[Box, ...]
+    """Each with whether it is to be covered."""
+    decided: str
+    """One of ``DECISIONS``."""
+    revision: int = 0
+    """How often someone has said something on the page since the last decision."""
+    by: str = ""
+    """Who did last."""
+    after: datetime | None = None
+    """When the decision was made that they saw; None: none was."""
+    news: bool = False
+    """Whether boxes were found since the decision."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether it was decided on the page, and not covered yet."""
+        return self.revision > 0 and bool(self.decided)
+
+    @property
+    def open(self) -> bool:
+        """Whether no one has decided about it for good."""
+        return self.seen.decision is None or self.news
+
+    @property
+    def since(self) -> datetime | None:
+        """When the decision was made that counts now."""
+        return self.seen.decision.at if self.seen.decision else None
+
+    def own(self, box: Box) -> bool:
+        """Whether a box was drawn on the page and is not decided yet."""
+        standing = self.seen.decision.boxes if self.seen.decision else ()
+        return box.by == HAND and box.place not in {each.place for each in standing}
+
+    def fixed(self, box: Box) -> bool:
+        """Whether a box is covered already."""
+        return self.seen.decision is not None and box.place in {each.place for each in self.seen.decision.covers}
+
+    @property
+    def told(self) -> Told:
+        """As it is decided."""
+        cover = self.decided == "cover"
+        boxes = tuple(replace(box, cover=cover and bool(box.cover)) for box in self.boxes)
+        return Told(self.seen.name, self.seen.file, boxes)
+
+
+class Changed(Conflict):
+    """Someone else has said something about the picture meanwhile."""
+
+    def __init__(self, words: str, item: Item) -> None:
+        super().__init__(words)
+        self.item = item
+
+
+_going: dict[Path, Going] = {}
+"""By folder, what this process began last."""
+
+
+# ---- what there is --------------------------------------------------------------------------------------------------
+
+
+def folder_of(services: Services, project: str, *, changes: bool = False) -> Path:
+    """Where it lies, for the leads of a project."""
+    home = services.settings.home
+    return privacy_look.place(services.store, home, by=services.person, project=project, changes=changes)
+
+
+def about(folder: Path) -> About | None:
+    """How it was looked for last; None: no one has."""
+    told = _read(folder / ABOUT)
+    if not told:
+        return None
+    return About(**{**told, "unread": [(str(name), str(why)) for name, why in told["unread"]]})
+
+
+def last_covered(folder: Path) -> Mapping[str, Any]:
+    """What came of covering last; empty: no one has on the page."""
+    return _read(folder / COVERED)
+
+
+def is_running(folder: Path) -> bool:
+    """Whether it is looked, or covered, or about to be."""
+    begun = _going.get(folder)
+    return (begun is not None and not begun.over.is_set()) or locks.is_held(folder / LOCK)
+
+
+def going(folder: Path) -> Going | None:
+    """What this process began last."""
+    return _going.get(folder)
+
+
+def items(store: Store, media: MediaStore, folder: Path, *, by: Person, project: str) -> tuple[list[Item], list[str]]:
+    """All pictures of a project, those with boxes first, and the names of its clips; for its leads."""
+    found = privacy_look.pictures(store, media, by=by, project=project)
+    boxes, drafts = _read(folder / FOUND).get("boxes", {}), _read(folder / DRAFT)
+    each = [_item(seen, boxes.get(seen.file, ()), drafts.get(seen.file)) for seen in found.pictures]
+    return sorted(each, key=lambda item: not item.boxes), [*found.clips]
+
+
+def item(store: Store, folder: Path, *, by: Person, project: str, file: str) -> Item:
+    """One of them."""
+    seen = privacy_look.picture(store, by=by, project=project, file=file)
+    boxes = _read(folder / FOUND).get("boxes", {})
+    return _item(seen, boxes.get(file, ()), _read(folder / DRAFT).get(file))
+
+
+def _item(seen: Seen, found: Sequence[Mapping[str, Any]], draft: Mapping[str, Any] | None) -> Item:
+    standing = seen.decision.boxes if seen.decision else ()
+    new = privacy_look.fresh([Box.from_json(each) for each in found], standing)
+    ticks = draft["ticks"] if draft else {}
+    known = [replace(box, cover=ticks.get(_key(box), box.cover is not False)) for box in (*standing, *new)]
+    if draft is None:
+        decided = "" if seen.decision is None or new else "cover" if seen.decision.covers else "nothing"
+        return Item(seen, tuple(known), decided, news=bool(new and seen.decision))
+    unseen = any(_key(box) not in ticks for box in known)  # found by a look that came after
+    boxes = (*known, *(Box.from_json(each) for each in draft["added"]))
+    since = datetime.fromisoformat(draft["after"]) if draft["after"] else None
+    decided = "" if unseen or since != (seen.decision.at if seen.decision else None) else str(draft["decided"])
+    return Item(seen, boxes, decided, draft["revision"], draft["by"], since, news=bool(new and seen.decision))
+
+
+def _key(box: Box) -> str:
+    return "/".join([box.kind, *(f"{part:.6f}" for part in box.place)])
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    return found
+
+
+def _write(path: Path, told: Any) -> None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    partial = path.with_name(f"{path.name}.partial")
+    partial.write_text(json.dumps(told), encoding="utf-8")
+    partial.replace(path)
+
+
+# ---- what is said on the page ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Saying:
+    """What someone says about a picture, and what they saw when they did."""
+
+    file: str
+    revision: int
+    after: datetime | None
+    decided: str
+    ticks: Sequence[bool]
+    """Of the boxes that no one has drawn on the page, in their order."""
+    added: Sequence[Box]
+
+
+def say(store: Store, folder: Path, *, by: Person, project: str, saying: Saying) -> Item:
+    """Keep it until it is covered; how the picture stands then. ``Changed``: someone else was faster."""
+    now = item(store, folder, by=by, project=project, file=saying.file)
+    _must_be_seen(now, saying)
+    if saying.decided == "nothing" and any(now.fixed(box) for box in now.boxes):
+        raise Conflict("Something is covered in this picture already; on this page it stays so.")
+    known = [box for box in now.boxes if not now.own(box)]
+    if len(known) != len(saying.ticks):
+        raise Changed("It was looked for boxes again meanwhile, and some were found here. Look at them too.", now)
+    ticks = {_key(box): on or now.fixed(box) for box, on in zip(known, saying.ticks, strict=True)}
+    draft = {
+        "decided": saying.decided,
+        "ticks": ticks,
+        "added": [box.as_json() for box in saying.added],
+        "by": by.login,
+        "after": now.since.isoformat() if now.since else None,
+        "revision": saying.revision + 1,
+    }
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with locks.held(folder / f"{DRAFT}.lock", SAVING):
+        drafts = _read(folder / DRAFT)
+        mine = int(drafts.get(saying.file, {}).get("revision", 0)) == saying.revision
+        if mine:
+            _write(folder / DRAFT, {**drafts, saying.file: draft})
+    now = item(store, folder, by=by, project=project, file=saying.file)
+    _must_be_seen(now, replace(saying, revision=saying.revision + mine))
+    return now
+
+
+def _must_be_seen(now: Item, saying: Saying) -> None:
+    """What they saw is how it stands."""
+    if now.since != saying.after:
+        who = now.seen.decision.by if now.seen.decision else None
+        raise Changed(
+            f"{who or 'The command'} has decided about this picture meanwhile; it is shown as it is now.", now
+        )
+    if now.revision != saying.revision:
+        raise Changed(f"{now.by or 'Someone'} has changed this picture meanwhile; it is shown as it is now.", now)
+
+
+# ---- doing it -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Looking:
+    """Faces and plates to be looked for in all pictures."""
+
+    folder: Path
+    project: str
+    by: Person
+
+    def run(self, store: Store, home: Path, progress: Progress) -> str:
+        """Do it; the files say what came of it."""
+        with locks.held(self.folder / LOCK, BUSY):
+            asked = about(self.folder)
+            assert asked is not None
+            try:
+                self._look(store, home, asked, progress)
+            except TouchstoneError as error:
+                _write(self.folder / ABOUT, asdict(replace(asked, refused=str(error))))
+                raise
+        return "looked"
+
+    def _look(self, store: Store, home: Path, asked: About, progress: Progress) -> None:
+        from media.faces import Finder
+
+        finder = Finder(kinds=asked.kinds, neighbours=asked.neighbours) if asked.kinds else None
+        found = privacy_look.look(
+            store,
+            MediaStore(home / "media"),
+            by=self.by,
+            project=self.project,
+            finder=finder,
+            progress=lambda at, n: progress(f"{at:,} of {n:,} pictures", at, n),
+        )
+        boxes = {}
+        for seen in found.pictures:
+            standing = {box.place for box in seen.decision.boxes} if seen.decision else set()
+            new = [box.as_json() for box in seen.boxes if box.place not in standing]
+            if new:
+                boxes[seen.file] = new
+        _write(self.folder / FOUND, {"looked": finder.told if finder else {}, "boxes": boxes})
+        done = {"done": time.time(), "refused": "", "pictures": len(found.pictures), "unread": [*found.unread]}
+        _write(self.folder / ABOUT, asdict(replace(asked, **done, found=found.n_found, with_boxes=found.n_with)))
+
+
+@dataclass(frozen=True)
+class Covering:
+    """What leads have decided to be kept, and covered."""
+
+    folder: Path
+    project: str
+    by: Person
+    those: Mapping[str, int]
+    """The pictures that were asked about, each as it had been said by then: by hash, its revision."""
+
+    def run(self, store: Store, home: Path, progress: Progress) -> str:
+        """Do it; what came of it stands in ``covered.json``."""
+        with locks.held(self.folder / LOCK, BUSY):
+            told: dict[str, Any] = {"by": self.by.login, "at": time.time()}
+            try:
+                done = self._cover(store, home, progress)
+            except TouchstoneError as error:
+                _write(self.folder / COVERED, {**told, "refused": str(error)})
+                raise
+            _write(self.folder / COVERED, {**told, **done})
+            _drop(self.folder, self.those)
+        return "covered"
+
+    def _cover(self, store: Store, home: Path, progress: Progress) -> dict[str, Any]:
+        media = MediaStore(home / "media")
+        found, _ = items(store, media, self.folder, by=self.by, project=self.project)
+        ready = [each for each in found if each.waits and self.those.get(each.seen.file) == each.revision]
+        progress(f"Covering {len(ready):,} pictures", 0, len(ready))
+        done = privacy.decide(
+            store,
+            media,
+            home,
+            by=self.by,
+            project=self.project,
+            told=[each.told for each in ready],
+            looked=_read(self.folder / FOUND).get("looked"),
+            after={each.seen.file: each.after for each in ready},
+        )
+        return {**asdict(done), "left": len(self.those) - len(ready)}
+
+
+def _drop(folder: Path, done: Mapping[str, int]) -> None:
+    """Forget what was said about pictures, where no one has said something else since."""
+    with locks.held(folder / f"{DRAFT}.lock", SAVING):
+        drafts = _read(folder / DRAFT)
+        kept = {file: each for file, each in drafts.items() if done.get(file) != each["revision"]}
+        _write(folder / DRAFT, kept)
+
+
+def begin_look(services: Services, project: str, *, kinds: Sequence[str], neighbours: int) -> None:
+    """Begin to look for these; without kinds people look by themselves."""
+    folder = folder_of(services, project, changes=True)
+    if is_running(folder):
+        raise Conflict(BUSY)
+    _write(folder / ABOUT, asdict(About(services.person.login, time.time(), kinds, neighbours)))
+    _begin(services, folder, Looking(folder, project, services.person))
+
+
+def waiting(services: Services, project: str) -> list[Item]:
+    """What is decided on the page and not covered yet."""
+    folder = folder_of(services, project, changes=True)
+    found, _ = items(services.store, services.media, folder, by=services.person, project=project)
+    return [each for each in found if each.waits]
+
+
+def begin_cover(services: Services, project: str, ready: Sequence[Item]) -> None:
+    """Begin to keep and cover what was decided about these."""
+    folder = folder_of(services, project, changes=True)
+    if is_running(folder):
+        raise Conflict(BUSY)
+    those = {each.seen.file: each.revision for each in ready}
+    _begin(services, folder, Covering(folder, project, services.person, those))
+
+
+def _begin(services: Services, folder: Path, work: Any) -> None:
+    begun = _going[folder] = Going()
+    apart.begin(services.store, services.settings.home, work, going=begun, broken=BROKEN, outlives=True)

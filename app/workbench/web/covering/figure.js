@@ -1,0 +1,199 @@
+// One picture of the page Privacy: its boxes, a tick for each, boxes drawn with the pointer or typed as numbers, and
+// what someone decides.
+
+import { el, fill } from "../dom.js";
+import { post, Refused } from "../http.js";
+import { boxForm } from "./box_form.js";
+import { listenForBoxes, painted } from "./boxes.js";
+
+/** @import { Box, PrivacyBox, PrivacyPicture } from "../types" */
+
+/** @type {[PrivacyPicture["decided"], string][]} */
+const DECISIONS = [
+  ["", "Not decided"],
+  ["cover", "Cover what is ticked"],
+  ["nothing", "Nothing to cover"],
+];
+let figures = 0;
+
+export class Figure {
+  /**
+   * @param {{ csrf: string, path: string, kind: string, count: () => void }} host
+   * @param {PrivacyPicture} picture
+   */
+  constructor(host, picture) {
+    this.host = host;
+    this.picture = picture;
+    this.number = figures++;
+    this.busy = false;
+    this.again = false; // something was changed while the last change was under way
+    this.unsaved = false;
+    this.image = el("img", { src: picture.src, alt: picture.name, loading: "lazy", draggable: "false" });
+    this.layer = el("div", { class: "layer", "aria-hidden": "true" });
+    this.stage = el("div", { class: "stage" }, this.image, this.layer);
+    this.ticks = el("ul", {});
+    this.choices = el("fieldset", { class: "choices" });
+    this.note = el("p", { class: "note", role: "status" });
+    const large = el(
+      "a",
+      { href: picture.src, target: "_blank", rel: "noopener", "aria-label": `${picture.name}, large` },
+      "large",
+    );
+    this.root = el(
+      "figure",
+      { data: { file: picture.file } },
+      el("figcaption", {}, picture.name, " ", large),
+      this.stage,
+      this.ticks,
+      boxForm(picture.name, (box) => this.add(box)),
+      this.choices,
+      this.note,
+    );
+    listenForBoxes(this.stage, this.layer, (box) => this.add(box));
+    this.print = "";
+    this.paint();
+  }
+
+  /**
+   * What the server has, unless something is on its way there.
+   * @param {PrivacyPicture} picture
+   */
+  update(picture) {
+    if (this.busy || this.unsaved || JSON.stringify(picture) === JSON.stringify(this.picture)) return;
+    this.picture = picture;
+    this.paint();
+  }
+
+  // ---- what people do
+
+  /** @param {Box} box */
+  add(box) {
+    const drawn = { ...box, kind: this.host.kind, by: "hand", cover: true, own: true, fixed: false };
+    this.change([...this.picture.boxes, drawn], "cover");
+  }
+
+  /**
+   * @param {number} at
+   * @param {boolean} on
+   */
+  tick(at, on) {
+    const boxes = this.picture.boxes.map((box, index) => (index === at ? { ...box, cover: on } : box));
+    this.change(boxes, "cover");
+  }
+
+  /** @param {number} at */
+  remove(at) {
+    this.change(
+      this.picture.boxes.filter((_, index) => index !== at),
+      this.picture.decided,
+    );
+  }
+
+  /**
+   * @param {PrivacyBox[]} boxes
+   * @param {PrivacyPicture["decided"]} decided
+   */
+  change(boxes, decided) {
+    this.picture = { ...this.picture, boxes, decided, waits: decided !== "" };
+    this.save();
+    this.paint();
+  }
+
+  async save() {
+    this.unsaved = true;
+    this.again = this.busy;
+    if (this.busy) return;
+    this.busy = true;
+    const { file, revision, after, decided, boxes } = this.picture;
+    const ticks = boxes.filter((box) => !box.own).map((box) => box.cover);
+    const added = boxes.filter((box) => box.own).map(({ kind, x, y, w, h, cover }) => ({ kind, x, y, w, h, cover }));
+    try {
+      const body = { file, revision, after, decided, ticks, added };
+      const { picture } = await post(this.host.path, this.host.csrf, body);
+      if (this.again) this.picture = { ...this.picture, revision: picture.revision, after: picture.after };
+      else this.picture = picture;
+      this.unsaved = this.again;
+      this.say("");
+    } catch (error) {
+      this.again = false;
+      this.failed(error);
+    }
+    this.busy = false;
+    if (this.again) this.save();
+    this.paint();
+  }
+
+  /** @param {unknown} error */
+  failed(error) {
+    const picture = error instanceof Refused ? error.body.picture : undefined;
+    if (picture) {
+      this.picture = /** @type {PrivacyPicture} */ (picture);
+      this.unsaved = false;
+      this.say(error instanceof Error ? error.message : "");
+      return;
+    }
+    const why = error instanceof Refused ? error.message : "The server does not answer.";
+    const again = el("button", { type: "button", on: { click: () => this.save() } }, "Save again");
+    this.say(`Not saved: ${why} `, again);
+  }
+
+  /** @param {...(string | HTMLElement)} words */
+  say(...words) {
+    this.note.classList.toggle("wrong", words[0] !== "");
+    fill(this.note, ...words);
+  }
+
+  // ---- what is shown
+
+  paint() {
+    const { boxes, decided } = this.picture;
+    painted(this.layer, boxes, decided);
+    const print = JSON.stringify(boxes.map((box) => ({ ...box, cover: null })));
+    if (print !== this.print) {
+      this.print = print;
+      this.list();
+    }
+    this.ticks.querySelectorAll("input").forEach((input, at) => {
+      input.checked = boxes[at].cover;
+      input.disabled = boxes[at].fixed || decided === "nothing";
+    });
+    this.decision();
+    this.host.count?.();
+  }
+
+  /** A line for each box. */
+  list() {
+    const { boxes, name } = this.picture;
+    const line = (/** @type {PrivacyBox} */ box, /** @type {number} */ at) => {
+      const input = el("input", { type: "checkbox" });
+      input.addEventListener("change", () => this.tick(at, input.checked));
+      const words = ` ${at + 1} ${box.kind}, ${box.by === "hand" ? "drawn by hand" : `found by ${box.by}`}${box.fixed ? ", covered" : ""}`;
+      const label = el("label", {}, input, words, el("span", { class: "unseen" }, ` in ${name}`));
+      const remove = el("button", { type: "button", "aria-label": `Remove box ${at + 1} of ${name}` }, "Remove");
+      remove.addEventListener("click", () => this.remove(at));
+      return el("li", {}, label, box.own ? remove : null);
+    };
+    fill(this.ticks, boxes.map(line));
+  }
+
+  decision() {
+    const { decided, since, news, by, waits, boxes, name } = this.picture;
+    if (!this.choices.childElementCount) {
+      const choice = (/** @type {[PrivacyPicture["decided"], string]} */ [value, words]) => {
+        const input = el("input", { type: "radio", name: `decided-${this.number}`, value });
+        input.addEventListener("change", () => this.change(this.picture.boxes, value));
+        return el("label", {}, input, ` ${words}`);
+      };
+      fill(this.choices, el("legend", {}, "Decision", el("span", { class: "unseen" }, ` about ${name}`)));
+      this.choices.append(...DECISIONS.map(choice), el("span", { class: "since" }));
+    }
+    this.choices.querySelectorAll("input").forEach((input) => {
+      input.checked = input.value === decided;
+      if (input.value === "nothing") input.disabled = boxes.some((box) => box.fixed);
+    });
+    const before = since ? `decided by ${since}${news ? "; boxes were found since" : ""}` : "";
+    const words = waits ? `${by ? `by ${by}, ` : ""}not covered yet` : before;
+    fill(/** @type {HTMLElement} */ (this.choices.querySelector(".since")), words);
+    this.root.classList.toggle("waits", waits);
+  }
+}

@@ -1,0 +1,222 @@
+"""The page Privacy without a browser: a look in a process of its own, what leads say, and what is covered."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app import locks, privacy_work
+from app.apart import unheard
+from app.privacy_work import Covering, Item, Saying
+from app.routes.uncovered import address, as_json
+from app.services import Services
+from app.workbench import privacy as component
+from db.engine import Store
+from domain.errors import Conflict, NotAllowed
+from domain.privacy import Box, Told
+from domain.roles import Role
+from domain.settings import Settings
+from media.store import MediaStore
+from testkit.covered import BOX, face, file, shows
+from testkit.factories import make_person, make_project
+from testkit.pictures import encoded
+from tests.app.asgi import call, call_all
+from tests.app.homes import Home
+from tests.app.screens import drawn, part, rows, words
+from tests.app.test_workbench_types import fits
+from tests.app.without_streamlit import application, session
+from workflow.annotate import image_pool
+from workflow.files import privacy, project_removal
+from workflow.files.project_export import archive_in
+
+pytestmark = [pytest.mark.slow, pytest.mark.thorough]
+
+
+@pytest.fixture
+def lea(store: Store, home: Path) -> Services:
+    """A lead of a project with a face and two pictures in which no cascade finds anything."""
+    make_project(store)
+    person = make_person(store, "lea", role=Role.LEAD)
+    files = []
+    for name, data in (("plain.png", file()), ("face.png", encoded(face())), ("other.png", file(100))):
+        (home / name).write_bytes(data)
+        files.append((name, home / name))
+    media = MediaStore(home / "media")
+    image_pool.add_to_pool(store, media, by=None, project="p", files=files)
+    return Services(store, media, Settings(home, ""), person, "csrf")
+
+
+def page_of(lea: Services) -> AppTest:
+    return drawn(lea.store, lea.settings.home, "privacy", "lea", project="p")
+
+
+def over(page: AppTest, lea: Services) -> AppTest:
+    """The page when what it began is done."""
+    begun = privacy_work.going(privacy_work.folder_of(lea, "p"))
+    assert begun is not None
+    assert begun.over.wait(120)
+    return page.run()
+
+
+def there(lea: Services) -> dict[str, Item]:
+    """The pictures as the page has them, by name."""
+    folder = privacy_work.folder_of(lea, "p")
+    found, _ = privacy_work.items(lea.store, lea.media, folder, by=lea.person, project="p")
+    return {each.seen.name: each for each in found}
+
+
+def say(lea: Services, name: str, decided: str, ticks: list[bool], *added: Box) -> Item:
+    item = there(lea)[name]
+    saying = Saying(item.seen.file, item.revision, item.since, decided, ticks, added)
+    return privacy_work.say(lea.store, privacy_work.folder_of(lea, "p"), by=lea.person, project="p", saying=saying)
+
+
+def test_faces_are_looked_for_decided_about_and_covered(lea: Services) -> None:
+    page = page_of(lea)
+    assert part(page, "standing") == ("3 pictures: something covered in 0, nothing to cover in 0, not decided 3.")
+    assert "A cascade misses faces" in words(page)
+    assert "Nothing looks in clips" in part(page, "clips")
+    page.button(key="privacy.look").click().run()
+    page = over(page, lea)
+    assert part(page, "looked").endswith(
+        "lea. Faces and Number plates, neighbours 3; 3 pictures, 1 new box in 1 of them."
+    )
+    assert next(iter(there(lea))) == "face.png", "what has boxes comes first"
+    page.button(key="privacy.cover").click().run()
+    assert "Nothing is decided yet" in words(page)
+
+    say(lea, "face.png", "cover", [True])
+    say(lea, "plain.png", "cover", [], BOX)
+    say(lea, "other.png", "nothing", [])
+    archive = archive_in(lea.settings.home, "p")
+    archive.parent.mkdir()
+    archive.write_bytes(b"an archive that lay ready")
+    page.button(key="privacy.cover").click().run()
+    asked = words(page)
+    assert "3 pictures decided: 2 boxes covered in 2 of them, nothing to cover in 1." in asked
+    assert "archive that lies ready has the originals; it is removed" in asked
+    assert "cannot be taken back" in asked
+    page.button(key="privacy.cover.sure.yes").click().run()
+    page = over(page, lea)
+    assert part(page, "standing") == "3 pictures: something covered in 2, nothing to cover in 1, not decided 0."
+    assert "2 boxes in 2 of 3 decided pictures. The archive that lay ready was removed." in part(page, "covered")
+    assert not archive.exists()
+    decided = {row["Picture"]: (row["Covered"], row["By"]) for row in rows(page, "Left as found")}
+    assert decided == {
+        "face.png": ("face (frontal)", "Lea"), "plain.png": ("face (hand)", "Lea"),
+        "other.png": ("nothing to cover", "Lea"),
+    }  # fmt: skip
+    now = there(lea)
+    assert not shows(lea.media.path(now["plain.png"].seen.file))
+    assert [each.waits for each in now.values()] == [False] * 3
+    page.button(key="privacy.cover").click().run()
+    assert "Nothing is decided yet" in words(page)
+
+
+def test_what_covers_again_says_so_and_nothing_is_shown_again(lea: Services) -> None:
+    say(lea, "plain.png", "cover", [], BOX)
+    folder = privacy_work.folder_of(lea, "p")
+    Covering(folder, "p", lea.person, {there(lea)["plain.png"].seen.file: 1}).run(lea.store, lea.settings.home, unheard)
+    (covered,) = there(lea)["plain.png"].boxes
+    assert there(lea)["plain.png"].fixed(covered)
+    with pytest.raises(Conflict, match="stays so"):
+        say(lea, "plain.png", "nothing", [True])
+    more = replace(BOX, x=0.6, kind="other")
+    assert [box.cover for box in say(lea, "plain.png", "cover", [False], more).boxes] == [True, True]
+
+
+def test_the_second_lead_is_told_what_the_first_has_done(lea: Services) -> None:
+    noor = replace(lea, person=make_person(lea.store, "noor", role=Role.LEAD))
+    folder = privacy_work.folder_of(lea, "p")
+    seen = there(noor)["plain.png"]
+    saying = Saying(seen.seen.file, 0, None, "nothing", [], [])
+    assert say(lea, "plain.png", "cover", [], BOX).revision == 1
+    with pytest.raises(privacy_work.Changed, match="lea has changed this picture meanwhile") as told:
+        privacy_work.say(lea.store, folder, by=noor.person, project="p", saying=saying)
+    assert (told.value.item.decided, told.value.item.boxes) == ("cover", (BOX,))
+    privacy.decide(
+        lea.store,
+        lea.media,
+        lea.settings.home,
+        by=lea.person,
+        project="p",
+        told=[Told("plain.png", seen.seen.file, ())],
+    )
+    with pytest.raises(privacy_work.Changed, match="lea has decided about this picture meanwhile"):
+        privacy_work.say(lea.store, folder, by=noor.person, project="p", saying=saying)
+    now = there(noor)["plain.png"]
+    assert (now.decided, now.waits) == ("", False), "what was said before that decision does not count any more"
+    say(noor, "other.png", "nothing", [])
+    those = {there(noor)["other.png"].seen.file: 1, seen.seen.file: 1}
+    with locks.held(folder / privacy_work.LOCK, "busy"), pytest.raises(Conflict):
+        privacy_work.begin_cover(noor, "p", [])
+    say(lea, "other.png", "cover", [], BOX)
+    Covering(folder, "p", noor.person, those).run(lea.store, lea.settings.home, unheard)
+    came = privacy_work.last_covered(folder)
+    assert (came["pictures"], came["left"]) == (0, 2), "what was changed after the question waits for another one"
+    assert there(lea)["other.png"].waits
+
+
+def test_only_leads_see_these_pictures_and_say_anything(lea: Services, home: Path) -> None:
+    item = there(lea)["plain.png"]
+    make_person(lea.store, "ann")
+    make_project(lea.store, name="q")
+    make_person(lea.store, "olu", project="q", role=Role.LEAD)
+    app = application(lea.store, Home(home))
+    here = address("p", item.seen.asset)
+    got = call(app, "GET", here, headers=session(lea.store, "lea"))
+    assert (got.status, got.headers["cache-control"], shows(got.body)) == (200, "no-store", True)
+    assert call(app, "GET", here, headers=session(lea.store, "ann")).status == 403
+    assert call(app, "GET", here, headers=session(lea.store, "olu")).status == 404
+    assert call(app, "GET", address("q", item.seen.asset), headers=session(lea.store, "olu")).status == 404
+    body: dict[str, Any] = {
+        "file": item.seen.file, "revision": 0, "after": None, "decided": "cover", "ticks": [],
+        "added": [{"kind": "face", "x": 0.25, "y": 0.2, "w": 0.2, "h": 0.4, "cover": True}],
+    }  # fmt: skip
+    wrong = [
+        {key: body[key] for key in body if key != "ticks"},
+        {**body, "file": "0" * 64},
+        {**body, "revision": -1},
+        {**body, "revision": 10**400},
+        {**body, "after": "yesterday"},
+        {**body, "after": "2026-01-01T00:00:00"},
+        {**body, "decided": "perhaps"},
+        {**body, "ticks": ["yes"]},
+        {**body, "ticks": [True]},
+        {**body, "added": [{**body["added"][0], "kind": "nose"}]},
+        {**body, "added": [{**body["added"][0], "w": 0.8}]},
+        {**body, "added": [{**body["added"][0], "w": -0.1}]},
+        {**body, "added": [{**body["added"][0], "cover": None}]},
+        {**body, "added": body["added"] * 201},
+        {**body, "added": "boxes"},
+    ]
+    bodies = [json.dumps(each).encode() for each in wrong]
+    for sent, reply in zip(
+        wrong, call_all(app, "POST", address("p"), bodies, headers=session(lea.store, "lea")), strict=True
+    ):
+        assert reply.status in (400, 404, 409), (sent, reply.text)
+        assert json.loads(reply.text)["error"].endswith("."), reply.text
+    good = json.dumps(body).encode()
+    assert call(app, "POST", address("p"), body=good, headers=session(lea.store, "ann")).status == 403
+    forged = {**session(lea.store, "lea"), "x-touchstone-csrf": "wrong"}
+    assert call(app, "POST", address("p"), body=good, headers=forged).status == 403
+    kept = call(app, "POST", address("p"), body=good, headers=session(lea.store, "lea"))
+    assert kept.status == 200, kept.text
+    told = json.loads(kept.text)["picture"]
+    assert (told["decided"], told["revision"], told["waits"]) == ("cover", 1, True)
+    fits(told, "PrivacyPicture")
+    fits(component.data([told], csrf="c", path="/", total=1, open_=0, waiting=0), "PrivacyData")
+    fits(as_json("p", there(lea)["plain.png"])["boxes"][0], "PrivacyBox")
+    again = call(app, "POST", address("p"), body=good, headers=session(lea.store, "lea"))
+    assert (again.status, json.loads(again.text)["picture"]["revision"]) == (409, 1)
+    with pytest.raises(NotAllowed):
+        privacy_work.folder_of(replace(lea, person=make_person(lea.store, "bo")), "p")
+    folder = privacy_work.folder_of(lea, "p")
+    assert folder.exists()
+    project_removal.delete_project(lea.store, lea.media, by=lea.person, project="p", typed="p", home=home)
+    assert not folder.exists()

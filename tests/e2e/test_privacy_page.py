@@ -1,0 +1,159 @@
+"""A lead covers faces on the page Privacy: with keys alone and with the pointer; what is pressed twice covers once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from annotation_schemas.loader import load_text
+from db import events
+from domain.roles import Role
+from media.store import MediaStore
+from testkit.covered import AREA, SIZE, face, file, shows
+from testkit.factories import make_person, make_project
+from testkit.pictures import encoded, video
+from testkit.serving import Server
+from tests.e2e.people import Desk, at_desk, opened
+from tests.e2e.test_for_everyone import unfit
+from tests.workflow.shortcut_world import SCHEMA
+from workflow.access import kept_back
+from workflow.access.projects import access_to
+from workflow.annotate import image_pool
+from workflow.files import privacy_look
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.thorough]
+
+CLIPS = SCHEMA.replace("kind: image}", "kind: image, min: 0}, {role: film, kind: clip, min: 0}")
+N = 26
+"""So many pictures: two pages."""
+
+
+def test_a_lead_looks_decides_and_covers(
+    server: Server, chromium: Browser, pictures: Path | None, tmp_path: Path
+) -> None:
+    with opened(server) as store:
+        store.upgrade()
+        text = CLIPS.replace("STAGES", "{authoring: {}}").replace("EXPORT", "")
+        make_project(store, loaded=load_text(text, "", "rooms"))
+        make_person(store, "lea", role=Role.LEAD)
+        files = [("film.webm", video(tmp_path / "film.webm", [0.0, 0.1, 0.2]))]
+        for at in range(N):
+            path = tmp_path / f"{at:02}.png"
+            path.write_bytes(encoded(face()) if at == N - 1 else file(60 + 5 * at))
+            files.append((path.name, path))
+        image_pool.add_to_pool(store, MediaStore(server.home / "media"), by=None, project="p", files=files)
+    server.start()
+    with at_desk(chromium, server, "lea") as lea:
+        lea.open("/privacy?project=p")
+        _look(lea)
+        _decide(lea, pictures)
+        _cover(lea, pictures)
+    with opened(server) as store:
+        with store.read() as session:
+            project = access_to(session, person=None, project="p").project_id
+            done = kept_back.decisions(session, project_id=project)
+            assert len(events.of_kinds(session, project_id=project, kinds=(events.FACES_LOOKED,))) == 1
+        assert sorted((each.name, len(each.covers), each.by) for each in done) == [
+            ("00.png", 1, "lea"), ("01.png", 1, "lea"), ("02.png", 0, "lea"), (f"{N - 1}.png", 1, "lea")
+        ]  # fmt: skip
+        media = MediaStore(server.home / "media")
+        seen = privacy_look.pictures(store, media, by=None, project="p").pictures
+        assert [shows(media.path(each.file)) for each in seen[:3]] == [False, False, True]
+        typed, drawn = (next(each for each in done if each.name == name).covers[0] for name in ("00.png", "01.png"))
+        assert typed.place == (0.25, 0.2, 0.2, 0.4)
+        assert all(abs(a - b) < 0.01 for a, b in zip(drawn.place, typed.place, strict=True)), drawn.place
+
+
+def figure(lea: Desk, name: str) -> Locator:
+    return lea.page.locator("figure", has=lea.page.locator(f'img[alt="{name}"]'))
+
+
+def said(lea: Desk, words: str) -> None:
+    expect(lea.page.locator(".privacy .said")).to_have_text(words)
+
+
+def _look(lea: Desk) -> None:
+    page = lea.page
+    expect(page.get_by_text("A cascade misses faces")).to_be_visible()
+    expect(page.locator("[data-part=clips]")).to_contain_text("1 clip: film.webm. Nothing looks in clips")
+    page.get_by_role("button", name="Look for faces and plates").press("Enter")
+    expect(page.locator("[data-part=looked]")).to_contain_text("26 pictures, 1 new box in 1 of them", timeout=60_000)
+    lea.settled()
+    said(lea, "No person has looked at 26 of 26 pictures. Decided and not covered yet: 0.")
+
+
+def _decide(lea: Desk, pictures: Path | None) -> None:
+    """With keys alone, but for one box that is drawn."""
+    page = lea.page
+    expect(page.locator("figure")).to_have_count(24)
+    expect(page.locator("figure img").first).to_have_attribute("alt", f"{N - 1}.png")
+    expect(page.locator("figure .box")).to_have_count(1)
+    figure(lea, f"{N - 1}.png").get_by_role("radio", name="Cover what is ticked").press("Space")
+    said(lea, "No person has looked at 25 of 26 pictures. Decided and not covered yet: 1.")
+
+    typed = figure(lea, "00.png")
+    typed.locator("summary").press("Enter")
+    typed.get_by_label("from the left").focus()
+    for number in ("25", "20", "20"):
+        page.keyboard.type(number)
+        lea.press("Tab")
+    page.keyboard.type("90")
+    lea.press("Enter")
+    expect(typed.get_by_role("alert")).to_contain_text("A box lies within the picture")
+    lea.press("Control+a")
+    page.keyboard.type("40")
+    lea.press("Enter")
+    expect(typed.get_by_role("checkbox")).to_have_count(1)
+    expect(typed.get_by_role("radio", name="Cover what is ticked")).to_be_checked()
+
+    drawn = figure(lea, "01.png")
+    drawn.scroll_into_view_if_needed()
+    there = drawn.locator("img").bounding_box()
+    assert there is not None
+    scale = there["width"] / SIZE[0]
+    left, top, right, bottom = AREA
+    page.mouse.move(there["x"] + left * scale, there["y"] + top * scale)
+    page.mouse.down()
+    page.mouse.move(there["x"] + right * scale, there["y"] + bottom * scale)
+    page.mouse.up()
+    expect(drawn.get_by_role("checkbox")).to_be_checked()
+
+    figure(lea, "02.png").get_by_role("radio", name="Nothing to cover").press("Space")
+    said(lea, "No person has looked at 22 of 26 pictures. Decided and not covered yet: 4.")
+    lea.settled()
+    page.get_by_role("button", name="Next").press("Enter")
+    expect(page.locator("figure")).to_have_count(2)
+    said(lea, "No person has looked at 22 of 26 pictures. Decided and not covered yet: 4.")
+    lea.settled()
+    page.get_by_role("button", name="First").press("Enter")
+    expect(page.locator("figure")).to_have_count(24)
+    lea.settled()
+    expect(figure(lea, "00.png").get_by_role("checkbox")).to_be_checked()
+    assert unfit(page) == {}
+    page.set_viewport_size({"width": 1280, "height": 800})
+    lea.looks(pictures, "privacy-top")
+    figure(lea, "01.png").scroll_into_view_if_needed()
+    lea.looks(pictures, "privacy-pictures")
+
+
+def _cover(lea: Desk, pictures: Path | None) -> None:
+    page = lea.page
+    page.get_by_role("button", name="Cover what is decided").press("Enter")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("4 pictures decided: 3 boxes covered in 3 of them, nothing to cover in 1.")
+    expect(dialog).to_contain_text("cannot be taken back")
+    lea.settled()
+    lea.looks(pictures, "privacy-question")
+    dialog.get_by_role("button", name="Cover 3 boxes").dblclick()
+    expect(page.locator("[data-part=covered]")).to_contain_text("3 boxes in 3 of 4 decided pictures", timeout=60_000)
+    lea.settled()
+    expect(page.locator("[data-part=standing]")).to_have_text(
+        "26 pictures: something covered in 3, nothing to cover in 1, not decided 22."
+    )
+    expect(page.locator("[data-part=decided] tbody tr")).to_have_count(4)
+    said(lea, "No person has looked at 22 of 26 pictures. Decided and not covered yet: 0.")
+    expect(page.locator("figure")).to_have_count(22)
+    page.locator("[data-part=decided]").scroll_into_view_if_needed()
+    lea.looks(pictures, "privacy-decided")
