@@ -93,6 +93,11 @@ class Item:
         """When the decision was made that counts now."""
         return self.seen.decision.at if self.seen.decision else None
 
+    @property
+    def found(self) -> bool:
+        """Whether it has boxes besides those that are being drawn: these change no list that someone goes through."""
+        return not all(map(self.own, self.boxes))
+
     def own(self, box: Box) -> bool:
         """Whether a box was drawn on the page and is not decided yet."""
         standing = self.seen.decision.boxes if self.seen.decision else ()
@@ -160,7 +165,7 @@ def items(store: Store, media: MediaStore, folder: Path, *, by: Person, project:
     found = privacy_look.pictures(store, media, by=by, project=project)
     boxes, drafts = _read(folder / FOUND).get("boxes", {}), _read(folder / DRAFT)
     each = [_item(seen, boxes.get(seen.file, ()), drafts.get(seen.file)) for seen in found.pictures]
-    return sorted(each, key=lambda item: not item.boxes), [*found.clips]
+    return sorted(each, key=lambda item: not item.found), [*found.clips]
 
 
 def item(store: Store, folder: Path, *, by: Person, project: str, file: str) -> Item:
@@ -302,8 +307,9 @@ class Looking:
             if new:
                 boxes[seen.file] = new
         _write(self.folder / FOUND, {"looked": finder.told if finder else {}, "boxes": boxes})
-        done = {"done": time.time(), "refused": "", "pictures": len(found.pictures), "unread": [*found.unread]}
-        _write(self.folder / ABOUT, asdict(replace(asked, **done, found=found.n_found, with_boxes=found.n_with)))
+        came = replace(asked, refused="", pictures=len(found.pictures), unread=[*found.unread])
+        came = replace(came, done=time.time(), found=found.n_found, with_boxes=found.n_with)
+        _write(self.folder / ABOUT, asdict(came))
 
 
 @dataclass(frozen=True)

@@ -155,7 +155,7 @@ def _looked(folder: Path, asked: About | None, *, running: bool) -> None:
     if not asked.done:
         return
     names = [name for name, kind in KINDS.items() if kind in asked.kinds]
-    how = f"{' and '.join(names)}, neighbours {asked.neighbours}" if names else "By hand only"
+    how = f"{' and '.join(names).capitalize()}, neighbours {asked.neighbours}" if names else "By hand only"
     came = f"{markup.count(asked.found, 'new box', 'new boxes')} in {asked.with_boxes:,}"
     words = (
         f"Looked last: {markup.moment(_at(asked.done))}, {asked.by}. {how}; {markup.count(asked.pictures, 'picture')}, "
@@ -179,7 +179,7 @@ def _pictures(services: Services, view: ProjectView, folder: Path) -> None:
     """A page of them; what is said about one goes to the server by itself."""
     with shell.guard(services):
         found, _ = privacy_work.items(services.store, services.media, folder, by=services.person, project=view.name)
-        show = st.selectbox("Show", [OPEN, WITH, COVERED, NOTHING, EVERY], key="privacy.show")
+        show = st.columns([3, 7])[0].selectbox("Show", [OPEN, WITH, COVERED, NOTHING, EVERY], key="privacy.show")
         shown = [each for each in found if _fits(each, show)]
         begin = shell.pager(len(shown), size=PAGE, of=(view.name, show, len(shown)), key="privacy.page", noun="picture")
         some = shown[begin : begin + PAGE]
@@ -201,9 +201,9 @@ def _fits(item: Item, show: str) -> bool:
     covers = bool(item.seen.decision and item.seen.decision.covers)
     return {
         OPEN: item.open,
-        WITH: bool(item.boxes),
+        WITH: item.found,
         COVERED: covers,
-        NOTHING: not item.boxes,
+        NOTHING: not item.found,
         EVERY: True,
     }[show]
 

@@ -84,7 +84,7 @@ def test_faces_are_looked_for_decided_about_and_covered(lea: Services) -> None:
     page.button(key="privacy.look").click().run()
     page = over(page, lea)
     assert part(page, "looked").endswith(
-        "lea. Faces and Number plates, neighbours 3; 3 pictures, 1 new box in 1 of them."
+        "lea. Faces and number plates, neighbours 3; 3 pictures, 1 new box in 1 of them."
     )
     assert next(iter(there(lea))) == "face.png", "what has boxes comes first"
     page.button(key="privacy.cover").click().run()
@@ -93,6 +93,7 @@ def test_faces_are_looked_for_decided_about_and_covered(lea: Services) -> None:
     say(lea, "face.png", "cover", [True])
     say(lea, "plain.png", "cover", [], BOX)
     say(lea, "other.png", "nothing", [])
+    assert [*there(lea)] == ["face.png", "plain.png", "other.png"]
     archive = archive_in(lea.settings.home, "p")
     archive.parent.mkdir()
     archive.write_bytes(b"an archive that lay ready")

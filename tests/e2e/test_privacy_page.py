@@ -131,10 +131,11 @@ def _decide(lea: Desk, pictures: Path | None) -> None:
     expect(page.locator("figure")).to_have_count(24)
     lea.settled()
     expect(figure(lea, "00.png").get_by_role("checkbox")).to_be_checked()
+    expect(page.locator("figure img").first).to_have_attribute("alt", f"{N - 1}.png")  # where it was: none is skipped
     assert unfit(page) == {}
     page.set_viewport_size({"width": 1280, "height": 800})
     lea.looks(pictures, "privacy-top")
-    figure(lea, "01.png").scroll_into_view_if_needed()
+    figure(lea, "03.png").scroll_into_view_if_needed()
     lea.looks(pictures, "privacy-pictures")
 
 

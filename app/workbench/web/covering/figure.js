@@ -184,7 +184,7 @@ export class Figure {
         input.addEventListener("change", () => this.change(this.picture.boxes, value));
         return el("label", {}, input, ` ${words}`);
       };
-      fill(this.choices, el("legend", {}, "Decision", el("span", { class: "unseen" }, ` about ${name}`)));
+      fill(this.choices, el("legend", { class: "unseen" }, `Decision about ${name}`));
       this.choices.append(...DECISIONS.map(choice), el("span", { class: "since" }));
     }
     this.choices.querySelectorAll("input").forEach((input) => {
