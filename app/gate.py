@@ -34,7 +34,7 @@ PUBLIC_PATHS = frozenset({"/login", "/healthz", "/favicon.png", "/label-studio/h
 PUBLIC_FOLDERS = ("/static/", "/assets/", "/link/", "/invite/", "/mail-off/", "/media-link/", "/public/")
 COOKIE_LESS = ("/static/", "/assets/", "/mail-off/", "/media-link/", "/label-studio/", "/public/")
 """No one's session is looked up for these: what they answer is the same for everyone."""
-MACHINES = ("/api/", "/media/", "/_stcore/")
+MACHINES = ("/api/", "/media/", "/uncovered/", "/_stcore/")
 """What asks there is no person, so that a refusal is JSON and no page."""
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 NOT_SIGNED_IN = "No one is signed in, or the session has ended. Sign in and try again."

@@ -33,8 +33,6 @@ NOT_ON_PAGES = {
     ("app/label_studio/sync_process.py", "--server"),
     ("app/label_studio/pictures.py", "--media"),
     ("app/label_studio/bridging.py", "--media-from"),  # names the option that was given
-    # What is covered is decided by a command.
-    ("workflow/files/privacy.py", "--uncover"),
     # Colours in a style.
     ("reports/charts.py", "--heat"),
     ("reports/charts.py", "--paper"),

@@ -110,6 +110,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "goals": FOR_LEADS,
     "frames": FOR_LEADS,
     "pipelines": FOR_LEADS,
+    "privacy": FOR_LEADS,
     "regression": FOR_LEADS,
     "cases": FOR_LEADS,
     "leaderboard": FOR_LEADS,
@@ -151,6 +152,7 @@ ACTIONS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, int]]] = {
 
 GETS: Mapping[str, Mapping[str, int]] = {
     "/media/{asset}/{size}": dict.fromkeys(ROLES, 200) | {NOBODY: 401, STRANGER: 404},
+    "/uncovered/{project}/{asset}": dict.fromkeys(ROLES, 403) | {NOBODY: 401, STRANGER: 404, LEAD: 200, ADMIN: 200},
     "/release/{project}/{version}/{part}": dict.fromkeys(ROLES, 403)
     | {NOBODY: 303, STRANGER: 404, LEAD: 404, ADMIN: 404},
     "/frame/{project}/{set}/{stamp}/{number}/{size}": dict.fromkeys(ROLES, 403)
@@ -171,6 +173,9 @@ GETS: Mapping[str, Mapping[str, int]] = {
 
 FROM_OUTSIDE = {"/label-studio/hook"}
 """What other tools post, with a secret instead of a session: tests/app/test_media_link_route.py."""
+
+OF_LEADS = {"/uncovered/{project}"}
+"""What a page of leads posts: tests/app/test_privacy_page.py."""
 
 OURS = {"/api/{rest:path}", "/assets/{name}", "/workbench/{version}/{name:path}"}
 """Files of the program itself, and the reply for what is no address."""
@@ -357,7 +362,7 @@ def test_every_page_and_every_route_has_its_row(world: World) -> None:
     shared = Resources(store, MediaStore(world.server.home / "media"), Settings(world.server.home, ""))
     served = {getattr(route, "path", "") for route in [*routes(shared), *routes_before(shared)]}
     store.close()
-    assert set(GETS) | {f"/api/{name}" for name in [*ACTIONS, *work.EARLIER]} | FROM_OUTSIDE | OURS == served
+    assert set(GETS) | {f"/api/{name}" for name in [*ACTIONS, *work.EARLIER]} | FROM_OUTSIDE | OF_LEADS | OURS == served
     assert set(work.EARLIER.values()) <= set(work.ACTIONS.values()), "an earlier name does what a name of today does"
     assert all(
         set(row) == set(ROLES) for row in [*PAGES.values(), *GETS.values(), *(row for _, row in ACTIONS.values())]
