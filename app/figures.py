@@ -55,6 +55,7 @@ WORKS: Mapping[str, str] = {
     "agreement": "workflow.results.agreement_page:figures",
     "calibration": "app.views.calibration:files_of",
     "cases": "workflow.results.cases:listing",
+    "drafting": "workflow.releases.drafting_report:of_project",
     "failures": "workflow.lead.coding_intake:failures_page",
     "disagreement": "workflow.lead.disagreement:overview",
     "floors": "workflow.releases.floors:standings",

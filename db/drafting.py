@@ -29,6 +29,20 @@ def of_stage(
     return found
 
 
+def authored(session: Session, *, project_id: int, task_ids: Iterable[int]) -> set[int]:
+    """Those of these tasks for which an author has submitted an item."""
+    found: set[int] = set()
+    for some in chunked(sorted(set(task_ids)), 500):
+        wanted = select(AnnotationRow.task_id).where(
+            AnnotationRow.project_id == project_id,
+            col(AnnotationRow.stage) == Stage.AUTHORING,
+            col(AnnotationRow.purpose) == Purpose.LIVE,
+            col(AnnotationRow.task_id).in_(some),
+        )
+        found.update(session.exec(wanted.distinct()))
+    return found
+
+
 def sources(session: Session, *, asset_ids: Sequence[int]) -> dict[int, str]:
     """The source of each of these assets that has one, by name."""
     found: dict[int, str] = {}

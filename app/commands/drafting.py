@@ -105,36 +105,28 @@ def import_(
     seed: Annotated[
         int | None, typer.Option(help="Draws which images these are; by default the project's own seed.")
     ] = None,
+    made: Annotated[
+        Path | None,
+        typer.Option(
+            help="What `touchstone drafting make` wrote of how they were made; by default FILE.made.json beside them, "
+            "if it is there. *Pipelines* shows it.",
+            metavar="FILE",
+        ),
+    ] = None,
 ) -> None:
     """Give proposals to the images of a project: a random part of the authors begins with them, the others without.
 
     The image decides, by chance, before anyone picks it; the pool does not show it, and no verifier sees it."""
+    from app.offered_proposals import offered_file, sentences
     from app.services import opened
-    from domain.drafting import Arm
-    from domain.errors import InvalidInput, Problem
-    from importers.proposals import read_proposals
-    from workflow.annotate.proposals import Offered, OfferedFile, import_proposals
+    from importers.proposals import made_beside
+    from workflow.annotate.proposals import import_proposals
 
-    read = read_proposals(file)
-    if read.project != project:
-        told = f"{file.name} is of the project {read.project!r}; its images are not those of {project!r}."
-        raise InvalidInput([Problem("file", told)])
-    offered = [Offered(row.image, *row[1:]) for row in read.rows]
-    taken = import_proposals(
-        opened().store,
-        by=None,
-        project=project,
-        file=OfferedFile(read.sha256, read.model, tuple(offered)),
-        share=share,
-        seed=seed,
-    )
-    shown, hidden = taken.arms[Arm.WITH], taken.arms[Arm.WITHOUT]
-    typer.echo(f"{counted(shown + hidden, 'image')} with a proposal: {shown:,} whose authors are shown it, {hidden:,} "
-               f"whose authors are not (seed {taken.seed}).")  # fmt: skip
-    if shown and not hidden:
-        typer.echo("No image is without: what drafting does to items cannot be said of these.")
-    if taken.before:
-        typer.echo(f"{counted(taken.before, 'image')} had a proposal already, and keep it.")
+    beside = made_beside(file)
+    offered = offered_file(file, project=project, made=made or (beside if beside.is_file() else None))
+    taken = import_proposals(opened().store, by=None, project=project, file=offered, share=share, seed=seed)
+    for said in sentences(taken):
+        typer.echo(said)
     if taken.refused:
         typer.echo(f"Not taken: {len(taken.refused):,}.")
     for name, why in taken.refused[:SHOWN]:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterator
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -30,12 +27,13 @@ def report(
     options that no one chose, shortcuts, time; with limits by source. And how much of the proposals people changed.
 
     Without items of both arms nothing is said of what drafting does."""
+    from app import drafting_words
     from app.services import opened
     from workflow.releases.drafting_report import report
 
     found = report(opened().store, by=None, project=project)
     if as_json:
-        typer.echo(json.dumps(_told(found), allow_nan=False))
+        typer.echo(drafting_words.as_json(found))
     else:
         typer.echo("\n".join(_lines(found)))
 
@@ -58,6 +56,7 @@ def plan(
 
 
 def _lines(found: DraftingReport) -> Iterator[str]:
+    from app import drafting_words
     from domain.drafting import Arm
 
     if not any(found.assigned.values()):
@@ -74,80 +73,22 @@ def _lines(found: DraftingReport) -> Iterator[str]:
         yield f"{'':34}{'with':>10}{'without':>10}{'difference':>12}  95 % limits, by source"
         for each in found.compared:
             yield _line(each)
-        yield _sentence(found)
+        yield drafting_words.sentence(found)
     if found.edited:
         yield ""
         yield "How far fields are from what was proposed (share of characters changed; fields left as they were):"
         yield f"{'':34}{'with':>18}{'without, unseen':>18}"
     for one in found.edited:
-        cells = [f"{_percent(one.changed[arm])}; {_percent(one.untouched[arm])}" for arm in Arm]
+        cells = [drafting_words.edited(one, arm) for arm in Arm]
         yield f"{one.field:34}{cells[0]:>18}{cells[1]:>18}"
 
 
 def _line(each: Compared) -> str:
+    from app import drafting_words
     from domain.drafting import Arm
 
-    of, difference = each.outcome, each.difference
-    told = [_number(each.means[arm], share=of.share) for arm in Arm]
-    limits = difference.reason or ""
-    if not math.isnan(difference.low):
-        limits = f"{_number(difference.low, share=of.share, signed=True)} to "
-        limits += _number(difference.high, share=of.share, signed=True)
-    value = _number(difference.value, share=of.share, signed=True)
+    of = each.outcome
+    told = [drafting_words.number(each.means[arm], share=of.share) for arm in Arm]
+    value = drafting_words.number(each.difference.value, share=of.share, signed=True)
     n = f"(n = {each.n[Arm.WITH]:,}, {each.n[Arm.WITHOUT]:,})"
-    return f"{of.name:34}{told[0]:>10}{told[1]:>10}{value:>12}  {limits}  {n}"
-
-
-def _sentence(found: DraftingReport) -> str:
-    """What may be said of the outcome that a study is planned for."""
-    words = {
-        "higher": "Items are kept more often with proposals than without.",
-        "lower": "Items are kept less often with proposals than without.",
-        "not shown": "That proposals change how often items are kept is not shown, nor that they do not.",
-        "unknown": "Whether proposals change how often items are kept cannot be said.",
-    }
-    kept = next((each for each in found.compared if each.outcome.name == "kept"), None)
-    said = words[kept.claim if kept is not None else "unknown"]
-    if found.needed is not None:
-        said += f" A difference of ten points shows in four studies of five with {found.needed:,} verdicts in each arm."
-    return f"{said} Of the other lines one in twenty has limits without 0 by chance."
-
-
-def _number(value: float, *, share: bool, signed: bool = False) -> str:
-    if math.isnan(value):
-        return "-"
-    sign = "+" if signed else ""
-    return f"{100 * value:{sign}.1f} %" if share else f"{value:{sign}.1f}"
-
-
-def _percent(value: float) -> str:
-    return "-" if math.isnan(value) else f"{100 * value:.0f} %"
-
-
-def _told(found: DraftingReport) -> dict[str, Any]:
-    """The report as JSON takes it: nan is null."""
-    compared = [
-        {
-            "outcome": each.outcome.name,
-            "meaning": each.outcome.meaning,
-            "means": each.means,
-            "n": each.n,
-            "difference": {
-                name: getattr(each.difference, name) for name in ("value", "low", "high", "se", "method", "reason")
-            },
-            "claim": each.claim,
-        }
-        for each in found.compared
-    ]
-    edited = [asdict(each) for each in found.edited]
-    plain = {name: getattr(found, name) for name in ("models", "assigned", "begun", "written", "n_sources", "needed")}
-    value: dict[str, Any] = _plain({**plain, "refusal": found.refusal, "compared": compared, "edited": edited})
-    return value
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
+    return f"{of.name:34}{told[0]:>10}{told[1]:>10}{value:>12}  {drafting_words.limits(each)}  {n}"

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from annotation_schemas.source_media import has_segments
 from annotation_schemas.state_words import state_called
-from app import frame_steps, frame_work, markup, shell
+from app import frame_steps, frame_work, markup, proposal_steps, shell
 from app.screens import Group, Screen
 from app.services import Services
 from construction.questions import RULES
@@ -20,7 +20,7 @@ SCREEN = Screen("Pipelines", place=203, role=Role.LEAD, group=Group.ITEMS)
 
 
 def render(services: Services) -> None:
-    """Frames; narrations, goals and questions; the items that came of it all."""
+    """Frames; narrations, goals and questions; proposals of a model; the items that came of it all."""
     view = shell.lead_of(services)
     shell.heading(
         "Pipelines",
@@ -32,6 +32,11 @@ def render(services: Services) -> None:
     if has_segments(view.schema.schema_):
         shell.section("Narrations, goals and questions")
         shell.show(markup.tag("div", _questions(view, known), data_part="questions"))
+    if known.proposals.came:
+        shell.section("Proposals of a model")
+        again = _link("Give others, or see what they do", "drafting", view)
+        shell.show(markup.tag("div", proposal_steps.table(known.proposals, again), data_part="proposals"))
+        shell.show(markup.tag("div", proposal_steps.arms(known.proposals), data_part="arms"))
     shell.section("Items")
     if not known.came:
         shell.show(markup.notice("There is no item yet. They come in on Import, or people write them."))

@@ -22,6 +22,7 @@ from testkit.scripted import Asked, Reply, ScriptedServer, chat, error
 from tests.annotation_schemas.test_proposals import GOOD, said
 from tests.app.homes import picture
 from tests.workflow.test_benchmark_judges import rows
+from tests.workflow.test_proposals import events
 
 pytestmark = pytest.mark.thorough
 
@@ -254,3 +255,30 @@ def test_what_is_refused_before_anyone_is_asked() -> None:
         done = CliRunner().invoke(cli, ["drafting", "make", "plans", "--spec", "m.yaml", "--out", "e.json"])
         assert "has no authoring" in str(done.exception)
     assert not server.asked
+
+
+def test_how_they_were_made_comes_in_with_them() -> None:
+    pool(3)
+    script = [[chat(said())], [BAD[2][0], BAD[5][0], chat(said(reason="Late."))]]
+    script += [[chat('{"proposal": null, "why_not": "It shows a wall."}')]]
+    with ScriptedServer(in_turn(script)) as server:
+        described(server)
+        asks()
+    told("drafting", "import", "p", "d.json")
+    store = open_store(None, Path("home"))
+    (made,) = (each["made"] for each in events(store, "drafting.imported"))
+    store.close()
+    # five requests of 12 tokens in and 3 out: (60 * 1 + 15 * 10) / 1e6
+    assert made["counts"]["cost"] == pytest.approx(0.00021)
+    assert {name: made["counts"][name] for name in ("images", "proposals", "requests")} == {
+        "images": 3, "proposals": 2, "requests": 5,
+    }  # fmt: skip
+    assert made["replies"] == {"it is no JSON": 1, "an answer is none of its options": 1}
+    assert [(each["n"], "does not allow such an item" in each["why"]) for each in made["without"]] == [(1, True)]
+    assert (made["currency"], made["mended"]) == ("USD", False)
+    text = Path("d.json").read_text().replace("The light is red.", "It is red.")
+    Path("mended.json").write_text(text)
+    told("drafting", "import", "p", "mended.json", "--made", "d.made.json")
+    store = open_store(None, Path("home"))
+    assert [each["made"]["mended"] for each in events(store, "drafting.imported")] == [False, True]
+    store.close()

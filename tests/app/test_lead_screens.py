@@ -1034,7 +1034,7 @@ def test_the_menu_offers_what_someone_can_do(store: Store) -> None:
             "Expired submissions",
             "Import",
         ],
-        "Items, more": ["Frames", "Pipelines", "Privacy"],
+        "Items, more": ["Frames", "Pipelines", "Drafting", "Privacy"],
         "People": ["People", "Scorecard"],
         "Models and judges": ["Models", "Judges", "Cases", "Calibration"],
         "Numbers": ["Results", "Tables", "Regression", "Agreement", "Shortcuts"],

@@ -111,6 +111,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "frames": FOR_LEADS,
     "pipelines": FOR_LEADS,
     "privacy": FOR_LEADS,
+    "drafting": FOR_LEADS,
     "regression": FOR_LEADS,
     "cases": FOR_LEADS,
     "leaderboard": FOR_LEADS,

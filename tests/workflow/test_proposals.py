@@ -20,8 +20,8 @@ from domain.states import ItemState, Stage
 from testkit.factories import claimed, make_fields, make_people, make_person, make_pool, make_project
 from tests.workflow.test_benchmark_judges import rows
 from workflow.access.projects import access_to
-from workflow.annotate import image_pool, submissions
-from workflow.annotate.proposals import Offered, OfferedFile, Taken, import_proposals
+from workflow.annotate import image_pool, proposal_imports, submissions
+from workflow.annotate.proposals import Offered, OfferedFile, Taken, import_proposals, look_at_proposals
 from workflow.files.project_check import check
 
 pytestmark = pytest.mark.both_databases
@@ -53,7 +53,11 @@ def test_an_image_decides_whether_its_author_begins_with_the_proposal(store: Sto
     make_project(store)
     ann = make_person(store, "ann")
     images = make_pool(store, 4)
+    file = OfferedFile("f" * 64, "drafter-9", tuple(offered(image, n) for n, image in enumerate(images)))
+    looked = look_at_proposals(store, by=None, project="p", file=file, share=0.5, seed=3)
+    assert events(store, "drafting.imported") == []
     taken = give(store, images)
+    assert looked == taken
     assert (taken.arms, taken.before, taken.refused) == ({Arm.WITH: 2, Arm.WITHOUT: 2}, 0, ())
     begun = {image: pick(store, ann, image) for image in images}
     shown = drawn(images, share=0.5, seed=3)
@@ -160,8 +164,11 @@ def test_who_may_and_where(store: Store) -> None:
     make_project(store)
     ann = make_person(store, "ann")
     file = OfferedFile("f" * 64, "m", ())
+    for use_case in (import_proposals, look_at_proposals):
+        with pytest.raises(NotAllowed):
+            use_case(store, by=ann, project="p", file=file, share=0.5)
     with pytest.raises(NotAllowed):
-        import_proposals(store, by=ann, project="p", file=file, share=0.5)
+        proposal_imports.of_project(store, by=ann, project="p")
     for share in (0, -1, 1.01, float("nan")):
         with pytest.raises(InvalidInput, match="above 0"):
             import_proposals(store, by=None, project="p", file=file, share=share)

@@ -5,9 +5,9 @@ No one else is shown them, nor which arm an item is of: not in the pool, and not
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -83,11 +83,14 @@ class OfferedFile:
     sha256: str
     model: str
     proposals: tuple[Offered, ...]
+    name: str = ""
+    made: Mapping[str, Any] | None = None
+    """How they were made, as the file beside it tells; it is kept in the log."""
 
 
 @dataclass(frozen=True)
 class Taken:
-    """What became of proposals that were offered."""
+    """What became of proposals that were offered, or would."""
 
     arms: Mapping[Arm, int]
     before: int
@@ -95,6 +98,21 @@ class Taken:
     refused: tuple[tuple[str, str], ...]
     """Image and reason."""
     seed: int
+    dimensions: Mapping[str, Mapping[Arm, int]] = field(default_factory=dict)
+    """The images of each dimension, by arm."""
+
+
+MOST_REASONS = 20
+"""So many reasons are kept in the log, those of most proposals."""
+
+
+def look_at_proposals(
+    store: Store, *, by: Person | None, project: str, file: OfferedFile, share: float, seed: int | None = None
+) -> Taken:
+    """What ``import_proposals`` would come to now; nothing is kept. Raises as that does."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        return _decided(session, access, file, share=share, seed=seed, lock=False)[0]
 
 
 def import_proposals(
@@ -114,38 +132,60 @@ def import_proposals(
     InvalidInput
         Nobody writes items here, or ``share`` is none.
     """
-    if not 0 < share <= 1:
-        raise InvalidInput([Problem("share", f"The share is above 0 and at most 1, not {share:g}.")])
     with store.write() as session:
         now = store.now()
         access = require_lead(session, by=by, project=project)
         must_be_the_same(session, access=access)
-        if access.schema.stages.authoring is None:
-            raise InvalidInput([Problem("project", f"Items of {project!r} come from files, and no one writes them.")])
-        seed = access.seed if seed is None else seed
-        fitting, before, refused = _fitting(session, access, file.proposals)
-        of_dimension: dict[str, list[str]] = defaultdict(list)
-        for _, each, _ in fitting:
-            of_dimension[each.dimension].append(each.asset)
-        shown_to = {unit for units in of_dimension.values() for unit in drawn(units, share=share, seed=seed)}
-        arms = dict.fromkeys(Arm, 0)
-        for asset, each, content in fitting:
-            arm = Arm.WITH if each.asset in shown_to else Arm.WITHOUT
-            arms[arm] += 1
-            kept = Proposal(arm, each.dimension, content, file.model, file.sha256, dict(each.about))
-            assets.propose(session, asset=asset, proposal=kept.as_json())
-        told = {"file": file.sha256, "model": file.model, "share": share, "seed": seed}
-        told |= {arm.value: n for arm, n in arms.items()} | {"refused": len(refused), "before": before}
+        taken, kept = _decided(session, access, file, share=share, seed=seed, lock=True)
+        for asset, proposal in kept:
+            assets.propose(session, asset=asset, proposal=proposal.as_json())
+        told: dict[str, Any] = {"file": file.sha256, "name": file.name, "model": file.model}
+        told |= {"share": share, "seed": taken.seed, **{arm.value: n for arm, n in taken.arms.items()}}
+        told |= {"refused": len(taken.refused), "before": taken.before, "why": _reasons(taken.refused)}
+        if file.made is not None:
+            told["made"] = dict(file.made)
         log(session, IMPORTED, by=by, project=access, now=now, data=told)
-    return Taken(arms, before, tuple(refused), seed)
+    return taken
+
+
+def _decided(
+    session: Session, access: Access, file: OfferedFile, *, share: float, seed: int | None, lock: bool
+) -> tuple[Taken, list[tuple[StoredAsset, Proposal]]]:
+    """What becomes of the proposals of a file, and what is kept with which image."""
+    if not 0 < share <= 1:
+        raise InvalidInput([Problem("share", f"The share is above 0 and at most 1, not {share:g}.")])
+    if access.schema.stages.authoring is None:
+        raise InvalidInput([Problem("project", f"Items of {access.name!r} come from files, and no one writes them.")])
+    seed = access.seed if seed is None else seed
+    fitting, before, refused = _fitting(session, access, file.proposals, lock=lock)
+    of_dimension: dict[str, list[str]] = defaultdict(list)
+    for _, each, _ in fitting:
+        of_dimension[each.dimension].append(each.asset)
+    shown_to = {unit for units in of_dimension.values() for unit in drawn(units, share=share, seed=seed)}
+    arms, dimensions, kept = dict.fromkeys(Arm, 0), dict[str, dict[Arm, int]](), []
+    for asset, each, content in fitting:
+        arm = Arm.WITH if each.asset in shown_to else Arm.WITHOUT
+        arms[arm] += 1
+        dimensions.setdefault(each.dimension, dict.fromkeys(Arm, 0))[arm] += 1
+        kept.append((asset, Proposal(arm, each.dimension, content, file.model, file.sha256, dict(each.about))))
+    return Taken(arms, before, tuple(refused), seed, dimensions), kept
+
+
+def _reasons(refused: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
+    """Why proposals were refused: how many for each reason, and the first image."""
+    first: dict[str, str] = {}
+    for name, why in refused:
+        first.setdefault(why, name)
+    counts = Counter(why for _, why in refused).most_common(MOST_REASONS)
+    return [{"why": why, "n": n, "image": first[why]} for why, n in counts]
 
 
 def _fitting(
-    session: Session, access: Access, offered: Sequence[Offered]
+    session: Session, access: Access, offered: Sequence[Offered], *, lock: bool
 ) -> tuple[list[tuple[StoredAsset, Offered, Mapping[str, Any]]], int, list[tuple[str, str]]]:
     """The proposals that can be taken, with asset and content; how many images have an arm; what is refused, why."""
     known = assets.by_public_ids(
-        session, project_id=access.project_id, public_ids=[each.asset for each in offered], lock=True
+        session, project_id=access.project_id, public_ids=[each.asset for each in offered], lock=lock
     )
     groups = assets.groups(
         session, project_id=access.project_id, names={row.group_name for row in known.values() if row.group_name}

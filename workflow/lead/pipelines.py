@@ -16,6 +16,8 @@ from domain.records import Person
 from domain.states import ItemState
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
+from workflow.annotate import proposal_imports
+from workflow.annotate.proposal_imports import ProposalsHere
 from workflow.lead import video_goals
 
 
@@ -91,6 +93,7 @@ class Pipelines:
     """The newest first."""
     came: Sequence[Came]
     pooled: Sequence[Pooled]
+    proposals: ProposalsHere
 
 
 _NAMED = 3
@@ -108,6 +111,7 @@ def of_project(store: Store, *, by: Person, project: str) -> Pipelines:
         pooled = events.of_kinds(session, **about, kinds=(FRAMES_POOLED,))
         there = {each.id: each for each in files.files(session, **about)}
         states = items.states_by_file(session, **about)
+        proposals = proposal_imports.found_in(session, access)
     narrated: dict[str, list[int]] = {}
     for video, rows in known.narrations.items():
         narrated.setdefault(known.sources[video].file, []).append(len(rows))
@@ -120,6 +124,7 @@ def of_project(store: Store, *, by: Person, project: str) -> Pipelines:
         makings=[_making(event.at, login, event.data) for event, login in reversed(made)][:MAKINGS],
         came=came,
         pooled=[_pooled(event.at, login, event.data["frames"]) for event, login in pooled],
+        proposals=proposals,
     )
 
 

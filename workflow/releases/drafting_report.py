@@ -183,6 +183,11 @@ def report(store: Store, *, by: Person | None, project: str) -> DraftingReport:
     return figures(found, models=models, assigned=assigned, begun=begun, fields=names)
 
 
+def of_project(store: Store, *, project: str) -> DraftingReport:
+    """The same for someone who may see it, which was looked at before."""
+    return report(store, by=None, project=project)
+
+
 def figures(
     found: Sequence[Written],
     *,

@@ -18,7 +18,7 @@ from domain.errors import NotAllowed
 from domain.states import Stage
 from testkit.factories import Clock, make_fields, make_people, make_pool, make_project, make_schema
 from tests.workflow.test_proposals import offered
-from workflow.annotate import claims, image_pool, submissions
+from workflow.annotate import claims, image_pool, proposal_imports, submissions
 from workflow.annotate.proposals import OfferedFile, import_proposals
 from workflow.releases.drafting_report import Compared, DraftingReport, Written, figures, report
 
@@ -65,6 +65,8 @@ def test_a_small_study_worked_out_by_hand(store: Store) -> None:
     found = report(store, by=None, project="p")
     assert (found.assigned, found.begun, found.written) == ({WITH: 6, WITHOUT: 6},) * 3
     assert (found.models, found.n_sources, found.refusal) == (("drafter-9",), 12, "")
+    here = proposal_imports.of_project(store, by=None, project="p")
+    assert (here.images, here.begun, here.written) == ({WITH: 6, WITHOUT: 6},) * 3
     told = by_name(found)
     means = {name: (each.means[WITH], each.means[WITHOUT]) for name, each in told.items()}
     assert means == {

@@ -1,0 +1,78 @@
+"""What became of proposals of a model, step by step: made, given to images, written about by people. For leads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from app import frame_steps, markup
+from domain.drafting import Arm
+from workflow.annotate.proposal_imports import ProposalsCame, ProposalsHere
+
+ARMS = {Arm.WITH: "shown to the author", Arm.WITHOUT: "not shown"}
+NOT_TOLD = "how they were made was not given with the file"
+_NOT_ASKED = "images not asked about: "
+_ON_PAGE = {"beyond --limit": "more than were wanted"}
+"""What commands say of options."""
+
+
+def table(here: ProposalsHere, again: markup.Markup) -> markup.Markup:
+    """Two lines for each file, the newest first. ``again``: the way to give another one."""
+    rows = []
+    for each in reversed(here.came):
+        rows += [[*_making(each), markup.text("")], [*_giving(each), again]]
+    return markup.table([*frame_steps.HEADS, ("Run again", "")], rows)
+
+
+def arms(here: ProposalsHere) -> markup.Markup:
+    """How far people are with the images of each arm."""
+    heads = [("The proposal is", ""), ("Images", "number"), ("Begun", "number"), ("Written", "number")]
+    counts = (here.images, here.begun, here.written)
+    return markup.table(heads, [[markup.text(ARMS[arm]), *(markup.number(n[arm]) for n in counts)] for arm in Arm])
+
+
+def _making(each: ProposalsCame) -> list[markup.Markup]:
+    """Images asked about, and what came of it."""
+    if each.made is None:
+        return frame_steps.row("Proposing", each.model, each.offered, each.offered, markup.quiet(NOT_TOLD), "not told")
+    counts = each.made["counts"]
+    how = f"{each.model}, {markup.count(counts.get('requests', 0), 'request')}"
+    if each.made["mended"]:
+        how += "; the file was changed by people before it came in"
+    left = [(said, said) for said in _left_out(each.made)]
+    n, made = counts.get("images", 0), counts.get("proposals", 0)
+    return frame_steps.row("Proposing", how, n, made, frame_steps.named(left), _cost(each.made))
+
+
+def _left_out(made: Mapping[str, Any]) -> Iterator[str]:
+    """Why images have no proposal; then what was wrong with replies that proposed none."""
+    for name, n in made["counts"].items():
+        if name.startswith(_NOT_ASKED) and n:
+            why = name.removeprefix(_NOT_ASKED)
+            yield f"not asked about, as {_ON_PAGE.get(why, why)}: {n:,}"
+    for each in made["without"]:
+        yield f"{each['why']}: {each['n']:,}, such as {each['image']}"
+    for kind, n in sorted(made["replies"].items(), key=lambda said: (-said[1], said[0])):
+        yield f"replies not taken, {kind}: {n:,}"
+
+
+def _cost(made: Mapping[str, Any]) -> str:
+    cost = made["counts"].get("cost")
+    return "its price is not known" if cost is None else f"{cost:,.4f} {made['currency']}".strip()
+
+
+def _giving(each: ProposalsCame) -> list[markup.Markup]:
+    """Proposals offered, and images that have one now."""
+    said = [
+        f"{each.name or 'a file'}, {markup.moment(each.at)}, by {each.by or 'the command line'}",
+        f"shown to the authors of {100 * each.share:g} %",
+        f"seed {each.seed}",
+    ]
+    left = [f"{why['why'].rstrip('.')}: {why['n']:,}, such as {why['image']}" for why in each.why]
+    if (more := each.refused - sum(why["n"] for why in each.why)) > 0:
+        left.append(f"refused: {more:,}")
+    if each.before:
+        left.append(f"had a proposal already: {each.before:,}")
+    n = sum(each.arms.values())
+    dropped = frame_steps.named([(words, words) for words in left])
+    return frame_steps.row("Giving to images", "; ".join(said), each.offered, n, dropped, "")

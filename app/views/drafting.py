@@ -1,0 +1,113 @@
+"""Drafting: proposals of a model given to images, and what they do to items. For leads."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from app import drafting_chart, drafting_words, figures, markup, pending_figures, proposal_steps, proposal_upload, shell
+from app.results import shown
+from app.screens import Group, Screen
+from app.services import Services
+from domain.drafting import Arm
+from domain.records import ProjectView
+from domain.roles import Role
+from workflow.annotate import proposal_imports
+from workflow.releases import set_statistics
+from workflow.releases.drafting_report import Compared, DraftingReport, Edited
+
+SCREEN = Screen("Drafting", place=204, role=Role.LEAD, group=Group.ITEMS, part="authoring")
+
+
+def render(services: Services) -> None:
+    """A file of proposals; how far people are; both arms next to each other; how much people changed."""
+    view = shell.lead_of(services)
+    shell.heading(
+        "Drafting",
+        "A model proposes items, people edit and own them; chance decides which authors see a proposal, so that what "
+        "that does can be said. No one but leads sees this page, and no one who verifies learns of any of it.",
+        made_up=view.made_up,
+    )
+    shell.tell_refused()
+    if view.schema.schema_.stages.authoring is None:
+        shell.show(markup.notice("Items of this project come from files, and no one writes them: nothing is proposed."))
+        return
+    here = proposal_imports.of_project(services.store, by=services.person, project=view.name)
+    proposal_upload.draw(services, view, first=not here.came)
+    if not here.came:
+        return
+    shell.section("How far people are")
+    shell.show(markup.tag("div", proposal_steps.arms(here), data_part="arms"))
+    _report(services, view)
+
+
+def _report(services: Services, view: ProjectView) -> None:
+    ask = partial(_asked, services, view)
+    asked = ask()
+    pending_figures.show_pending(services, asked, ask, about="What drafting does to items is")
+    if asked.figure is None:
+        return
+    found: DraftingReport = asked.figure.value
+    shell.section("What drafting does")
+    of = f"Proposed by {', '.join(found.models)}; the items are of {markup.count(found.n_sources, 'source')}."
+    shell.show(markup.paragraph(of, style="ts ts-quiet"))
+    if found.refusal:
+        shell.show(markup.tag("div", markup.notice(found.refusal), data_part="refusal"))
+    elif found.compared:
+        shell.show(markup.tag("p", markup.text(drafting_words.sentence(found)), style="ts", data_part="said"))
+        drafting_chart.show(found, project=view.name)
+        shell.show(markup.tag("div", _compared(found.compared), data_part="compared"))
+    if found.edited:
+        shell.section("How much people changed")
+        about = (
+            "How far fields are from what was proposed: the mean share of characters that differ, and the share of "
+            "items in which the field is the proposal, letter for letter. Where it was not shown, that is how far "
+            "people are from what they did not see."
+        )
+        shell.show(markup.paragraph(about, style="ts ts-quiet"))
+        shell.show(markup.tag("div", _edited(found.edited), data_part="edited"))
+    shown.download(
+        "All numbers as JSON",
+        lambda: drafting_words.as_json(found, indent=2),
+        f"{view.name}-drafting.json",
+        key="drafting.json",
+    )
+
+
+def _asked(services: Services, view: ProjectView) -> figures.Asked:
+    """The report, worked out again only if there is something new since."""
+    about: dict[str, Any] = {"by": services.person, "project": view.name}
+    return figures.asked(
+        services.store,
+        services.settings,
+        "drafting",
+        {"project": view.name},
+        state=set_statistics.mark(services.store, **about),
+        size=set_statistics.size(services.store, **about),
+    )
+
+
+def _compared(rows: tuple[Compared, ...]) -> markup.Markup:
+    """Each outcome: both means, the difference with its limits, and how many items it rests on."""
+    heads = [("Of each item", "name"), ("Shown", "number"), ("Not shown", "number"), ("Difference", "number")]
+    heads += [("95 % limits, by source", "number"), ("Items shown", "number"), ("Items not shown", "number")]
+    return markup.table(heads, [_line(each) for each in rows])
+
+
+def _line(each: Compared) -> list[markup.Markup]:
+    of = each.outcome
+    name = markup.tag("div", markup.text(of.name)), markup.tag("div", markup.quiet(of.meaning), style="ts-small")
+    values = [drafting_words.number(each.means[arm], share=of.share) for arm in Arm]
+    values += [drafting_words.number(each.difference.value, share=of.share, signed=True), drafting_words.limits(each)]
+    return [markup.joined(name), *map(markup.text, values), *(markup.number(each.n[arm]) for arm in Arm)]
+
+
+def _edited(rows: tuple[Edited, ...]) -> markup.Markup:
+    heads = [("Field", "name")]
+    heads += [(f"{what}, {arm}", "number") for arm in ("shown", "not shown") for what in ("Changed", "As proposed")]
+    return markup.table(heads, [_field(each) for each in rows])
+
+
+def _field(each: Edited) -> list[markup.Markup]:
+    cells = [drafting_words.percent(of[arm]) for arm in Arm for of in (each.changed, each.untouched)]
+    return [markup.text(each.field), *map(markup.text, cells)]
