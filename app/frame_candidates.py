@@ -1,7 +1,8 @@
-"""The frames of a set as small pictures, page by page: filtered by sharpness, source and group, and ticked."""
+"""The frames of a set as small pictures, page by page: filtered by sharpness, motion, source and group, and ticked."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -25,6 +26,11 @@ ORDERS: Mapping[str, Callable[[Frame], float]] = {
     "least sharp first": lambda frame: frame.told["sharpness"],
     "sharpest first": lambda frame: -frame.told["sharpness"],
 }
+MOVING: Mapping[str, Callable[[Frame], float]] = {
+    "stillest first": lambda frame: _motion(frame, math.inf),
+    "most motion first": lambda frame: -_motion(frame, -math.inf),
+}
+"""Where motion was measured; frames without it come last."""
 
 
 @st.fragment
@@ -60,7 +66,7 @@ def draw(services: Services, view: ProjectView, folder: Path, found: Index, *, b
 
 
 def _asked() -> tuple[Any, ...]:
-    names = ("show", "source", "group", "from", "to", "order")
+    names = ("show", "source", "group", "from", "to", "still", "moved", "order.False", "order.True")
     return tuple(st.session_state.get(f"frames.filter.{name}") for name in names)
 
 
@@ -81,7 +87,14 @@ def _filtered(folder: Path, found: Index) -> list[Frame]:
     )
     low = boxes[3].number_input("Sharpness from", value=None, min_value=0.0, step=10.0, key=f"{key}from")
     high = boxes[4].number_input("Sharpness to", value=None, min_value=0.0, step=10.0, key=f"{key}to")
-    order = boxes[5].selectbox("Order", list(ORDERS), key=f"{key}order")
+    orders, moved = dict(ORDERS), bool(found.settings["taking"].get("motion"))
+    still = most = None
+    if moved:
+        orders |= MOVING
+        boxes_of_motion = st.columns([2, 2, 12], vertical_alignment="bottom")
+        still = boxes_of_motion[0].number_input("Motion from", value=None, min_value=0.0, step=0.5, key=f"{key}still")
+        most = boxes_of_motion[1].number_input("Motion to", value=None, min_value=0.0, step=0.5, key=f"{key}moved")
+    order = boxes[5].selectbox("Order", list(orders), key=f"{key}order.{moved}")
     hand = frame_work.by_hand(folder)
 
     def fits(frame: Frame) -> bool:
@@ -95,9 +108,17 @@ def _filtered(folder: Path, found: Index) -> list[Frame]:
             and (group == ANY or told["group"] == group or (group == ALIKE and groups[told["group"]] > 1))
             and (low is None or told["sharpness"] >= low)
             and (high is None or told["sharpness"] <= high)
+            and (still is None or _motion(frame, -math.inf) >= still)
+            and (most is None or _motion(frame, math.inf) <= most)
         )
 
-    return sorted(filter(fits, found.frames), key=ORDERS[order])
+    return sorted(filter(fits, found.frames), key=orders[order])
+
+
+def _motion(frame: Frame, none: float) -> float:
+    """How much it moves; ``none`` where that is not known, as of the first frame of a video."""
+    value = frame.told.get("motion")
+    return none if value is None else float(value)
 
 
 def _tile(services: Services, view: ProjectView, folder: Path, found: Index, frame: Frame, *, on: bool) -> None:
@@ -105,7 +126,9 @@ def _tile(services: Services, view: ProjectView, folder: Path, found: Index, fra
     moment = f"{float(frame.told['time']):.2f} s"
     image = markup.tag("img", src=address(*where), alt=frame.name, loading="lazy", style="ts-frame")
     link = markup.tag("a", image, href=address(*where, "original"), target="_blank", rel="noopener", title=frame.name)
+    moved = frame.told.get("motion")
     said = f"sharpness {frame.told['sharpness']:.1f}, group {frame.told['group']}"
+    said += f", motion {moved:.1f}" if moved is not None else ""
     why = [markup.tag("div", markup.text(str(frame.told["why"])), style="ts-small ts-wrong")] * (not frame.kept)
     shell.show(
         markup.tag(

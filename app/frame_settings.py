@@ -8,7 +8,8 @@ from typing import Any
 import streamlit as st
 
 from domain.errors import InvalidInput, Problem
-from media.frame_set import Keeping, Taking
+from media.frame_screening import Keeping
+from media.frame_set import Taking
 from media.frames import SCENE
 
 SECONDS, EVERY, SCENES = "One each so many seconds", "Each so-many-th frame", "The first of each scene"
@@ -31,6 +32,7 @@ def asked(key: str, taking: Taking | None = None, keeping: Keeping | None = None
             st.number_input(
                 "How much of a picture has to change", 0.01, 1.0, taking.scenes or SCENE, 0.05, key=f"{key}.scenes"
             )
+        st.checkbox("Measure motion", taking.motion, key=f"{key}.motion", help=_MOTION)
     with right:
         one, two, three = st.columns(3)
         one.number_input(
@@ -46,27 +48,35 @@ def asked(key: str, taking: Taking | None = None, keeping: Keeping | None = None
         one.number_input("Drop darker than", 0.0, 255.0, low, 5.0, key=f"{key}.low", placeholder="none", help=_GREY)
         two.number_input("Drop lighter than", 0.0, 255.0, high, 5.0, key=f"{key}.high", placeholder="none", help=_GREY)
         three.number_input("Look-alikes differ by", 0, 64, keeping.alike, 1, key=f"{key}.alike", help=_BITS)
+        one, two, _ = st.columns(3)
+        still, moved = keeping.least_motion, keeping.most_motion
+        one.number_input(
+            "Drop stiller than", 0.0, None, still, 0.5, key=f"{key}.still", placeholder="none", help=_MOVED
+        )
+        two.number_input("Drop moving more", 0.0, None, moved, 0.5, key=f"{key}.moved", placeholder="none", help=_MOVED)
         st.checkbox("Of frames that look alike keep the sharpest only", keeping.distinct, key=f"{key}.distinct")
 
 
 _BLURRED = "Frames that are less than so much of the median of their video as sharp, such as 0.4."
 _GREY = "The mean grey level of a frame, from 0 to 255."
 _BITS = "Frames look alike whose hashes differ in no more than so many of 64 bits."
+_MOTION = "How much each frame moves against the one before it in the video. Taking lasts longer."
+_MOVED = "In pixels of a picture 320 wide (or high), from one frame of the video to the next; it has to be measured."
 _HELP = "A number above 0, such as 0.5 or 1/3."
 
 
 def taking_of(key: str) -> Taking:
     """What was asked for about taking; ``InvalidInput`` where it is no number."""
     state = st.session_state
-    way = state[f"{key}.way"]
+    way, motion = state[f"{key}.way"], bool(state[f"{key}.motion"])
     if way == EVERY:
-        return Taking(every=int(state[f"{key}.every"]))
+        return Taking(every=int(state[f"{key}.every"]), motion=motion)
     if way == SCENES:
-        return Taking(scenes=float(state[f"{key}.scenes"]))
+        return Taking(scenes=float(state[f"{key}.scenes"]), motion=motion)
     text = str(state[f"{key}.seconds"]).strip()
     try:
         if len(text) <= 30 and Fraction(text) > 0:
-            return Taking(seconds=text)
+            return Taking(seconds=text, motion=motion)
     except (ValueError, ZeroDivisionError):
         pass
     raise InvalidInput([Problem("seconds", f"{text!r} is no number of seconds above 0, such as 0.5 or 1/3.")])
@@ -88,6 +98,8 @@ def keeping_of(key: str) -> Keeping:
         brightness=bright,
         distinct=bool(state[f"{key}.distinct"]),
         alike=int(state[f"{key}.alike"]),
+        least_motion=state[f"{key}.still"],
+        most_motion=state[f"{key}.moved"],
     )
 
 
@@ -97,11 +109,12 @@ def taking_words(taking: dict[str, Any]) -> str:
     >>> taking_words({"seconds": "2", "every": None, "scenes": None})
     'one each 2 seconds'
     """
+    more = ", with its motion" if taking.get("motion") else ""
     if taking.get("seconds") is not None:
-        return f"one each {taking['seconds']} seconds"
+        return f"one each {taking['seconds']} seconds{more}"
     if taking.get("every") is not None:
-        return f"each {taking['every']}th frame"
-    return f"the first of each scene (at {taking.get('scenes')})"
+        return f"each {taking['every']}th frame{more}"
+    return f"the first of each scene (at {taking.get('scenes')}){more}"
 
 
 def keeping_words(keeping: dict[str, Any]) -> str:
@@ -119,6 +132,10 @@ def keeping_words(keeping: dict[str, Any]) -> str:
         said.append(f"blurred below {keeping['blurred']:g} of the median")
     if keeping.get("brightness") is not None:
         said.append("brightness {:g} to {:g}".format(*keeping["brightness"]))
+    if keeping.get("least_motion") is not None:
+        said.append(f"motion from {keeping['least_motion']:g}")
+    if keeping.get("most_motion") is not None:
+        said.append(f"motion to {keeping['most_motion']:g}")
     if keeping.get("distinct"):
         said.append(f"one of look-alikes ({keeping['alike']} bits)")
     if keeping.get("at_most") is not None:

@@ -34,7 +34,8 @@ from domain.errors import Conflict, FileRefused, NotFound, TouchstoneError
 from domain.records import Person
 from importers.media_files import files_below, kind_of
 from media import frame_set
-from media.frame_set import Keeping, Taking
+from media.frame_screening import Keeping
+from media.frame_set import Taking
 from media.store import MediaStore
 from workflow.annotate import frame_pool
 from workflow.annotate.frame_pool import Chosen
@@ -369,6 +370,7 @@ def begin_set(
     root: Path | None = None,
 ) -> str:
     """Make a set of uploaded videos, or of such that lie on this machine, and begin with it; its name."""
+    frame_set.must_fit(taking, keeping)
     home = services.settings.home
     place = frame_pool.place(services.store, home, by=services.person, project=project, changes=True)
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -388,6 +390,7 @@ def again(services: Services, folder: Path, *, taking: Taking, keeping: Keeping)
     """Run a set again with these settings: with other ones of taking, all its frames are taken anew."""
     if is_running(folder):
         raise Conflict(BUSY)
+    frame_set.must_fit(taking, keeping)
     about = About.read(folder)
     if about.taking != taking:
         with locks.held(folder / LOCK, BUSY):

@@ -7,6 +7,7 @@ off goes on after the last of them. Then, from these lines alone, it is decided 
     images/         kept frames: a folder for each video, each frame called by its time
     dropped/        the others, likewise
     .work/          what was taken and measured so far
+    montage/        sheets of small pictures (``media.montage``)
 """
 
 from __future__ import annotations
@@ -15,25 +16,22 @@ import fcntl
 import hashlib
 import json
 import os
-import statistics
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from PIL import Image
 
-from domain.errors import Conflict, FileRefused, MediaRefused
-from media import frames
-from media.perceptual_hash import ALIKE, BITS, difference_hash
+from domain.errors import Conflict, FileRefused, InvalidInput, MediaRefused, Problem
+from media import frames, motion
+from media.frame_screening import Keeping, Looks, reasons_of
+from media.perceptual_hash import BITS, difference_hash
 from media.sharpness import sharpness
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 MANIFEST, IMAGES, DROPPED, WORK = "frames.jsonl", "images", "dropped", ".work"
 DARK, LIGHT = 5, 250
@@ -60,22 +58,21 @@ class Taking:
     scenes: float | None = None
     at_times: bool = False
     format: str = "png"
+    motion: bool = False
+    """Whether it is measured how much each frame moves against the one before it."""
+
+    def told(self) -> dict[str, Any]:
+        """For lines; what was taken before motion could be measured says the same."""
+        return {name: value for name, value in asdict(self).items() if name != "motion" or value}
 
 
-@dataclass(frozen=True)
-class Keeping:
-    """Which of the taken frames are kept; without any of these, all."""
-
-    at_most: int | None = None
-    """Of each video, spread over what is left of it."""
-    min_sharpness: float | None = None
-    blurred: float | None = None
-    """Blurred is what is less than so much of its video's median sharpness."""
-    brightness: tuple[float, float] | None = None
-    """The mean grey level, from and to."""
-    distinct: bool = False
-    """One of those that look alike, across all videos."""
-    alike: int = ALIKE
+def must_fit(taking: Taking, keeping: Keeping) -> None:
+    """``InvalidInput`` where frames are screened by what is not measured."""
+    low, high = keeping.least_motion, keeping.most_motion
+    if (low is not None or high is not None) and not taking.motion:
+        raise InvalidInput([Problem("motion", "Motion is not measured here: have it measured as frames are taken.")])
+    if low is not None and high is not None and low > high:
+        raise InvalidInput([Problem("motion", f"Nothing moves at least {low:g} and at most {high:g}.")])
 
 
 @dataclass
@@ -112,13 +109,19 @@ def make(
     Conflict
         Another run is at work in the folder.
     NotAvailable
-        The extra ``video`` is not installed.
+        The extra ``video`` is not installed, or ``motion`` where it is to be measured.
+    InvalidInput
+        They are to be screened by motion, and it is not measured.
     """
+    keeping = keeping or Keeping()
+    must_fit(taking, keeping)
+    if taking.motion:
+        motion.opencv()
     with _alone(out):
         _must_be_of(out, sources)
         for source in sources:
             _take(out, source, taking, said)
-        return _decide(out, sources, taking, keeping or Keeping())
+        return _decide(out, sources, taking, keeping)
 
 
 def manifest(out: Path) -> Iterator[dict[str, Any]]:
@@ -198,7 +201,7 @@ def _take(out: Path, source: Source, taking: Taking, said: Callable[[str], None]
     except OSError as error:
         _restart(part, {"source": source.name, "skipped": f"{source.name} cannot be read: {error.strerror}."})
         return
-    head = {"source": source.name, "sha256": sha256, "taking": {**asdict(taking), "times": list(source.times)}}
+    head = {"source": source.name, "sha256": sha256, "taking": {**taking.told(), "times": list(source.times)}}
     before = _lines(part)
     if before and _is_skipped(before):
         before = []
@@ -254,8 +257,30 @@ def _take_from(
         wanted = film.each_seconds(Fraction(taking.seconds))
     else:
         wanted = film.scenes(taking.scenes or frames.SCENE)
-    for found in film.read([index for index in wanted if index not in known]):
-        write(_taken(found, out, source, taking, asked.get(found.index, [])))
+    for found, before_it in _found(film, [index for index in wanted if index not in known], taking):
+        write(_taken(found, out, source, taking, asked.get(found.index, []), before_it))
+
+
+def _found(
+    film: frames.Film, wanted: Sequence[int], taking: Taking
+) -> Iterator[tuple[frames.Found, Image.Image | None]]:
+    """The wanted frames; where motion is measured each with the one before it in the video, small and grey, if that
+    can be had. Frames come only nearly in order, so some wait for it."""
+    asked = set(wanted)
+    awaited = {index - 1 for index in wanted if index} if taking.motion else set[int]()
+    greys: dict[int, Image.Image | None] = {}
+    waiting: dict[int, frames.Found] = {}
+    for found in film.read(sorted(asked | awaited)):
+        if found.index in awaited:
+            awaited.remove(found.index)
+            greys[found.index] = motion.small(found.picture) if found.picture is not None else None
+            if (late := waiting.pop(found.index + 1, None)) is not None:
+                yield late, greys.pop(found.index)
+        if found.index in asked:
+            if found.index - 1 in awaited:
+                waiting[found.index] = found
+            else:
+                yield found, greys.pop(found.index - 1, None)
 
 
 def _is_there(out: Path, line: Mapping[str, Any]) -> bool:
@@ -263,7 +288,14 @@ def _is_there(out: Path, line: Mapping[str, Any]) -> bool:
     return line["frame"] is not None and (name is None or any((out / to / name).is_file() for to in (IMAGES, DROPPED)))
 
 
-def _taken(found: frames.Found, out: Path, source: Source, taking: Taking, asked: Sequence[str]) -> Mapping[str, Any]:
+def _taken(
+    found: frames.Found,
+    out: Path,
+    source: Source,
+    taking: Taking,
+    asked: Sequence[str],
+    before: Image.Image | None,
+) -> Mapping[str, Any]:
     when = {"frame": found.index, "exact": str(found.time), "asked": list(asked)}
     if found.picture is None:
         return {**when, "why": f"{source.name} is damaged at {float(found.time):.3f} s: the frame cannot be decoded."}
@@ -275,7 +307,16 @@ def _taken(found: frames.Found, out: Path, source: Source, taking: Taking, asked
     kind = "PNG" if taking.format == "png" else "JPEG"
     found.picture.save(partial, kind, **FORMATS[taking.format])
     partial.replace(at)
-    return {**when, "file": name, **_measured(found.picture)}
+    moved = {"motion": _motion(before, found.picture)} if taking.motion else {}
+    return {**when, "file": name, **_measured(found.picture), **moved}
+
+
+def _motion(before: Image.Image | None, picture: Image.Image) -> float | None:
+    """None: the frame has none before it, or that is damaged or of another size."""
+    now = motion.small(picture)
+    if before is None or before.size != now.size:
+        return None
+    return round(motion.between(before, now), 2)
 
 
 def _measured(picture: Image.Image) -> dict[str, Any]:
@@ -299,10 +340,10 @@ def _measured(picture: Image.Image) -> dict[str, Any]:
 def _decide(out: Path, sources: Sequence[Source], taking: Taking, keeping: Keeping) -> Told:
     """Writes the manifest, and puts each picture where it belongs."""
     told = Told(sources=len(sources))
-    looks = _Looks(keeping.alike)
+    looks = Looks(keeping.alike)
     partial = out / f".{MANIFEST}.partial"
     with partial.open("w", encoding="utf-8") as manifest:
-        settings = {"taking": asdict(taking), "keeping": asdict(keeping)}
+        settings = {"taking": taking.told(), "keeping": asdict(keeping)}
         _write(manifest, {"record": "run", **settings})
         for source in sources:
             lines = _lines(_part(out, source.name))
@@ -313,7 +354,7 @@ def _decide(out: Path, sources: Sequence[Source], taking: Taking, keeping: Keepi
                 _write(manifest, {"record": "source", **about, "kept": 0, "why": last["skipped"]})
                 continue
             taken = sorted(_newest(lines[1:-1]), key=lambda line: -1 if line["frame"] is None else line["frame"])
-            reasons = _reasons(taken, keeping, looks)
+            reasons = reasons_of(taken, keeping, looks)
             n_kept = sum(why is None for why in reasons)
             _write(manifest, {"record": "source", **about, **last["done"], "taken": len(taken), "kept": n_kept})
             if last["done"]["broken"]:
@@ -353,75 +394,3 @@ def _put(out: Path, line: Mapping[str, Any], *, kept: bool) -> None:
     if away.is_file():
         to.parent.mkdir(parents=True, exist_ok=True)
         away.replace(to)
-
-
-class _Looks:
-    """Groups of frames that look alike: each is alike to the group's first one."""
-
-    def __init__(self, alike: int) -> None:
-        self._alike, self._n = alike, 0
-        self._first: NDArray[np.uint64] = np.zeros(1024, dtype=np.uint64)
-        self.have = set[int]()
-        """Groups of which a frame is kept."""
-
-    def group(self, look: str) -> int:
-        """The number of its group, which may be a new one."""
-        bits = np.uint64(int(look, 16))
-        near = np.flatnonzero(np.bitwise_count(self._first[: self._n] ^ bits) <= self._alike)
-        if len(near):
-            return int(near[0])
-        if self._n == len(self._first):
-            self._first = np.concatenate([self._first, np.zeros_like(self._first)])
-        self._first[self._n] = bits
-        self._n += 1
-        return self._n - 1
-
-
-def _reasons(taken: Sequence[dict[str, Any]], keeping: Keeping, looks: _Looks) -> list[str | None]:
-    """For each frame why it is not kept, or None; and notes the group of each."""
-    sharp = [line["sharpness"] for line in taken if "file" in line]
-    median = statistics.median(sharp) if sharp else 0.0
-    reasons = [line["why"] if "file" not in line else _poor(line, keeping, median) for line in taken]
-    for line in taken:
-        if "file" in line:
-            line["group"] = looks.group(line["hash"])
-    if keeping.distinct:
-        _keep_one_of_each(taken, reasons, looks)
-    left = [at for at, why in enumerate(reasons) if why is None]
-    if keeping.at_most is not None and len(left) > keeping.at_most:
-        n = keeping.at_most
-        chosen = {left[(2 * k + 1) * len(left) // (2 * n)] for k in range(n)}
-        for at in left:
-            if at not in chosen:
-                reasons[at] = f"enough of its video: {n} of {len(left)} are kept, spread over it"
-    looks.have |= {line["group"] for line, why in zip(taken, reasons, strict=True) if why is None}
-    return reasons
-
-
-def _keep_one_of_each(taken: Sequence[dict[str, Any]], reasons: list[str | None], looks: _Looks) -> None:
-    """Of the frames of a group the sharpest stays; none, where a video before has one."""
-    best: dict[int, int] = {}
-    for at, line in enumerate(taken):
-        if reasons[at] is None:
-            leader = best.setdefault(line["group"], at)
-            if line["sharpness"] > taken[leader]["sharpness"]:
-                best[line["group"]] = at
-    for at, line in enumerate(taken):
-        if reasons[at] is not None:
-            continue
-        if line["group"] in looks.have:
-            reasons[at] = f"looks alike: group {line['group']} has a frame of a video before this one"
-        elif best[line["group"]] != at:
-            reasons[at] = f"looks alike: group {line['group']} has frame {taken[best[line['group']]]['frame']}"
-
-
-def _poor(line: Mapping[str, Any], keeping: Keeping, median: float) -> str | None:
-    value = line["sharpness"]
-    if keeping.min_sharpness is not None and value < keeping.min_sharpness:
-        return f"blurred: its sharpness is {value:g}, below {keeping.min_sharpness:g}"
-    if keeping.blurred is not None and value < keeping.blurred * median:
-        return f"blurred: its sharpness is {value:g}, below {keeping.blurred:g} of its video's median {median:g}"
-    if keeping.brightness is not None and not keeping.brightness[0] <= line["brightness"] <= keeping.brightness[1]:
-        low, high = keeping.brightness
-        return f"badly exposed: its brightness is {line['brightness']:g}, not {low:g} to {high:g}"
-    return None

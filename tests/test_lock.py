@@ -130,6 +130,7 @@ def test_the_extras_are_the_documented_ones() -> None:
             "aggregation",
             "metrics",
             "privacy",
+            "motion",
             "shortcuts",
             "peers",
             "dev",

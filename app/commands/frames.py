@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from domain.errors import FileRefused, InvalidInput, Problem
+
+if TYPE_CHECKING:
+    from media.frame_screening import Keeping
+    from media.frame_set import Taking
 
 SHOWN = 50
 """So many videos or times without a frame are named."""
@@ -52,34 +56,57 @@ def frames(
     alike: Annotated[
         int, typer.Option(min=0, max=64, help="Frames look alike whose hashes differ in no more of 64 bits.")
     ] = 6,
+    motion: Annotated[
+        bool, typer.Option("--motion", help="Measure how much each frame moves against the one before it.")
+    ] = False,
+    least_motion: Annotated[
+        float | None, typer.Option(min=0.0, help="Drop frames that move less; measures it, as --motion does.")
+    ] = None,
+    most_motion: Annotated[
+        float | None, typer.Option(min=0.0, help="Drop frames that move more; measures it, as --motion does.")
+    ] = None,
+    montage: Annotated[
+        bool, typer.Option("--montage", help="Draw sheets of all taken frames with their times: OUT/montage.")
+    ] = False,
     format: Annotated[str, typer.Option(help="png, or jpg (at quality 95).")] = "png",
 ) -> None:
     """Take frames out of videos and screen them: every so many, each so many seconds, at given times, or of each
     scene. The same command again goes on where it was broken off; with other screening it decides anew.
 
     Afterwards `touchstone pool add PROJECT OUT/images` adds the kept ones, whose sources are their videos."""
-    from importers.frame_times import read_times
-    from media import frame_set
+    from media.frame_screening import Keeping
+    from media.frame_set import FORMATS, Taking
 
     if sum(way is not None for way in (every, seconds, times)) + scenes != 1:
         raise InvalidInput([Problem("every", "Give one of --every, --seconds, --times and --scenes.")])
     if scene_change is not None and not scenes:
         raise InvalidInput([Problem("scene_change", "--scene-change goes with --scenes.")])
-    if format not in frame_set.FORMATS:
+    if format not in FORMATS:
         raise InvalidInput([Problem("format", f"--format is png or jpg, not {format!r}.")])
+    taking = Taking(
+        every=every,
+        seconds=_step(seconds) if seconds is not None else None,
+        scenes=(scene_change or 0.3) if scenes else None,
+        at_times=times is not None,
+        format=format,
+        motion=motion or least_motion is not None or most_motion is not None,
+    )
+    shape = (at_most, min_sharpness, blurred, brightness, distinct, alike)
+    _make(videos, out, times, taking, Keeping(*shape, least_motion, most_motion), montage=montage)
+
+
+def _make(videos: Path, out: Path, times: Path | None, taking: Taking, keeping: Keeping, *, montage: bool) -> None:
+    from importers.frame_times import read_times
+    from media import frame_set
+    from media import montage as sheets
+
     there = _videos(videos, out)
     asked = read_times(times, there) if times is not None else dict.fromkeys(there, ())
     told = frame_set.make(
         out,
         [frame_set.Source(name, path, asked[name]) for name, path in there.items() if name in asked],
-        taking=frame_set.Taking(
-            every=every,
-            seconds=_step(seconds) if seconds is not None else None,
-            scenes=(scene_change or 0.3) if scenes else None,
-            at_times=times is not None,
-            format=format,
-        ),
-        keeping=frame_set.Keeping(at_most, min_sharpness, blurred, brightness, distinct, alike),
+        taking=taking,
+        keeping=keeping,
         said=lambda name: typer.echo(f"   {name}", err=True),
     )
     _tell(told.kept, sum(told.dropped.values()), told.sources, out)
@@ -88,6 +115,11 @@ def frames(
     _list("Broken videos, taken up to the break", told.broken)
     _list("Without a frame", told.missing)
     _list("Skipped", told.skipped)
+    if montage:
+        n = sheets.make(out)
+        typer.echo(f"{n:,} sheet{'' if n == 1 else 's'} of small pictures: {out / sheets.FOLDER}")
+    else:
+        sheets.clear(out)
     if told.sources == len(told.skipped):
         raise typer.Exit(1)
 

@@ -29,7 +29,13 @@ def test_from_videos_to_the_pool(tmp_path: Path, sqlite_template: Path) -> None:
     (videos / "broken.mp4").write_bytes(b"\0\0\0\x18ftypmp42")
     (videos / "notes.txt").write_text("not a video")
     (tmp_path / "times.csv").write_text("source,time\nP01_11,0.5\nP01_11,1.5\nbroken,1\n")
-    done = touchstone("frames", str(videos), str(out), "--times", str(tmp_path / "times.csv"), home=home)
+    times = (str(videos), str(out), "--times", str(tmp_path / "times.csv"))
+    assert touchstone("frames", *times, "--montage", home=home).stdout.splitlines()[-1] == (
+        f"1 sheet of small pictures: {out / 'montage'}"
+    )
+    assert (out / "montage/0001.png").is_file()
+    done = touchstone("frames", *times, home=home)
+    assert not (out / "montage").exists(), "it was of what was decided before"
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[0] == f"2 frames kept, 0 dropped, of 2 videos: {out / 'frames.jsonl'}"
     assert "broken.mp4 cannot be decoded" in done.stdout
@@ -48,6 +54,7 @@ def test_from_videos_to_the_pool(tmp_path: Path, sqlite_template: Path) -> None:
         (["--seconds", "0"], "a number above 0"),
         (["--every", "2", "--format", "gif"], "png or jpg"),
         (["--every", "2", "--scene-change", "0.5"], "goes with --scenes"),
+        (["--every", "2", "--least-motion", "3", "--most-motion", "2"], "at least 3 and at most 2"),
     ):
         refused = touchstone("frames", str(videos), str(tmp_path / "x"), *arguments, home=home)
         assert refused.returncode == 1

@@ -6,6 +6,7 @@ Of the two videos each fifth frame is taken: 20 of 100, and 8 of 40.
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +26,8 @@ from db.engine import Store
 from domain.errors import Conflict, NotAllowed, NotFound
 from domain.roles import Role
 from domain.settings import Settings
-from media.frame_set import Keeping, Taking
+from media.frame_screening import Keeping
+from media.frame_set import Taking
 from media.store import MediaStore
 from testkit.factories import make_person, make_project
 from testkit.pictures import video
@@ -168,6 +170,26 @@ def test_screening_again_decodes_nothing_and_taking_again_begins_anew(
         "b.webm/00000.000000.png",
     ]
     assert frame_work.by_hand(folder) == {}
+
+
+def test_motion_is_measured_and_filtered_by(lea: Services, packed: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = taken(lea, packed)
+    page = opened(lea)
+    assert not [each for each in page.number_input if each.key == "frames.filter.still"]
+    page.number_input(key=f"frames.again.{folder.name}.still").set_value(1.0)
+    page.button(key=f"frames.again.{folder.name}.screening").click().run()
+    assert "Motion is not measured here" in words(page)
+    monkeypatch.setattr(frame_work, "_begin", lambda services, folder, work: work.run(lea.store, folder, unheard))
+    frame_work.again(lea, folder, taking=Taking(every=5, motion=True), keeping=Keeping())
+    page = opened(lea)
+    assert "each 5th frame, with its motion" in words(page)
+    page.number_input(key="frames.filter.still").set_value(0.0).run()
+    # the first frame of either video has none before it
+    assert part(page, "candidates") == "26 frames with these filters; 28 of 28 are chosen."
+    page.selectbox(key="frames.filter.order.True").set_value("most motion first").run()
+    shown = [float(each) for each in re.findall(r"motion (\d+\.\d)", words(page))]
+    assert len(shown) == 24
+    assert shown == sorted(shown, reverse=True)
 
 
 def test_what_was_broken_off_is_said_and_goes_on(lea: Services, packed: bytes) -> None:

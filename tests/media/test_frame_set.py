@@ -13,7 +13,8 @@ from PIL import Image, ImageFilter
 
 from domain.errors import Conflict, FileRefused
 from media import clips, frame_set
-from media.frame_set import Keeping, Source, Taking
+from media.frame_screening import Keeping
+from media.frame_set import Source, Taking
 from testkit.pictures import number_of, photo, video
 
 pytestmark = pytest.mark.thorough
@@ -128,6 +129,21 @@ def test_what_is_poor_or_looks_alike_is_put_aside_with_its_reason(tmp_path: Path
     assert told.kept == 3  # the second video is the first one again
     assert [each["group"] for each in first][3:5] == [first[4]["group"]] * 2
     assert frame_set.make(out, sources, taking=Taking(every=1)).kept == 12  # decided anew, nothing is lost
+
+
+def test_exposure_is_measured_and_screened_by(tmp_path: Path) -> None:
+    half = Image.new("RGB", (160, 120), "black")
+    half.paste("white", (80, 0, 160, 120))
+    even = [Image.new("RGB", (160, 120), (grey, grey, grey)) for grey in (10, 100, 245)]
+    path = clips.write([*even, half], out=tmp_path / "v.webm", frames_per_second=5)
+    out, sources = tmp_path / "out", [Source("v.webm", path)]
+    told = frame_set.make(out, sources, taking=Taking(every=1), keeping=Keeping(brightness=(20, 235)))
+    found = records(out)
+    # a codec rounds levels; half of the last picture has 0 and half 255
+    assert [each["brightness"] for each in found] == pytest.approx([10, 100, 245, 127.5], abs=3)
+    assert (found[3]["dark"], found[3]["light"]) == pytest.approx((0.5, 0.5), abs=0.02)
+    assert [each["kept"] for each in found] == [False, True, False, True]
+    assert told.dropped == {"badly exposed": 2}
 
 
 def test_a_folder_of_other_frames_is_refused_and_stays(sources: list[Source], tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 AT_ONCE = 500
 """So many frames come in with one line of the log."""
-TOLD = ("source", "exact", "time", "frame", "sharpness", "brightness", "group", "kept", "why")
+TOLD = ("source", "exact", "time", "frame", "sharpness", "brightness", "motion", "group", "kept", "why")
 """What the log keeps of a frame, as its manifest calls it."""
 
 

@@ -145,6 +145,7 @@ def _frame(session: Session, asset: StoredAsset) -> list[tuple[str, str]]:
         ("frame", f"{told.get('frame')}, at {told.get('exact')} s"),
         ("sharpness in its video", _words(told.get("sharpness"))),
     ]
+    facts += [("motion in its video", _words(told["motion"]))] if told.get("motion") is not None else []
     facts += [("look-alikes", f"group {told['group']}")] if "group" in told else []
     ways = {name: event.data.get(name) for name in ("taking", "keeping")}
     facts += [(title, _set(ways[name])) for name, title in (("taking", "taken"), ("keeping", "screened"))]
