@@ -89,7 +89,7 @@ def _asked(services: Services, view: ProjectView) -> figures.Asked:
 
 def _compared(rows: tuple[Compared, ...]) -> markup.Markup:
     """Each outcome: both means, the difference with its limits, and how many items it rests on."""
-    heads = [("Of each item", "name"), ("Shown", "number"), ("Not shown", "number"), ("Difference", "number")]
+    heads = [("Of each item", "wide"), ("Shown", "number"), ("Not shown", "number"), ("Difference", "number")]
     heads += [("95 % limits, by source", "number"), ("Items shown", "number"), ("Items not shown", "number")]
     return markup.table(heads, [_line(each) for each in rows])
 

@@ -16,10 +16,14 @@ from domain.drafting import drawn
 from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
+from testkit.factories import make_person, make_pool
 from testkit.serving import Server, touchstone
 from tests.annotation_schemas.test_proposals import GOOD
 from tests.app.homes import picture
+from tests.app.test_drafting_page import made_of, proposals
 from tests.e2e.people import Desk, at_desk, opened
+from tests.e2e.test_for_everyone import unfit
+from tests.workflow.releases.test_drafting_report import study
 from workflow.access import accounts, projects
 from workflow.annotate import image_pool
 from workflow.annotate.proposals import Offered, OfferedFile, import_proposals
@@ -97,3 +101,36 @@ def test_a_proposal_is_marked_corrected_and_owned(running: Server, chromium: Bro
         assert desk.page.locator(".proposed").count() == 0 or not desk.page.locator(".proposed").is_visible()
         for word in ("drafter-9", GOOD["reason"], GOOD["question"]):
             assert word not in desk.page.content()
+
+
+def test_a_lead_sees_both_arms_and_gives_another_file(server: Server, chromium: Browser, pictures: Path | None) -> None:
+    with opened(server) as store:
+        store.upgrade()
+        study(store)
+        make_person(store, "lea", role=Role.LEAD)
+        file = proposals(make_pool(store, 4, source="new"))
+    server.start()
+    with at_desk(chromium, server, "lea") as lea:
+        lea.open("/drafting?project=p")
+        page = lea.page
+        expect(page.locator('[data-part="compared"] tbody tr')).to_have_count(7)
+        expect(page.locator(".st-key-chart-drafting svg.marks")).to_be_visible()
+        expect(page.locator('[data-part="said"]')).to_contain_text("kept less often with proposals")
+        assert unfit(page) == {}
+        lea.looks(pictures, "drafting")
+        lea.settled()
+        page.get_by_text("Proposals out of a file").click()
+        for at, (name, data) in enumerate((("d.json", file), ("d.made.json", made_of(file)))):
+            content = {"name": name, "mimeType": "application/json", "buffer": data}
+            page.locator("input[type=file]").nth(at).set_input_files([content])  # type: ignore[list-item]
+            lea.settled()
+        page.get_by_role("button", name="Look at it").click()
+        expect(page.locator('[data-part="look"]')).to_contain_text("4 images with a proposal: 2 whose authors")
+        lea.looks(pictures, "drafting-look")
+        lea.settled()
+        page.get_by_role("button", name="Give these proposals to 4 images").click()
+        expect(page.locator('[data-part="arms"] tbody tr').first).to_contain_text("8")  # six and two
+        lea.open("/pipelines?project=p")
+        expect(page.locator('[data-part="proposals"] tbody tr')).to_have_count(4)  # two lines for either file
+        assert unfit(page) == {}
+        lea.looks(pictures, "pipelines-proposals")
