@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from app import dialogs, markup, shell
+from app import dialogs, markup, presses, shell
 from app.services import Services
 
 
@@ -28,6 +28,12 @@ class Question:
     """The button that leaves everything as it is."""
     why: str = ""
     """The label of a line for the reason, which then has to be given; without it, none is asked for."""
+
+
+def button(label: str, services: Services, question: Question, act: Callable[[], None], *, key: str, sure: str) -> None:
+    """A button that asks before ``act`` is done, both with what is on the page by then; ``sure`` is of the dialog."""
+    if presses.pressed(st, label, key=key, type="primary"):
+        ask(services, question, act, key=sure)
 
 
 def ask(services: Services, question: Question, act: Callable[..., None], *, key: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -178,19 +179,15 @@ def _pool(services: Services, view: ProjectView, folder: Path, found: Index, *, 
             "Only for", [None, *places], format_func=lambda name: name or "any place", key="frames.pool.role"
         )
     n = len(frame_work.chosen(folder, found))
-    button.button(
+    shell.does(
+        button,
         f"Add {markup.count(n, 'chosen frame')}",
-        type="primary",
+        services,
+        partial(frame_work.into_pool, services, folder, view.name, dimension=dimension, role=role),
         key="frames.pool.go",
+        type="primary",
         width="stretch",
         disabled=not n or busy,
-        on_click=_into_pool,
-        args=(services, view, folder, dimension, role),
     )
     if schema.stages.triage is not None:
         shell.show(markup.paragraph("They go through triage first.", style="ts ts-quiet"))
-
-
-def _into_pool(services: Services, view: ProjectView, folder: Path, dimension: str | None, role: str | None) -> None:
-    with shell.pressed(services):
-        frame_work.into_pool(services, folder, view.name, dimension=dimension, role=role)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -242,21 +243,21 @@ def _preview(services: Services, view: ProjectView, source: uploads.Source) -> N
         return
     import_seen.show(seen, skip_bad=False, new_only=False)
     order = Order("import", view.name, services.person, source, {**about, "skip_bad": False, "new_only": False})
-    st.button(
+    shell.does(
+        st,
         "Import these questions",
-        type="primary",
+        services,
+        partial(_import, services, order),
         key="goals.import",
+        type="primary",
         disabled=not import_seen.comes(seen, skip_bad=False, new_only=False) or not seen.counts["new"],
-        on_click=_import,
-        args=(services, order),
     )
     import_seen.show_rows(view.schema.schema_, seen, source)
 
 
 def _import(services: Services, order: Order) -> None:
-    with shell.pressed(services):
-        import_work.begin(services, order)
-        st.session_state.get(_MAKING, {}).pop(order.project, None)
+    import_work.begin(services, order)
+    st.session_state.get(_MAKING, {}).pop(order.project, None)
 
 
 def _came(came: Came) -> None:

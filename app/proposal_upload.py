@@ -5,12 +5,13 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from app import markup, shell, uploads
+from app import kept, markup, shell, uploads
 from app.offered_proposals import offered_file, sentences
 from app.services import Services
 from domain.drafting import Arm
@@ -35,7 +36,7 @@ def draw(services: Services, view: ProjectView, *, first: bool) -> None:
     """Boxes, what the file would come to, and the button that does it. ``first``: there are no proposals yet."""
     if done := shell.kept_message(_DONE):
         shell.show(*(markup.notice(words, style="good" if at == 0 else "") for at, words in enumerate(done)))
-    at = st.session_state.get(_ROUND, 0)
+    at = kept.place().get(_ROUND, 0)
     with st.expander("Proposals out of a file", expanded=first, key=f"drafting.new.{at}"):
         left, right = st.columns(2, gap="large")
         file = left.file_uploader(
@@ -52,26 +53,14 @@ def draw(services: Services, view: ProjectView, *, first: bool) -> None:
             "Seed", value=None, step=1, key="drafting.seed", placeholder="the project's own"
         )  # fmt: skip
         asked = (file, made, share, seed)
-        button.button(
-            "Look at it",
-            key="drafting.look",
-            width="stretch",
-            disabled=file is None,
-            on_click=_look,
-            args=(services, view, *asked),
-        )
-        looked: _Looked | None = st.session_state.get(_LOOKED)
+        look = partial(_look, services, view, *asked)
+        shell.does(button, "Look at it", services, look, key="drafting.look", width="stretch", disabled=file is None)
+        looked: _Looked | None = kept.place().get(_LOOKED)
         if file is not None and looked is not None and looked.of == _of(view, *asked):
             _show(looked)
             n = sum(looked.taken.arms.values())
-            st.button(
-                f"Give these proposals to {markup.count(n, 'image')}",
-                type="primary",
-                key="drafting.give",
-                disabled=not n,
-                on_click=_give,
-                args=(services, view, *asked),
-            )
+            label, give = f"Give these proposals to {markup.count(n, 'image')}", partial(_give, services, view, *asked)
+            shell.does(st, label, services, give, key="drafting.give", type="primary", disabled=not n)
 
 
 def _of(view: ProjectView, file: Any, made: Any, share: float, seed: int | None) -> tuple[Any, ...]:
@@ -79,26 +68,24 @@ def _of(view: ProjectView, file: Any, made: Any, share: float, seed: int | None)
 
 
 def _look(services: Services, view: ProjectView, file: Any, made: Any, share: float, seed: int | None) -> None:
-    with shell.pressed(services):
-        st.session_state.pop(_LOOKED, None)
-        offered = _offered(view, file, made)
-        taken = look_at_proposals(
-            services.store, by=services.person, project=view.name, file=offered, share=share, seed=seed
-        )
-        refused = {name for name, _ in taken.refused}
-        some = [each for each in offered.proposals if each.name not in refused][:SOME]
-        st.session_state[_LOOKED] = _Looked(_of(view, file, made, share, seed), taken, tuple(some))
+    kept.place().pop(_LOOKED, None)
+    offered = _offered(view, file, made)
+    taken = look_at_proposals(
+        services.store, by=services.person, project=view.name, file=offered, share=share, seed=seed
+    )
+    refused = {name for name, _ in taken.refused}
+    some = [each for each in offered.proposals if each.name not in refused][:SOME]
+    kept.place()[_LOOKED] = _Looked(_of(view, file, made, share, seed), taken, tuple(some))
 
 
 def _give(services: Services, view: ProjectView, file: Any, made: Any, share: float, seed: int | None) -> None:
-    with shell.pressed(services):
-        offered = _offered(view, file, made)
-        taken = import_proposals(
-            services.store, by=services.person, project=view.name, file=offered, share=share, seed=seed
-        )
-        shell.keep_message(_DONE, _said(taken))
-        st.session_state.pop(_LOOKED, None)
-        st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
+    offered = _offered(view, file, made)
+    taken = import_proposals(
+        services.store, by=services.person, project=view.name, file=offered, share=share, seed=seed
+    )
+    shell.keep_message(_DONE, _said(taken))
+    kept.place().pop(_LOOKED, None)
+    kept.place()[_ROUND] = kept.place().get(_ROUND, 0) + 1
 
 
 def _offered(view: ProjectView, file: Any, made: Any) -> OfferedFile:

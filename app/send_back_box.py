@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -62,5 +61,4 @@ def offer(services: Services, view: ProjectView, reasons: Mapping[str, str], *, 
     label = f"Send back {markup.count(len(said), 'item')}"
     words = f"{markup.count(len(said), 'item')}, each with the reason to its author. No one else is asked meanwhile."
     question = Question(f"{label}?", words, UNDO[Action.SEND_BACK], f"Yes, {label.lower()}")
-    sure = partial(confirm.ask, services, question, do, key=f"{key}.sure")
-    st.button(label, type="primary", key=f"{key}.do.{found.token[:16]}", on_click=sure)
+    confirm.button(label, services, question, do, key=f"{key}.do", sure=f"{key}.sure")

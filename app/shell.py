@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import dialogs, kept, markup, sidebar
+from app import dialogs, kept, markup, presses, sidebar
 from app.controls import on_page as on_page
 from app.precedence import precedence
 from app.screens import SCREENS, Screen
@@ -122,8 +122,9 @@ def draw_view(name: str, services: Services) -> None:
     """A screen, and the dialog that is open on it."""
     dialogs.enter(name)
     render: Callable[[Services], None] = importlib.import_module(f"app.views.{name}").render
-    render(services)
-    dialogs.draw()
+    with presses.on(name):
+        render(services)
+        dialogs.draw()
 
 
 def _session(shared: Resources) -> SignedIn | None:
@@ -277,6 +278,15 @@ def pressed(services: Services) -> Iterator[None]:
             keep_message(_REFUSED, on_page(str(error)))
         except Exception as error:
             keep_message(_REFUSED, _unforeseen(error))
+
+
+def does(where: Any, label: str, services: Services, act: Callable[[], None], *, key: str, **how: Any) -> None:
+    """A button in ``where`` that does ``act`` with what is on the page by then, and has it drawn anew; ``tell_refused``
+    tells there what went wrong."""
+    if presses.pressed(where, label, key=key, **how):
+        with pressed(services):
+            act()
+        st.rerun()
 
 
 def was_refused() -> bool:

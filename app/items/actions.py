@@ -232,8 +232,7 @@ def _change(
         whom = "this person" if len(among) == 1 else "each of these people"
         words += f" They wait for {whom} alone for {bulk.ASSIGNED_FOR.days} days; then anyone who asks gets them."
     question = Question(f"Change {n_items}?", words, bulk_page.UNDO[action], f"Yes, change {n_items}")
-    sure = partial(confirm.ask, services, question, do, key="items.sure")
-    st.button(f"Change {n_items}", type="primary", key=f"items.do.{found.token[:16]}", on_click=sure)
+    confirm.button(f"Change {n_items}", services, question, do, key="items.do", sure="items.sure")
 
 
 def _qualify(services: Services, view: ProjectView, before: list[Stage], names: tuple[str, ...], order: _Asked) -> None:
@@ -255,8 +254,7 @@ def _qualify(services: Services, view: ProjectView, before: list[Stage], names: 
         "It cannot be undone; the next set takes its place.",
         f"Yes, make a set of {n_items}",
     )
-    sure = partial(confirm.ask, services, question, do, key="items.sure")
-    st.button(f"Make a set of {n_items}", type="primary", key="items.qualify", on_click=sure)
+    confirm.button(f"Make a set of {n_items}", services, question, do, key="items.qualify", sure="items.sure")
 
 
 def _gold(services: Services, view: ProjectView, hidden: list[Stage], names: tuple[str, ...], order: _Asked) -> None:
@@ -287,5 +285,4 @@ def _gold(services: Services, view: ProjectView, hidden: list[Stage], names: tup
         "It can be undone: withdraw them on Gold, one by one.",
         f"Yes, make gold of {n_items}",
     )
-    sure = partial(confirm.ask, services, question, do, key="items.sure")
-    st.button(f"Make gold of {n_items}", type="primary", key=f"items.gold.{found.token[:16]}", on_click=sure)
+    confirm.button(f"Make gold of {n_items}", services, question, do, key="items.gold", sure="items.sure")

@@ -86,7 +86,6 @@ def render(services: Services) -> None:
         shell.keep_message("bulk.said", f"Done: {markup.count(n, noun)} changed.")
         kept.place()[_ROUND] = kept.place().get(_ROUND, 0) + 1  # the same once more would be refusals
 
-    # The button stands for the preview above it: another preview is another button, so no click can mean the old one.
     if found.can:
         n_items = markup.count(len(found.can), noun)
         whole = f"every {noun} of the project that can change ({n_items})" if chosen.every else n_items
@@ -95,8 +94,7 @@ def render(services: Services) -> None:
             called = shell.called(services, filter(None, (chosen.person, to)))
             words = f"{whole} of {called(chosen.person or '')} for {called(to) if to else 'anyone who asks next'}."
         question = Question(f"{label}?", words, UNDO[action], f"Yes, {label.lower()}")
-        sure = partial(confirm.ask, services, question, do, key="bulk.sure")
-        st.button(label, type="primary", key=f"bulk.do.{found.token[:16]}", on_click=sure)
+        confirm.button(label, services, question, do, key="bulk.do", sure="bulk.sure")
 
 
 _ROUND = "bulk.round"

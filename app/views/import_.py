@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from annotation_schemas.formats import FORMATS, Format, Takes, offered
+from annotation_schemas.formats import Format, Takes, offered
 from app import (
     import_boxes,
     import_columns,
@@ -148,15 +148,13 @@ def _items(services: Services, view: ProjectView) -> None:
     else:
         taken: dict[str, Any] = {"format": chosen, "dimension": dimension}
         taken |= {"model": (model or "").strip() or None, "raters": are, "said": said}
-        order = Order("import", view.name, services.person, source, taken) if source is not None else None
-        st.button(
-            "Import",
-            type="primary",
-            key="import.items.go",
-            disabled=not ready,
-            on_click=_import,
-            args=(services, order),
-        )
+        taken |= {"skip_bad": skip_bad, "new_only": new_only}
+
+        def go() -> None:
+            if source is not None:
+                import_work.begin(services, Order("import", view.name, services.person, source, taken))
+
+        shell.does(st, "Import", services, go, key="import.items.go", type="primary", disabled=not ready)
     if rows is not None and source is not None:
         import_seen.show_other_rows(rows, source)
     if seen is not None and source is not None:
@@ -182,14 +180,6 @@ def _begin_anew(services: Services, view: ProjectView) -> None:
     st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
     for name in (_SOURCE, _OF, _CHOSEN):
         st.session_state.pop(name, None)
-
-
-def _import(services: Services, order: Order) -> None:
-    """Begin with it, with the boxes as they are ticked by now."""
-    with shell.pressed(services):
-        ticked = {name: bool(st.session_state.get(f"import.{name}")) for name in ("skip_bad", "new_only")}
-        ticked["new_only"] &= FORMATS[order.about["format"]].takes is Takes.ITEMS
-        import_work.begin(services, replace(order, about={**order.about, **ticked}))
 
 
 def _by_hand() -> None:

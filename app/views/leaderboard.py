@@ -61,11 +61,17 @@ def _public(services: Services, view: ProjectView) -> None:
     _, labels = attributes.names_in(services.store, person=services.person, project=view.name)
     choice = _choice(view, found, before or Choice(view.title), labels)
     left, right = st.columns(2)
-    left.button(
+
+    def publish() -> None:
+        public.publish(services.store, by=services.person, project=view.name, choice=choice)
+
+    shell.does(
+        left,
         "Update the public page" if standing else "Make public",
-        type="primary",
+        services,
+        publish,
         key="leaderboard.publish",
-        on_click=partial(_publish, services, view, choice),
+        type="primary",
         disabled=standing is not None and standing.choice == choice,
         width="stretch",
     )
@@ -87,11 +93,6 @@ def _state(services: Services, view: ProjectView, standing: Public | None) -> ma
     whole = f"{services.settings.public_url or ''}{path}"
     link = markup.tag("a", markup.text(whole), href=path, target="_blank")
     return markup.tag("p", words, link, style="ts", data_part="standing")
-
-
-def _publish(services: Services, view: ProjectView, choice: Choice) -> None:
-    with shell.pressed(services):
-        public.publish(services.store, by=services.person, project=view.name, choice=choice)
 
 
 def _withdraw(services: Services, view: ProjectView) -> None:

@@ -54,8 +54,9 @@ def test_a_lead_says_why_on_bulk_actions_and_the_author_reads_it(store: Store, h
     assert page.selectbox(key="bulk.action").value == "send_back"
     page.checkbox(key="bulk.every").check().run()
     assert "Say why: the author reads it." in text(words(page))
-    page.text_area(key="bulk.why").input(WHY).run()
+    page.text_area(key="bulk.why").input("Not this.").run()
     assert part(page, "preview") == "2 items would change, 0 would not."
+    page.text_area(key="bulk.why").input(WHY)  # typed last, and pressed with no run between
     page = pressed(pressed(page, "Change 2 items"), "Yes, change 2 items")
     assert "Done: 2 items changed." in words(page)
     assert back(store, ann) == {"Question 1?": WHY, "Question 2?": WHY}
@@ -129,10 +130,11 @@ def test_what_models_flag_goes_back_with_words_that_stand_there_already(store: S
     first.input("  ").run()
     page.text_area[1].input("Is it the other side?").run()
     assert part(page, "preview") == "1 item would go back, 5 would not."
+    page.text_area[1].input("Is it the other side, or not?")
     page = pressed(pressed(page, "Send back 1 item"), "Yes, send back 1 item")
     assert "Done: 1 item sent back." in words(page)
     assert not page.text_area, "the list is closed after that"
-    assert back(store, ann) == {"Number 7?": "Is it the other side?"}
+    assert back(store, ann) == {"Number 7?": "Is it the other side, or not?"}
 
 
 @pytest.mark.usefixtures("desk")

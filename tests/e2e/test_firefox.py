@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from app.screens import SCREENS
 from examples import demo
 from testkit import firefox
 from testkit.firefox import Firefox
@@ -59,6 +60,8 @@ def submits(window: Firefox, server: Server, login: str, *keys: str) -> str:
 def sits_down(window: Firefox, server: Server, login: str, path: str) -> None:
     window.sign_in(sign_in_link(server, login))
     window.open(f"{server.url}/{path}?project={demo.PROJECT}")
+    if SCREENS[path].stage is not None:  # its script comes after the page, and hears no key before
+        window.waits(lambda: window.count(".ts[data-view]"), f"working page {path}")
 
 
 def test_people_work_there_by_keys(window: Firefox, serving: Server) -> None:
