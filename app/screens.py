@@ -15,6 +15,7 @@ class Group(StrEnum):
 
     WORK = "Work"
     ITEMS = "Items"
+    SOURCES = "Sources"
     PEOPLE = "People"
     MODELS = "Models and judges"
     NUMBERS = "Numbers"

@@ -16,7 +16,7 @@ from workflow.annotate import proposal_imports
 from workflow.releases import set_statistics
 from workflow.releases.drafting_report import Compared, DraftingReport, Edited
 
-SCREEN = Screen("Drafting", place=204, role=Role.LEAD, group=Group.ITEMS, part="authoring")
+SCREEN = Screen("Drafting", place=204, role=Role.LEAD, group=Group.SOURCES, part="authoring")
 
 
 def render(services: Services) -> None:

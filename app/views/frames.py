@@ -18,7 +18,7 @@ from domain.roles import Role
 from importers.media_files import CLIPS, files_below, kind_of
 from workflow.annotate import frame_pool
 
-SCREEN = Screen("Frames", place=201, role=Role.LEAD, group=Group.ITEMS)
+SCREEN = Screen("Frames", place=201, role=Role.LEAD, group=Group.SOURCES)
 
 LOOK_SECONDS = 0.7
 UPLOAD, POOL, PATH = "Upload", "Clips in the pool", "A path on the server's machine"

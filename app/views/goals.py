@@ -26,7 +26,7 @@ from workflow.access import guidelines
 from workflow.lead import video_goals
 from workflow.lead.video_goals import GoalVersion, VideoGoals
 
-SCREEN = Screen("Goals", place=202, role=Role.LEAD, group=Group.ITEMS, timed=True)
+SCREEN = Screen("Goals", place=202, role=Role.LEAD, group=Group.SOURCES, timed=True)
 
 _DRAFTS = "goals.drafts"
 

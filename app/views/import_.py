@@ -44,7 +44,7 @@ from workflow.files.one_import import Imported, Progress
 from workflow.files.rows_look import LOOKED_AT
 from workflow.results import file_raters
 
-SCREEN = Screen("Import", place=200, role=Role.LEAD, group=Group.ITEMS)
+SCREEN = Screen("Import", place=200, role=Role.LEAD, group=Group.SOURCES)
 
 ITEMS, POOL = "Items, answers or ratings", "Images to write items about"
 

@@ -16,7 +16,7 @@ from domain.roles import Role
 from workflow.lead import pipelines
 from workflow.lead.pipelines import Came, Making, Pipelines, Pooled
 
-SCREEN = Screen("Pipelines", place=203, role=Role.LEAD, group=Group.ITEMS)
+SCREEN = Screen("Pipelines", place=203, role=Role.LEAD, group=Group.SOURCES)
 
 
 def render(services: Services) -> None:

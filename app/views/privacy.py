@@ -20,7 +20,7 @@ from domain.records import ProjectView
 from domain.roles import Role
 from workflow.files import privacy as room
 
-SCREEN = Screen("Privacy", place=204, role=Role.LEAD, group=Group.ITEMS)
+SCREEN = Screen("Privacy", place=206, role=Role.LEAD, group=Group.SOURCES)
 
 LOOK_SECONDS = 0.7
 PAGE, LINES = 24, 50
