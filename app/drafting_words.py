@@ -26,7 +26,7 @@ def sentence(found: DraftingReport) -> str:
     said = _KEPT[kept.claim if kept is not None else "unknown"]
     if found.needed is not None:
         said += f" A difference of ten points shows in four studies of five with {found.needed:,} verdicts in each arm."
-    return f"{said} Of the other lines one in twenty has limits without 0 by chance."
+    return f"{said} Of the other lines one in twenty is this far apart by chance."
 
 
 def limits(each: Compared) -> str:
@@ -50,6 +50,11 @@ def number(value: float, *, share: bool, signed: bool = False) -> str:
     return f"{100 * value:{sign}.1f} %" if share else f"{value:{sign}.1f}"
 
 
+def chance(each: Compared) -> str:
+    """How often chance alone has the arms as far apart."""
+    return "-" if math.isnan(each.by_chance) else "< 0.001" if each.by_chance < 0.001 else f"{each.by_chance:.3f}"
+
+
 def edited(each: Edited, arm: Arm) -> str:
     """How far a field is from the proposal: the share of characters, and of fields that are the proposal."""
     return f"{percent(each.changed[arm])}; {percent(each.untouched[arm])}"
@@ -71,6 +76,7 @@ def as_json(found: DraftingReport, *, indent: int | None = None) -> str:
             "difference": {
                 name: getattr(each.difference, name) for name in ("value", "low", "high", "se", "method", "reason")
             },
+            "by_chance": each.by_chance,
             "claim": each.claim,
         }
         for each in found.compared

@@ -70,7 +70,7 @@ def _lines(found: DraftingReport) -> Iterator[str]:
     if found.refusal:
         yield found.refusal
     else:
-        yield f"{'':34}{'with':>10}{'without':>10}{'difference':>12}  95 % limits, by source"
+        yield f"{'':34}{'with':>10}{'without':>10}{'difference':>12}{'by chance':>11}  95 % limits, by source"
         for each in found.compared:
             yield _line(each)
         yield drafting_words.sentence(found)
@@ -91,4 +91,5 @@ def _line(each: Compared) -> str:
     told = [drafting_words.number(each.means[arm], share=of.share) for arm in Arm]
     value = drafting_words.number(each.difference.value, share=of.share, signed=True)
     n = f"(n = {each.n[Arm.WITH]:,}, {each.n[Arm.WITHOUT]:,})"
-    return f"{of.name:34}{told[0]:>10}{told[1]:>10}{value:>12}  {drafting_words.limits(each)}  {n}"
+    said = f"{of.name:34}{told[0]:>10}{told[1]:>10}{value:>12}{drafting_words.chance(each):>11}"
+    return f"{said}  {drafting_words.limits(each)}  {n}"

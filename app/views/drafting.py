@@ -90,7 +90,8 @@ def _asked(services: Services, view: ProjectView) -> figures.Asked:
 def _compared(rows: tuple[Compared, ...]) -> markup.Markup:
     """Each outcome: both means, the difference with its limits, and how many items it rests on."""
     heads = [("Of each item", "wide"), ("Shown", "number"), ("Not shown", "number"), ("Difference", "number")]
-    heads += [("95 % limits, by source", "number"), ("Items shown", "number"), ("Items not shown", "number")]
+    heads += [("95 % limits, by source", "number"), ("So far apart by chance", "number")]
+    heads += [("Items shown", "number"), ("Items not shown", "number")]
     return markup.table(heads, [_line(each) for each in rows])
 
 
@@ -99,6 +100,7 @@ def _line(each: Compared) -> list[markup.Markup]:
     name = markup.tag("div", markup.text(of.name)), markup.tag("div", markup.quiet(of.meaning), style="ts-small")
     values = [drafting_words.number(each.means[arm], share=of.share) for arm in Arm]
     values += [drafting_words.number(each.difference.value, share=of.share, signed=True), drafting_words.limits(each)]
+    values.append(drafting_words.chance(each))
     return [markup.joined(name), *map(markup.text, values), *(markup.number(each.n[arm]) for arm in Arm)]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agreement.two_arms import arm_difference, arm_size
+from agreement.two_arms import arm_difference, arm_size, by_chance
 from domain.errors import RatingsError
 
 
@@ -52,6 +52,22 @@ def test_what_cannot_be_said() -> None:
     assert "fewer than 10 units" in str(few.reason)
     left = arm_difference([1, 0, math.nan] * 8, [True, False, True] * 8)
     assert (left.n_units, left.n_left_out) == (16, 8)
+
+
+def test_how_often_chance_alone_does_it_is_counted_over_the_ways_to_give_units_away() -> None:
+    # 9 of 12 are kept, and all three that are not lie in one arm: 2 * C(6, 3) of the C(12, 3) places = 40 / 220
+    arms, values = [True] * 6 + [False] * 6, [1, 1, 1, 0, 0, 0, *[1] * 6]
+    assert by_chance(values, arms) == pytest.approx(40 / 220, abs=4 * math.sqrt(0.182 * 0.818 / 4_999))
+    limits = arm_difference(values, arms)
+    assert limits.high < 0, "limits alone would call it shown"
+    # ranks 1 to 8, the four highest in one arm: 2 of the C(8, 4) = 70 arrangements
+    assert by_chance([5, 6, 7, 8, math.nan, 1, 2, 3, 4], [True] * 4 + [False] * 5) == pytest.approx(2 / 70, abs=0.01)
+    assert by_chance([1, 1, 1, 1], [True, True, False, False]) == 1
+    assert math.isnan(by_chance([1, 0], [True, True]))
+    assert math.isnan(by_chance([], []))
+    # the ends of the scale: 1 / (draws + 1), in blocks as in one
+    apart = np.repeat([1.0, 0.0], 2_000)
+    assert by_chance(apart, apart == 1, draws=999) == 1 / 1_000
 
 
 def test_the_size_of_arms_by_worked_arithmetic() -> None:

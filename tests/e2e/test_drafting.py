@@ -115,7 +115,7 @@ def test_a_lead_sees_both_arms_and_gives_another_file(server: Server, chromium: 
         page = lea.page
         expect(page.locator('[data-part="compared"] tbody tr')).to_have_count(7)
         expect(page.locator(".st-key-chart-drafting svg.marks")).to_be_visible()
-        expect(page.locator('[data-part="said"]')).to_contain_text("kept less often with proposals")
+        expect(page.locator('[data-part="said"]')).to_contain_text("is not shown, nor that they do not")
         assert unfit(page) == {}
         lea.looks(pictures, "drafting")
         lea.settled()

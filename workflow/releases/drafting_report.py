@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import Any
 
 from agreement.statistic import Statistic
-from agreement.two_arms import arm_difference, arm_size
+from agreement.two_arms import arm_difference, arm_size, by_chance
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import Criterion, Schema
 from db import assets, drafting, events, items
@@ -30,6 +30,8 @@ from workflow.annotate.proposals import BEGUN, IMPORTED
 from workflow.releases.set_tally import Roles, roles_of
 from workflow.releases.text_rules import Choice, longest, most_shared, options_of
 
+MOST_BY_CHANCE = 0.05
+"""Nothing is said of a difference that chance alone brings more often."""
 PLANNED = 0.1
 """The difference of two shares for which it is said how many items show it."""
 NO_ARM = (
@@ -132,12 +134,19 @@ class Compared:
     n: Mapping[Arm, int]
     difference: Statistic
     """With less without."""
+    by_chance: float
+    """How often chance alone, which gave the images to the arms, has them as far apart."""
 
     @property
     def claim(self) -> str:
-        """What may be said, as a word: ``higher`` or ``lower`` with proposals, or that it is not known."""
+        """What may be said, as a word: ``higher`` or ``lower`` with proposals, or that it is not known.
+
+        Both have to say it: limits by source, and the randomisation itself, as in small arms limits promise too much.
+        """
         if math.isnan(self.difference.low):
             return "unknown"
+        if self.by_chance > MOST_BY_CHANCE:
+            return "not shown"
         return "higher" if self.difference.low > 0 else "lower" if self.difference.high < 0 else "not shown"
 
 
@@ -220,16 +229,15 @@ def figures(
 
 
 def _compared(outcome: Outcome, found: Sequence[Written]) -> Compared:
-    values = [outcome.of(item) for item in found]
-    difference = arm_difference(
-        values, [item.arm is Arm.WITH for item in found], clusters=[item.source for item in found]
-    )
+    values, shown = [outcome.of(item) for item in found], [item.arm is Arm.WITH for item in found]
+    difference = arm_difference(values, shown, clusters=[item.source for item in found])
     of_arm = {
         arm: [value for value, item in zip(values, found, strict=True) if item.arm is arm and not math.isnan(value)]
         for arm in Arm
     }
     means = {arm: sum(own) / len(own) if own else math.nan for arm, own in of_arm.items()}
-    return Compared(outcome, means, {arm: len(own) for arm, own in of_arm.items()}, difference)
+    n = {arm: len(own) for arm, own in of_arm.items()}
+    return Compared(outcome, means, n, difference, by_chance(values, shown))
 
 
 def _edited(name: str, found: Sequence[Written]) -> Edited | None:
