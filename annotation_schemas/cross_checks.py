@@ -159,7 +159,7 @@ def _field(schema: Schema, field: ItemField, path: Path) -> Found:
     elif field.options and not field.forms:
         yield (*path, "options"), f"a field of kind `{row.name}` has no options of its own"
     yield from _read_as(schema, field, path)
-    for key in ("length", "distinct", "by_dimension", "min", "max", "step", "tolerance", "none"):
+    for key in ("length", "distinct", "by_dimension", "min", "max", "step", "tolerance", "none", "cover"):
         if getattr(field, key) not in (None, False, {}) and key not in row.keys:
             yield (*path, key), f"this is for fields of kind {_taking(key, quote='`')}"
     bounds = (field.min_length, field.max_length)

@@ -1,4 +1,4 @@
-"""Boxes, marks and arrows in numbers: one place for all that keep, check, draw or edit them; the page has them, too."""
+"""What is drawn on images in numbers: one place for all that keep, check, draw or edit it; the page has them, too."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ RED = (230, 0, 0)
 """What an item itself shows: the same for people and for models."""
 GREY = (128, 128, 128)
 """What an item paints over, likewise."""
+TINT = (2, 5)
+"""How much of the colour of a mask is over what it lies on: two parts of five."""
 
 
 def for_page() -> dict[str, Any]:
@@ -31,4 +33,5 @@ def for_page() -> dict[str, Any]:
         "largest_number": LARGEST_NUMBER,
         "tone": "#" + bytes(RED).hex(),
         "grey": "#" + bytes(GREY).hex(),
+        "tint": TINT[0] / TINT[1],
     }

@@ -98,14 +98,19 @@ def _texts(field: ItemField, fields: Mapping[str, Any], number: int) -> Iterator
         yield from (str(choice.value) for choice in field.options[:1])
 
 
+def _spread(n: int) -> list[float]:
+    return [round(0.05 + 0.7 * each / n, 6) for each in range(n)]
+
+
 def _drawn(field: ItemField) -> list[dict[str, Any]]:
-    """Boxes, points or arrows: one is enough to see how they look, unless more are asked for."""
+    """Boxes, points, arrows or masks: one is enough to see how they look, unless more are asked for."""
     n = max(field.min_length or 0, 1)
     label = {"label": field.options[0].value} if field.options else {}
     tries: list[list[dict[str, Any]]] = [
         [{**label, **A_BOX, "x": round(0.05 + 0.9 * each / (n + 1), 6)} for each in range(n)],
         [{"number": each + 1, "x": round(0.1 + 0.8 * each / n, 6), "y": 0.5} for each in range(n)],
         [{"x": round(0.1 + 0.7 * each / n, 6), "y": 0.8, "to_x": 0.5, "to_y": 0.2} for each in range(n)],
+        [{"rings": [[[x, 0.7], [round(x + 0.2, 6), 0.7], [round(x + 0.1, 6), 0.3]]]} for x in _spread(n)],
     ]
     row = kinds.of_field(field)
     return next((each for each in tries if row.check(field, each, {}) is None), tries[0])

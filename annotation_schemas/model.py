@@ -218,6 +218,8 @@ class ItemField(_Part):
     """What it says is said by the kind."""
     role: str | None = None
     """What it says is said by the kind."""
+    cover: Literal["inside", "outside"] | None = None
+    """What it says is said by the kind."""
     distinct: bool = False
     """What it says is said by the kind."""
     authored: bool = True

@@ -81,7 +81,7 @@ def drawn_on(
             continue
         here = [entry for entry in entries if entry.get("image", 1) == image]
         if here:
-            found.setdefault(row.name, []).extend(here)
+            found.setdefault(row.name, []).extend(row.shapes(part, here))
         if here and "options" in row.keys:
             found.setdefault("labels", {}).update({each.value: each.label for each in part.options})
     return found

@@ -1,4 +1,4 @@
-"""Boxes, numbered marks and arrows drawn on pictures, and parts painted over, as models get them.
+"""Boxes, numbered marks, arrows and masks drawn on pictures, and parts painted over, as models get them.
 
 They are stored as fractions of the upright image (``annotation_schemas.drawing``). Lines and figures grow with the
 image, and each red line lies between white ones, so that they can be told from any background.
@@ -13,6 +13,7 @@ from typing import Any
 from PIL import Image, ImageDraw, ImageFont
 
 from annotation_schemas.drawing import GREY, RED
+from media import areas
 
 WHITE = (255, 255, 255)
 
@@ -30,16 +31,24 @@ def draw(
     marks: Sequence[Mapping[str, Any]] = (),
     arrows: Sequence[Mapping[str, Any]] = (),
     blur: Sequence[Mapping[str, Any]] = (),
+    masks: Sequence[Mapping[str, Any]] = (),
     labels: Mapping[Any, str] | None = None,
 ) -> Image.Image:
-    """A copy of the picture (RGB) with these boxes, marks and arrows; the boxes of ``blur``, which lie below them, are
-    painted over; ``labels`` has what stands for a box's label."""
+    """A copy of the picture (RGB) with these boxes, marks, arrows and masks; the boxes of ``blur``, and what masks with
+    ``cover`` say, lie below them and are painted over; ``labels`` has what stands for a box's label.
+
+    Raises
+    ------
+    MediaRefused
+        A mask of pixels has other proportions than the picture.
+    """
     drawn = picture.copy()
     pen = ImageDraw.Draw(drawn)
     line = max(_LEAST_LINE, round(max(picture.size) / 250))
     font = ImageFont.load_default(size=max(_LEAST_TEXT, round(max(picture.size) / 32)))
     for box in blur:
         pen.rectangle(_edges(picture.size, box), fill=GREY)
+    areas.paint(drawn, masks, line)
     for box in boxes:
         _box(pen, picture.size, box, line)
     for box in boxes:  # after all lines, so that none runs through a label

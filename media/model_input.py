@@ -71,6 +71,7 @@ class Pictures:
         marks: Sequence[Mapping[str, Any]] = (),
         arrows: Sequence[Mapping[str, Any]] = (),
         blur: Sequence[Mapping[str, Any]] = (),
+        masks: Sequence[Mapping[str, Any]] = (),
         labels: Mapping[Any, str] | None = None,
     ) -> Prepared:
         """An image of the store, upright and with all of these on it, as ``drawn.draw`` puts them.
@@ -82,22 +83,24 @@ class Pictures:
         NotFound
             The store has no such file.
         MediaRefused
-            It cannot be read.
+            It cannot be read, or a mask of pixels has other proportions.
         """
         about, original = self.media.about(sha256), self.media.path(sha256)
         named, limits = "the image", self.media.limits
-        plain = not (boxes or marks or arrows or blur)
+        plain = not (boxes or marks or arrows or blur or masks)
         if plain and images.as_shown(original, mime=about.mime, name=named, limits=limits):
             bare, _ = self.media.bare(sha256)
             return Prepared(bare, sha256) if bare.samefile(original) else _prepared(bare)
         told = [[str(value), label] for value, label in (labels or {}).items()]
         recipe: dict[str, Any] = {"drawn": drawn.VERSION, "boxes": boxes, "marks": marks, "labels": told}
-        recipe |= {name: entries for name, entries in (("arrows", arrows), ("blur", blur)) if entries}
+        given = (("arrows", arrows), ("blur", blur), ("masks", masks))
+        others = {name: entries for name, entries in given if entries}
+        recipe |= others
         photo = about.mime == "image/jpeg" and about.width * about.height > _LARGE
         place = self._place(sha256, recipe, ending="jpg" if photo else "png")
         if not _used(place):
             picture = images.upright(original, mime=about.mime, name=named, limits=limits)
-            self._write(place, drawn.draw(picture, boxes=boxes, marks=marks, arrows=arrows, blur=blur, labels=labels))
+            self._write(place, drawn.draw(picture, boxes=boxes, marks=marks, **others, labels=labels))
         return _prepared(place)
 
     def moments(self, sha256: str) -> clips.Timing:

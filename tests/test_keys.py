@@ -916,6 +916,7 @@ DRAWN = FORMED | {
     f"{FIELD}.8": {"name": "framed", "kind": "boxes", "role": "image", "required": False},
     f"{FIELD}.9": {"name": "circled", "kind": "boxes", "role": "image", "required": False},
 }
+MASKED = {f"{FIELD}.6": {"name": "cut_out", "kind": "masks", "cover": "outside"}}
 PUTTING = {
     f"{C}.5.begins": ["not near *"],
     f"{C}.5.actions": [
@@ -1016,6 +1017,7 @@ ROWS: dict[str, Row] = {
     "ItemField.length": row(fits(), f"{FIELD}.1.length", 2),
     "ItemField.min_length": row(fits(), f"{FIELD}.1.min_length", 4),
     "ItemField.max_length": row(fits(), f"{FIELD}.1.max_length", 2),
+    "ItemField.cover": row(AUTHORING, f"{FIELD}.6.cover", "inside", **MASKED),
     "ItemField.role": row(AUTHORING, f"{FIELD}.6.role", "image"),
     "ItemField.by_dimension": row(fits(kind="a"), f"{FIELD}.5.by_dimension", {"one": ["b"]}),
     "ItemField.distinct": row(fits(options=["a", "a", "b"]), f"{FIELD}.1.distinct", True),

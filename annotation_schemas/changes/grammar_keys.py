@@ -261,6 +261,7 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
         "min_length": _of_kind(least(rows.FIELD_LIMITS, rows.WIDER_ITEM)),
         "max_length": _of_kind(most(rows.FIELD_LIMITS, rows.WIDER_ITEM)),
         "role": _TAKEN_FROM,
+        "cover": _of_kind(as_is(rows.SHOWN)),
         "distinct": _of_kind(switched(rows.FIELD_LIMITS, rows.WIDER_ITEM)),
         "authored": as_is(rows.HANDING_OUT),
         "secret_in": as_is(rows.SHOWN),

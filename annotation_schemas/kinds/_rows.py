@@ -349,6 +349,10 @@ class FieldKind(Kind):
         """What keeps a value from being drawn, as a sentence; None if nothing does, or nothing is drawn."""
         return None
 
+    def shapes(self, field: ItemField, entries: Sequence[Any]) -> list[Any]:
+        """Entries that are drawn, as ``media.drawn.draw`` takes them."""
+        return list(entries)
+
     def page(self, field: ItemField) -> Json:
         """What its control needs besides name, title, options and lengths."""
         return {"role": field.role} if "role" in self.keys else {}

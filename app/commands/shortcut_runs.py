@@ -27,7 +27,7 @@ def shortcut(
     ] = None,
     without: Annotated[
         Without | None,
-        typer.Option(help="`images`: no image and no frame is shown. `marks`: images are, without boxes and marks."),
+        typer.Option(help="`images`: no image and no frame is shown. `marks`: images are, with nothing drawn on them."),
     ] = None,
     frames: Annotated[
         Frames | None,

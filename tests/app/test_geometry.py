@@ -6,7 +6,9 @@ import json
 import random
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, Route
 
@@ -17,23 +19,25 @@ pytestmark = pytest.mark.browser
 
 Ask = Callable[..., Any]
 LIMITS = drawing.for_page()
+PLACES = "marks/places.js"
 
 
 @pytest.fixture
 def ask(browser_page: Page) -> Ask:
-    """Calls a function of ``geometry.js``."""
+    """Calls a function of ``geometry.js``, or of another module."""
 
     def serve(route: Route) -> None:
         if route.request.url.endswith(".js"):
-            route.fulfill(body=(WEB / "geometry.js").read_text(encoding="utf-8"), content_type="text/javascript")
+            path = WEB / urlsplit(route.request.url).path.lstrip("/")
+            route.fulfill(body=path.read_text(encoding="utf-8"), content_type="text/javascript")
         else:
             route.fulfill(body="<!doctype html><title>geometry</title>", content_type="text/html")
 
     browser_page.route("http://page.test/**", serve)
     browser_page.goto("http://page.test/")
 
-    def call(name: str, *arguments: Any) -> Any:
-        code = f"async given => (await import('/geometry.js')).{name}(...JSON.parse(given))"
+    def call(name: str, *arguments: Any, of: str = "geometry.js") -> Any:
+        code = f"async given => (await import('/{of}')).{name}(...JSON.parse(given))"
         return browser_page.evaluate(code, json.dumps(arguments))
 
     return call
@@ -126,8 +130,9 @@ def test_a_press_means_the_smallest_box_and_the_nearest_point(ask: Ask) -> None:
     assert ask("hit", [large, small], rect, 11, 21) == -1
     points = [{"number": 1, "x": 0.5, "y": 0.5}, {"number": 2, "x": 0.52, "y": 0.5}]
     assert ask("hit", points, rect, 10 + 0.52 * 400 - 1, 120) == 1
-    assert ask("handleAt", large, rect, 10 + 0.9 * 400, 20 + 0.9 * 200 - 3) == "se"
-    assert ask("handleAt", large, rect, 10 + 0.5 * 400, 20 + 0.5 * 200) is None
+    grip = ask("gripAt", large, rect, 10 + 0.9 * 400, 20 + 0.9 * 200 - 3, LIMITS, of=PLACES)
+    assert grip["at"] == pytest.approx({"x": 0.9, "y": 0.9})
+    assert ask("gripAt", large, rect, 10 + 0.5 * 400, 20 + 0.5 * 200, LIMITS, of=PLACES) is None
 
 
 def test_every_frame_is_shown_by_a_moment_well_inside_of_it(ask: Ask) -> None:
@@ -140,3 +145,44 @@ def test_every_frame_is_shown_by_a_moment_well_inside_of_it(ask: Ask) -> None:
         assert ask("frameAt", uneven, uneven[index]) == index
         assert ask("frameAt", uneven, end - 0.001) == index
     assert ask("frameAt", uneven, 99) == 4
+
+
+def test_arrows_keep_their_length_inside_the_image_and_always_point_somewhere(ask: Ask) -> None:
+    arrow = {"x": 0.2, "y": 0.5, "to_x": 0.6, "to_y": 0.4}
+    assert ask("moved", arrow, 0.9, -0.9, LIMITS, of=PLACES) == {"x": 0.6, "y": 0.1, "to_x": 1, "to_y": 0}
+    level = {"x": 0.5, "y": 0.5, "to_x": 0.51, "to_y": 0.5}
+    # a hundredth to the left it would point to where it begins: it jumps over
+    assert ask("turned", level, -0.01, 0, LIMITS, of=PLACES) == {"x": 0.5, "y": 0.5, "to_x": 0.49, "to_y": 0.5}
+    there = {"x": 0.9, "y": 1.2}
+    assert ask("arrowBetween", there, there, LIMITS, of="marks/arrow.js") == {
+        "x": 0.9,
+        "y": 1,
+        "to_x": 0.899,
+        "to_y": 1,
+    }
+    rect = {"left": 0, "top": 0, "width": 100, "height": 100}
+    under = [ask("under", [arrow], rect, *at, of=PLACES) for at in ((40, 45 + 8), (40, 45 + 12), (75, 36))]
+    assert under == [0, -1, -1]  # 9 pixels beside its line are still meant, and nothing behind its tip
+
+
+def test_lines_around_pixels_are_those_of_the_mask_as_drawn_for_models(ask: Ask) -> None:
+    """A frame of 6 x 6 pixels in 10 x 10, two pixels wide: tests/media/test_drawn.py has its counts. Two pixels that
+    touch at a corner, and parts side by side that begin at different heights, are enclosed, too."""
+    for counts in ([22, 6, 4, 6, 4, 2, 2, 2, 4, 2, 2, 2, 4, 6, 4, 6, 22], "f06400LN020N02400b0"):
+        rings = ask("linesAround", {"size": [10, 10], "counts": counts}, of="marks/runs.js")
+        found = [sorted((round(10 * x), round(10 * y)) for x, y in ring) for ring in rings]
+        assert found == [[(2, 2), (2, 8), (8, 2), (8, 8)], [(4, 4), (4, 6), (6, 4), (6, 6)]]
+    dice = np.random.default_rng(3)
+    for high, wide in ((1, 1), (1, 5), (4, 1), (7, 9), (12, 8)):
+        pixels = dice.random((wide, high)) < 0.5
+        changes = np.flatnonzero(np.diff(np.concatenate(([False], pixels.ravel()))))
+        counts = np.diff([0, *changes, pixels.size]).tolist()
+        rings = ask("linesAround", {"size": [high, wide], "counts": counts}, of="marks/runs.js")
+        filled = [[_encloses(rings, (x + 0.5) / wide, (y + 0.5) / high) for y in range(high)] for x in range(wide)]
+        assert filled == pixels.tolist()
+
+
+def _encloses(rings: list[list[list[float]]], x: float, y: float) -> bool:
+    """By the even-odd rule: how many upright lines lie to the left."""
+    sides = [(one, other) for ring in rings for one, other in zip(ring, [*ring[1:], ring[0]], strict=True)]
+    return sum(one[0] == other[0] < x and (one[1] > y) != (other[1] > y) for one, other in sides) % 2 == 1

@@ -225,13 +225,15 @@ def test_frames_are_one_or_all_in_another_order(store: Store, media: MediaStore,
 def test_the_same_items_are_asked_with_their_marks_and_without(store: Store, media: MediaStore, tmp_path: Path) -> None:
     """A pair for each item: the same question, the marked copy that people see, and the image as it came."""
     told = SCHEMA.replace("STAGES", "{authoring: {}}").replace("EXPORT", "")
-    red = "    - {name: red_boxes, kind: boxes, required: false}\n    - {name: video"
+    red = "    - {name: red_boxes, kind: boxes, required: false}\n"
+    red += "    - {name: cut, kind: masks, cover: outside, required: false}\n    - {name: video"
     loaded = load_text(told.replace("    - {name: video", red), "", "rooms")
     path = png(tmp_path, size=(64, 48))
     fields = {"question": "Number 1?", "options": ["a", "b", "c", "d"], "answer": "a"}
     box = {"x": 0.25, "y": 0.25, "w": 0.5, "h": 0.5}
     shown = [("image", path)]
-    marked = ("colour", {**fields, "red_boxes": [box]}, shown)
+    left = {"rings": [[[0, 0], [1, 0], [1, 0.75], [0, 0.75]]]}  # of 48 rows the first 36
+    marked = ("colour", {**fields, "red_boxes": [box], "cut": [left]}, shown)
     ids = bring(store, media, loaded, [marked, ("colour", fields, shown)])
 
     def asked(**condition: Any) -> list[Question]:
@@ -249,6 +251,8 @@ def test_the_same_items_are_asked_with_their_marks_and_without(store: Store, med
         reds = [at for at in range(64) if image.convert("RGB").getpixel((at, 24)) == (230, 0, 0)]
         # 0.25 * 64 = 16, 0.75 * 64 - 1 = 47, lines two pixels wide within
         assert reds == [16, 17, 46, 47]
+        greys = [at for at in range(48) if image.convert("RGB").getpixel((0, at)) == (128, 128, 128)]
+        assert greys == [*range(36, 48)]
         assert bare.size == image.size
     texts = [[part for part in each.parts if isinstance(part, str)] for each in (with_, without)]
     assert texts[0] == texts[1]

@@ -16,7 +16,7 @@ from annotation_schemas.model import Schema
 from db import release_steps, releases
 from db.engine import Session, Store
 from db.releases import Asset, Placed
-from domain.errors import FileRefused, NotFound
+from domain.errors import FileRefused, MediaRefused, NotFound
 from exporters.asked_items import fields_on_images
 from exporters.release_folder import ReleaseFolder, Written, hash_of
 from workflow.access.projects import Access
@@ -139,7 +139,10 @@ class Contents:
         """
         at = next(place for place, each in enumerate(_of_role(item, asset.role), 1) if each is asset)
         given = drawn_on(self.access.schema, item, asset.role, at)
-        return self.media.drawn(asset, given=given) if given else None
+        try:
+            return self.media.drawn(asset, given=given) if given else None
+        except MediaRefused as error:
+            raise FileRefused(f"The item {item.id}: {error}") from error
 
     def fields_of(self, item: ReleasedItem) -> Mapping[str, Any]:
         """All fields of an item that was read just now, those that are withheld among them."""
@@ -216,7 +219,7 @@ def drawn_on(schema: Schema, item: ReleasedItem, role: str, at: int) -> dict[str
             raise FileRefused(f"The item {item.id}: its {name} is on image {gone[0]} of {role}, and there are {there}.")
         here = [each for each in entries if each.get("image", 1) == at]
         if here:
-            found.setdefault(row.name, []).extend(here)
+            found.setdefault(row.name, []).extend(row.shapes(part, here))
             if part.options:
                 found.setdefault("labels", {}).update({each.value: each.label for each in part.options})
     return found

@@ -181,7 +181,8 @@ class Shower:
             wrong = row.drawing_problem(entries)
             if wrong:
                 raise Cannot(f"What is to be drawn by its `{part.name}` does not fit: {wrong[:1].lower()}{wrong[1:]}")
-            found.setdefault(row.name, []).extend(each for each in entries if each.get("image", 1) == at)
+            here = [each for each in entries if each.get("image", 1) == at]
+            found.setdefault(row.name, []).extend(row.shapes(part, here))
             if "options" in row.keys:
                 found.setdefault("labels", {}).update({each.value: each.label for each in part.options})
         return found

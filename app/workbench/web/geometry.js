@@ -1,7 +1,7 @@
 // Where things are: rectangles on the screen, and boxes and points of an image in fractions of its width and height.
 // An image's own coordinates run from 0 to 1, from its upper left corner as it is shown upright.
 
-/** @import { Box, Limits, Mark, Point, Rect, View } from "./types" */
+/** @import { Box, Dot, Limits, Mark, Point, Rect, View } from "./types" */
 
 /** @typedef {keyof typeof HANDLES} Handle */
 
@@ -166,11 +166,11 @@ export function between(one, other, limits) {
 }
 
 /**
- * @param {Mark} mark
+ * @param {Box | Dot} mark
  * @param {number} dx
  * @param {number} dy
  * @param {Limits} limits
- * @returns {Mark}
+ * @returns {Box | Dot}
  */
 export const moved = (mark, dx, dy, limits) => {
   const there = { ...mark, x: mark.x + dx, y: mark.y + dy };
@@ -179,11 +179,11 @@ export const moved = (mark, dx, dy, limits) => {
 
 /**
  * Larger or smaller at its right and lower edge; what would stick out is cut off.
- * @param {Mark} mark
+ * @param {Box | Dot} mark
  * @param {number} dw
  * @param {number} dh
  * @param {Limits} limits
- * @returns {Mark}
+ * @returns {Box | Dot}
  */
 export function sized(mark, dw, dh, limits) {
   const { least_side: least } = limits;
@@ -219,55 +219,39 @@ export const handlePoint = (box, handle) => ({
 });
 
 /**
- * The handle of a box under a point of the screen.
- * @param {Box} box
+ * The place in the list of what lies under a point of the screen: the nearest point, or the smallest box; else -1.
+ * @param {(Box | Dot)[]} list
  * @param {Rect} rect
  * @param {number} px
  * @param {number} py
  * @param {number} [grip]
  */
-export function handleAt(box, rect, px, py, grip = GRIP) {
-  /** @type {{ handle: Handle, distance: number } | null} */
-  let best = null;
-  for (const handle of HANDLE_NAMES) {
-    const { x, y } = handlePoint(box, handle);
-    const at = toScreen(rect, x, y);
-    const distance = Math.hypot(at.x - px, at.y - py);
-    if (distance <= grip && (!best || distance < best.distance)) best = { handle, distance };
+export const hit = (list, rect, px, py, grip = GRIP) => least(list.map((entry) => reach(entry, rect, px, py, grip)));
+
+/**
+ * How large a box under a point of the screen is, or how far away a point; Infinity where it is none of them.
+ * @param {Box | Dot} entry
+ * @param {Rect} rect
+ * @param {number} px
+ * @param {number} py
+ * @param {number} [grip]
+ */
+export function reach(entry, rect, px, py, grip = GRIP) {
+  const from = toScreen(rect, entry.x, entry.y);
+  if (isBox(entry)) {
+    const to = toScreen(rect, entry.x + entry.w, entry.y + entry.h);
+    const outside = px < from.x - 2 || px > to.x + 2 || py < from.y - 2 || py > to.y + 2;
+    return outside ? Infinity : (to.x - from.x) * (to.y - from.y);
   }
-  return best ? best.handle : null;
+  const far = Math.hypot(from.x - px, from.y - py);
+  return far > grip + 4 ? Infinity : far;
 }
 
 /**
- * The place in the list of what lies under a point of the screen: the nearest point, or the smallest box; else -1.
- * @param {Mark[]} list
- * @param {Rect} rect
- * @param {number} px
- * @param {number} py
- * @param {number} [grip]
+ * Where the least number stands; -1 where all are infinite.
+ * @param {number[]} sizes
  */
-export function hit(list, rect, px, py, grip = GRIP) {
-  let best = -1;
-  let least = Infinity;
-  list.forEach((entry, index) => {
-    const from = toScreen(rect, entry.x, entry.y);
-    /** @type {number} */
-    let size;
-    if (isBox(entry)) {
-      const to = toScreen(rect, entry.x + entry.w, entry.y + entry.h);
-      if (px < from.x - 2 || px > to.x + 2 || py < from.y - 2 || py > to.y + 2) return;
-      size = (to.x - from.x) * (to.y - from.y);
-    } else {
-      size = Math.hypot(from.x - px, from.y - py);
-      if (size > grip + 4) return;
-    }
-    if (size < least) {
-      least = size;
-      best = index;
-    }
-  });
-  return best;
-}
+export const least = (sizes) => sizes.findIndex((size) => size < Infinity && size === Math.min(...sizes));
 
 // ---- clips
 

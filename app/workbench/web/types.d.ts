@@ -57,8 +57,10 @@ export interface Field {
   /** Of spans of time: in what they count, and under which keys they say where they begin and end. Of a number: its unit. */
   unit?: string | null;
   ends?: [first: string, last: string];
-  /** Of boxes and marks. */
+  /** Of what is drawn. */
   drawing?: Limits;
+  /** Of masks: what is painted over; null: they are tinted. */
+  cover?: "inside" | "outside" | null;
 }
 
 /** How a text is picked besides being typed, by the value of the field that names its form. */
@@ -112,6 +114,8 @@ export interface Limits {
   tone: string;
   /** That of what it paints over. */
   grey: string;
+  /** How much of the colour of a mask is over what it lies on. */
+  tint: number;
 }
 
 export interface Aspect {
@@ -664,10 +668,20 @@ export interface Shape {
   nouns: string;
   /** What is asked for where there is none. */
   ask: string;
-  /** What the pointer does to make one. */
-  begin: "drag" | "click";
-  /** It has a width and a height, and perhaps a label; else it is a point with a number. */
-  sized: boolean;
+  /** What the pointer does to make one, in words. */
+  begin: string;
+  /** A new one in the middle of what is seen. */
+  made(middle: Point, side: number): Mark;
+  /** The one that is dragged from one place to another; absent: they are made by clicks. */
+  between?(start: Point, end: Point, limits: Limits): Mark;
+  /** It is a point with a number; others may have a label. */
+  numbered?: boolean;
+  /** It is made point by point, which can be typed, too. */
+  points?: boolean;
+  /** What arrow keys change besides its place. */
+  turns?: "size" | "head";
+  /** What is not finished, as a sentence. */
+  missing?(list: unknown[]): string | null;
   /** It is painted over, once it is drawn. */
   filled?: boolean;
 }
@@ -746,12 +760,14 @@ export interface View extends Point {
   scale: number;
 }
 
-interface Placed extends Point {
+interface Marked {
   label?: Scalar;
   number?: number;
   /** Which image of its role; absent: the first. */
   image?: number;
 }
+
+interface Placed extends Point, Marked {}
 
 /** A numbered point of an answer, in fractions of its image. */
 export interface Dot extends Placed {}
@@ -768,10 +784,33 @@ export interface Arrow extends Placed {
   to_y: number;
 }
 
-export type Mark = Box | Dot | Arrow;
+/** Pixels as COCO writes them. */
+export interface Runs {
+  size: [height: number, width: number];
+  counts: number[] | string;
+}
+
+/** A mask: rings of points, or pixels. */
+export interface Area extends Marked {
+  rings?: number[][][];
+  rle?: Runs;
+}
+
+export type Mark = Box | Dot | Arrow | Area;
 
 /** A mark, ready to be painted. */
-export type Painted = Mark & { text: string; tone: string; chosen?: boolean; filled?: string };
+export type Painted = Mark & {
+  text: string;
+  tone: string;
+  chosen?: boolean;
+  filled?: string;
+  /** How much of its tone lies over the image. */
+  tint?: number;
+  /** What of a mask is painted over. */
+  cover?: "inside" | "outside" | null;
+  /** It gets further points. */
+  open?: boolean;
+};
 
 /** What an item's field or a vote shows on the images. */
 export interface Shown {
@@ -781,5 +820,8 @@ export interface Shown {
   tone: string;
   /** The colour in which its boxes are painted over; absent: they are not. */
   filled?: string;
+  tint?: number;
+  /** Of masks: what is painted over. */
+  cover?: "inside" | "outside" | null;
   prefix?: string;
 }

@@ -301,6 +301,11 @@ export class FieldForm {
    * @param {HTMLElement} box
    */
   boxKey(event, box) {
+    const around = box.closest("[data-stop]");
+    if (event.key === "Escape" && around instanceof HTMLElement) {
+      around.focus(); // from numbers back to what is drawn
+      return true;
+    }
     if (event.key !== "Enter" || event.shiftKey || box.dataset.line !== "one") return false;
     this.onward(box);
     return true;

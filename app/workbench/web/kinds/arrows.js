@@ -1,31 +1,22 @@
-// Arrows on the item's image: written as JSON, and seen on the image while they are.
+// Arrows on the item's image.
 
-import { paintedOf } from "../marks/tones.js";
-import { Json } from "./typed_field.js";
+import { arrowBetween } from "../marks/arrow.js";
+import { ALL, DrawnField } from "./drawn.js";
 
-/** @import { FieldForm } from "../forms/fields.js" */
-/** @import { Part } from "../forms/field_parts.js" */
+/** @import { KeyRow, Shape } from "../types" */
 
-class Arrows extends Json {
-  drawn = true;
+/** @type {Shape} */
+const arrow = {
+  noun: "arrow",
+  nouns: "arrows",
+  ask: "Draw arrows",
+  begin: "drag to where it points",
+  made: ({ x, y }, side) => ({ x: x - side / 2, y, to_x: x + side / 2, to_y: y }),
+  between: arrowBetween,
+  turns: "head",
+};
 
-  /**
-   * @param {FieldForm} form
-   * @param {Part} part
-   */
-  body(form, part) {
-    super.body(form, part);
-    const { field } = part;
-    const { media } = form.host;
-    const told = () => this.submitted(field, form.values[field.name]);
-    media?.drawers.add({
-      root: part.body,
-      covers: ({ asset }) => asset.kind === "image" && !asset.missing && asset.role === (field.role || media.firstRole),
-      entriesOf: (frame) =>
-        paintedOf(told(), [], field.drawing?.tone ?? "").filter((entry) => (entry.image ?? 1) === frame.number),
-    });
-    part.boxes[0].addEventListener("input", () => media?.repaint());
-  }
-}
+/** @type {KeyRow[]} */
+const keys = [...ALL.begin(arrow), ["Alt", "with the arrow keys: where it points; E lets them do that"], ...ALL.end];
 
-export const field = new Arrows();
+export const field = new DrawnField(arrow, keys);

@@ -1,11 +1,20 @@
 // Rectangles on the item's image.
 
+import { between } from "../geometry.js";
 import { ALL, Drawn, DrawnField } from "./drawn.js";
 
 /** @import { Criterion, KeyRow, Seat, Shape } from "../types" */
 
 /** @type {Shape} */
-const box = { noun: "box", nouns: "boxes", ask: "Draw boxes", begin: "drag", sized: true };
+const box = {
+  noun: "box",
+  nouns: "boxes",
+  ask: "Draw boxes",
+  begin: "drag",
+  made: ({ x, y }, side) => ({ x: x - side / 2, y: y - side / 2, w: side, h: side }),
+  between,
+  turns: "size",
+};
 
 /** @type {KeyRow[]} */
 const keys = [

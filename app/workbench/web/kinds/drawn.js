@@ -15,8 +15,8 @@ export const ALL = {
    * @param {Shape} shape
    * @returns {KeyRow[]}
    */
-  begin: ({ noun }) => [
-    ["A", `a new ${noun} in the middle of what is seen; or drag`],
+  begin: ({ noun, begin }) => [
+    ["A", `a new ${noun} in the middle of what is seen; or ${begin} on the image`],
     ["Tab", `the next ${noun}`],
     ["← ↑ → ↓", `move the chosen ${noun}; with Shift finely`],
   ],
@@ -145,6 +145,8 @@ export class DrawnField {
 
   /** @param {Asked} asked */
   problem({ field, value, strict }) {
+    const missing = strict ? this.shape.missing?.(listed(value)) : null;
+    if (missing) return missing;
     return strict && field.min && listed(value).length < field.min ? `At least ${field.min} are needed.` : null;
   }
 }

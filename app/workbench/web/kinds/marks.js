@@ -5,7 +5,14 @@ import { ALL, Drawn, DrawnField } from "./drawn.js";
 /** @import { Criterion, KeyRow, Seat, Shape } from "../types" */
 
 /** @type {Shape} */
-const mark = { noun: "mark", nouns: "marks", ask: "Set marks", begin: "click", sized: false };
+const mark = {
+  noun: "mark",
+  nouns: "marks",
+  ask: "Set marks",
+  begin: "click",
+  made: (middle) => middle,
+  numbered: true,
+};
 
 /** @type {KeyRow[]} */
 const keys = [...ALL.begin(mark), ["1 … 9", "its number; the one that had it takes the other"], ...ALL.end];

@@ -1,9 +1,10 @@
-// Boxes and numbered points on an image: drawn over it, and edited with the pointer or with keys alone.
+// What is drawn on an image: painted over it, and edited with the pointer or with keys alone.
 
 import { el, keepFocus } from "../dom.js";
-import { isBox, tidy, tidyPoint } from "../geometry.js";
 import { editorKey } from "./keys.js";
 import { paintList } from "./list.js";
+import { freeNumber, tidied } from "./places.js";
+import { numbersBox } from "./points.js";
 import { press } from "./stroke.js";
 import { toneAt } from "./tones.js";
 
@@ -29,7 +30,7 @@ import { toneAt } from "./tones.js";
  * @property {() => boolean} done goes on to what comes next; whether anything does
  */
 
-/** One list of boxes or points that a person makes. */
+/** One list of boxes, points, arrows or masks that a person makes. */
 export class MarksEditor {
   /**
    * @param {Spec} spec
@@ -40,7 +41,6 @@ export class MarksEditor {
     this.host = host;
     this.shape = spec.shape;
     this.limits = spec.drawing;
-    this.boxes = spec.shape.sized; // else they are points
     this.labels = (spec.options || []).map(({ value, label }) => ({ value, label: label ?? String(value) }));
     /** @type {Scalar | undefined} */
     this.label = this.labels[0]?.value; // of the next box
@@ -48,13 +48,15 @@ export class MarksEditor {
     this.list = [];
     this.at = -1;
     this.sizing = false;
+    this.open = false; // the chosen mask gets further points
+    this.numbers = spec.shape.points ? numbersBox(this) : null;
     this.given = false; // whether anything, also nothing, was answered
     this.note = "";
     this.rows = el("ol", { class: "marklist" });
     this.bar = el("div", { class: "markbar" });
     this.hint = el("p", { class: "hint markhint" });
     this.live = el("span", { class: "unseen", role: "status", "aria-live": "polite" });
-    const parts = [this.bar, this.rows, this.hint, this.live];
+    const parts = [this.bar, this.rows, this.numbers ?? "", this.hint, this.live];
     this.root = el("div", { class: "marker", on: { focusin: () => this.attach(), mousedown: keepFocus } }, parts);
     this.repaint();
   }
@@ -73,6 +75,7 @@ export class MarksEditor {
     this.list = Array.isArray(value) ? value.map((entry) => ({ ...entry })) : [];
     this.given = Array.isArray(value);
     this.at = -1;
+    this.open = false;
     this.media?.drawers.add(this);
     this.repaint();
   }
@@ -109,7 +112,7 @@ export class MarksEditor {
   detach() {
     const { attached } = this;
     this.at = -1;
-    this.sizing = false;
+    this.sizing = this.open = false;
     if (attached) this.media?.edit(null);
     this.repaint();
   }
@@ -143,15 +146,22 @@ export class MarksEditor {
    */
   entriesOf(frame) {
     return this.list.flatMap((entry, index) =>
-      (entry.image ?? 1) === frame.number
-        ? [{ ...entry, text: this.textOf(entry), tone: this.toneOf(entry), chosen: index === this.at }]
-        : [],
+      (entry.image ?? 1) === frame.number ? [{ ...entry, ...this.look(entry, index === this.at) }] : [],
     );
+  }
+
+  /**
+   * @param {Mark} entry
+   * @param {boolean} chosen
+   */
+  look(entry, chosen) {
+    const { tint } = this.limits;
+    return { text: this.textOf(entry), tone: this.toneOf(entry), tint, chosen, open: chosen && this.open };
   }
 
   /** @param {Mark} entry */
   textOf(entry) {
-    if (!this.boxes) return String(entry.number);
+    if (this.shape.numbered) return String(entry.number);
     return this.labels.find((label) => label.value === entry.label)?.label ?? String(entry.label ?? "");
   }
 
@@ -163,7 +173,7 @@ export class MarksEditor {
   // ---- changing
 
   full() {
-    const most = this.spec.max ?? (this.boxes ? Infinity : this.limits.largest_number);
+    const most = this.spec.max ?? (this.shape.numbered ? this.limits.largest_number : Infinity);
     if (this.list.length < most) return false;
     this.say(`At most ${most} fit.`);
     return true;
@@ -178,19 +188,11 @@ export class MarksEditor {
     if (this.full()) return -1;
     const extra = frame.number > 1 ? { image: frame.number } : {};
     const label = this.label === undefined ? {} : { label: this.label };
-    if (isBox(entry)) this.list.push({ ...label, ...tidy(entry, this.limits), ...extra });
-    else this.list.push({ number: this.free(), ...tidyPoint(entry, this.limits), ...extra });
+    const own = this.shape.numbered ? { number: freeNumber(this.list) } : label;
+    this.list.push({ ...own, ...tidied(entry, this.limits), ...extra });
     this.at = this.list.length - 1;
     this.change();
     return this.at;
-  }
-
-  /** The first number that no point has. */
-  free() {
-    const taken = new Set(this.list.map((entry) => entry.number));
-    let number = 1;
-    while (taken.has(number)) number += 1;
-    return number;
   }
 
   /**
@@ -206,6 +208,7 @@ export class MarksEditor {
     if (index < 0) return;
     this.list.splice(index, 1);
     this.at = Math.min(index, this.list.length - 1);
+    this.open = false;
     this.change();
   }
 
@@ -224,16 +227,18 @@ export class MarksEditor {
   /** @param {number} index -1: none */
   choose(index) {
     this.at = index;
+    this.open = false;
     if (index < 0) this.sizing = false;
     const entry = this.list[index];
     if (entry) this.media?.showImage(this, entry.image ?? 1);
     this.repaint();
   }
 
-  /** Arrows change the size of a box, or move it again. */
+  /** Arrows change the size of a box or where an arrow points, or move it again; a mask's points are typed. */
   resize() {
-    this.sizing = this.boxes && !this.sizing;
+    this.sizing = Boolean(this.shape.turns) && !this.sizing;
     this.repaint();
+    this.numbers?.focus();
   }
 
   /** @param {Scalar} value */
@@ -243,23 +248,13 @@ export class MarksEditor {
     else this.repaint();
   }
 
-  /** @param {number} number the one that has it takes the other */
-  renumber(number) {
-    const other = this.list.findIndex((entry) => entry.number === number);
-    const mine = this.list[this.at].number;
-    if (other >= 0) this.list[other] = { ...this.list[other], number: mine };
-    this.replace(this.at, { ...this.list[this.at], number });
-  }
-
   addAtMiddle() {
     const frame = this.media?.editable(this);
     if (!frame) {
       this.say("There is no image to draw on.");
       return;
     }
-    const { x, y } = frame.middle;
-    const side = this.limits.new_side / frame.view.scale;
-    this.append(this.boxes ? { x: x - side / 2, y: y - side / 2, w: side, h: side } : { x, y }, frame);
+    this.append(this.shape.made(frame.middle, this.limits.new_side / frame.view.scale), frame);
   }
 
   /**

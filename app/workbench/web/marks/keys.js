@@ -1,6 +1,8 @@
 // Keys for what is being drawn; they come before all others.
 
-import { moved, sized } from "../geometry.js";
+import { isArea } from "./area.js";
+import { moved, turned } from "./places.js";
+import { anotherRing, pointKey } from "./points.js";
 
 /** @import { MarksEditor } from "./editor.js" */
 
@@ -20,6 +22,7 @@ export function editorKey(editor, event, target) {
   const pressed = target instanceof HTMLButtonElement;
   if (name === "Tab") return !pressed && !event.altKey && tab(editor, event.shiftKey ? -1 : 1);
   if (pressed && (name === "Enter" || name === " ")) return false;
+  if (editor.open && pointKey(editor, name)) return true;
   if (name in ARROWS) return arrow(editor, event);
   if (event.altKey) return false;
   if (name === "a" || name === "A") {
@@ -44,7 +47,7 @@ export function editorKey(editor, event, target) {
  * @param {KeyboardEvent} event
  */
 function labelled(editor, event) {
-  if (!editor.boxes) return false;
+  if (editor.shape.numbered) return false;
   const label = editor.labels[LABEL_KEYS.indexOf(digitOf(event) ?? event.key.toLowerCase())];
   if (!label) return false;
   editor.name(label.value);
@@ -58,14 +61,19 @@ function labelled(editor, event) {
  */
 function chosenKey(editor, event) {
   const digit = digitOf(event);
-  if (!editor.boxes && digit) {
-    editor.renumber(Number(digit));
+  if (editor.shape.numbered && digit) {
+    renumber(editor, Number(digit));
     return true;
   }
   switch (event.key) {
     case "e":
     case "E":
       editor.resize();
+      return true;
+    case "r":
+    case "R":
+      if (!editor.numbers) return false;
+      anotherRing(editor);
       return true;
     case "Delete":
     case "Backspace":
@@ -85,6 +93,17 @@ function chosenKey(editor, event) {
 
 /**
  * @param {MarksEditor} editor
+ * @param {number} number the one that has it takes the other
+ */
+function renumber(editor, number) {
+  const other = editor.list.findIndex((entry) => entry.number === number);
+  const mine = editor.list[editor.at].number;
+  if (other >= 0) editor.list[other] = { ...editor.list[other], number: mine };
+  editor.replace(editor.at, { ...editor.list[editor.at], number });
+}
+
+/**
+ * @param {MarksEditor} editor
  * @param {KeyboardEvent} event
  */
 function arrow(editor, event) {
@@ -93,8 +112,9 @@ function arrow(editor, event) {
   const { limits } = editor;
   const step = event.shiftKey ? limits.fine : limits.step;
   const [x, y] = ARROWS[event.key];
-  const size = editor.boxes && (event.altKey || editor.sizing);
-  editor.replace(editor.at, (size ? sized : moved)(entry, x * step, y * step, limits));
+  const turns = editor.shape.turns && (event.altKey || editor.sizing);
+  if (isArea(entry) && entry.rle) editor.say("A mask of pixels stays where it is; it can only be removed.");
+  else editor.replace(editor.at, (turns ? turned : moved)(entry, x * step, y * step, limits));
   return true;
 }
 

@@ -1,15 +1,13 @@
 // What the form shows of what is drawn: its tools, a row for each box or point, and the keys that work now.
 
 import { el, fill, key } from "../dom.js";
-import { isBox } from "../geometry.js";
 import { LABEL_KEYS } from "./keys.js";
+import { placeInWords } from "./places.js";
+import { anotherRing, close, paintNumbers } from "./points.js";
 import { toneAt } from "./tones.js";
 
 /** @import { Child, Mark } from "../types" */
 /** @import { MarksEditor } from "./editor.js" */
-
-/** @param {number} value */
-const percent = (value) => `${(100 * value).toFixed(1)}`;
 
 /** @param {MarksEditor} editor */
 export function paintList(editor) {
@@ -18,6 +16,7 @@ export function paintList(editor) {
     editor.rows,
     editor.list.map((entry, index) => rowOf(editor, entry, index)),
   );
+  paintNumbers(editor);
   fill(editor.hint, editor.note || hintOf(editor));
 }
 
@@ -41,7 +40,11 @@ function toolsOf(editor) {
   const none = !editor.list.length && !editor.spec.min;
   return [
     tool(editor, "A", `new ${editor.shape.noun}`, () => editor.addAtMiddle()),
-    editor.boxes ? labels : null,
+    editor.shape.numbered ? null : labels,
+    editor.numbers && editor.at >= 0 && !editor.open
+      ? tool(editor, "R", "another ring", () => anotherRing(editor))
+      : null,
+    editor.open ? tool(editor, "Enter", "close it", () => close(editor)) : null,
     none ? tool(editor, "0", "nothing to mark", empty, editor.given) : null,
   ];
 }
@@ -79,10 +82,9 @@ function tool(editor, name, label, press, on) {
  * @param {number} index
  */
 function rowOf(editor, entry, index) {
-  const place = `${percent(entry.x)}, ${percent(entry.y)}`;
-  const where = isBox(entry) ? `${place}; ${percent(entry.w)} × ${percent(entry.h)} %` : `${place} %`;
-  const { noun } = editor.shape;
-  const text = editor.boxes ? editor.textOf(entry) || `${noun} ${index + 1}` : `${noun} ${entry.number}`;
+  const where = placeInWords(entry);
+  const { noun, numbered } = editor.shape;
+  const text = numbered ? `${noun} ${entry.number}` : editor.textOf(entry) || `${noun} ${index + 1}`;
   const choose = () => {
     editor.take();
     editor.choose(index);
@@ -114,18 +116,23 @@ function rowOf(editor, entry, index) {
  */
 function hintOf(editor) {
   if (!editor.attached) return "";
+  if (editor.numbers?.matches(":focus")) return keysLine(["Esc", "back to the mask"]);
+  if (editor.open) return keysLine(["Enter", "close it"], ["Esc", "take the last point back"]);
   if (editor.at < 0) {
     return [
       keysLine(["A", `or ${editor.shape.begin} on the image`]),
       editor.list.length ? keysLine(["Tab", "choose"], ["Enter", "done"]) : null,
     ];
   }
+  const { turns } = editor.shape;
+  const other = turns ?? "move";
   /** @type {[string, string][]} */
-  const size = editor.boxes ? [["E", editor.sizing ? "move" : "size"]] : [];
+  const more = turns ? [["E", editor.sizing ? "move" : turns]] : [];
+  if (editor.numbers) more.push(["E", "type its points"], ["R", "another ring"]);
   return keysLine(
-    ["← ↑ → ↓", editor.sizing ? "size" : "move"],
+    ["← ↑ → ↓", editor.sizing ? other : "move"],
     ["Shift", "fine"],
-    ...size,
+    ...more,
     ["Del", "remove"],
     ["Enter", "done"],
   );

@@ -1,56 +1,16 @@
-// Boxes, numbered points and arrows, painted over an image.
+// Boxes, numbered points, arrows and masks, painted over an image.
 
 import { HANDLE_NAMES, handlePoint, isBox, toScreen } from "../geometry.js";
+import { isArea } from "./area.js";
+import { endsOf, isArrow } from "./arrow.js";
+import { coversOf, misfits, tintOf } from "./paint_area.js";
+import { draw, handle, tag } from "./svg.js";
 
-/** @import { Arrow, Box, Mark, Painted, Rect, Size } from "../types" */
-
-/**
- * @param {Mark} mark
- * @returns {mark is Arrow}
- */
-const isArrow = (mark) => "to_x" in mark;
-
-const SVG = "http://www.w3.org/2000/svg";
-
-/**
- * @template {keyof SVGElementTagNameMap} T
- * @param {T} tag
- * @param {Record<string, string | number>} attributes
- * @param {...Node} children
- * @returns {SVGElementTagNameMap[T]}
- */
-const draw = (tag, attributes, ...children) => {
-  const node = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
-  node.append(...children);
-  return node;
-};
+/** @import { Area, Arrow, Box, Dot, Mark, Painted, Rect, Size } from "../types" */
 
 /** What lies over an image, to be painted on. */
 export function layer() {
   return draw("svg", { class: "drawn", "aria-hidden": "true" });
-}
-
-/**
- * @param {string} text
- * @param {number} x
- * @param {number} y
- * @param {string} tone
- * @param {Size} limit
- */
-function tag(text, x, y, tone, limit) {
-  const wide = Math.max(16, 7.4 * [...text].length + 8);
-  const left = Math.max(0, Math.min(x, limit.width - wide));
-  const top = Math.max(0, Math.min(y, limit.height - 17));
-  return draw(
-    "g",
-    {},
-    draw("rect", { x: left, y: top, width: wide, height: 17, rx: 2, fill: tone }),
-    Object.assign(
-      draw("text", { x: left + wide / 2, y: top + 12.5, "text-anchor": "middle", fill: "#fff", class: "tag" }),
-      { textContent: text },
-    ),
-  );
 }
 
 /**
@@ -61,10 +21,24 @@ function tag(text, x, y, tone, limit) {
  * @param {Size} size
  */
 export function paint(svg, entries, rect, size) {
-  const below = entries.filter(({ filled }) => filled);
-  const above = entries.filter(({ filled }) => !filled);
-  svg.replaceChildren(...[...below, ...above].flatMap((entry) => nodesOf(entry, rect, size)));
+  const areas = entries.filter(isPaintedArea);
+  const rest = entries.filter((entry) => !isPaintedArea(entry));
+  const below = rest.filter(({ filled }) => filled);
+  const above = rest.filter(({ filled }) => !filled);
+  svg.replaceChildren(
+    ...coversOf(areas, rect),
+    ...below.flatMap((entry) => nodesOf(entry, rect, size)),
+    ...areas.filter(({ cover }) => !cover).flatMap((area) => tintOf(area, rect)),
+    ...above.flatMap((entry) => nodesOf(entry, rect, size)),
+    ...misfits(areas, rect).map((words, at) => tag(words, rect.left, rect.top + 18 * at, "#444", size)),
+  );
 }
+
+/**
+ * @param {Painted} entry
+ * @returns {entry is Painted & Area}
+ */
+const isPaintedArea = (entry) => isArea(entry);
 
 /**
  * @param {Painted} entry
@@ -73,6 +47,7 @@ export function paint(svg, entries, rect, size) {
  * @returns {SVGElement[]}
  */
 function nodesOf(entry, rect, size) {
+  if (isArea(entry)) return [];
   if (isArrow(entry)) return arrowOf(entry, rect);
   return isBox(entry) ? boxOf(entry, rect, size) : dotOf(entry, rect);
 }
@@ -93,7 +68,11 @@ function arrowOf(entry, rect) {
   const right = [at(tail, 0, 1.25), at(tip, -head, 1.25), at(tip, -head, 6.25)];
   const left = [at(tip, -head, -6.25), at(tip, -head, -1.25), at(tail, 0, -1.25)];
   const points = [...right, at(tip, 0, 0), ...left].join(" ");
-  return [draw("polygon", { points, class: "arrow", fill: entry.tone })];
+  /** @type {SVGElement[]} */
+  const nodes = [draw("polygon", { points, class: "arrow", fill: entry.tone })];
+  if (entry.chosen)
+    for (const { at: end } of endsOf(entry)) nodes.push(handle(toScreen(rect, end.x, end.y), entry.tone));
+  return nodes;
 }
 
 /**
@@ -112,17 +91,15 @@ function boxOf(entry, rect, size) {
   ];
   if (entry.text) nodes.push(tag(entry.text, from.x - 1, from.y - 18 < 0 ? from.y : from.y - 18, entry.tone, size));
   if (!entry.chosen) return nodes;
-  for (const handle of HANDLE_NAMES) {
-    const point = handlePoint(entry, handle);
-    const at = toScreen(rect, point.x, point.y);
-    const square = { x: at.x - 4.5, y: at.y - 4.5, width: 9, height: 9 };
-    nodes.push(draw("rect", { ...square, class: "handle", stroke: entry.tone }));
+  for (const name of HANDLE_NAMES) {
+    const point = handlePoint(entry, name);
+    nodes.push(handle(toScreen(rect, point.x, point.y), entry.tone));
   }
   return nodes;
 }
 
 /**
- * @param {Painted} entry
+ * @param {Painted & Dot} entry
  * @param {Rect} rect
  */
 function dotOf(entry, rect) {

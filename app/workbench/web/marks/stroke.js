@@ -1,6 +1,8 @@
-// What the pointer does on an image that is drawn on: moves, drags a handle, chooses, or makes a new box or point.
+// What the pointer does on an image that is drawn on: moves, drags a handle, chooses, or makes something new.
 
-import { between, dragged, handleAt, hit, isBox, moved, toImage } from "../geometry.js";
+import { toImage } from "../geometry.js";
+import { gripAt, moved, tidied, under } from "./places.js";
+import { setPoint } from "./points.js";
 
 /** @import { ImageFrame } from "../media/image.js" */
 /** @import { MarksEditor } from "./editor.js" */
@@ -23,43 +25,43 @@ const nothing = () => {};
  */
 export function press(editor, frame, px, py) {
   const { rect } = frame;
+  const { shape, limits } = editor;
   const start = toImage(rect, px, py);
+  if (editor.open) return setPoint(editor, frame, start, px, py);
   const where = (/** @type {number} */ x, /** @type {number} */ y) => toImage(frame.rect, x, y);
   const mine = editor.list.map((_, index) => index).filter((index) => imageOf(editor, index) === frame.number);
-  const under = hit(
+  const found = under(
     mine.map((index) => editor.list[index]),
     rect,
     px,
     py,
   );
-  const at = under < 0 ? -1 : mine[under];
+  const at = found < 0 ? -1 : mine[found];
   const chosen = imageOf(editor, editor.at) === frame.number ? editor.list[editor.at] : null;
-  const handle = chosen && isBox(chosen) ? handleAt(chosen, rect, px, py) : null;
-  if (chosen && isBox(chosen) && handle)
-    return {
-      move: (x, y) => editor.replace(editor.at, dragged(chosen, handle, where(x, y).x, where(x, y).y, editor.limits)),
-      up: nothing,
-    };
-  const inside = chosen && hit([chosen], rect, px, py) === 0;
-  if (inside || (!editor.boxes && at >= 0)) {
+  const grip = chosen && gripAt(chosen, rect, px, py, limits);
+  if (grip) return { move: (x, y) => editor.replace(editor.at, tidied(grip.to(where(x, y)), limits)), up: nothing };
+  const inside = chosen && under([chosen], rect, px, py) === 0;
+  if (inside || (shape.numbered && at >= 0)) {
     if (!inside) editor.choose(at);
     const from = editor.list[editor.at];
     return {
-      move: (x, y) =>
-        editor.replace(editor.at, moved(from, where(x, y).x - start.x, where(x, y).y - start.y, editor.limits)),
+      move: (x, y) => editor.replace(editor.at, moved(from, where(x, y).x - start.x, where(x, y).y - start.y, limits)),
       up: nothing,
     };
   }
-  if (!editor.boxes) {
+  const { between } = shape;
+  if (!between) {
+    if (at >= 0) return { move: nothing, up: () => editor.choose(at) };
+    if (!shape.numbered) return setPoint(editor, frame, start, px, py);
     const onImage = start.x >= 0 && start.x <= 1 && start.y >= 0 && start.y <= 1;
     return { move: nothing, up: () => (onImage ? editor.append(start, frame) : editor.choose(-1)) };
   }
   let made = -1;
   return {
     move: (x, y) => {
-      const box = between(start, where(x, y), editor.limits);
-      if (made === -1) made = editor.append(box, frame);
-      else editor.replace(made, { ...editor.list[made], ...box });
+      const mark = between(start, where(x, y), limits);
+      if (made === -1) made = editor.append(mark, frame);
+      else editor.replace(made, { ...editor.list[made], ...mark });
     },
     up: () => made === -1 && editor.choose(at),
   };

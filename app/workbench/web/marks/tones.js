@@ -1,5 +1,7 @@
 // What is drawn on an image, as it is shown: its tones, its words, and what of items and votes is painted.
 
+import { isArea, isPaintable } from "./area.js";
+
 /** @import { Criterion, Mark, Option, Painted, Shown, Vote } from "../types" */
 
 // Told apart by colour-blind people too (after Okabe and Ito); red is kept for what the item itself shows.
@@ -28,7 +30,9 @@ const nameOf = (entry, options) =>
  */
 export const paintedOf = (value, options, tone) =>
   (Array.isArray(value) ? value : [])
-    .filter((entry) => entry && Number.isFinite(entry.x) && Number.isFinite(entry.y))
+    .filter(
+      (entry) => entry && (isArea(entry) ? isPaintable(entry) : Number.isFinite(entry.x) && Number.isFinite(entry.y)),
+    )
     .map((entry) => ({ ...entry, text: nameOf(entry, options), tone }));
 
 /**

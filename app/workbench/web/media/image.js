@@ -131,9 +131,9 @@ export class ImageFrame extends Frame {
    * @param {Shown} shown
    * @returns {Painted[]}
    */
-  marksOf({ value, options, tone, filled, prefix = "" }) {
+  marksOf({ value, options, tone, tint, filled, cover, prefix = "" }) {
     return paintedOf(value, options, tone)
       .filter((entry) => (entry.image ?? 1) === this.number)
-      .map((entry) => ({ ...entry, filled, text: `${prefix} ${entry.text}`.trim() }));
+      .map((entry) => ({ ...entry, tint, filled, cover, text: `${prefix} ${entry.text}`.trim() }));
   }
 }

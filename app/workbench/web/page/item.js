@@ -141,12 +141,14 @@ export function drawnOn(fixed, task) {
   if (fixed.stage.name === "authoring") return [];
   const own = fixed.fields
     .filter(({ kind }) => FIELDS[kind].drawn)
-    .map(({ kind, name, role, options, drawing }) => ({
+    .map(({ kind, name, role, options, drawing, cover }) => ({
       role,
       options,
       value: task.fields[name],
       tone: drawing?.tone ?? "",
-      filled: FIELDS[kind].filled ? drawing?.grey : undefined,
+      tint: drawing?.tint,
+      filled: FIELDS[kind].filled || cover ? drawing?.grey : undefined,
+      cover,
     }));
   const drawn = fixed.vote_criteria.filter(({ kind }) => KINDS[kind].drawn);
   return [...own, ...ofVotes(drawn, task.votes)];

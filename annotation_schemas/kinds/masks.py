@@ -1,0 +1,102 @@
+"""Masks on an image, each of one or the other form:
+
+- ``{"rings": [[[0.1, 0.1], [0.5, 0.1], [0.5, 0.4]]]}``: closed lines through points. Where lines cross, and where a
+  ring lies in another, the even-odd rule says what is filled: what an odd number of lines must be crossed to leave;
+- ``{"rle": {"size": [480, 640], "counts": [...]}}``: pixels, as COCO writes them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, ClassVar
+
+from annotation_schemas import run_lengths
+from annotation_schemas.column_types import JSON, WHOLE, ColumnType
+from annotation_schemas.kinds._drawn import ONLY_SHOWN, ROLE, Drawing, DrawnField, image_problem
+from annotation_schemas.kinds._rows import Json, is_list
+from annotation_schemas.model import ItemField, Schema
+
+MOST_MASKS = 200
+"""So many an item may have in one field."""
+MOST_POINTS = 10_000
+"""So many points all rings of a mask may have together."""
+
+
+def _mask(mask: Mapping[str, Any], labels: Collection[Any]) -> str | None:
+    unknown = next((name for name in mask if name not in ("rings", "rle", "image")), None)
+    if unknown is not None:
+        return f"there is no `{unknown}` in it."
+    if ("rings" in mask) == ("rle" in mask):
+        return "it needs `rings` or `rle`, one of the two."
+    wrong = image_problem(mask)
+    if wrong:
+        return wrong
+    return run_lengths.problem(mask["rle"]) if "rle" in mask else _rings(mask["rings"])
+
+
+def _rings(rings: Any) -> str | None:
+    if not is_list(rings) or not rings or not all(is_list(ring) for ring in rings):
+        return "its `rings` must be a list of rings, each a list of points."
+    for number, ring in enumerate(rings, 1):
+        if len(ring) < 3:
+            return f"ring {number} has {len(ring)} point{'' if len(ring) == 1 else 's'}; an area needs three at least."
+    if sum(map(len, rings)) > MOST_POINTS:
+        return f"it has {sum(map(len, rings)):,} points; at most {MOST_POINTS:,} fit. Leave out what no one would see."
+    for number, ring in enumerate(rings, 1):
+        for place, point in enumerate(ring, 1):
+            if not _is_point(point):
+                return f"point {place} of ring {number} must be two numbers, `[x, y]`."
+            if not all(0 <= each <= 1 for each in point):
+                return (
+                    f"point {place} of ring {number} lies outside of the image; places are shares of it, between 0 and "
+                    "1, so divide pixels by its width and height."
+                )
+        if len({tuple(point) for point in ring}) < 3:
+            return f"ring {number} has fewer than three places, so it has no area."
+    return None
+
+
+def _is_point(point: Any) -> bool:
+    return (
+        is_list(point)
+        and len(point) == 2
+        and all(isinstance(each, int | float) and not isinstance(each, bool) and math.isfinite(each) for each in point)
+    )
+
+
+class _Masks(Drawing):
+    def problem(
+        self, value: Any, *, labels: Collection[Any], least: float | None = None, most: float | None = None
+    ) -> str | None:
+        return super().problem(value, labels=labels, least=least, most=min(most or MOST_MASKS, MOST_MASKS))
+
+
+class MasksField(DrawnField):
+    """A field with masks."""
+
+    name = "masks"
+    place = 126
+    meaning = "areas of any form on the item's image: polygons (even-odd rule) or COCO's run lengths"
+    keys: ClassVar[Mapping[str, str]] = {
+        "role": ROLE,
+        "min_length": "so many at least",
+        "max_length": f"so many at most; absent: {MOST_MASKS}",
+        "cover": "absent: they are tinted and outlined; `inside`: painted over in grey; `outside`: all else is",
+    }
+    drawing = _Masks("mask", "masks", _mask)
+
+    def column(self, field: ItemField) -> ColumnType:
+        return ({"rings": JSON, "rle": JSON, "image": WHOLE},)
+
+    def page(self, field: ItemField) -> Json:
+        return {**super().page(field), "cover": field.cover}
+
+    def shapes(self, field: ItemField, entries: Sequence[Any]) -> list[Any]:
+        return [{**each, "cover": field.cover} if field.cover else each for each in entries]
+
+    def label_studio_refusal(self, schema: Schema, field: ItemField) -> str | None:
+        return ONLY_SHOWN
+
+
+FIELD = MasksField()

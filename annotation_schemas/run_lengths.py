@@ -1,0 +1,86 @@
+"""Masks of pixels as COCO writes them: ``{"size": [height, width], "counts": [...]}``.
+
+Pixels are counted column after column, each from above; the counts say in turns how many are left out and how many are
+filled, beginning with those left out. As text (COCO's compressed form) the same counts are written in groups of five
+bits, lowest first, one character for each group from ``0`` on, with a sixth bit where more groups follow; from the
+fourth count on, it is the difference to the count two before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+MOST_PIXELS = 80_000_000
+"""No picture of the store is larger."""
+MOST_COUNTS = 100_000
+"""So many runs a mask may have."""
+_FIRST, _BITS = 48, 5
+_MORE, _SIGN, _VALUE = 0x20, 0x10, 0x1F
+_GROUPS = 7
+"""No count of so large a mask needs more groups of bits."""
+
+
+def counts_of(counts: Any) -> list[int] | None:
+    """The counts of a mask, out of either form; None where they are neither, or too many.
+
+    >>> counts_of([4, 2, 10]), counts_of("421"), counts_of("4`")
+    ([4, 2, 10], [4, 2, 1], None)
+    """
+    if isinstance(counts, str):
+        found = list(_unpacked(counts)) if len(counts) <= _GROUPS * MOST_COUNTS else [None]
+        counts = found
+    if not isinstance(counts, list | tuple) or not 1 <= len(counts) <= MOST_COUNTS:
+        return None
+    whole = all(isinstance(each, int) and not isinstance(each, bool) and each >= 0 for each in counts)
+    return list(counts) if whole else None
+
+
+def _unpacked(text: str) -> Iterator[int | None]:
+    """The counts of a text; None where it breaks off or has other characters."""
+    before: list[int] = []
+    value = shift = 0
+    for character in text:
+        group = ord(character) - _FIRST
+        if not 0 <= group <= (_MORE | _VALUE) or shift >= _GROUPS * _BITS:
+            yield None
+            return
+        value |= (group & _VALUE) << shift
+        shift += _BITS
+        if group & _MORE:
+            continue
+        if group & _SIGN:
+            value -= 1 << shift
+        if len(before) > 2:
+            value += before[-2]
+        before.append(value)
+        yield value
+        value = shift = 0
+    if shift:
+        yield None
+
+
+def problem(rle: Any) -> str | None:
+    """What is wrong with such a mask, as the end of a sentence; None if nothing is."""
+    if not isinstance(rle, Mapping) or set(rle) != {"size", "counts"}:
+        return "its `rle` must be `{size: [height, width], counts: [...]}`, as COCO writes it."
+    size = rle["size"]
+    if not isinstance(size, list | tuple) or len(size) != 2:
+        return "the `size` of its `rle` must be `[height, width]`."
+    if not all(isinstance(side, int) and not isinstance(side, bool) and side >= 1 for side in size):
+        return "the `size` of its `rle` must be two whole numbers of pixels, `[height, width]`."
+    height, width = size
+    if height * width > MOST_PIXELS:
+        return f"its `size` is {height} x {width} pixels; at most {MOST_PIXELS:,} fit. Make the mask smaller."
+    counts = counts_of(rle["counts"])
+    if counts is None:
+        return (
+            f"the `counts` of its `rle` must be a list of 1 to {MOST_COUNTS:,} whole numbers, 0 or more, or the text "
+            "that COCO makes of such a list."
+        )
+    if sum(counts) != height * width:
+        return (
+            f"the `counts` of its `rle` add up to {sum(counts):,}, and {height} x {width} pixels are "
+            f"{height * width:,}; `size` is `[height, width]`."
+        )
+    return None

@@ -1,0 +1,28 @@
+// Masks on the item's image: polygons that are drawn, or pixels that came from files.
+
+import { square, unfinished } from "../marks/area.js";
+import { ALL, DrawnField } from "./drawn.js";
+
+/** @import { KeyRow, Shape } from "../types" */
+
+/** @type {Shape} */
+const mask = {
+  noun: "mask",
+  nouns: "masks",
+  ask: "Draw masks",
+  begin: "click its points",
+  made: square,
+  points: true,
+  missing: unfinished,
+};
+
+/** @type {KeyRow[]} */
+const keys = [
+  ...ALL.begin(mask),
+  ["Enter", "close what is being drawn; Escape takes its last point back"],
+  ["E", "type its points in percent, a ring on each line; Escape goes back"],
+  ["R", "another ring of it, by its points: a hole, or a part elsewhere"],
+  ...ALL.end,
+];
+
+export const field = new DrawnField(mask, keys);
