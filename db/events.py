@@ -222,6 +222,14 @@ def sent_back(session: Session, *, item_id: int, revision: int) -> StoredEvent |
     return newest if newest is not None and newest.data["revision"] == revision else None
 
 
+def with_authors(project_id: int) -> Any:
+    """The items whose present revision was sent back to its author, as a query of their ids."""
+    of_item = col(ItemRow.id) == col(EventRow.item_id)
+    said = select(col(EventRow.item_id)).join(ItemRow, of_item).where(EventRow.project_id == project_id)
+    is_present = col(EventRow.data)["revision"].as_integer() == col(ItemRow.current_revision)
+    return said.where(EventRow.kind == SENT_BACK, is_present).correlate(None)
+
+
 def found(
     session: Session,
     *,

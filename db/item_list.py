@@ -17,7 +17,7 @@ from sqlalchemy import select as plain_select
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
-from db import comment_threads, reworded
+from db import comment_threads, events, reworded
 from db.records import StoredItem
 from db.tables import (
     AnnotationRow,
@@ -211,6 +211,7 @@ def _conditions(within: Within, wanted: ItemFilter) -> list[ColumnElement[bool]]
         talked = plain_select(col(CommentRow.item_id)).where(col(CommentRow.project_id) == project_id)
         put(id.in_(talked), wanted.comments is Comments.ANY)
     put(id.in_(_lacking()), wanted.missing)
+    put(id.in_(events.with_authors(project_id)), wanted.with_author)
     put(id.in_(_gold(project_id)), wanted.gold)
     put(id.in_(within.qualifying), wanted.qualification)
     if wanted.version is not None:

@@ -172,7 +172,7 @@ LEADS_COLUMNS: Mapping[str, str] = {"votes": "Votes", "differ": "Votes differ", 
 COLUMNS = {**OPEN_COLUMNS, **LEADS_COLUMNS}
 UNSORTED = {"checks"}
 """Columns that nothing is sorted by."""
-FOR_LEADS = ("author", "voter", "votes", "differ", "gold", "qualification")
+FOR_LEADS = ("author", "voter", "votes", "differ", "with_author", "gold", "qualification")
 """Filters for leads alone, likewise."""
 OF_FIELD = "field."
 """What the word of a column begins with that is a field of the items."""
@@ -200,6 +200,8 @@ class ItemFilter:
     """Whether it names an image or clip that is not there."""
     version: int | None = None
     """The version of the schema that its present content was given under."""
+    with_author: bool | None = None
+    """Whether it was sent back to its author, who has not changed it since."""
     gold: bool | None = None
     """Whether it is a gold check that is in use."""
     qualification: bool | None = None
@@ -319,6 +321,7 @@ _READ: Mapping[str, Any] = {
     "comments": lambda values: Comments(values[-1]),
     "missing": _yes_or_no,
     "version": lambda values: int(values[-1]),
+    "with_author": _yes_or_no,
     "gold": _yes_or_no,
     "qualification": _yes_or_no,
     "where": lambda values: tuple(dict.fromkeys(map(FieldTest.parse, values))),
@@ -329,5 +332,5 @@ _TAKES = {
     "state": f"states are {', '.join(ItemState)}",
     "comments": f"say {', '.join(Comments)}",
     "version": "say its number",
-    **dict.fromkeys(("differ", "missing", "gold", "qualification"), _YES_OR_NO),
+    **dict.fromkeys(("differ", "missing", "with_author", "gold", "qualification"), _YES_OR_NO),
 }

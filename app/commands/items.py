@@ -128,6 +128,9 @@ def items(
     ] = "",
     missing: Annotated[str, typer.Option(help="Whether images or clips are missing.", metavar=_YES_OR_NO)] = "",
     version: Annotated[str, typer.Option(help="The version of the schema it was given under.", metavar="N")] = "",
+    with_author: Annotated[
+        str, typer.Option(help="Whether it was sent back to its author, who has not changed it.", metavar=_YES_OR_NO)
+    ] = "",
     gold: Annotated[str, typer.Option(help="Whether it is a gold check.", metavar=_YES_OR_NO)] = "",
     qualification: Annotated[
         str, typer.Option(help="Whether it is in the newest qualification set of a stage.", metavar=_YES_OR_NO)
@@ -165,7 +168,8 @@ def items(
     from app.services import opened
 
     one = {"text": text, "author": author, "voter": voter, "votes": votes, "differ": differ, "comments": comments}
-    one |= {"missing": missing, "version": version, "gold": gold, "qualification": qualification}
+    one |= {"missing": missing, "version": version, "with_author": with_author, "gold": gold}
+    one |= {"qualification": qualification}
     one |= {"sort": sort, "columns": columns, "size": str(size or ""), "page": str(page)}
     many = {"state": state, "dimension": dimension, "where": where, "ids": ids}
     given = {name: [value] for name, value in one.items() if value} | {

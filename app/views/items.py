@@ -166,7 +166,7 @@ def _for_leads(
     def person(login: str) -> str:
         return {"": "anyone", FROM_FILE: "no one: from a file"}.get(login) or called(login)
 
-    columns = st.columns(6)
+    columns = st.columns(7)
     for column, name, label, there in (
         (0, "author", "Author", ["", FROM_FILE, *members]),
         (1, "voter", "Voted on by", ["", *voters]),
@@ -178,8 +178,9 @@ def _for_leads(
         put("votes", st.text_input, "Votes", value=str(now.votes or ""), placeholder="2, 1..3, 3..")
     for column, name, label in (
         (3, "differ", "Votes differ"),
-        (4, "gold", "Gold check"),
-        (5, "qualification", "Qualification"),
+        (4, "with_author", "With its author"),
+        (5, "gold", "Gold check"),
+        (6, "qualification", "Qualification"),
     ):
         with columns[column]:
             choose(name, label, list(YES_OR_NO), getattr(now, name), YES_OR_NO.__getitem__)

@@ -68,6 +68,10 @@ def test_ids_go_from_the_list_to_what_is_done_to_them(store: Store, tmp_path: Pa
     assert saved == f"Saved as “Shapes”: http://127.0.0.1:8501/items?project=p&view={link.id}\n"
     assert said("items", "p", "--view", "shapes", "--only-ids") == "shape/4\nshape/5\n"
     assert said("items", "p", "--view", link.id, "--dimension", "colour", "--only-ids") == ids
+    said("items", "p", "--with-author", "yes", "--save-view", "Back", "--for-everyone")
+    assert said("items", "p", "--view", "back", "--only-ids") == ""
+    assert said("items", "p", "--view", "back", "--with-author", "no", "--dimension", "colour", "--only-ids") == ids
+    said("views", "delete", "p", "back")
     said("items", "p", "--voter", "ann", "--save-view", "Ann's", "--as", "lea")
     assert link.id in said("views", "list", "p", "--as", "sen")
     assert "Ann's" in said("views", "list", "p", "--as", "lea")

@@ -60,6 +60,14 @@ def test_a_lead_says_why_on_bulk_actions_and_the_author_reads_it(store: Store, h
     page = pressed(pressed(page, "Change 2 items"), "Yes, change 2 items")
     assert "Done: 2 items changed." in words(page)
     assert back(store, ann) == {"Question 1?": WHY, "Question 2?": WHY}
+    page = drawn(store, home, "items", "lea", project="p", with_author="yes")
+    assert part(page, "count") == "2 items"
+    (box,) = [box for box in page.selectbox if box.label == "With its author"]
+    assert box.value is True
+    box.select_index(2)  # no
+    page = pressed(page, "Show")
+    assert "No item fits." in words(page)
+    assert page.query_params["with_author"] == "no"
     assert part(drawn(store, home, "my_work", "ann"), "sent-back") == "2 items of yours were sent back to you"
     page = drawn(store, home, "my_submissions", "ann", project="p")
     assert words(page).count(f"Sent back: {WHY}") == 2

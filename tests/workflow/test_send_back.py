@@ -12,6 +12,7 @@ from db.engine import Store
 from db.tables import AnnotationRow, EventRow, ItemRow
 from domain.comments import LONGEST_COMMENT
 from domain.errors import Conflict, InvalidInput, NotAllowed
+from domain.item_filter import ItemList
 from domain.records import NothingLeft, Person
 from domain.roles import Role
 from domain.states import ItemState, Stage
@@ -29,7 +30,7 @@ from tests.workflow.test_authoring import write
 from workflow.access import accounts
 from workflow.annotate import claims, comments, image_pool, notices, own_submissions, project_progress, submissions
 from workflow.files.project_check import check
-from workflow.lead import bulk
+from workflow.lead import bulk, item_list
 from workflow.lead.bulk import Action, Chosen
 from workflow.lead.send_back import FROM_FILE, GONE, NO_SLOT, WITH_AUTHOR, Reasons
 
@@ -59,6 +60,13 @@ def one(store: Store) -> ItemRow:
 
 def back(store: Store, person: Person) -> list[str]:
     return [each.why for each in own_submissions.sent_back_to(store, person=person, project="p")]
+
+
+def with_author(store: Store) -> list[str]:
+    """What the table of items has behind its filter."""
+    asked = ItemList.parse({"with_author": ["yes"]})
+    assert ItemList.parse(asked.asked()) == asked, "and in a link"
+    return list(item_list.names(store, person=None, project="p", wanted=asked.filter))
 
 
 def nothing_for(store: Store, person: Person) -> bool:
@@ -92,6 +100,7 @@ def test_an_item_comes_back_to_its_author_who_corrects_it_and_then_others_vote_a
     assert (event.person_id, event.item_id, event.data) == (lea.id, one(store).id, {"revision": 2, "why": WHY})
     # the author alone reads why; no one is asked meanwhile, and nothing is amiss
     assert (back(store, ann), back(store, ben)) == ([WHY], [])
+    assert with_author(store) == [name]
     (thread,) = comments.inbox(store, person=ann, project="p")
     assert [(each.by, each.text, each.unread) for each in thread.comments] == [("lea", WHY, True)]
     for blind in (ben, sen):  # who are asked about it once it is back
@@ -108,7 +117,7 @@ def test_an_item_comes_back_to_its_author_who_corrects_it_and_then_others_vote_a
     again = submissions.undo(store, person=ann, project="p", stage=Stage.AUTHORING, task=mine.row.task)
     assert again.correction
     submissions.submit(store, person=ann, task=again.id, key="again", values=make_fields(7))
-    assert (one(store).current_revision, back(store, ann)) == (3, [])
+    assert (one(store).current_revision, back(store, ann), with_author(store)) == (3, [], [])
     assert vote(store, ben).fields["question"] == "Question 7?"
     assert vote(store, sen).fields["question"] == "Question 7?"
     assert one(store).state is ItemState.KEPT
@@ -125,7 +134,9 @@ def test_it_is_undone_by_having_it_verified_again(store: Store) -> None:
     assert done(store, sending(lea, [name])) == 1
     (mine,) = own_submissions.sent_back_to(store, person=ann, project="p")
     again = {"by": lea, "project": "p", "action": Action.VERIFY_AGAIN, "chosen": Chosen(items=(name,))}
+    assert with_author(store) == [name]
     assert done(store, again) == 1
+    assert with_author(store) == []
     assert bulk.preview(store, **again).cannot == ((name, "It is in verification now."),)
     assert (back(store, ann), check(store)) == ([], [])
     with pytest.raises(Conflict, match="Someone has edited this item since"):
