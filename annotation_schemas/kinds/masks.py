@@ -19,6 +19,8 @@ from annotation_schemas.model import ItemField, Schema
 
 MOST_MASKS = 200
 """So many an item may have in one field."""
+MOST_NUMBERS = 100_000
+"""So many points and counts all masks of a field may have: pages trace them in a few seconds at most."""
 MOST_POINTS = 10_000
 """So many points all rings of a mask may have together."""
 
@@ -69,7 +71,16 @@ class _Masks(Drawing):
     def problem(
         self, value: Any, *, labels: Collection[Any], least: float | None = None, most: float | None = None
     ) -> str | None:
-        return super().problem(value, labels=labels, least=least, most=min(most or MOST_MASKS, MOST_MASKS))
+        fewest = MOST_MASKS if most is None else min(most, MOST_MASKS)
+        wrong = super().problem(value, labels=labels, least=least, most=fewest)
+        n = 0 if wrong else sum(map(_length, value))
+        if n > MOST_NUMBERS:
+            return f"All masks together have {n:,} points and counts; at most {MOST_NUMBERS:,} fit. Make them coarser."
+        return wrong
+
+
+def _length(mask: Mapping[str, Any]) -> int:
+    return len(mask["rle"]["counts"]) if "rle" in mask else sum(map(len, mask["rings"]))
 
 
 class MasksField(DrawnField):

@@ -19,7 +19,7 @@ from app.label_studio import files
 from app.routes.media import SIZES
 from app.routes.replies import answering
 from app.services import Resources
-from domain.errors import NotFound
+from domain.errors import MediaRefused, NotFound
 from workflow.access import exposure
 from workflow.labelstudio import media
 
@@ -61,6 +61,8 @@ def routes(resources: Resources) -> list[BaseRoute]:
             path, mime, tag, asset, task = await run_in_threadpool(find, *asked)
         except NotFound:
             return PlainTextResponse(NOTHING, status_code=404, headers={**HEADERS, "Cache-Control": "no-store"})
+        except MediaRefused as error:  # such as a mask that does not fit its image
+            return PlainTextResponse(str(error), status_code=422, headers={**HEADERS, "Cache-Control": "no-store"})
         headers = {
             **HEADERS,
             "ETag": f'"{tag}"',

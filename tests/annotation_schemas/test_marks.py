@@ -150,6 +150,12 @@ def test_a_field_has_so_many_masks_at_most() -> None:
     many = [{"rings": [RING]}] * 201
     assert masks.FIELD.drawing_problem(many[:200]) is None
     assert masks.FIELD.drawing_problem(many) == "At most 200 masks fit (201 now)."
+    long = {"rle": {"size": [100, 1000], "counts": [1] * 100_000}}
+    assert masks.FIELD.drawing_problem([long]) is None
+    said = "All masks together have 100,003 points and counts; at most 100,000 fit. Make them coarser."
+    assert masks.FIELD.drawing_problem([long, many[0]]) == said
+    none = ItemField(name="drawn", kind="masks", max_length=0)
+    assert masks.FIELD.check(none, many[:1], {}) == "at most 0 masks fit (1 now)."
 
 
 def test_what_a_schema_covers_goes_along_with_its_masks() -> None:

@@ -182,6 +182,14 @@ def test_lines_around_pixels_are_those_of_the_mask_as_drawn_for_models(ask: Ask)
         assert filled == pixels.tolist()
 
 
+def test_a_mask_of_other_proportions_is_told_and_not_painted(ask: Ask) -> None:
+    rect = {"left": 0, "top": 0, "width": 320, "height": 240}
+    lying, rounded = ({"rle": {"size": size, "counts": [1]}} for size in ([640, 480], [50, 67]))
+    assert ask("misfits", [lying, rounded, {"rings": []}], rect, of="marks/paint_area.js") == [
+        "A mask of 480 \u00d7 640 pixels does not fit this image: its proportions are others."
+    ]
+
+
 def _encloses(rings: list[list[list[float]]], x: float, y: float) -> bool:
     """By the even-odd rule: how many upright lines lie to the left."""
     sides = [(one, other) for ring in rings for one, other in zip(ring, [*ring[1:], ring[0]], strict=True)]

@@ -10,7 +10,7 @@ const arrow = {
   noun: "arrow",
   nouns: "arrows",
   ask: "Draw arrows",
-  begin: "drag to where it points",
+  begin: "drag",
   made: ({ x, y }, side) => ({ x: x - side / 2, y, to_x: x + side / 2, to_y: y }),
   between: arrowBetween,
   turns: "head",
