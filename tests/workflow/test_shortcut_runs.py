@@ -234,7 +234,10 @@ def test_the_same_items_are_asked_with_their_marks_and_without(store: Store, med
     shown = [("image", path)]
     left = {"rings": [[[0, 0], [1, 0], [1, 0.75], [0, 0.75]]]}  # of 48 rows the first 36
     marked = ("colour", {**fields, "red_boxes": [box], "cut": [left]}, shown)
-    ids = bring(store, media, loaded, [marked, ("colour", fields, shown)])
+    lying = {"rle": {"size": [64, 48], "counts": [64 * 48]}}  # width and height the wrong way around
+    ids = bring(
+        store, media, loaded, [marked, ("colour", fields, shown), ("colour", {**fields, "cut": [lying]}, shown)]
+    )
 
     def asked(**condition: Any) -> list[Question]:
         (plan,) = ShortcutPlan.under(plan_for(loaded.schema_, FISH), **condition)
@@ -243,8 +246,9 @@ def test_the_same_items_are_asked_with_their_marks_and_without(store: Store, med
         )
         return list(asker.ask(ids))
 
-    with_, plain = asked()
-    without, none = asked(without_marks=True)
+    with_, plain, wrong = asked()
+    without, none, _ = asked(without_marks=True)
+    assert wrong.cannot.startswith("A mask of 48 x 64 pixels does not fit an image of 64 x 48")
     assert none.cannot == "Nothing is drawn on an image of this item, so there are no marks to leave out."
     assert without.pictures[0].path.read_bytes() == path.read_bytes() == plain.pictures[0].path.read_bytes()
     with Image.open(with_.pictures[0].path) as image, Image.open(path) as bare:
