@@ -19,7 +19,7 @@ import os
 import shutil
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -43,6 +43,7 @@ from workflow.annotate.frame_pool import Chosen
 ABOUT, INDEX, CHOICE, OUT, THUMBS, LOCK = "about.json", "index.json", "choice.json", "out", "thumbs", "lock"
 BUSY = "Frames of this set are being taken or put into the pool just now. Wait until that is done, and press again."
 BROKEN = "It was broken off. Nothing is lost: press Go on, and it goes on where it stood."
+COVERED_SINCE = "Something was covered in a clip of this set, so its frames were removed. Go on takes them anew."
 NO_ENDING = "its name has no ending of a video"
 EXAMPLES = 3
 """So many frames are shown for each reason."""
@@ -386,6 +387,43 @@ def begin_set(
     return folder.name
 
 
+def of_files(below: Path, files: Collection[str]) -> list[Path]:
+    """The sets of projects of one name that were made of one of these stored files."""
+    found = []
+    for folder in sorted(path.parent for path in below.glob(f"*/*/{ABOUT}")):
+        if any(Path(path).parent.name in files for _, path in About.read(folder).paths):
+            found.append(folder)
+    return found
+
+
+def must_rest(folders: Sequence[Path]) -> None:
+    """``Conflict`` where one is being worked on."""
+    for folder in folders:
+        if is_running(folder):
+            raise Conflict(f"{About.read(folder).called}: {BUSY}")
+
+
+def taken_back(folders: Sequence[Path], paths: Mapping[str, Path]) -> list[str]:
+    """Remove the frames of sets, of which a stored file is shown no more; what they are called. Their frames can be
+    taken anew, of what is shown in its place: ``paths`` has where that lies, by hash."""
+    names = []
+    for folder in folders:
+        with locks.held(folder / LOCK, BUSY):
+            _empty(folder)
+            about = About.read(folder)
+            now = [(name, str(paths.get(Path(path).parent.name, path))) for name, path in about.paths]
+            replace(about, paths=now, done=0.0, refused=COVERED_SINCE).write(folder)
+        names.append(about.called)
+    return names
+
+
+def _empty(folder: Path) -> None:
+    for part in (OUT, THUMBS):
+        shutil.rmtree(folder / part, ignore_errors=True)
+    for part in (INDEX, CHOICE):
+        (folder / part).unlink(missing_ok=True)
+
+
 def again(services: Services, folder: Path, *, taking: Taking, keeping: Keeping) -> None:
     """Run a set again with these settings: with other ones of taking, all its frames are taken anew."""
     if is_running(folder):
@@ -394,10 +432,7 @@ def again(services: Services, folder: Path, *, taking: Taking, keeping: Keeping)
     about = About.read(folder)
     if about.taking != taking:
         with locks.held(folder / LOCK, BUSY):
-            for part in (OUT, THUMBS):
-                shutil.rmtree(folder / part, ignore_errors=True)
-            for part in (INDEX, CHOICE):
-                (folder / part).unlink(missing_ok=True)
+            _empty(folder)
     replace(about, taking=taking, keeping=keeping, done=0.0, refused="", began=about.began).write(folder)
     _begin(services, folder, Framing(folder, services.person))
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from domain.csv_text import cell
+from app import privacy_clip_sheet
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -31,6 +31,10 @@ figure { margin: 0 0 2rem } img { max-width: 100%; height: auto; display: block;
 .picture { position: relative; display: inline-block }
 .dragged { position: absolute; box-sizing: border-box; border: 3px dashed #e60000; pointer-events: none }
 figcaption { overflow-wrap: anywhere } .none { opacity: .75 }
+.clip { position: relative } .clip video { width: 100%; display: block }
+.over { position: absolute; inset: 0; cursor: crosshair; touch-action: none } .over[hidden] { display: none }
+.frames { display: flex; flex-wrap: wrap; gap: .5rem; margin: .5rem 0 } .frames figure { margin: 0; width: 240px }
+.frames img { cursor: auto }
 #lines { width: 100%; box-sizing: border-box; height: 6rem; font: 13px monospace }
 .tools { position: sticky; bottom: 0; background: Canvas; padding: .5rem 0; border-top: 1px solid }
 """
@@ -42,7 +46,7 @@ const at = (event, image) => {
   const share = (value) => Math.min(1, Math.max(0, value));
   return [share((event.clientX - seen.left) / seen.width), share((event.clientY - seen.top) / seen.height)];
 };
-for (const image of document.querySelectorAll("img")) {
+for (const image of document.querySelectorAll("img[data-begin]")) {
   image.draggable = false;
   image.addEventListener("pointerdown", (event) => {
     from = at(event, image);
@@ -68,8 +72,8 @@ for (const image of document.querySelectorAll("img")) {
 """
 
 
-def written(out: Path, media: MediaStore, seen: Iterator[Seen], *, title: str) -> int:
-    """Write the pictures and the page into a folder, which only its owner may read; how many pictures."""
+def written(out: Path, media: MediaStore, seen: Iterator[Seen], *, title: str, clips: Sequence[Seen] = ()) -> int:
+    """Write pictures, clips and the page into a folder, which only its owner may read; how many pictures."""
     folder = out / "pictures"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     parts: list[str] = []
@@ -78,18 +82,23 @@ def written(out: Path, media: MediaStore, seen: Iterator[Seen], *, title: str) -
         name = f"{n:05}.jpg"
         _drawn(media, each).save(folder / name, "JPEG", quality=85)
         parts.append(_figure(f"pictures/{name}", each))
+    if clips:
+        parts += ["<h2>Clips</h2>", privacy_clip_sheet.WORDS, *privacy_clip_sheet.figures(out, media, clips)]
     kinds = "".join(
         f'<label><input type="radio" name="kind" value="{kind}"{" checked" if kind == "face" else ""}> {kind}</label> '
         for kind in ("face", "plate", "other")
     )
+    more = privacy_clip_sheet.SCRIPT if clips else ""
     page = (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{html.escape(title)}</title>'
         f"<style>{_STYLE}</style><body><h1>{html.escape(title)}</h1><p>{MISSES}</p>"
-        "<p>Drag over what was missed: a line for boxes.csv appears below. The pictures are not covered, so keep this "
-        "folder to yourselves, and remove it when you are done.</p>"
+        "<p>Drag over what was missed: a line for the table appears below. The pictures and clips are not covered, so "
+        "keep this folder to yourselves, and remove it when you are done.</p>"
         f"{''.join(parts)}"
-        f'<div class="tools">{kinds}<label for="lines">Lines for boxes.csv</label>'
-        f'<textarea id="lines" spellcheck="false"></textarea></div><script>{_SCRIPT}</script></body></html>\n'
+        f'<div class="tools">{kinds}<label for="lines">Lines for boxes.csv (pictures) and clips.csv</label>'
+        f'<textarea id="lines" spellcheck="false"></textarea></div>'
+        f"<script>{_SCRIPT}{more}</script>"
+        "</body></html>\n"
     )
     (out / "index.html").write_text(page, encoding="utf-8")
     return n
@@ -108,7 +117,7 @@ def _drawn(media: MediaStore, seen: Seen) -> Any:
 
 
 def _figure(path: str, seen: Seen) -> str:
-    begin = html.escape(f"{_csv(seen.name)},{seen.file}", quote=True)
+    begin = html.escape(f"{privacy_clip_sheet.csv_cell(seen.name)},{seen.file}", quote=True)
     told = [f"{at} {box.kind} ({box.by})" for at, box in enumerate(seen.boxes, 1)]
     said = ", ".join(told) if told else "nothing found"
     return (
@@ -116,13 +125,6 @@ def _figure(path: str, seen: Seen) -> str:
         f'<img src="{path}" alt="" loading="lazy" data-begin="{begin}"></div>'
         f"<figcaption>{html.escape(seen.name)}: {html.escape(said)}</figcaption></figure>"
     )
-
-
-def _csv(text: str) -> str:
-    """A cell of the table."""
-    marked = str(cell(text))
-    quoted = any(mark in marked for mark in ',"\r\n')
-    return '"' + marked.replace('"', '""') + '"' if quoted else marked
 
 
 def told_beside(table: Path) -> dict[str, Any] | None:

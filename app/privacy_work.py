@@ -20,7 +20,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from app import apart, locks
+from app import apart, locks, privacy_cover
 from app.apart import Going, Progress
 from app.services import Services
 from db.engine import Store
@@ -28,7 +28,7 @@ from domain.errors import Conflict, TouchstoneError
 from domain.privacy import HAND, Box, Told
 from domain.records import Person
 from media.store import MediaStore
-from workflow.files import privacy, privacy_look
+from workflow.files import privacy_look
 from workflow.files.privacy_look import Seen
 
 ABOUT, FOUND, DRAFT, COVERED, LOCK = "about.json", "found.json", "draft.json", "covered.json", "lock"
@@ -165,7 +165,7 @@ def items(store: Store, media: MediaStore, folder: Path, *, by: Person, project:
     found = privacy_look.pictures(store, media, by=by, project=project)
     boxes, drafts = _read(folder / FOUND).get("boxes", {}), _read(folder / DRAFT)
     each = [_item(seen, boxes.get(seen.file, ()), drafts.get(seen.file)) for seen in found.pictures]
-    return sorted(each, key=lambda item: not item.found), [*found.clips]
+    return sorted(each, key=lambda item: not item.found), [seen.name for seen in found.clips]
 
 
 def item(store: Store, folder: Path, *, by: Person, project: str, file: str) -> Item:
@@ -340,7 +340,7 @@ class Covering:
         found, _ = items(store, media, self.folder, by=self.by, project=self.project)
         ready = [each for each in found if each.waits and self.those.get(each.seen.file) == each.revision]
         progress(f"Covering {len(ready):,} pictures", 0, len(ready))
-        done = privacy.decide(
+        done, sets = privacy_cover.decide(
             store,
             media,
             home,
@@ -350,7 +350,7 @@ class Covering:
             looked=_read(self.folder / FOUND).get("looked"),
             after={each.seen.file: each.after for each in ready},
         )
-        return {**asdict(done), "left": len(self.those) - len(ready)}
+        return {**asdict(replace(done, instead={})), "sets": sets, "left": len(self.those) - len(ready)}
 
 
 def _drop(folder: Path, done: Mapping[str, int]) -> None:

@@ -1,15 +1,16 @@
-"""Queries on the files that are kept back: originals of pictures in which something was covered."""
+"""Queries on the files that are kept back: originals of pictures and clips in which something was covered."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db.events import COVERED
 from db.records import StoredAsset
-from db.tables import AssetRow, EventRow, ItemAssetRow, ProjectRow, ReleaseItemRow, ReleaseRow
+from db.tables import AssetRow, EventRow, ItemAssetRow, ProjectRow, ReleaseItemRow, ReleaseRow, SourceRow
 from db.types import public_id as new_id
 
 _NAMED = ("original", "before", "file")
@@ -92,3 +93,32 @@ def releases_with(session: Session, *, asset_ids: Collection[int]) -> list[tuple
         )
         found |= {(number, point) for number, point in session.exec(wanted)}
     return sorted(found)
+
+
+def beside(session: Session, *, project_id: int, asset_ids: Collection[int]) -> list[StoredAsset]:
+    """The images that items show next to these clips, that come from the same source, or are frames of them, and the
+    clips next to these images, likewise; in the order in which they came."""
+    found: dict[int, StoredAsset] = {}
+    ids = sorted(asset_ids)
+    for start in range(0, len(ids), _AT_ONCE):
+        some = ids[start : start + _AT_ONCE]
+        mine, other = aliased(AssetRow), AssetRow
+        there, here = aliased(ItemAssetRow), aliased(ItemAssetRow)
+        differ = (col(mine.id).in_(some), other.project_id == project_id, col(other.kind) != col(mine.kind))
+        with_files = (*differ, col(other.sha256).is_not(None))
+        in_items = (
+            select(other)
+            .join(there, col(there.asset_id) == other.id)
+            .join(here, col(here.item_id) == col(there.item_id))
+            .join(mine, col(here.asset_id) == mine.id)
+            .where(*with_files)
+        )
+        of_source = select(other).join(mine, col(mine.source_id) == col(other.source_id)).where(*with_files)
+        source = aliased(SourceRow)
+        taken = select(other).join(source, col(source.id) == other.source_id)
+        taken = taken.join(mine, col(mine.name) == source.name).where(*with_files)
+        taken_from = select(other).join(source, col(source.name) == other.name)
+        taken_from = taken_from.join(mine, col(mine.source_id) == source.id).where(*with_files)
+        for wanted in (in_items, of_source, taken, taken_from):
+            found |= {row.id: row for row in session.exec(wanted)}
+    return [found[id] for id in sorted(found)]

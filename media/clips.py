@@ -217,9 +217,9 @@ class Timing:
 def timing(path: Path, *, name: str | None = None) -> Timing:
     """The moments of all frames that are shown, rising. Read from the packets; nothing is decoded."""
     with opened(path, name=name or str(path)) as (container, stream):
-        origin, duration = _origin(container), _length(container, stream)
+        began, duration = origin(container), _length(container, stream)
         base = stream.time_base or _MILLISECONDS
-        times = [pts * base - origin for pts in _shown(container, stream)[0]]
+        times = [pts * base - began for pts in _shown(container, stream)[0]]
     rising = tuple(round(float(max(time, Fraction(0))), 6) for time in times)
     return Timing(rising, round(max(float(duration), rising[-1] if rising else 0.0), 6))
 
@@ -323,14 +323,14 @@ def _moment(seconds: float) -> Fraction:
     return Fraction(repr(float(seconds)))
 
 
-def _origin(container: InputContainer) -> Fraction:
+def origin(container: InputContainer) -> Fraction:
     """When the video begins on its own clock; players call that moment zero."""
     return max(Fraction(container.start_time or 0, 1_000_000), Fraction(0))
 
 
 def _time(frame: VideoFrame, container: InputContainer) -> Fraction:
     base = frame.time_base or _MILLISECONDS
-    return Fraction(frame.pts or 0) * base - _origin(container)
+    return Fraction(frame.pts or 0) * base - origin(container)
 
 
 def _length(container: InputContainer, stream: VideoStream) -> Fraction:
@@ -342,7 +342,7 @@ def _length(container: InputContainer, stream: VideoStream) -> Fraction:
     ends = [
         (packet.pts + (packet.duration or 0)) * base for packet in container.demux(stream) if packet.pts is not None
     ]
-    return max(ends, default=Fraction(0)) - _origin(container)
+    return max(ends, default=Fraction(0)) - origin(container)
 
 
 def must_fit(width: int, height: int, *, name: str, limits: Limits) -> None:
@@ -376,7 +376,7 @@ def _decoded_from(container: InputContainer, stream: VideoStream, moment: Fracti
     base = stream.time_base or _MILLISECONDS
     back = Fraction(0)
     while moment > back:
-        container.seek(int((moment - back + _origin(container)) / base), stream=stream, backward=True)
+        container.seek(int((moment - back + origin(container)) / base), stream=stream, backward=True)
         frames = _decoded(container, stream)
         first = next(frames, None)
         if first is not None and _time(first, container) <= moment + _SAME_MOMENT:
@@ -423,7 +423,7 @@ def _groups(container: InputContainer, stream: VideoStream, moments: Sequence[Fr
     base = stream.time_base or _MILLISECONDS
     container.seek(0)
     keys = sorted(
-        packet.pts * base - _origin(container)
+        packet.pts * base - origin(container)
         for packet in container.demux(stream)
         if packet.is_keyframe and packet.pts is not None
     )
@@ -456,7 +456,7 @@ def _nth_moment(container: InputContainer, stream: VideoStream, index: int, *, v
         return None
     if not 0 <= index < len(shown):
         raise _no_frame(str(video), len(shown), index)
-    return shown[index] * (stream.time_base or _MILLISECONDS) - _origin(container)
+    return shown[index] * (stream.time_base or _MILLISECONDS) - origin(container)
 
 
 def _nth(container: InputContainer, stream: VideoStream, index: int, *, video: Path) -> VideoFrame:

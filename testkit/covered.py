@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -63,3 +64,45 @@ def face(side: int = 120, *, turned: int = 0) -> Image.Image:
     made = Image.new("RGB", size, (90, 110, 120))
     made.paste(drawn, (0, 0), drawn)
     return made.filter(ImageFilter.GaussianBlur(side / 80))
+
+
+CLIP_SIZE, CLIP_RATE, CLIP_FRAMES = (320, 240), 10, 60
+FACE_SIDE = 64
+"""Width of the face in a clip, as ``face`` counts it."""
+FACE_FRAMES = range(20, 40)
+"""The frames of a clip in which it is: from 2.0 to 3.9 s."""
+
+
+def face_at(number: int) -> tuple[int, int, int, int]:
+    """Where it is in a frame, in pixels: it moves six to the right and one down from each to the next."""
+    left, top = 40 + 6 * (number - FACE_FRAMES.start), 50 + (number - FACE_FRAMES.start)
+    return left, top, left + 70, top + 104
+
+
+def clip_frame(number: int, *, secret: bool = True) -> Image.Image:
+    """A frame of the clip; ``secret``: with the face, where it has one."""
+    image = _wall().copy()
+    image.paste((30 + 3 * number, 60, 90), (280, 200, 320, 240))
+    if secret and number in FACE_FRAMES:
+        left, top, right, bottom = face_at(number)
+        x, y, wide, high = 320, 238, right - left, bottom - top
+        image.paste(_small_face().crop((x - wide // 2, y - high // 2, x + wide // 2, y + high // 2)), (left, top))
+    return image
+
+
+@cache
+def _wall() -> Image.Image:
+    shades = Image.linear_gradient("L").resize(CLIP_SIZE)
+    return Image.merge("RGB", [shades.point(lambda at, least=least: least + at // 6) for least in (80, 100, 110)])
+
+
+@cache
+def _small_face() -> Image.Image:
+    return face(FACE_SIDE)
+
+
+def clip(path: Path) -> Path:
+    """Six seconds in which a face moves over a still picture for two."""
+    from media import clips
+
+    return clips.write((clip_frame(at) for at in range(CLIP_FRAMES)), out=path, frames_per_second=CLIP_RATE)

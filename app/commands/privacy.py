@@ -1,4 +1,4 @@
-"""``touchstone privacy``: faces and number plates in pictures, found or drawn by hand, covered for everyone."""
+"""``touchstone privacy``: faces and plates in pictures and clips, found or drawn by hand, covered for everyone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHOWN = 20
 """So many names are listed."""
 
 privacy = typer.Typer(
-    help="Faces and number plates in pictures: looked for, decided by people, covered for everyone.",
+    help="Faces and number plates in pictures and clips: looked for, decided by people, covered for everyone.",
     no_args_is_help=True,
 )
 
@@ -49,11 +49,15 @@ def look(
     ] = 3,
     by_hand: Annotated[bool, typer.Option("--by-hand", help="Look with no cascade: people do.")] = False,
     only_found: Annotated[
-        bool, typer.Option("--only-found", help="Draw only pictures with boxes; the table has all.")
+        bool, typer.Option("--only-found", help="Draw only pictures and clips with boxes; the tables have all.")
     ] = False,
+    rate: Annotated[
+        float, typer.Option(min=0.2, max=10.0, help="Look at so many moments in a second of each clip.")
+    ] = 2.0,
+    pictures_only: Annotated[bool, typer.Option("--pictures-only", help="Do not look in clips.")] = False,
 ) -> None:
-    """Look for faces and plates in all images of a project, with cascades that OpenCV ships, and write a table for
-    people to decide in, with the pictures. Nothing is changed. A cascade misses faces: people have to look."""
+    """Look for faces and plates in all images and clips of a project, with cascades that OpenCV ships, and write tables
+    for people to decide in, with pictures. Nothing is changed. A cascade misses faces: people have to look."""
     from app import privacy_sheet
     from app.services import opened
     from media.faces import Finder
@@ -63,26 +67,45 @@ def look(
         raise FileRefused(f"{out} is there already, perhaps with what people have decided; give a new folder.")
     finder = None if by_hand else Finder(kinds=[*(kind or Kind)], neighbours=neighbours)
     shared = opened()
-    found = room.look(shared.store, shared.media, by=None, project=project, finder=finder, progress=_progress)
+    moments = None if pictures_only or finder is None else rate
+    found = room.look(
+        shared.store, shared.media, by=None, project=project, finder=finder, rate=moments, progress=_progress
+    )
     out.mkdir(mode=0o700, parents=True, exist_ok=True)
     (out / "boxes.csv").write_text(room.as_csv(found), encoding="utf-8", newline="")
+    clips = [] if pictures_only else found.clips
+    if clips:
+        (out / "clips.csv").write_text(room.clips_as_csv(found), encoding="utf-8", newline="")
     if finder is not None:
-        (out / "looked.json").write_text(json.dumps(finder.told, indent=2) + "\n", encoding="utf-8")
-    drawn = privacy_sheet.written(out, shared.media, room.to_look_at(found, only_found=only_found), title=found.title)
+        told = finder.told | ({"rate": rate} if moments is not None else {})
+        (out / "looked.json").write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+    drawn = privacy_sheet.written(
+        out,
+        shared.media,
+        room.to_look_at(found, only_found=only_found),
+        title=found.title,
+        clips=[seen for seen in clips if seen.boxes or not only_found],
+    )
     n = len(found.pictures)
     typer.echo(f"{found.title}: {n:,} pictures; {found.n_found:,} new boxes in {found.n_with:,} of them.")
+    if clips:
+        typer.echo(f"{len(clips):,} clips; {found.n_tracks:,} new boxes in {found.n_clips_with:,} of them.")
     typer.echo(privacy_sheet.MISSES)
-    _not_looked("clips, in which nothing looks; cover them before they are brought in", found.clips)
-    _not_looked("pictures cannot be read", [f"{name} ({why})" for name, why in found.unread])
+    if pictures_only:
+        _not_looked("clips, in which nothing looked", [seen.name for seen in found.clips])
+    _not_looked("cannot be read", [f"{name} ({why})" for name, why in found.unread])
+    tables = " ".join(str(out / name) for name in ("boxes.csv", "clips.csv") if (out / name).exists())
     typer.echo(f"Look at {out / 'index.html'} ({drawn:,} pictures), write yes or no under `cover` in")
-    typer.echo(f"{out / 'boxes.csv'}, add a line for each box that is missing, then")
-    typer.echo(f"touchstone privacy cover {project} {out / 'boxes.csv'}")
+    typer.echo(f"{tables.replace(' ', ' and ')}, add a line for each box that is missing, then")
+    typer.echo(f"touchstone privacy cover {project} {tables}")
 
 
 @privacy.command("cover")
 def cover(
     project: Project,
-    table: Annotated[Path, typer.Argument(help="The table that `look` wrote, with what people have decided.")],
+    tables: Annotated[
+        list[Path], typer.Argument(help="The tables that `look` wrote, with what people have decided: either, or both.")
+    ],
     margin: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="Each box grows by this share of its side, on every side.")
     ] = MARGIN,
@@ -90,17 +113,17 @@ def cover(
         bool, typer.Option("--uncover", help="What was covered may be shown again, where the table says no.")
     ] = False,
 ) -> None:
-    """Keep what people have decided, and cover what they say: from then on everyone gets the covered picture, people,
+    """Keep what people have decided, and cover what they say: from then on everyone gets what is covered, people,
     models, exports and releases alike. The original stays in the media store, and nothing gives it out."""
-    from app import privacy_sheet
+    from app import privacy_cover, privacy_sheet
     from app.services import opened
     from importers import privacy_boxes
-    from workflow.files import privacy as room
 
-    told, left = privacy_boxes.read(table)
-    looked = privacy_sheet.told_beside(table)
+    read = [privacy_boxes.read(table) for table in tables]
+    told, left = [each for some, _ in read for each in some], sum(n for _, n in read)
+    looked = next((said for table in tables if (said := privacy_sheet.told_beside(table)) is not None), None)
     shared = opened()
-    done = room.decide(
+    done, sets = privacy_cover.decide(
         shared.store,
         shared.media,
         shared.settings.home,
@@ -112,8 +135,9 @@ def cover(
         uncover=uncover,
     )
     nothing = done.pictures - done.covered
+    what = "Pictures and clips" if any(box.begin is not None for each in told for box in each.boxes) else "Pictures"
     typer.echo(
-        f"Pictures decided: {done.pictures:,}. Boxes covered: {done.boxes:,}, in {done.covered:,} of them; nothing in "
+        f"{what} decided: {done.pictures:,}. Boxes covered: {done.boxes:,}, in {done.covered:,} of them; nothing in "
         f"{nothing:,}."
     )
     if done.same:
@@ -122,11 +146,17 @@ def cover(
         typer.echo(f"Not decided, and shown as they are: {left:,} of the table.")
     if done.archive:
         typer.echo("The project's archive that lay ready had the originals; it was removed.")
+    if sets:
+        typer.echo(f"Frames that were taken out of these clips were removed: {', '.join(sets)} on the page Frames.")
     if done.releases:
         typer.echo(
-            f"Made before, with these pictures as they were: release {', '.join(done.releases)}. Take back what you "
+            f"Made before, with these as they were: release {', '.join(done.releases)}. Take back what you "
             "gave to others, and make a new one."
         )
+    _not_looked(
+        "next to these in items or of the same videos, not decided and shown as they are",
+        done.beside,
+    )
 
 
 @privacy.command("list")
@@ -134,29 +164,34 @@ def list_(
     project: Project,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of lines.")] = False,
 ) -> None:
-    """What was decided about each picture: who, when, which boxes, found by what; and how many nobody decided."""
+    """What was decided about each picture and clip: who, when, which boxes, found by what; how many nobody decided."""
     from app.services import opened
     from workflow.files import privacy_look as room
 
     shared = opened()
     found = room.pictures(shared.store, shared.media, by=None, project=project)
     n = room.standing(found)
-    decided = [seen for seen in found.pictures if seen.decision]
+    decided = [seen for seen in found.all if seen.decision]
     if as_json:
         lines = [room.as_json(seen) for seen in decided]
         typer.echo(json.dumps({"project": project, **n, "decided": lines}, indent=2, ensure_ascii=False))
         return
     typer.echo(
         f"{found.title}: {n['pictures']:,} pictures; something covered in {n['covered']:,}, nothing to cover in "
-        f"{n['nothing']:,}, not decided {n['open']:,}. {n['clips']:,} clips, in which nothing is covered."
+        f"{n['nothing']:,}, not decided {n['open']:,}."
     )
+    if n["clips"]:
+        typer.echo(
+            f"{n['clips']:,} clips; something covered in {n['clips_covered']:,}, nothing to cover in "
+            f"{n['clips_nothing']:,}, not decided {n['clips_open']:,}."
+        )
     for seen in decided:
         typer.echo(room.sentence(seen))
 
 
 def _progress(done: int, n: int) -> None:
     if sys.stderr.isatty() and n:
-        print(f"\r{done:,} of {n:,} pictures", end="\n" if done == n else "", file=sys.stderr)
+        print(f"\r{done:,} of {n:,} pictures and clips", end="\n" if done == n else "", file=sys.stderr)
 
 
 def _not_looked(what: str, names: Sequence[str]) -> None:

@@ -31,7 +31,7 @@ _PRESSED = "privacy.pressed"
 """What someone has pressed last: what comes of it is said next to it."""
 FACES, PLATES = "Faces", "Number plates"
 KINDS = {FACES: "face", PLATES: "plate"}
-CLIPS = "Nothing looks in clips, and nothing is covered in them: cover a video before it is brought in."
+CLIPS = "Clips are looked through, decided and covered with `touchstone privacy` on the server's machine."
 UNDO = (
     "From then on everyone gets the covered pictures: people, models, Label Studio, exports, releases, archives. What "
     "is covered stays covered on this page; only the command on the server's machine, where the originals stay, shows "

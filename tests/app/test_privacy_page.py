@@ -80,7 +80,7 @@ def test_faces_are_looked_for_decided_about_and_covered(lea: Services) -> None:
     page = page_of(lea)
     assert part(page, "standing") == ("3 pictures: something covered in 0, nothing to cover in 0, not decided 3.")
     assert "A cascade misses faces" in words(page)
-    assert "Nothing looks in clips" in part(page, "clips")
+    assert "Clips are looked through" in part(page, "clips")
     page.button(key="privacy.look").click().run()
     page = over(page, lea)
     assert part(page, "looked").endswith(

@@ -81,7 +81,7 @@ def said(lea: Desk, words: str) -> None:
 def _look(lea: Desk) -> None:
     page = lea.page
     expect(page.get_by_text("A cascade misses faces")).to_be_visible()
-    expect(page.locator("[data-part=clips]")).to_contain_text("1 clip: film.webm. Nothing looks in clips")
+    expect(page.locator("[data-part=clips]")).to_contain_text("1 clip: film.webm. Clips are looked through")
     page.get_by_role("button", name="Look for faces and plates").press("Enter")
     expect(page.locator("[data-part=looked]")).to_contain_text("26 pictures, 1 new box in 1 of them", timeout=60_000)
     lea.settled()

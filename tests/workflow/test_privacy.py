@@ -30,7 +30,7 @@ from media.model_input import Pictures
 from media.store import MediaStore
 from testkit.covered import BOX, SIZE, file, picture, shows
 from testkit.factories import claimed, make_person, make_project
-from testkit.pictures import encoded, video
+from testkit.pictures import encoded
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
 from tests.workflow.releases.pictured import One, pictured
 from tests.workflow.shortcut_world import SCHEMA, spec_of
@@ -131,7 +131,8 @@ def test_every_decision_is_on_record(store: Store, media: MediaStore, home: Path
     again = privacy_look.look(store, media, by=lea, project="p", finder=finder)
     assert again.n_found == 1, "the plate that was left is not proposed once more"
     assert privacy_look.standing(again) == {
-        "pictures": 2, "covered": 1, "nothing": 1, "open": 0, "clips": 0, "unread": 0
+        "pictures": 2, "covered": 1, "nothing": 1, "open": 0, "clips": 0, "clips_covered": 0, "clips_nothing": 0,
+        "clips_open": 0, "unread": 0,
     }  # fmt: skip
 
 
@@ -407,15 +408,3 @@ def test_what_does_not_fit_changes_nothing(store: Store, media: MediaStore, home
         with pytest.raises(NotAllowed):
             use()
     assert shown(store) == [one, two]
-
-
-@pytest.mark.one_database
-def test_clips_are_named_and_refused(store: Store, media: MediaStore, home: Path) -> None:
-    text = SCHEMA.replace("kind: image}", "kind: image, min: 0}, {role: film, kind: clip, min: 0}")
-    make_project(store, loaded=load_text(text.replace("STAGES", "{authoring: {}}").replace("EXPORT", ""), "", "rooms"))
-    path = video(home / "film.webm", [0.0, 0.1, 0.2])
-    image_pool.add_to_pool(store, media, by=None, project="p", files=[("film.webm", path)])
-    found = privacy_look.pictures(store, media, by=None, project="p")
-    assert (list(found.clips), list(found.pictures)) == (["film.webm"], [])
-    with pytest.raises(InvalidInput, match=r"film\.webm is a clip; clips are not covered"):
-        decide(store, media, home, Told("film.webm", shown(store)[0], (BOX,)))

@@ -1,5 +1,5 @@
-"""What is covered in a project's pictures: from a decision on, everyone gets the covered picture, and the original is
-kept back.
+"""What is covered in a project's pictures and clips: from a decision on, everyone gets the covered one, and what was
+there before is kept back.
 
 The asset shows another file, under another random id: pages, models, exports, releases and other tools' screens all ask
 the asset for its file, so none of them can reach the original any more, and no browser has a copy of what it asks for.
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,13 +23,13 @@ from domain.privacy import HAND, KINDS, MARGIN, MOST_MARGIN, Box, Decision, Told
 from domain.records import Person
 from workflow.access import kept_back, project_care
 from workflow.access.event_log import log
-from workflow.access.kept_back import Standing
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.image_pool import media_row
+from workflow.files.privacy_made import Ready, made, must_last
 from workflow.files.project_export import archive_in
 
 if TYPE_CHECKING:
-    from media.store import MediaStore, StoredMedia
+    from media.store import MediaStore
 
 TO = "cover pictures"
 _EDGE = 1e-6
@@ -51,22 +51,11 @@ class Decided:
     """Versions of releases that were made before and hold an item with one of the pictures that look otherwise now."""
     archive: bool
     """Whether an archive that lay ready to be fetched was taken away."""
-
-
-@dataclass(frozen=True)
-class _Ready:
-    """A picture that is to be written."""
-
-    told: Told
-    known: Decision | None
-    original: str
-    margin: float
-    made: StoredMedia | None
-    """None: the file stays."""
-
-    @property
-    def file(self) -> str:
-        return self.made.sha256 if self.made is not None else self.told.file
+    beside: Sequence[str] = ()
+    """Images that stand in items next to a clip that looks otherwise now, or are of the same video, and clips next to
+    such an image, about which no one has decided: they may show the same."""
+    instead: Mapping[str, str] = field(default_factory=dict)
+    """From the hash of each file that is shown no more to that of the one in its place."""
 
 
 def decide(
@@ -82,9 +71,9 @@ def decide(
     uncover: bool = False,
     after: Mapping[str, datetime | None] | None = None,
 ) -> Decided:
-    """Keep decisions about pictures, and show the covered ones from now on; all of them, or none. For leads.
+    """Keep decisions about pictures and clips, and show the covered ones from now on; all of them, or none. For leads.
 
-    A picture is always made from its original, with all boxes of the newest decision; where the original is not on this
+    One is always made from its original, with all boxes of the newest decision; where the original is not on this
     machine, because the project came from another one, boxes come on top of those that are there.
 
     Parameters
@@ -118,7 +107,8 @@ def decide(
     if not uncover:
         _must_not_uncover(told, known)
     todo = [each for each in told if not _same(each, known.get(each.file), margin, uncover=uncover)]
-    ready = [_made(media, each, standing, margin, uncover=uncover) for each in todo]
+    must_last(media, todo)
+    ready = [made(media, each, standing, margin, uncover=uncover) for each in todo]
     ids: set[int] = set()
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
@@ -128,6 +118,7 @@ def decide(
         for each in ready:
             ids |= _keep(session, store, access, by, each, looked or {})
         releases = _releases(session, ids)
+        beside = _beside(session, access, ids)
     archive = archive_in(home, project)
     taken = bool(ids) and archive.exists()
     if ids:
@@ -140,6 +131,8 @@ def decide(
         same=len(told) - len(todo),
         releases=releases,
         archive=taken,
+        beside=beside,
+        instead={each.told.file: each.file for each in ready if each.file != each.told.file},
     )
 
 
@@ -220,23 +213,40 @@ def _must_fit(
             wrong.append(f"{at}: {decision.by or 'the command'} has decided about {each.name} meanwhile; look again.")
         elif each.file not in kinds:
             wrong.append(f"{at}: the project has no picture {each.name} with the file {each.file[:12]}...; look again.")
-        elif kinds[each.file] != "image":
-            wrong.append(f"{at}: {each.name} is a clip; clips are not covered. Cover it before it is brought in.")
-        wrong += [f"{at}: {why}" for box in each.boxes if (why := _wrong(box))]
+        clip = kinds.get(each.file) == "clip"
+        wrong += [f"{at}: {why}" for box in each.boxes if (why := _wrong(box, clip=clip))]
     if wrong:
         more = [f"And {len(wrong) - _NAMED:,} more."] if len(wrong) > _NAMED else []
         said = [*wrong[:_NAMED], *more, "Nothing was changed."]
         raise InvalidInput([Problem("boxes", sentence) for sentence in said])
 
 
-def _wrong(box: Box) -> str:
+def _wrong(box: Box, *, clip: bool) -> str:
     if box.kind not in KINDS:
         return f"{box.kind!r} is no kind of box; it is one of {', '.join(KINDS)}."
     if box.cover is None:
         return f"no one has decided about the {box.kind} at {box.x:g}, {box.y:g}."
-    inside = all(math.isfinite(part) for part in box.place) and box.x >= 0 and box.y >= 0 and box.w > 0 and box.h > 0
-    if not inside or box.x + box.w > 1 + _EDGE or box.y + box.h > 1 + _EDGE:
+    if clip != (box.begin is not None):
+        return "a box of a clip has a begin and an end." if clip else "a box of a picture has no begin and end."
+    if not all(map(_inside, [(box.x, box.y, box.w, box.h), *(at[1:] for at in box.path)])):
         return "x, y, w and h are shares of the picture from its upper left corner, and the box lies within it."
+    return _wrong_span(box) if clip else ""
+
+
+def _inside(place: tuple[float, ...]) -> bool:
+    x, y, w, h = place
+    sound = all(map(math.isfinite, place)) and x >= 0 and y >= 0 and w > 0 and h > 0
+    return sound and x + w <= 1 + _EDGE and y + h <= 1 + _EDGE
+
+
+def _wrong_span(box: Box) -> str:
+    begin, end, times = box.begin, box.end, [at[0] for at in box.path]
+    if begin is None or end is None or not math.isfinite(begin) or not math.isfinite(end) or begin < 0:
+        return "begin and end are seconds of the clip, from 0 on."
+    if end < begin:
+        return f"it ends at {end:g} s, before it begins at {begin:g} s."
+    if times != sorted(set(times)) or (times and not begin <= times[0] <= times[-1] <= end):
+        return f"its places are at rising moments, from its begin ({begin:g} s) to its end ({end:g} s)."
     return ""
 
 
@@ -244,8 +254,8 @@ def _must_not_uncover(told: Iterable[Told], known: Mapping[str, Decision]) -> No
     open_ = []
     for each in told:
         decision = known.get(each.file)
-        stay = {box.place for box in each.boxes if box.cover}
-        if decision is not None and any(box.place not in stay for box in decision.covers):
+        stay = [box for box in each.boxes if box.cover]
+        if decision is not None and not all(any(box.holds(was) for box in stay) for was in decision.covers):
             open_.append(each.where or each.name)
     if open_:
         named = ", ".join(open_[:_NAMED]) + (f" and {len(open_) - _NAMED:,} more" if len(open_) > _NAMED else "")
@@ -261,40 +271,11 @@ def _same(told: Told, known: Decision | None, margin: float, *, uncover: bool) -
     return known.boxes == told.boxes and wide
 
 
-# ---- making and keeping ---------------------------------------------------------------------------------------------
-
-
-def _made(media: MediaStore, told: Told, standing: Standing, margin: float, *, uncover: bool) -> _Ready:
-    """The file that is shown from now on, in the store."""
-    from media import cover
-
-    known = standing.by_file.get(told.file)
-    if told.file in standing.shared and uncover:
-        raise InvalidInput(
-            [Problem("boxes", f"{told.name} stands for several pictures that look alike now; none can be uncovered.")]
-        )
-    original = known.original if known and told.file not in standing.shared else told.file
-    wide = max(margin, known.margin) if known is not None and known.covers and not uncover else margin
-    covers = [box for box in told.boxes if box.cover]
-    base = original if original in media else told.file
-    if not covers and original == told.file:
-        return _Ready(told, known, original, wide, None)
-    if base != original and (uncover or not covers):
-        raise InvalidInput(
-            [Problem("boxes", f"The original of {told.name} is not on this machine; nothing can be uncovered.")]
-        )
-    if not covers:
-        return _Ready(told, known, original, wide, media.about(original))
-    about = media.about(base)
-    size = (about.width, about.height)
-    areas = [cover.edges(size, box.as_json(), margin=wide) for box in covers]
-    path = media.path(base)
-    data = cover.written(path, areas, mime=about.mime, name=told.name, limits=media.limits)
-    return _Ready(told, known, original, wide, media.add(data, name=f"{told.name}, covered"))
+# ---- keeping --------------------------------------------------------------------------------------------------------
 
 
 def _keep(
-    session: Session, store: Store, access: Access, by: Person | None, ready: _Ready, looked: Mapping[str, Any]
+    session: Session, store: Store, access: Access, by: Person | None, ready: Ready, looked: Mapping[str, Any]
 ) -> set[int]:
     """Write one decision; the ids of what looks otherwise now."""
     now, told = store.now(), ready.told
@@ -323,7 +304,13 @@ def _releases(session: Session, ids: set[int]) -> list[str]:
     return [f"{number}.{point}" if point else str(number) for number, point in found]
 
 
-def _forget(media: MediaStore, home: Path, ready: Iterable[_Ready]) -> None:
+def _beside(session: Session, access: Access, ids: set[int]) -> list[str]:
+    known = kept_back.of_project(session, project_id=access.project_id).by_file
+    found = stock.beside(session, project_id=access.project_id, asset_ids=ids) if ids else []
+    return [row.name for row in found if row.sha256 not in known]
+
+
+def _forget(media: MediaStore, home: Path, ready: Iterable[Ready]) -> None:
     """Take away what was made of these pictures for models."""
     from media.model_input import Pictures
 

@@ -1,0 +1,57 @@
+"""Covering, with what of pictures and clips lies outside of a project's records: sets of frames on the page Frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from app import frame_work
+from db.engine import Store
+from domain.privacy import MARGIN, Told
+from domain.records import Person
+from media.store import MediaStore
+from workflow.annotate import frame_pool
+from workflow.files import privacy
+from workflow.files.privacy import Decided
+
+
+def decide(
+    store: Store,
+    media: MediaStore,
+    home: Path,
+    *,
+    by: Person | None,
+    project: str,
+    told: Sequence[Told],
+    looked: Mapping[str, Any] | None = None,
+    margin: float = MARGIN,
+    uncover: bool = False,
+    after: Mapping[str, datetime | None] | None = None,
+) -> tuple[Decided, list[str]]:
+    """``workflow.files.privacy.decide``; also the names of the sets of frames that were taken out of clips which look
+    otherwise now: these frames are removed.
+
+    Raises
+    ------
+    Conflict
+        Frames are being taken out of one of the clips, too.
+    """
+    below = frame_pool.sets_in(home, project)
+    sets = frame_work.of_files(below, {each.file for each in told})
+    frame_work.must_rest(sets)
+    done = privacy.decide(
+        store,
+        media,
+        home,
+        by=by,
+        project=project,
+        told=told,
+        looked=looked,
+        margin=margin,
+        uncover=uncover,
+        after=after,
+    )
+    changed = frame_work.of_files(below, set(done.instead))
+    return done, frame_work.taken_back(changed, {was: media.path(now) for was, now in done.instead.items()})
