@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from app import frame_work
+from app.frame_work import About
 from db.engine import Store
 from domain.privacy import MARGIN, Told
 from domain.records import Person
@@ -15,6 +16,11 @@ from media.store import MediaStore
 from workflow.annotate import frame_pool
 from workflow.files import privacy
 from workflow.files.privacy import Decided
+
+
+def sets_of(home: Path, project: str, files: Collection[str]) -> list[str]:
+    """What the sets of frames are called that were taken out of these stored clips."""
+    return [About.read(each).called for each in frame_work.of_files(frame_pool.sets_in(home, project), files)]
 
 
 def decide(

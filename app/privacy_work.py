@@ -1,5 +1,5 @@
-"""Faces and plates on a page: what was looked for, what leads are deciding, and what is covered, outside of the process
-that serves pages. A folder for each project below ``privacy`` in the home folder:
+"""Faces and plates of pictures and clips on a page: what was looked for, what leads are deciding, and what is covered,
+outside of the process that serves pages. A folder for each project below ``privacy`` in the home folder:
 
     about.json    how it was looked for last, by whom, and what became of it
     found.json    the boxes that were found, by the hash of the picture
@@ -50,6 +50,8 @@ class About:
     kinds: Sequence[str]
     """Of boxes; none: with no cascade, people look by themselves."""
     neighbours: int
+    rate: float = 0.0
+    """Moments in a second of each clip; 0: no cascade looked in clips."""
     done: float = 0.0
     refused: str = ""
     pictures: int = 0
@@ -57,12 +59,16 @@ class About:
     """Boxes that were new."""
     with_boxes: int = 0
     unread: Sequence[tuple[str, str]] = ()
-    """Name and reason of pictures that could not be read."""
+    """Name and reason of pictures and clips that could not be read."""
+    clips: int = 0
+    tracks: int = 0
+    """Boxes of clips that were new."""
+    clips_with: int = 0
 
 
 @dataclass(frozen=True)
 class Item:
-    """A picture, its boxes, and what was said about it so far."""
+    """A picture or clip, its boxes, and what was said about it so far."""
 
     seen: Seen
     boxes: tuple[Box, ...]
@@ -77,6 +83,11 @@ class Item:
     """When the decision was made that they saw; None: none was."""
     news: bool = False
     """Whether boxes were found since the decision."""
+
+    @property
+    def clip(self) -> bool:
+        """Whether it is a clip."""
+        return self.seen.seconds is not None
 
     @property
     def waits(self) -> bool:
@@ -160,12 +171,12 @@ def going(folder: Path) -> Going | None:
     return _going.get(folder)
 
 
-def items(store: Store, media: MediaStore, folder: Path, *, by: Person, project: str) -> tuple[list[Item], list[str]]:
-    """All pictures of a project, those with boxes first, and the names of its clips; for its leads."""
+def items(store: Store, media: MediaStore, folder: Path, *, by: Person, project: str) -> list[Item]:
+    """All pictures of a project, then its clips, those with boxes first; for its leads."""
     found = privacy_look.pictures(store, media, by=by, project=project)
     boxes, drafts = _read(folder / FOUND).get("boxes", {}), _read(folder / DRAFT)
-    each = [_item(seen, boxes.get(seen.file, ()), drafts.get(seen.file)) for seen in found.pictures]
-    return sorted(each, key=lambda item: not item.found), [seen.name for seen in found.clips]
+    each = [_item(seen, boxes.get(seen.file, ()), drafts.get(seen.file)) for seen in found.all]
+    return sorted(each, key=lambda item: (item.clip, not item.found))
 
 
 def item(store: Store, folder: Path, *, by: Person, project: str, file: str) -> Item:
@@ -298,17 +309,20 @@ class Looking:
             by=self.by,
             project=self.project,
             finder=finder,
-            progress=lambda at, n: progress(f"{at:,} of {n:,} pictures", at, n),
+            rate=asked.rate or None,
+            progress=lambda at, n: progress(f"{at:,} of {n:,}", at, n),
         )
         boxes = {}
-        for seen in found.pictures:
+        for seen in found.all:
             standing = {box.place for box in seen.decision.boxes} if seen.decision else set()
             new = [box.as_json() for box in seen.boxes if box.place not in standing]
             if new:
                 boxes[seen.file] = new
-        _write(self.folder / FOUND, {"looked": finder.told if finder else {}, "boxes": boxes})
+        looked = finder.told | ({"rate": asked.rate} if asked.rate else {}) if finder else {}
+        _write(self.folder / FOUND, {"looked": looked, "boxes": boxes})
         came = replace(asked, refused="", pictures=len(found.pictures), unread=[*found.unread])
         came = replace(came, done=time.time(), found=found.n_found, with_boxes=found.n_with)
+        came = replace(came, clips=len(found.clips), tracks=found.n_tracks, clips_with=found.n_clips_with)
         _write(self.folder / ABOUT, asdict(came))
 
 
@@ -337,9 +351,9 @@ class Covering:
 
     def _cover(self, store: Store, home: Path, progress: Progress) -> dict[str, Any]:
         media = MediaStore(home / "media")
-        found, _ = items(store, media, self.folder, by=self.by, project=self.project)
+        found = items(store, media, self.folder, by=self.by, project=self.project)
         ready = [each for each in found if each.waits and self.those.get(each.seen.file) == each.revision]
-        progress(f"Covering {len(ready):,} pictures", 0, len(ready))
+        progress(f"Covering {len(ready):,}", 0, len(ready))
         done, sets = privacy_cover.decide(
             store,
             media,
@@ -350,7 +364,12 @@ class Covering:
             looked=_read(self.folder / FOUND).get("looked"),
             after={each.seen.file: each.after for each in ready},
         )
-        return {**asdict(replace(done, instead={})), "sets": sets, "left": len(self.those) - len(ready)}
+        return {
+            **asdict(replace(done, instead={})),
+            "sets": sets,
+            "clips": sum(each.clip for each in ready),
+            "left": len(self.those) - len(ready),
+        }
 
 
 def _drop(folder: Path, done: Mapping[str, int]) -> None:
@@ -361,20 +380,26 @@ def _drop(folder: Path, done: Mapping[str, int]) -> None:
         _write(folder / DRAFT, kept)
 
 
-def begin_look(services: Services, project: str, *, kinds: Sequence[str], neighbours: int) -> None:
-    """Begin to look for these; without kinds people look by themselves."""
+def begin_look(services: Services, project: str, *, kinds: Sequence[str], neighbours: int, rate: float = 0.0) -> None:
+    """Begin to look for these, at so many moments in a second of clips; without kinds people look by themselves."""
     folder = folder_of(services, project, changes=True)
     if is_running(folder):
         raise Conflict(BUSY)
-    _write(folder / ABOUT, asdict(About(services.person.login, time.time(), kinds, neighbours)))
+    _write(folder / ABOUT, asdict(About(services.person.login, time.time(), kinds, neighbours, rate)))
     _begin(services, folder, Looking(folder, project, services.person))
 
 
 def waiting(services: Services, project: str) -> list[Item]:
     """What is decided on the page and not covered yet."""
     folder = folder_of(services, project, changes=True)
-    found, _ = items(services.store, services.media, folder, by=services.person, project=project)
+    found = items(services.store, services.media, folder, by=services.person, project=project)
     return [each for each in found if each.waits]
+
+
+def frames_of(services: Services, project: str, ready: Sequence[Item]) -> list[str]:
+    """The sets of frames that were taken out of these clips."""
+    files = {each.seen.file for each in ready if each.told.boxes and each.decided == "cover"}
+    return privacy_cover.sets_of(services.settings.home, project, files)
 
 
 def begin_cover(services: Services, project: str, ready: Sequence[Item]) -> None:

@@ -10,7 +10,16 @@ from sqlmodel import Session, col, select
 
 from db.events import COVERED
 from db.records import StoredAsset
-from db.tables import AssetRow, EventRow, ItemAssetRow, ProjectRow, ReleaseItemRow, ReleaseRow, SourceRow
+from db.tables import (
+    AssetRow,
+    EventRow,
+    ItemAssetRow,
+    MediaObjectRow,
+    ProjectRow,
+    ReleaseItemRow,
+    ReleaseRow,
+    SourceRow,
+)
 from db.types import public_id as new_id
 
 _NAMED = ("original", "before", "file")
@@ -71,6 +80,11 @@ def pictures(session: Session, *, project_id: int) -> list[StoredAsset]:
         .order_by(col(AssetRow.id))
     )
     return [*session.exec(wanted)]
+
+
+def seconds(session: Session, *, file: str) -> float | None:
+    """How long a clip lasts; None: it is an image."""
+    return session.exec(select(MediaObjectRow.duration).where(MediaObjectRow.sha256 == file)).first()
 
 
 def has(session: Session, *, project_id: int, public_id: str) -> bool:

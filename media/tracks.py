@@ -7,6 +7,7 @@ the first at which it was found, and ends at the moment after the last, as nothi
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -75,7 +76,8 @@ def look(
             f"{called} has {len(found):,} places that look like something, more than {MOST_TRACKS}. Look with more "
             "neighbours or at a lower rate, or decide by hand."
         )
-    return [_within(track, float(step), float(end)) for track in found]
+    times = [*sorted(round(float(time), SECONDS) for time, _ in seen), round(float(end), SECONDS)]
+    return [_within(track, times) for track in found]
 
 
 @dataclass
@@ -134,9 +136,9 @@ def _share(place: At, box: Found) -> float:
     return area_iou(one, {"x": box.x, "y": box.y, "w": box.w, "h": box.h})
 
 
-def _within(track: Track, step: float, end: float) -> Box:
-    """As it is proposed."""
-    begin = max(track.places[0][0] - step, 0.0)
-    until = max(min(track.places[-1][0] + step, end), track.places[-1][0])
-    by = "+".join(sorted(track.by))
-    return Box.moving(track.kind, track.places, by, begin=round(begin, SECONDS), end=round(until, SECONDS))
+def _within(track: Track, times: Sequence[float]) -> Box:
+    """As it is proposed: from the moment before it was found to the one after, of all that were looked at."""
+    first, last = track.places[0][0], track.places[-1][0]
+    begin = times[max(bisect_left(times, first) - 1, 0)]
+    end = times[min(bisect_right(times, last), len(times) - 1)]
+    return Box.moving(track.kind, track.places, "+".join(sorted(track.by)), begin=min(begin, first), end=max(end, last))

@@ -1,8 +1,12 @@
-"""``GET /uncovered/{project}/{asset}``: a picture of the page Privacy, and ``POST /uncovered/{project}``: what someone
-says about it there. To leads of the project only; no browser keeps a picture in which something may be covered yet."""
+"""``GET /uncovered/{project}/{asset}``: a picture of the page Privacy; with ``/clip`` behind it the clip, with a number
+the frame at so many milliseconds. ``POST /uncovered/{project}``: what someone says about one there. To leads of the
+project only; no browser keeps what may have to be covered yet."""
 
 from __future__ import annotations
 
+import hashlib
+import io
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -18,15 +22,26 @@ from app import file_hashes, privacy_work
 from app.privacy_work import Changed, Item, Saying
 from app.routes.replies import answering, from_own_page, read_json, signed_in, status_of, wanted
 from app.services import Resources
-from domain.errors import BadRequest
+from domain.errors import BadRequest, NotFound
 from domain.privacy import HAND, KINDS, Box
 from domain.records import Person
+from media.store import MediaStore, Size
 from workflow.access import exposure
 from workflow.annotate import task_views
 from workflow.files import privacy_look
 
 Body = Mapping[str, Any]
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Disposition": "inline",
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+}
+_MOMENT = re.compile(r"[0-9]{1,8}")
+_TIMELESS: Mapping[str, Any] = {"begin": None, "end": None, "path": []}
+"""What a box of a picture says of moments."""
 LARGEST_REVISION = 2**53
+FRAME_SIDE = 480
+"""Pixels of the longer side of a frame of a clip."""
 LEAST_SIDE = 0.001
 """Of a box that someone draws, as a share of the picture."""
 EDGE = 1e-6
@@ -34,33 +49,50 @@ EDGE = 1e-6
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
-    """The two."""
+    """All of them."""
 
-    def find(person: Person, project: str, asset: str) -> tuple[Path, str]:
+    def file_of(person: Person, project: str, asset: str) -> str:
         privacy_look.must_show(resources.store, by=person, project=project, asset=asset)
-        sha256 = task_views.asset_file(resources.store, person=person, asset=asset).sha256
-        path, kind = resources.media.shown(sha256, "display")
-        digest, size = file_hashes.of(path)
-        exposure.sent_media(resources.store, person=person, asset=asset, sha256=digest, size=size)
+        return task_views.asset_file(resources.store, person=person, asset=asset).sha256
+
+    def find(person: Person, project: str, asset: str, size: Size = "display") -> tuple[Path, str]:
+        sha256 = file_of(person, project, asset)
+        path, kind = resources.media.shown(sha256, size)
+        digest, n_bytes = file_hashes.of(path)
+        exposure.sent_media(resources.store, person=person, asset=asset, sha256=digest, size=n_bytes)
         return path, kind
+
+    def frame(person: Person, project: str, asset: str, ms: int) -> bytes:
+        data = frame_at(resources.media, file_of(person, project, asset), ms)
+        digest = hashlib.sha256(data).hexdigest()
+        exposure.sent_media(resources.store, person=person, asset=asset, sha256=digest, size=len(data))
+        return data
 
     async def picture(request: Request) -> Response:
         person = signed_in(request).person
         path, kind = await run_in_threadpool(
             find, person, *(request.path_params[name] for name in ("project", "asset"))
         )
-        headers = {
-            "Cache-Control": "no-store",
-            "Content-Disposition": "inline",
-            "Content-Security-Policy": "default-src 'none'; sandbox",
-        }
-        return FileResponse(path, media_type=kind, headers=headers)
+        return FileResponse(path, media_type=kind, headers=HEADERS)
+
+    async def part(request: Request) -> Response:
+        person = signed_in(request).person
+        project, asset, which = (request.path_params[name] for name in ("project", "asset", "part"))
+        if which == "clip":
+            path, kind = await run_in_threadpool(find, person, project, asset, "original")
+            return FileResponse(path, media_type=kind, headers=HEADERS)
+        if not _MOMENT.fullmatch(which):
+            await run_in_threadpool(file_of, person, project, asset)  # who may not see it hears that first
+            raise NotFound("There is no such part of a clip.")
+        data = await run_in_threadpool(frame, person, project, asset, int(which))
+        return Response(data, media_type="image/jpeg", headers=HEADERS)
 
     def keep(person: Person, project: str, body: Body) -> JSONResponse:
         store, home = resources.store, resources.settings.home
         folder = privacy_look.place(store, home, by=person, project=project, changes=True)
         try:
-            said = privacy_work.say(store, folder, by=person, project=project, saying=_saying(body))
+            seconds = _seconds(resources.media, wanted(body, "file", str))
+            said = privacy_work.say(store, folder, by=person, project=project, saying=_saying(body, seconds))
         except Changed as error:
             told = {"error": str(error), "problems": [], "picture": as_json(project, error.item)}
             return JSONResponse(told, status_code=status_of(error))
@@ -72,8 +104,29 @@ def routes(resources: Resources) -> list[BaseRoute]:
 
     return [
         Route("/uncovered/{project}/{asset}", answering(picture), methods=["GET"]),
+        Route("/uncovered/{project}/{asset}/{part}", answering(part), methods=["GET"]),
         Route("/uncovered/{project}", answering(say), methods=["POST"]),
     ]
+
+
+def frame_at(media: MediaStore, file: str, ms: int) -> bytes:
+    """The frame that is on screen at that moment of a clip, made smaller, as JPEG."""
+    from PIL import Image
+
+    from media import clips
+
+    if media.about(file).kind != "clip":
+        raise NotFound("That is an image; it has no frames.")
+    (shown,) = clips.frames_at(media.path(file), [ms / 1000], name="the clip")
+    shown.thumbnail((FRAME_SIDE, FRAME_SIDE), Image.Resampling.LANCZOS)
+    out = io.BytesIO()
+    shown.save(out, "JPEG", quality=85)
+    return out.getvalue()
+
+
+def _seconds(media: MediaStore, file: str) -> float | None:
+    """How long a clip lasts; None: it is an image, or nothing that there is."""
+    return media.about(file).duration if file in media else None
 
 
 def address(project: str, asset: str = "") -> str:
@@ -88,7 +141,8 @@ def as_json(project: str, item: Item) -> dict[str, Any]:
         "file": item.seen.file,
         "name": item.seen.name,
         "src": address(project, item.seen.asset),
-        "boxes": [{**box.as_json(), "own": item.own(box), "fixed": item.fixed(box)} for box in item.boxes],
+        "seconds": item.seen.seconds,
+        "boxes": [{**_TIMELESS, **box.as_json(), "own": item.own(box), "fixed": item.fixed(box)} for box in item.boxes],
         "decided": item.decided,
         "revision": item.revision,
         "after": item.since.isoformat() if item.since else None,
@@ -99,7 +153,7 @@ def as_json(project: str, item: Item) -> dict[str, Any]:
     }
 
 
-def _saying(body: Body) -> Saying:
+def _saying(body: Body, seconds: float | None) -> Saying:
     """``{file, revision, after, decided, ticks, added}``."""
     revision, decided = wanted(body, "revision", int), wanted(body, "decided", str)
     if not 0 <= revision <= LARGEST_REVISION:
@@ -118,14 +172,20 @@ def _saying(body: Body) -> Saying:
         raise BadRequest("“after” in this request is no moment.") from None
     if since is not None and since.tzinfo is None:
         raise BadRequest("“after” in this request is a moment without a time zone.")
-    return Saying(wanted(body, "file", str), revision, since, decided, ticks, [_box(each) for each in added])
+    return Saying(wanted(body, "file", str), revision, since, decided, ticks, [_box(each, seconds) for each in added])
 
 
-def _box(told: Any) -> Box:
+def _box(told: Any, seconds: float | None) -> Box:
     if not isinstance(told, dict) or told.get("kind") not in KINDS:
         raise BadRequest(f"A box has a kind, which is one of {', '.join(KINDS)}.")
     x, y, w, h = (wanted(told, name, float) for name in "xywh")
     inside = x >= 0 and y >= 0 and x + w <= 1 + EDGE and y + h <= 1 + EDGE
     if not inside or w < LEAST_SIDE or h < LEAST_SIDE:
         raise BadRequest("A box lies within the picture, and x, y, w and h are shares of it.")
-    return Box(told["kind"], x, y, w, h, HAND, cover=wanted(told, "cover", bool))
+    cover = wanted(told, "cover", bool)
+    if seconds is None:
+        return Box(told["kind"], x, y, w, h, HAND, cover)
+    begin, end = (wanted(told, name, float) for name in ("begin", "end"))
+    if not 0 <= begin <= end <= seconds + EDGE:
+        raise BadRequest(f"A box of this clip begins at 0 s or later, and ends after that, at {seconds:.3f} s at most.")
+    return Box(told["kind"], x, y, w, h, HAND, cover, begin, end)

@@ -1,4 +1,4 @@
-"""Privacy: faces and plates looked for in the project's pictures, decided by leads, and covered for everyone."""
+"""Privacy: faces and plates looked for in pictures and clips, decided by leads, and covered for everyone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from app.workbench import privacy as component
 from domain.errors import Conflict, InvalidInput, Problem
 from domain.records import ProjectView
 from domain.roles import Role
+from media.tracks import RATE, RATES
 from workflow.files import privacy as room
+from workflow.files.privacy_look import spanned
 
 SCREEN = Screen("Privacy", place=206, role=Role.LEAD, group=Group.SOURCES)
 
@@ -31,9 +33,12 @@ _PRESSED = "privacy.pressed"
 """What someone has pressed last: what comes of it is said next to it."""
 FACES, PLATES = "Faces", "Number plates"
 KINDS = {FACES: "face", PLATES: "plate"}
-CLIPS = "Clips are looked through, decided and covered with `touchstone privacy` on the server's machine."
+CLIPS = (
+    "In a clip the cascades look at some moments of each second, so play each one to its end. Its sound stays as it "
+    "is, voices too. Images that were taken out of a clip have to be decided by themselves."
+)
 UNDO = (
-    "From then on everyone gets the covered pictures: people, models, Label Studio, exports, releases, archives. What "
+    "From then on everyone gets what is covered: people, models, Label Studio, exports, releases, archives. What "
     "is covered stays covered on this page; only the command on the server's machine, where the originals stay, shows "
     "it again. What others have fetched before cannot be taken back."
 )
@@ -44,23 +49,23 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Privacy",
-        "Faces and number plates are looked for, you decide about each picture, and that is covered for everyone.",
+        "Faces and number plates are looked for, you decide about each of them, and that is covered for everyone.",
         made_up=view.made_up,
     )
     folder = privacy_work.folder_of(services, view.name)
-    found, clips = privacy_work.items(services.store, services.media, folder, by=services.person, project=view.name)
+    found = privacy_work.items(services.store, services.media, folder, by=services.person, project=view.name)
     asked = privacy_work.about(folder)
-    _standing(found, clips)
+    _standing(found)
     running = privacy_work.is_running(folder)
     covering = st.session_state.get(_PRESSED) == "cover"
     with st.expander("Look for faces and plates", expanded=asked is None):
-        _look(services, view, busy=running)
+        _look(services, view, busy=running, clips=any(each.clip for each in found))
     if not covering:
         _under_way(services, folder, running=running)
     _looked(folder, asked, running=running)
     if not found:
         return
-    shell.section("Pictures")
+    shell.section("Pictures and clips" if any(each.clip for each in found) else "Pictures")
     _pictures(services, view, folder)
     _cover(services, view, busy=running)
     if covering:
@@ -69,31 +74,31 @@ def render(services: Services) -> None:
     _decided(services, found)
 
 
-def _standing(found: Sequence[Item], clips: Sequence[str]) -> None:
+def _standing(found: Sequence[Item]) -> None:
     """What holds, and what no one has looked at."""
-    n = len(found)
-    covered = sum(bool(each.seen.decision and each.seen.decision.covers) for each in found)
-    decided = sum(each.seen.decision is not None for each in found)
-    words = (
-        f"{markup.count(n, 'picture')}: something covered in {covered:,}, nothing to cover in {decided - covered:,}, "
-        f"not decided {n - decided:,}."
-    )
+    pictures, clips = ([each for each in found if each.clip is clip] for clip in (False, True))
     shell.show(
-        markup.tag("p", markup.text(words), style="ts", data_part="standing"),
+        markup.tag("p", markup.text(_stand(pictures, "picture")), style="ts", data_part="standing"),
         markup.notice(f"{MISSES} What is not decided is shown to everyone as it is."),
     )
     if clips:
-        names = f"{markup.count(len(clips), 'clip')}: {summary(clips, SHOWN)}. {CLIPS}"
-        shell.show(markup.tag("p", markup.text(names), style="ts", data_part="clips"))
-    else:
-        shell.show(markup.tag("p", markup.quiet(CLIPS), style="ts", data_part="clips"))
+        shell.show(markup.tag("p", markup.text(f"{_stand(clips, 'clip')} {CLIPS}"), style="ts", data_part="clips"))
+
+
+def _stand(some: Sequence[Item], noun: str) -> str:
+    covered = sum(bool(each.seen.decision and each.seen.decision.covers) for each in some)
+    decided = sum(each.seen.decision is not None for each in some)
+    return (
+        f"{markup.count(len(some), noun)}: something covered in {covered:,}, nothing to cover in "
+        f"{decided - covered:,}, not decided {len(some) - decided:,}."
+    )
 
 
 # ---- looking --------------------------------------------------------------------------------------------------------
 
 
-def _look(services: Services, view: ProjectView, *, busy: bool) -> None:
-    left, middle, right = st.columns([3, 2, 3], vertical_alignment="bottom")
+def _look(services: Services, view: ProjectView, *, busy: bool, clips: bool) -> None:
+    left, middle, rate, right = st.columns([3, 2, 2, 3], vertical_alignment="bottom")
     by_hand = right.checkbox("By hand only: no cascade looks, people do", key="privacy.by_hand")
     left.multiselect("Look for", [FACES, PLATES], default=[FACES, PLATES], key="privacy.kinds", disabled=by_hand)
     middle.number_input(
@@ -105,6 +110,17 @@ def _look(services: Services, view: ProjectView, *, busy: bool) -> None:
         disabled=by_hand,
         help="How often a place has to be found: fewer find more, also what is none.",
     )
+    if clips:
+        rate.number_input(
+            "Moments a second in clips",
+            min_value=RATES[0],
+            max_value=RATES[1],
+            value=RATE,
+            step=0.5,
+            key="privacy.rate",
+            disabled=by_hand,
+            help="More find what is there for a shorter time, and take longer.",
+        )
     st.button(
         "Look for faces and plates",
         type="primary",
@@ -122,7 +138,10 @@ def _begin_look(services: Services, view: ProjectView) -> None:
         kinds = [] if state["privacy.by_hand"] else [KINDS[each] for each in state["privacy.kinds"]]
         if not kinds and not state["privacy.by_hand"]:
             raise InvalidInput([Problem("kinds", "Say what to look for, or that people look by hand only.")])
-        privacy_work.begin_look(services, view.name, kinds=kinds, neighbours=int(state["privacy.neighbours"]))
+        rate = float(state.get("privacy.rate", 0.0)) if kinds else 0.0
+        privacy_work.begin_look(
+            services, view.name, kinds=kinds, neighbours=int(state["privacy.neighbours"]), rate=rate
+        )
 
 
 def _under_way(services: Services, folder: Path, *, running: bool) -> None:
@@ -161,10 +180,13 @@ def _looked(folder: Path, asked: About | None, *, running: bool) -> None:
         f"Looked last: {markup.moment(_at(asked.done))}, {asked.by}. {how}; {markup.count(asked.pictures, 'picture')}, "
         f"{came} of them."
     )
+    if asked.clips and asked.rate:
+        came = f"{markup.count(asked.tracks, 'new box', 'new boxes')} in {asked.clips_with:,}"
+        words += f" {markup.count(asked.clips, 'clip')} at {asked.rate:g} moments a second, {came} of them."
     shell.show(markup.tag("p", markup.text(words), style="ts", data_part="looked"))
     if asked.unread:
         named = summary([f"{name} ({why})" for name, why in asked.unread], SHOWN)
-        shell.show(markup.notice(f"{markup.count(len(asked.unread), 'picture')} cannot be read: {named}", style="bad"))
+        shell.show(markup.notice(f"Cannot be read: {named}", style="bad"))
 
 
 def _at(seconds: float) -> datetime:
@@ -178,10 +200,11 @@ def _at(seconds: float) -> datetime:
 def _pictures(services: Services, view: ProjectView, folder: Path) -> None:
     """A page of them; what is said about one goes to the server by itself."""
     with shell.guard(services):
-        found, _ = privacy_work.items(services.store, services.media, folder, by=services.person, project=view.name)
+        found = privacy_work.items(services.store, services.media, folder, by=services.person, project=view.name)
         show = st.columns([3, 7])[0].selectbox("Show", [OPEN, WITH, COVERED, NOTHING, EVERY], key="privacy.show")
         shown = [each for each in found if _fits(each, show)]
-        begin = shell.pager(len(shown), size=PAGE, of=(view.name, show, len(shown)), key="privacy.page", noun="picture")
+        noun = "file" if any(each.clip for each in found) else "picture"
+        begin = shell.pager(len(shown), size=PAGE, of=(view.name, show, len(shown)), key="privacy.page", noun=noun)
         some = shown[begin : begin + PAGE]
         here = {each.seen.file for each in some}
         others = [each for each in found if each.seen.file not in here]
@@ -191,6 +214,7 @@ def _pictures(services: Services, view: ProjectView, folder: Path) -> None:
                 csrf=services.csrf,
                 path=address(view.name),
                 total=len(found),
+                clips=any(each.clip for each in found),
                 open_=sum(not each.decided for each in others),
                 waiting=sum(each.waits for each in others),
             )
@@ -236,9 +260,10 @@ def _ask(services: Services, view: ProjectView) -> None:
             told=[each.told for each in ready],
             after={each.seen.file: each.after for each in ready},
         )
+        sets = privacy_work.frames_of(services, view.name, ready)
         question = confirm.Question(
             title=f"Cover what is decided in {view.title}?",
-            words=_changes(changes),
+            words=_changes(changes, n_clips=sum(each.clip for each in ready), sets=sets),
             undo=UNDO,
             yes=f"Cover {markup.count(changes.boxes, 'box', 'boxes')}" if changes.boxes else "Keep these decisions",
         )
@@ -247,9 +272,16 @@ def _ask(services: Services, view: ProjectView) -> None:
         )
 
 
-def _changes(changes: room.Changes) -> str:
+def _counted(n: int, n_clips: int, before: str = "") -> str:
+    """``3 pictures and 1 clip``."""
+    pictures = markup.count(n - n_clips, f"{before}picture")
+    clips = markup.count(n_clips, f"{before}clip")
+    return pictures if not n_clips else clips if n_clips == n else f"{pictures} and {clips}"
+
+
+def _changes(changes: room.Changes, *, n_clips: int, sets: Sequence[str]) -> str:
     said = [
-        f"{markup.count(changes.pictures, 'picture')} decided: {markup.count(changes.boxes, 'box', 'boxes')} covered "
+        f"{_counted(changes.pictures, n_clips)} decided: {markup.count(changes.boxes, 'box', 'boxes')} covered "
         f"in {changes.covered:,} of them, nothing to cover in {changes.pictures - changes.covered:,}."
     ]
     if changes.releases:
@@ -257,6 +289,8 @@ def _changes(changes: room.Changes) -> str:
             f"Made before, with these pictures as they are: release {', '.join(changes.releases)}. They stay as they "
             "are; take back what you gave to others, and make a new one."
         )
+    if sets:
+        said.append(f"Frames that were taken out of these clips are removed: {', '.join(sets)} on the page Frames.")
     if changes.archive:
         said.append("The project's archive that lies ready has the originals; it is removed.")
     return " ".join(said)
@@ -273,10 +307,16 @@ def _covered(folder: Path, *, running: bool) -> None:
         return
     said = [
         f"Covered last: {who}. {markup.count(told['boxes'], 'box', 'boxes')} in {told['covered']:,} of "
-        f"{markup.count(told['pictures'], 'decided picture')}."
+        f"{_counted(told['pictures'], told.get('clips', 0), 'decided ')}."
     ]
     if told["left"]:
         said.append(f"{markup.count(told['left'], 'picture')} changed meanwhile and left as they were.")
+    if told.get("sets"):
+        said.append(f"Frames that were taken out of these clips were removed: {', '.join(told['sets'])}.")
+    if told.get("beside"):
+        said.append(
+            f"Next to these in items, or of the same videos, and not decided: {summary(told['beside'], SHOWN)}."
+        )
     if told["archive"]:
         said.append("The archive that lay ready was removed.")
     if told["releases"]:
@@ -291,13 +331,13 @@ def _decided(services: Services, found: Sequence[Item]) -> None:
         return
     shell.section("Decided")
     done.sort(key=lambda each: each[1].at, reverse=True)
-    begin = shell.pager(len(done), size=LINES, of="decided", key="privacy.decided", noun="picture")
+    begin = shell.pager(len(done), size=LINES, of="decided", key="privacy.decided", noun="decision")
     some = done[begin : begin + LINES]
     person = shell.named(services, [said.by for _, said in some])
     rows = [
         [
             markup.text(seen.name),
-            markup.text(", ".join(f"{box.kind} ({box.by})" for box in said.covers) or "nothing to cover"),
+            markup.text(", ".join(f"{box.kind} ({box.by}){spanned(box)}" for box in said.covers) or "nothing to cover"),
             markup.number(sum(not box.cover for box in said.boxes)),
             person(said.by) if said.by else markup.quiet("the command"),
             markup.text(markup.moment(said.at)),

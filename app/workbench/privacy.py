@@ -13,9 +13,19 @@ from domain.privacy import KINDS
 _component = st.components.v2.component("touchstone_privacy", js=assets.loader("privacy"))
 
 
-def data(pictures: Sequence[Any], *, csrf: str, path: str, total: int, open_: int, waiting: int) -> dict[str, Any]:
-    """What the page is given; ``open_`` and ``waiting`` count the pictures that are not on it."""
-    told = {"csrf": csrf, "path": path, "kinds": [*KINDS], "total": total, "open": open_, "waiting": waiting}
+def data(
+    pictures: Sequence[Any], *, csrf: str, path: str, total: int, clips: bool, open_: int, waiting: int
+) -> dict[str, Any]:
+    """What the page is given; ``open_`` and ``waiting`` count what is not on it."""
+    told = {
+        "csrf": csrf,
+        "path": path,
+        "kinds": [*KINDS],
+        "total": total,
+        "clips": clips,
+        "open": open_,
+        "waiting": waiting,
+    }
     return {**told, "pictures": [*pictures]}
 
 

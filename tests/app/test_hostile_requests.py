@@ -150,7 +150,7 @@ def test_the_time_spent_has_to_be_a_number(body: bytes, store: Store, home: Home
 PATHS = (
     "/media/{}/original", "/media/{}/frames", "/media/x/{}", "/media-link/{}/display", "/media-link/{}/{}", "/link/{}",
     "/invite/{}", "/login?next={}", "/assets/{}", "/api/{}", "/healthz?{}",
-    "/uncovered/tiny/{}", "/uncovered/{}/{}",
+    "/uncovered/tiny/{}", "/uncovered/{}/{}", "/uncovered/tiny/{}/{}",
 )  # fmt: skip
 NAMES = (
     "%00", "%ff%fe", "%ed%a0%80", "..%2f..%2fetc%2fpasswd", "x" * 3000, "a.b", "%F0%9F%98%80", "1e999", "-1", "'--",

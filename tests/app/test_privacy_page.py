@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from app import locks, privacy_work
@@ -22,7 +24,7 @@ from domain.privacy import Box, Told
 from domain.roles import Role
 from domain.settings import Settings
 from media.store import MediaStore
-from testkit.covered import BOX, face, file, shows
+from testkit.covered import BOX, face, face_at, file, shows
 from testkit.factories import make_person, make_project
 from testkit.pictures import encoded
 from tests.app.asgi import call, call_all
@@ -30,6 +32,10 @@ from tests.app.homes import Home
 from tests.app.screens import drawn, part, rows, words
 from tests.app.test_workbench_types import fits
 from tests.app.without_streamlit import application, session
+from tests.media.test_clip_cover import spread
+from tests.workflow.test_privacy import ids, shown
+from tests.workflow.test_privacy_clips import has_face, loaded, put
+from workflow.access import kept_back
 from workflow.annotate import image_pool
 from workflow.files import privacy, project_removal
 from workflow.files.project_export import archive_in
@@ -66,7 +72,7 @@ def over(page: AppTest, lea: Services) -> AppTest:
 def there(lea: Services) -> dict[str, Item]:
     """The pictures as the page has them, by name."""
     folder = privacy_work.folder_of(lea, "p")
-    found, _ = privacy_work.items(lea.store, lea.media, folder, by=lea.person, project="p")
+    found = privacy_work.items(lea.store, lea.media, folder, by=lea.person, project="p")
     return {each.seen.name: each for each in found}
 
 
@@ -80,7 +86,7 @@ def test_faces_are_looked_for_decided_about_and_covered(lea: Services) -> None:
     page = page_of(lea)
     assert part(page, "standing") == ("3 pictures: something covered in 0, nothing to cover in 0, not decided 3.")
     assert "A cascade misses faces" in words(page)
-    assert "Clips are looked through" in part(page, "clips")
+    assert "clip" not in words(page).split("Look for faces")[0], "there are none"
     page.button(key="privacy.look").click().run()
     page = over(page, lea)
     assert part(page, "looked").endswith(
@@ -213,7 +219,7 @@ def test_only_leads_see_these_pictures_and_say_anything(lea: Services, home: Pat
     told = json.loads(kept.text)["picture"]
     assert (told["decided"], told["revision"], told["waits"]) == ("cover", 1, True)
     fits(told, "PrivacyPicture")
-    fits(component.data([told], csrf="c", path="/", total=1, open_=0, waiting=0), "PrivacyData")
+    fits(component.data([told], csrf="c", path="/", total=1, clips=False, open_=0, waiting=0), "PrivacyData")
     fits(as_json("p", there(lea)["plain.png"])["boxes"][0], "PrivacyBox")
     again = call(app, "POST", address("p"), body=good, headers=session(lea.store, "lea"))
     assert (again.status, json.loads(again.text)["picture"]["revision"]) == (409, 1)
@@ -223,3 +229,72 @@ def test_only_leads_see_these_pictures_and_say_anything(lea: Services, home: Pat
     assert folder.exists()
     project_removal.delete_project(lea.store, lea.media, by=lea.person, project="p", typed="p", home=home)
     assert not folder.exists()
+
+
+def test_a_clip_is_looked_through_decided_and_covered(store: Store, home: Path) -> None:
+    make_project(store, loaded=loaded())
+    services = Services(
+        store, MediaStore(home / "media"), Settings(home, ""), make_person(store, "lea", role=Role.LEAD), "c"
+    )
+    original = put(store, services.media, home)
+    page = page_of(services)
+    assert part(page, "clips").startswith(
+        "1 clip: something covered in 0, nothing to cover in 0, not decided 1. In a clip"
+    )
+    page.number_input(key="privacy.rate").set_value(4.0)
+    page.multiselect(key="privacy.kinds").set_value(["Faces"])
+    page.button(key="privacy.look").click().run()
+    page = over(page, services)
+    assert part(page, "looked").endswith(
+        "0 pictures, 0 new boxes in 0 of them. 1 clip at 4 moments a second, 1 new box in 1 of them."
+    )
+    (box,) = there(services)["film.webm"].boxes
+    assert (box.begin, box.end) == (1.7, 4.0), "at 1.75 s the frame of 1.7 s is on screen"
+    more = Box("other", 0.0, 0.0, 0.1, 0.1, "hand", True, begin=0.0, end=1.0)
+    said = say(services, "film.webm", "cover", [True], more)
+    assert (said.waits, said.boxes) == (True, (replace(box, cover=True), more))
+    fits(as_json("p", said), "PrivacyPicture")
+    fits(as_json("p", said)["boxes"][0], "PrivacyBox")
+    page.button(key="privacy.cover").click().run()
+    assert "1 clip decided: 2 boxes covered in 1 of them, nothing to cover in 0." in words(page)
+    page.button(key="privacy.cover.sure.yes").click().run()
+    page = over(page, services)
+    assert "2 boxes in 1 of 1 decided clip." in part(page, "covered")
+    (decided,) = rows(page, "Left as found")
+    assert decided["Covered"] == "face (frontal), 1.7 to 4 s, other (hand), 0 to 1 s"
+    (now,) = shown(store)
+    assert now != original
+    assert not has_face(services.media.path(now))
+    with store.read() as session_:
+        (decision,) = kept_back.decisions(session_, project_id=1)
+    assert decision.looked["rate"] == 4.0
+
+
+def test_only_leads_see_a_clip_and_its_frames(store: Store, home: Path) -> None:
+    make_project(store, loaded=loaded())
+    for login, role in (("lea", Role.LEAD), ("ann", Role.ANNOTATOR)):
+        make_person(store, login, role=role)
+    media = MediaStore(home / "media")
+    file = put(store, media, home)
+    (asset,) = ids(store)
+    app = application(store, Home(home))
+    here = address("p", asset)
+    for path in (here, f"{here}/clip", f"{here}/3000"):
+        assert call(app, "GET", path, headers=session(store, "ann")).status == 403
+        got = call(app, "GET", path, headers=session(store, "lea"))
+        assert (got.status, got.headers["cache-control"]) == (200, "no-store")
+    with Image.open(io.BytesIO(got.body)) as frame:
+        assert spread(frame.convert("RGB"), face_at(30)) > 30, "the face, as it is at 3.0 s"
+    assert call(app, "GET", f"{here}/clip", headers=session(store, "lea")).body == media.bare(file)[0].read_bytes()
+    for wrong in ("x", "-1", "99999999", "9" * 400, "3000.5"):
+        refused = call(app, "GET", f"{here}/{wrong}", headers=session(store, "lea"))
+        assert refused.status in (400, 404), (wrong, refused.status)
+    box = {"kind": "face", "x": 0.1, "y": 0.1, "w": 0.2, "h": 0.4, "cover": True, "begin": 1, "end": 2.5}
+    body = {"file": file, "revision": 0, "after": None, "decided": "cover", "ticks": [], "added": [box]}
+    wrong_spans = [{"begin": 3}, {"end": 5.95}, {"begin": -1}, {"begin": None}, {"end": "2"}]
+    bodies = [json.dumps({**body, "added": [{**box, **span}]}).encode() for span in wrong_spans]
+    for reply in call_all(app, "POST", address("p"), bodies, headers=session(store, "lea")):
+        assert reply.status == 400, reply.text
+    kept = call(app, "POST", address("p"), body=json.dumps(body).encode(), headers=session(store, "lea"))
+    told = json.loads(kept.text)["picture"]
+    assert (told["seconds"], told["boxes"][0]["begin"], told["boxes"][0]["end"]) == (5.933, 1.0, 2.5)

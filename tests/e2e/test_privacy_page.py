@@ -13,9 +13,9 @@ from app.privacy_work import Saying
 from db import events
 from domain.roles import Role
 from media.store import MediaStore
-from testkit.covered import AREA, SIZE, face, file, shows
+from testkit.covered import AREA, SIZE, clip, face, file, shows
 from testkit.factories import make_person, make_project
-from testkit.pictures import encoded, video
+from testkit.pictures import encoded
 from testkit.serving import Server
 from tests.e2e.people import Desk, at_desk, opened
 from tests.e2e.test_for_everyone import unfit
@@ -41,7 +41,7 @@ def test_a_lead_looks_decides_and_covers(
         make_project(store, loaded=load_text(text, "", "rooms"))
         make_person(store, "lea", role=Role.LEAD)
         make_person(store, "noor", role=Role.LEAD)
-        files = [("film.webm", video(tmp_path / "film.webm", [0.0, 0.1, 0.2]))]
+        files = [("film.webm", clip(tmp_path / "film.webm"))]
         for at in range(N):
             path = tmp_path / f"{at:02}.png"
             path.write_bytes(encoded(face()) if at == N - 1 else file(60 + 5 * at))
@@ -60,7 +60,7 @@ def test_a_lead_looks_decides_and_covers(
             assert len(events.of_kinds(session, project_id=project, kinds=(events.FACES_LOOKED,))) == 1
         assert sorted((each.name, len(each.covers), each.by) for each in done) == [
             ("00.png", 1, "lea"), ("01.png", 1, "lea"), ("02.png", 0, "lea"), ("03.png", 0, "lea"),
-            (f"{N - 1}.png", 1, "lea"),
+            (f"{N - 1}.png", 1, "lea"), ("film.webm", 2, "lea"),
         ]  # fmt: skip
         media = MediaStore(server.home / "media")
         seen = privacy_look.pictures(store, media, by=None, project="p").pictures
@@ -81,11 +81,15 @@ def said(lea: Desk, words: str) -> None:
 def _look(lea: Desk) -> None:
     page = lea.page
     expect(page.get_by_text("A cascade misses faces")).to_be_visible()
-    expect(page.locator("[data-part=clips]")).to_contain_text("1 clip: film.webm. Clips are looked through")
+    expect(page.locator("[data-part=clips]")).to_contain_text(
+        "1 clip: something covered in 0, nothing to cover in 0, not decided 1."
+    )
     page.get_by_role("button", name="Look for faces and plates").press("Enter")
-    expect(page.locator("[data-part=looked]")).to_contain_text("26 pictures, 1 new box in 1 of them", timeout=60_000)
+    expect(page.locator("[data-part=looked]")).to_contain_text(
+        "26 pictures, 1 new box in 1 of them. 1 clip at 2 moments a second, 1 new box in 1 of them.", timeout=60_000
+    )
     lea.settled()
-    said(lea, "No person has looked at 26 of 26 pictures. Decided and not covered yet: 0.")
+    said(lea, "No person has looked at 27 of 27 pictures and clips. Decided and not covered yet: 0.")
 
 
 def _decide(lea: Desk, pictures: Path | None) -> None:
@@ -95,7 +99,7 @@ def _decide(lea: Desk, pictures: Path | None) -> None:
     expect(page.locator("figure img").first).to_have_attribute("alt", f"{N - 1}.png")
     expect(page.locator("figure .box")).to_have_count(1)
     figure(lea, f"{N - 1}.png").get_by_role("radio", name="Cover what is ticked").press("Space")
-    said(lea, "No person has looked at 25 of 26 pictures. Decided and not covered yet: 1.")
+    said(lea, "No person has looked at 26 of 27 pictures and clips. Decided and not covered yet: 1.")
 
     typed = figure(lea, "00.png")
     typed.locator("summary").press("Enter")
@@ -125,13 +129,15 @@ def _decide(lea: Desk, pictures: Path | None) -> None:
     expect(drawn.get_by_role("checkbox")).to_be_checked()
 
     figure(lea, "02.png").get_by_role("radio", name="Nothing to cover").press("Space")
-    said(lea, "No person has looked at 22 of 26 pictures. Decided and not covered yet: 4.")
+    said(lea, "No person has looked at 23 of 27 pictures and clips. Decided and not covered yet: 4.")
     _another_is_faster(lea)
-    said(lea, "No person has looked at 21 of 26 pictures. Decided and not covered yet: 5.")
+    said(lea, "No person has looked at 22 of 27 pictures and clips. Decided and not covered yet: 5.")
     lea.settled()
     page.get_by_role("button", name="Next").press("Enter")
-    expect(page.locator("figure")).to_have_count(2)
-    said(lea, "No person has looked at 21 of 26 pictures. Decided and not covered yet: 5.")
+    expect(page.locator("figure")).to_have_count(3)
+    said(lea, "No person has looked at 22 of 27 pictures and clips. Decided and not covered yet: 5.")
+    _decide_clip(lea, pictures)
+    said(lea, "No person has looked at 21 of 27 pictures and clips. Decided and not covered yet: 6.")
     lea.settled()
     page.get_by_role("button", name="First").press("Enter")
     expect(page.locator("figure")).to_have_count(24)
@@ -145,12 +151,51 @@ def _decide(lea: Desk, pictures: Path | None) -> None:
     lea.looks(pictures, "privacy-pictures")
 
 
+def _decide_clip(lea: Desk, pictures: Path | None) -> None:
+    """What was found stays ticked, and a box is drawn where the clip stands; when it ends is typed."""
+    page = lea.page
+    film = page.locator("figure", has=page.locator("video"))
+    film.scroll_into_view_if_needed()
+    (found,) = film.get_by_role("listitem").all()
+    expect(found).to_contain_text("1 face, found by frontal, 1.5 to 4 s")
+    for moment in ("2.00", "3.00", "3.50"):
+        frame = found.get_by_role("img", name=f"Box 1 of film.webm at {moment} s")
+        frame.scroll_into_view_if_needed()
+        expect(frame).to_have_js_property("naturalWidth", 320)
+    film.get_by_role("button", name="Draw a box on this frame").press("Enter")
+    film.locator(".over").scroll_into_view_if_needed()
+    there = film.locator(".over").bounding_box()
+    assert there is not None
+    page.mouse.move(there["x"] + 0.8 * there["width"], there["y"] + 0.8 * there["height"])
+    page.mouse.down()
+    page.mouse.move(there["x"] + 0.9 * there["width"], there["y"] + 0.9 * there["height"])
+    page.mouse.up()
+    expect(film.get_by_label("begins at")).to_be_focused()
+    expect(film.get_by_label("begins at")).to_have_value("0")
+    expect(film.get_by_label("ends at")).to_have_value("5.933")
+    lea.press("Tab")
+    page.keyboard.type("9")
+    lea.press("Enter")
+    expect(film.get_by_role("listitem")).to_have_count(1)  # the clip does not last so long
+    lea.press("Control+a")
+    page.keyboard.type("1")
+    lea.press("Enter")
+    expect(film.get_by_role("listitem").last).to_contain_text("2 face, drawn by hand, 0 to 1 s")
+    expect(film.get_by_role("radio", name="Cover what is ticked")).to_be_checked()
+    said(lea, "No person has looked at 21 of 27 pictures and clips. Decided and not covered yet: 6.")
+    expect(film.locator(".note")).to_be_empty()
+    assert unfit(page) == {}
+    page.set_viewport_size({"width": 1280, "height": 800})
+    film.get_by_role("radio").last.scroll_into_view_if_needed()
+    lea.looks(pictures, "privacy-clip")
+
+
 def _another_is_faster(lea: Desk) -> None:
     """Lea is told what Noor has said meanwhile, sees it, and nothing of hers is kept."""
     with opened(lea.server) as store:
         noor = accounts.find_person(store, login="noor")
         folder = privacy_look.place(store, lea.server.home, by=noor, project="p")
-        found, _ = privacy_work.items(store, MediaStore(lea.server.home / "media"), folder, by=noor, project="p")
+        found = privacy_work.items(store, MediaStore(lea.server.home / "media"), folder, by=noor, project="p")
         file = next(each.seen.file for each in found if each.seen.name == "03.png")
         saying = Saying(file, 0, None, "nothing", [], [])
         privacy_work.say(store, folder, by=noor, project="p", saying=saying)
@@ -164,18 +209,23 @@ def _cover(lea: Desk, pictures: Path | None) -> None:
     page = lea.page
     page.get_by_role("button", name="Cover what is decided").press("Enter")
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("5 pictures decided: 3 boxes covered in 3 of them, nothing to cover in 2.")
+    expect(dialog).to_contain_text(
+        "5 pictures and 1 clip decided: 5 boxes covered in 4 of them, nothing to cover in 2."
+    )
     expect(dialog).to_contain_text("cannot be taken back")
     lea.settled()
     lea.looks(pictures, "privacy-question")
-    dialog.get_by_role("button", name="Cover 3 boxes").dblclick()
-    expect(page.locator("[data-part=covered]")).to_contain_text("3 boxes in 3 of 5 decided pictures", timeout=60_000)
+    dialog.get_by_role("button", name="Cover 5 boxes").dblclick()
+    expect(page.locator("[data-part=covered]")).to_contain_text(
+        "5 boxes in 4 of 5 decided pictures and 1 decided clip", timeout=60_000
+    )
     lea.settled()
     expect(page.locator("[data-part=standing]")).to_have_text(
         "26 pictures: something covered in 3, nothing to cover in 2, not decided 21."
     )
-    expect(page.locator("[data-part=decided] tbody tr")).to_have_count(5)
-    said(lea, "No person has looked at 21 of 26 pictures. Decided and not covered yet: 0.")
+    expect(page.locator("[data-part=decided] tbody tr")).to_have_count(6)
+    expect(page.locator("[data-part=clips]")).to_contain_text("1 clip: something covered in 1")
+    said(lea, "No person has looked at 21 of 27 pictures and clips. Decided and not covered yet: 0.")
     expect(page.locator("figure")).to_have_count(21)
     page.locator("[data-part=decided]").scroll_into_view_if_needed()
     lea.looks(pictures, "privacy-decided")

@@ -154,6 +154,8 @@ ACTIONS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, int]]] = {
 GETS: Mapping[str, Mapping[str, int]] = {
     "/media/{asset}/{size}": dict.fromkeys(ROLES, 200) | {NOBODY: 401, STRANGER: 404},
     "/uncovered/{project}/{asset}": dict.fromkeys(ROLES, 403) | {NOBODY: 401, STRANGER: 404, LEAD: 200, ADMIN: 200},
+    "/uncovered/{project}/{asset}/{part}": dict.fromkeys(ROLES, 403)
+    | {NOBODY: 401, STRANGER: 404, LEAD: 404, ADMIN: 404},  # it is an image: tests/app/test_privacy_page.py has a clip
     "/release/{project}/{version}/{part}": dict.fromkeys(ROLES, 403)
     | {NOBODY: 303, STRANGER: 404, LEAD: 404, ADMIN: 404},
     "/frame/{project}/{set}/{stamp}/{number}/{size}": dict.fromkeys(ROLES, 403)

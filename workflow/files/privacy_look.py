@@ -176,8 +176,7 @@ def _tracks(
         return []
     from media import tracks
 
-    found = tracks.look(media.path(file), finder, rate=rate, name=name, limits=media.limits)
-    return [box for box in found if not any(_goes_along(box, other) for other in standing)]
+    return fresh(tracks.look(media.path(file), finder, rate=rate, name=name, limits=media.limits), standing)
 
 
 def _goes_along(box: Box, other: Box) -> bool:
@@ -197,7 +196,11 @@ def _shares(place: Sequence[float]) -> dict[str, float]:
 
 def fresh(found: Sequence[Box], standing: Sequence[Box]) -> list[Box]:
     """Of boxes that were found those that are none of the standing ones."""
-    return [box for box in found if not any(_share(box, other) >= _SAME for other in standing)]
+    return [box for box in found if not any(_alike(box, other) for other in standing)]
+
+
+def _alike(box: Box, other: Box) -> bool:
+    return _share(box, other) >= _SAME if box.begin is None else _goes_along(box, other)
 
 
 def picture(store: Store, *, by: Person | None, project: str, file: str) -> Seen:
@@ -206,9 +209,10 @@ def picture(store: Store, *, by: Person | None, project: str, file: str) -> Seen
         access = require_lead(session, by=by, project=project)
         rows = stock.assets_of(session, project_id=access.project_id, files=[file])
         decision = kept_back.of_project(session, project_id=access.project_id).by_file.get(file)
-    if not rows or rows[0].kind == "clip":
+        seconds = stock.seconds(session, file=file)
+    if not rows:
         raise NotFound("The project does not show this picture any more; load the page anew.")
-    return Seen(rows[0].name, file, decision.boxes if decision else (), decision, rows[0].public_id)
+    return Seen(rows[0].name, file, decision.boxes if decision else (), decision, rows[0].public_id, seconds)
 
 
 def must_show(store: Store, *, by: Person | None, project: str, asset: str) -> None:

@@ -1,6 +1,7 @@
-// The pictures of the page Privacy: their boxes with a tick each, boxes that people draw, and what they decide. Each
+// The pictures and clips of the page Privacy: their boxes with a tick each, boxes that people draw, and what they decide. Each
 // change goes to the server at once; nothing is covered before someone presses Cover.
 
+import { ClipFigure } from "./covering/clip_figure.js";
 import { Figure } from "./covering/figure.js";
 import { el, fill } from "./dom.js";
 import sheet from "./privacy.css" with { type: "css" };
@@ -44,7 +45,7 @@ class Pictures {
     const kept = new Map(this.figures);
     this.figures.clear();
     for (const picture of data.pictures) {
-      const figure = kept.get(picture.src) ?? new Figure(this, picture);
+      const figure = kept.get(picture.src) ?? new (picture.seconds === null ? Figure : ClipFigure)(this, picture);
       figure.update(picture);
       this.figures.set(picture.src, figure);
     }
@@ -87,7 +88,7 @@ class Pictures {
     const open = this.data.open + here.filter((each) => !each.decided).length;
     const waiting = this.data.waiting + here.filter((each) => each.waits).length;
     const number = (/** @type {number} */ n) => n.toLocaleString("en");
-    const words = `No person has looked at ${number(open)} of ${number(this.data.total)} pictures. Decided and not covered yet: ${number(waiting)}.`;
+    const words = `No person has looked at ${number(open)} of ${number(this.data.total)} ${this.data.clips ? "pictures and clips" : "pictures"}. Decided and not covered yet: ${number(waiting)}.`;
     if (this.said.textContent !== words) fill(this.said, words);
   }
 }

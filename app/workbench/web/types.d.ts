@@ -330,12 +330,19 @@ export interface PrivacyBox extends Box {
   own: boolean;
   /** Covered already. */
   fixed: boolean;
+  /** From when to when it is in a clip, in seconds. */
+  begin: number | null;
+  end: number | null;
+  /** Where it moves in a clip: seconds, x, y, w and h; empty: it stays. */
+  path: number[][];
 }
 
 export interface PrivacyPicture {
   file: string;
   name: string;
   src: string;
+  /** How long a clip lasts. */
+  seconds: number | null;
   boxes: PrivacyBox[];
   decided: "" | "cover" | "nothing";
   revision: number;
@@ -357,6 +364,8 @@ export interface PrivacyData {
   path: string;
   kinds: string[];
   total: number;
+  /** Whether there are clips among them. */
+  clips: boolean;
   /** How many pictures that are not on this page no one has decided about. */
   open: number;
   /** How many of these are decided and not covered yet. */

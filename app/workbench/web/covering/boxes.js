@@ -49,7 +49,7 @@ export function painted(layer, boxes, decided) {
  * @param {HTMLElement} node
  * @param {Box} box
  */
-function put(node, { x, y, w, h }) {
+export function put(node, { x, y, w, h }) {
   const percent = (/** @type {number} */ value) => `${100 * value}%`;
   Object.assign(node.style, { left: percent(x), top: percent(y), width: percent(w), height: percent(h) });
 }

@@ -28,15 +28,15 @@ export class Figure {
     this.busy = false;
     this.again = false; // something was changed while the last change was under way
     this.unsaved = false;
-    this.image = el("img", { src: picture.src, alt: picture.name, loading: "lazy", draggable: "false" });
     this.layer = el("div", { class: "layer", "aria-hidden": "true" });
-    this.stage = el("div", { class: "stage" }, this.image, this.layer);
+    this.stage = el("div", { class: "stage" }, this.shown(), this.layer);
     this.ticks = el("ul", {});
+    this.form = boxForm(picture.name, picture.seconds, (box) => this.add(box));
     this.choices = el("fieldset", { class: "choices" });
     this.note = el("p", { class: "note", role: "status" });
     const large = el(
       "a",
-      { href: picture.src, target: "_blank", rel: "noopener", "aria-label": `${picture.name}, large` },
+      { href: this.address, target: "_blank", rel: "noopener", "aria-label": `${picture.name}, large` },
       "large",
     );
     this.root = el(
@@ -44,12 +44,13 @@ export class Figure {
       { data: { file: picture.file } },
       el("figcaption", {}, picture.name, " ", large),
       this.stage,
+      this.tools(),
       this.ticks,
-      boxForm(picture.name, (box) => this.add(box)),
+      this.form.root,
       this.choices,
       this.note,
     );
-    listenForBoxes(this.stage, this.layer, (box) => this.add(box));
+    this.listen();
     this.print = "";
     this.paint();
   }
@@ -60,15 +61,70 @@ export class Figure {
    */
   update(picture) {
     if (this.busy || this.unsaved || JSON.stringify(picture) === JSON.stringify(this.picture)) return;
+    const { after, revision } = this.picture;
+    if (picture.after === after && picture.revision < revision) return; // drawn again with what stood there before
     this.picture = picture;
     this.paint();
   }
 
+  // ---- what is another in a clip
+
+  /** Where all of it is. */
+  get address() {
+    return this.picture.src;
+  }
+
+  /** @returns {HTMLElement} */
+  shown() {
+    const { src, name } = this.picture;
+    return el("img", { src, alt: name, loading: "lazy", draggable: "false" });
+  }
+
+  /** @returns {HTMLElement | null} what stands below it */
+  tools() {
+    return null;
+  }
+
+  listen() {
+    listenForBoxes(this.stage, this.layer, (box) => this.add(box));
+  }
+
+  paintBoxes() {
+    painted(this.layer, this.picture.boxes, this.picture.decided);
+  }
+
+  /**
+   * What is said of a box besides its kind.
+   * @param {PrivacyBox} _box
+   */
+  told(_box) {
+    return "";
+  }
+
+  /**
+   * @param {PrivacyBox} _box
+   * @param {number} _at
+   * @returns {HTMLElement | null} what is shown of a box
+   */
+  seen(_box, _at) {
+    return null;
+  }
+
   // ---- what people do
 
-  /** @param {Box} box */
+  /** @param {Box & { begin?: number, end?: number }} box */
   add(box) {
-    const drawn = { ...box, kind: this.host.kind, by: "hand", cover: true, own: true, fixed: false };
+    const drawn = {
+      begin: null,
+      end: null,
+      path: [],
+      ...box,
+      kind: this.host.kind,
+      by: "hand",
+      cover: true,
+      own: true,
+      fixed: false,
+    };
     this.change([...this.picture.boxes, drawn], "cover");
   }
 
@@ -106,7 +162,7 @@ export class Figure {
     this.busy = true;
     const { file, revision, after, decided, boxes } = this.picture;
     const ticks = boxes.filter((box) => !box.own).map((box) => box.cover);
-    const added = boxes.filter((box) => box.own).map(({ kind, x, y, w, h, cover }) => ({ kind, x, y, w, h, cover }));
+    const added = boxes.filter((box) => box.own).map(({ path, by, own, fixed, ...told }) => told);
     try {
       const body = { file, revision, after, decided, ticks, added };
       const { picture } = await post(this.host.path, this.host.csrf, body);
@@ -147,7 +203,7 @@ export class Figure {
 
   paint() {
     const { boxes, decided } = this.picture;
-    painted(this.layer, boxes, decided);
+    this.paintBoxes();
     const print = JSON.stringify(boxes.map((box) => ({ ...box, cover: null })));
     if (print !== this.print) {
       this.print = print;
@@ -167,11 +223,11 @@ export class Figure {
     const line = (/** @type {PrivacyBox} */ box, /** @type {number} */ at) => {
       const input = el("input", { type: "checkbox" });
       input.addEventListener("change", () => this.tick(at, input.checked));
-      const words = ` ${at + 1} ${box.kind}, ${box.by === "hand" ? "drawn by hand" : `found by ${box.by}`}${box.fixed ? ", covered" : ""}`;
+      const words = ` ${at + 1} ${box.kind}, ${box.by === "hand" ? "drawn by hand" : `found by ${box.by}`}${this.told(box)}${box.fixed ? ", covered" : ""}`;
       const label = el("label", {}, input, words, el("span", { class: "unseen" }, ` in ${name}`));
       const remove = el("button", { type: "button", "aria-label": `Remove box ${at + 1} of ${name}` }, "Remove");
       remove.addEventListener("click", () => this.remove(at));
-      return el("li", {}, label, box.own ? remove : null);
+      return el("li", {}, label, box.own ? remove : null, this.seen(box, at));
     };
     fill(this.ticks, boxes.map(line));
   }
