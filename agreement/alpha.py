@@ -69,8 +69,7 @@ def krippendorff_alpha(
         problem = "No unit was rated by two people."
     if problem:
         return undefined(problem, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
-    used, codes = np.unique(ratings.codes[usable], return_inverse=True)
-    codes = codes.reshape(-1, n_raters)
+    used, codes = _without_gaps(ratings.codes[usable])
     if used[0] == MISSING:
         codes, used = codes - 1, used[1:]
     if len(used) < 2:
@@ -100,6 +99,13 @@ def krippendorff_alpha(
         method = interval.method.replace("percentile bootstrap", "standard error of a bootstrap")
         interval = transformed(value, interval.se, drawn - 1, confidence, method) or interval
     return estimated(value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out, confidence=confidence)
+
+
+def _without_gaps(codes: Ints) -> tuple[Ints, Ints]:
+    """The codes that occur, and all of them by their place among these: as ``np.unique`` has it, without sorting."""
+    there = np.bincount((codes - MISSING).ravel()) > 0
+    used = np.flatnonzero(there) + MISSING
+    return used, (np.cumsum(there) - 1)[codes - MISSING]
 
 
 def _not_for_level(ratings: Ratings, level: Level) -> str | None:

@@ -157,13 +157,17 @@ def _parts(table: LongTable, by_dimension: bool) -> Iterator[tuple[str | None, L
         yield dimension or "", part
 
 
+_KEPT = 2_000_000
+"""Units of pairs of raters, all pairs together, that are kept while a table is measured: some 50 MB."""
+
+
 def _results(
     table: Ratings, criterion: str, dimension: str | None, cross_check: bool, wanted: Collection[str]
 ) -> Iterator[Result]:
     scale = {"scale": table.scale.shape or table.scale.level, "scale_inferred": table.scale.inferred}
     several = len(table.raters) > 2
     pairs = list(combinations(table.raters, 2))
-    of_pair = cache(table.of)
+    of_pair = cache(table.of) if len(pairs) * len(table.units) <= _KEPT else table.of
 
     def result(
         statistic: str, args: Mapping[str, Any], compute: Callable[[Ratings], Statistic], of: Ratings = table

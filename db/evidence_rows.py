@@ -7,9 +7,10 @@ where a table is in neither list.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
@@ -19,7 +20,7 @@ from sqlmodel import Session
 from db import project_rows
 from db.attributes import DESCRIBED, LABELLED
 from db.carried import CARRIED, One
-from db.survey import Row, foreign
+from db.survey import Ids, Row, foreign
 from db.tables import metadata
 from domain.addresses import place_of
 from domain.rated_units import BETWEEN
@@ -171,7 +172,7 @@ class EvidenceRows:
         self.numbers = {id: number for number, id in enumerate(sorted(people(session, project_id=project_id)), 1)}
         """What people are numbered here, by id: in the order of their accounts, as statistics take them in."""
         self._assets, self._media, self._sources = self._shown_media()
-        self._tasks: set[int] = set()
+        self._tasks = Ids()
         self._servers: dict[str, str] = {}
         self._paths: dict[str, str] = {}
         self._external: dict[str, int] = {}
@@ -181,7 +182,9 @@ class EvidenceRows:
         if table in LEFT_OUT:
             return
         shown = EVIDENCE[table]
-        for row in project_rows.rows(self.session, project_id=self.project_id, table=table, last=self.last):
+        about: dict[str, Any] = {"project_id": self.project_id, "table": table, "last": self.last}
+        kinds = self.events if table == "event" else None  # most are of the pages, and prove nothing
+        for row in project_rows.rows(self.session, **about, kinds=kinds):
             if (shown.only is not None and not shown.only(row)) or not self._takes(table, row):
                 continue
             row.update(shown.instead)
@@ -195,9 +198,9 @@ class EvidenceRows:
             yield row
 
     def _takes(self, table: str, row: Row) -> bool:
-        if table == "item":
+        if table == "item" and self.items is not None:
             self._external[row["external_id"]] = row["id"]
-            return self.items is None or row["id"] in self.items
+            return row["id"] in self.items
         if table == "asset":
             return row["id"] in self._assets
         if table == "media_object":
@@ -216,7 +219,7 @@ class EvidenceRows:
             there = row["task_id"] is None or row["task_id"] in self._tasks
             return there and (self.items is None or row["item_id"] in self.items)
         if table == "event":
-            return row["kind"] in self.events and self._said(row)
+            return self._said(row)
         return True
 
     def _said(self, row: Row) -> bool:
@@ -289,7 +292,8 @@ def last_name(path: str) -> str:
     return PureWindowsPath(path).name or WITHHELD
 
 
-def person_columns(table: str) -> list[str]:
+@cache
+def person_columns(table: str) -> Sequence[str]:
     """The columns of a table that hold ids of people. The slots of known answers do, too, and are left out."""
     keyed = [name for name, there in foreign(table) if there == "person"]
     return keyed + [name for name, held in CARRIED[table].ids.items() if held == One("person")]

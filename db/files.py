@@ -286,6 +286,41 @@ def counting_votes(
 ) -> list[CountingVote]:
     """As ``counting_annotations``, but only what statistics need. ``as_they_stand`` leaves out votes about earlier
     revisions of items."""
+    wanted = _counting_votes(project_id=project_id, stage=stage).order_by(col(AnnotationRow.id))
+    if as_they_stand and stage in VERIFICATIONS:
+        item = and_(col(ItemRow.id) == AnnotationRow.item_id, col(ItemRow.current_revision) == AnnotationRow.revision)
+        wanted = wanted.join(ItemRow, item)
+    return list(_said(session, wanted, project_id=project_id, stage=stage))
+
+
+def votes_by_item(session: Session, *, project_id: int, stage: Stage) -> Iterator[CountingVote]:
+    """What ``counting_votes`` has of all votes on each item, items in the order of ``item_ids``, and of an item by
+    answer, revision and person; read as they come, as a large project has very many. Votes on an earlier content of an
+    item are not votes on the item as it was voted on last: they are left out."""
+    newest = _voted_on_last(session, project_id=project_id, stage=stage)
+    placed = (col(ItemRow.file_id).is_(None), col(ItemRow.file_id), col(ItemRow.position), col(ItemRow.id))
+    of_item = (func.coalesce(AnnotationRow.prediction_id, 0), col(AnnotationRow.revision), col(AnnotationRow.person_id))
+    wanted = (
+        _counting_votes(project_id=project_id, stage=stage)
+        .join(ItemRow, col(ItemRow.id) == AnnotationRow.item_id)
+        .order_by(*placed, *of_item, col(AnnotationRow.id))
+        .execution_options(yield_per=_READ_AT_ONCE)
+    )
+    for vote in _said(session, wanted, project_id=project_id, stage=stage):
+        if vote.prediction_id is not None or vote.revision == newest.get(vote.item_id, vote.revision):
+            yield vote
+
+
+def _voted_on_last(session: Session, *, project_id: int, stage: Stage) -> dict[int, int]:
+    """The newest revision of each item (id) on which something counts, but for items that never had another one."""
+    selected = plain_select(col(AnnotationRow.item_id), func.max(col(AnnotationRow.revision)))
+    wanted = _counting(selected, project_id=project_id, stage=stage).where(
+        col(AnnotationRow.prediction_id).is_(None), col(AnnotationRow.revision) > 1
+    )
+    return {item_id: revision for item_id, revision in session.execute(wanted.group_by(col(AnnotationRow.item_id)))}
+
+
+def _counting_votes(*, project_id: int, stage: Stage) -> Any:
     columns: tuple[Any, ...] = (
         AnnotationRow.item_id,
         AnnotationRow.prediction_id,
@@ -298,20 +333,26 @@ def counting_votes(
         PersonRow.login,
         AnnotationRow.schema_version_id,
     )
-    wanted = _counting(plain_select(*columns), project_id=project_id, stage=stage).order_by(col(AnnotationRow.id))
-    if as_they_stand and stage in VERIFICATIONS:
-        item = and_(col(ItemRow.id) == AnnotationRow.item_id, col(ItemRow.current_revision) == AnnotationRow.revision)
-        wanted = wanted.join(ItemRow, item)
+    return _counting(plain_select(*columns), project_id=project_id, stage=stage)
+
+
+def _said(session: Session, wanted: Any, *, project_id: int, stage: Stage) -> Iterator[CountingVote]:
+    """These votes, in the words of the schema in force."""
     about: dict[str, Any] = {"project_id": project_id, "stage": stage}
+    now = reworded.dimensions(session, project_id=project_id)
 
     @lru_cache(_READ_AT_ONCE)  # most votes say what others have said
     def read(given: str, version: int) -> Mapping[str, Any]:
         return reworded.answers(session, **about, version=version, given=json.loads(given))
 
-    rows = map(CountingVote._make, session.execute(wanted))
-    said = [row._replace(answers=read(str(row.answers), row.schema_version_id)) for row in rows]
-    now = reworded.dimensions(session, project_id=project_id)
-    return said if now is None else [row._replace(dimension=now[row.item_id]) for row in said]
+    once: dict[str, str] = {}  # what many votes say is kept once
+    for row in map(CountingVote._make, session.execute(wanted)):
+        dimension = row.dimension if now is None else now[row.item_id]
+        yield row._replace(
+            answers=read(str(row.answers), row.schema_version_id),
+            dimension=once.setdefault(dimension, dimension),
+            login=once.setdefault(row.login, row.login),
+        )
 
 
 class PairVote(NamedTuple):

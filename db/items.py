@@ -5,7 +5,7 @@ Statements on the annotator's path are made once and filled in by name: putting 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
@@ -213,9 +213,14 @@ class Outgoing(NamedTuple):
 
 def outgoing(session: Session, *, project_id: int) -> list[Outgoing]:
     """All items of a project, in the order in which they came."""
+    return list(each_outgoing(session, project_id=project_id))
+
+
+def each_outgoing(session: Session, *, project_id: int) -> Iterator[Outgoing]:
+    """As ``outgoing``, one after the other."""
     columns = (getattr(ItemRow, name) for name in Outgoing._fields)
     wanted = plain_select(*columns).where(col(ItemRow.project_id) == project_id).order_by(col(ItemRow.id))
-    return [Outgoing._make(row) for row in session.execute(wanted.execution_options(yield_per=2_000))]
+    return map(Outgoing._make, session.execute(wanted.execution_options(yield_per=2_000)))
 
 
 def by_ids(session: Session, *, ids: Iterable[int]) -> dict[int, StoredItem]:
@@ -293,12 +298,16 @@ def names(session: Session, *, project_id: int) -> list[tuple[int, str, str, str
     return [(id, public, external, dimension) for id, public, external, dimension in session.exec(wanted)]
 
 
-def with_states(session: Session, *, project_id: int) -> list[tuple[int, str, str, ItemState]]:
-    """Id, the id in files, dimension and state of all items, in the order in which they came."""
+def with_states(
+    session: Session, *, project_id: int, after: int = 0, limit: int | None = None
+) -> list[tuple[int, str, str, ItemState]]:
+    """Id, the id in files, dimension and state of all items, in the order in which they came; or of the next ones
+    ``after`` one (id)."""
     wanted = (
         select(ItemRow.id, ItemRow.external_id, ItemRow.dimension, ItemRow.state)
-        .where(ItemRow.project_id == project_id)
+        .where(ItemRow.project_id == project_id, col(ItemRow.id) > after)
         .order_by(col(ItemRow.id))
+        .limit(limit)
     )
     found = session.exec(wanted)
     return [(id, external, dimension, ItemState(state)) for id, external, dimension, state in found]

@@ -12,6 +12,7 @@ import hmac
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from sqlalchemy import Table, func, insert, select, text, update
@@ -19,6 +20,7 @@ from sqlmodel import Session
 
 from db import carried
 from db.carried import CARRIED, Asked, Bound, Many, One, Random, RandomIn, UnitName, Versions
+from db.many_rows import insert_all
 from db.project_rows import AT_ONCE
 from db.survey import AUTHORING, UNIT, Row, Survey, foreign
 from db.tables import ItemRow, PersonRow, metadata
@@ -182,7 +184,7 @@ class Landing:
 
     def put(self, session: Session, *, table: str, lot: Sequence[Row]) -> None:
         """Store a lot."""
-        session.connection().execute(insert(metadata.tables[table]), list(lot))
+        insert_all(session, metadata.tables[table], lot)
 
     def _landed(self, of: Table, row: Row, project_id: int) -> Row | None:
         moved = self._moved(of, row)
@@ -203,6 +205,8 @@ class Landing:
         leaving = CARRIED[name].leaving
         if leaving is not None:  # an archive may be by someone else, who let it go on
             leaving(made, self.now)
+        if self._stays and not any(isinstance(held, Versions) for held in CARRIED[name].ids.values()):
+            return made
         for column, there in foreign(name):
             if made.get(column) is not None:
                 made[column] = self._here(there, made[column])
@@ -237,12 +241,18 @@ class Landing:
             made["id"] += distances.get(name, 0)
         return made
 
+    @cached_property
+    def _stays(self) -> bool:
+        """Whether every id stays as it is in the archive, as in a store that was empty."""
+        same = all(id == here for held in (self.people, self.schemas) for id, here in held.items())
+        return same and self.key is None and not self.renamed and not any(self.distances.values())
+
     def _typed(self, of: Table, row: Row) -> Row:
         """A row with its moments as such."""
         made = dict(row)
-        for column in of.c:
-            if isinstance(column.type, UTCDateTime) and made.get(column.name) is not None:
-                made[column.name] = _moment(made[column.name])
+        for column in _moments(of):
+            if made.get(column) is not None:
+                made[column] = _moment(made[column])
         return made
 
     def _here(self, table: str, id: Any) -> Any:
@@ -290,5 +300,12 @@ def begin_items_anew(session: Session, *, ids: Sequence[int], state: ItemState) 
     session.execute(update(ItemRow).where(metadata.tables["item"].c.id.in_(ids)).values(state=state))
 
 
+@cache
+def _moments(of: Table) -> Sequence[str]:
+    """The columns of a table that hold a moment."""
+    return [column.name for column in of.c if isinstance(column.type, UTCDateTime)]
+
+
+@lru_cache(1_024)  # what belongs together has come at the same moment
 def _moment(value: str) -> datetime:
     return datetime.fromisoformat(value).astimezone(UTC)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Dialect, Insert, insert, inspect
+from sqlalchemy import Connection, Dialect, Insert, Table, insert, inspect
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.types import TypeEngine
 from sqlmodel import Session
@@ -27,7 +27,7 @@ def insert_or_ignore(session: Session, table: type[Any], rows: Sequence[Mapping[
     return len(connection.execute(statement.returning(key), [dict(row) for row in rows]).all())
 
 
-def insert_all(session: Session, table: type[Any], rows: Sequence[Mapping[str, Any]]) -> None:
+def insert_all(session: Session, table: type[Any] | Table, rows: Sequence[Mapping[str, Any]]) -> None:
     """Add rows, which all name the same columns."""
     connection = session.connection()
     if rows and connection.dialect.name == "sqlite":

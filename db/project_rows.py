@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from enum import Enum
 from typing import Any
 
-from sqlalchemy import Select, Table, select, text, union
+from sqlalchemy import Enum as EnumType
+from sqlalchemy import Select, Table, func, select, text, union
 from sqlmodel import Session
 
 from db.carried import CARRIED, One, in_order, parent
 from db.tables import metadata
+from db.types import UTCDateTime
 
 AT_ONCE = 1_000
 
@@ -38,25 +40,39 @@ def revision(session: Session) -> str:
     return str(session.connection().scalar(text("SELECT version_num FROM alembic_version")))
 
 
-def rows(session: Session, *, project_id: int, table: str, last: datetime) -> Iterator[dict[str, Any]]:
-    """Every row of a project in a table, in the order of its key, as JSON takes it.
+def rows(
+    session: Session, *, project_id: int, table: str, last: datetime, kinds: Collection[str] | None = None
+) -> Iterator[dict[str, Any]]:
+    """Every row of a project in a table, in the order of its key, as JSON takes it; of events those of these ``kinds``.
 
     ``last`` is when something happened in the project last: what ends because it is copied ends then.
     """
     of, carried = metadata.tables[table], CARRIED[table]
     names = columns(table)
     wanted = select(*[of.c[name] for name in names]).where(mine(of, project_id)).order_by(*of.primary_key.columns)
+    if kinds is not None:
+        wanted = wanted.where(of.c.kind.in_(sorted(kinds)))
+    moments = [name for name in names if isinstance(of.c[name].type, UTCDateTime)]
+    words = [name for name in names if isinstance(of.c[name].type, EnumType)]
     options = {"stream_results": True, "yield_per": AT_ONCE}
     for found in session.connection().execute(wanted, execution_options=options):
         row = dict(zip(names, found, strict=True))
         if carried.leaving is not None:
             carried.leaving(row, last)
-        for name, value in row.items():
-            if isinstance(value, datetime):
-                row[name] = value.isoformat()
-            elif isinstance(value, Enum):
-                row[name] = value.value
+        for name in moments:
+            if (moment := row[name]) is not None:
+                row[name] = moment.isoformat()
+        for name in words:
+            if isinstance(word := row[name], Enum):
+                row[name] = word.value
         yield row
+
+
+def count(session: Session, *, project_id: int, table: str) -> int:
+    """How many rows of a project a table has."""
+    of = metadata.tables[table]
+    wanted = select(func.count()).select_from(of).where(mine(of, project_id))
+    return int(session.connection().scalar(wanted) or 0)
 
 
 def mine(table: Table, project_id: int) -> Any:

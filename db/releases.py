@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Any, NamedTuple
 
 from sqlalchemy import func
@@ -27,6 +28,7 @@ from db.tables import (
 )
 
 _AT_ONCE = 500
+_KEPT_AT_ONCE = 5_000
 
 
 # ---- releases --------------------------------------------------------------------------------------------------------
@@ -96,7 +98,9 @@ class Placed(NamedTuple):
 
 def add_items(session: Session, *, release_id: int, rows: Iterable[Placed]) -> None:
     """Keep what is in a release."""
-    insert_all(session, ReleaseItemRow, [{"release_id": release_id, **row._asdict()} for row in rows])
+    todo = iter(rows)
+    while lot := list(islice(todo, _KEPT_AT_ONCE)):
+        insert_all(session, ReleaseItemRow, [{"release_id": release_id, **row._asdict()} for row in lot])
 
 
 def items_of(session: Session, *, release_id: int) -> list[Placed]:

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import cache, lru_cache
 from typing import Any, NoReturn
 
 from sqlalchemy import JSON, BigInteger, Boolean, Column, Enum, Float, Integer
@@ -211,7 +212,7 @@ class Survey:
         for name, there in foreign(table):
             if row.get(name) is not None:
                 yield name, there, row[name]
-        for name, held in CARRIED[table].ids.items():
+        for name, held in _pointing(table):
             value = row.get(name)
             if value is None:
                 continue
@@ -253,8 +254,8 @@ class Survey:
             self._batches[row["id"]] = row["run_id"]
         elif table == "run" and RunKind(row["kind"]).rates:
             self.rates.add(row["id"])
-        for name, held in CARRIED[table].ids.items():
-            if isinstance(held, Random) and name != "submit_key" and len(self.drawn.setdefault(table, [])) < _SAMPLE:
+        for name in _drawn(table):
+            if len(self.drawn.setdefault(table, [])) < _SAMPLE:
                 self.drawn[table].append(row[name])
 
     def _older(self, what: str) -> NoReturn:
@@ -297,6 +298,20 @@ def foreign(table: str) -> Sequence[tuple[str, str]]:
 
 
 _FOREIGN: dict[str, list[tuple[str, str]]] = {}
+
+
+@cache
+def _pointing(table: str) -> Sequence[tuple[str, carried.Held]]:
+    """The columns without a foreign key that hold what has to be there."""
+    kinds = (One, Many, Asked, Versions, UnitName, carried.SlotOfGold)
+    return [(name, held) for name, held in CARRIED[table].ids.items() if isinstance(held, kinds)]
+
+
+@cache
+def _drawn(table: str) -> Sequence[str]:
+    """The columns of a table that hold random ids, which may be here already."""
+    held = CARRIED[table].ids.items()
+    return [name for name, each in held if isinstance(each, Random) and name != "submit_key"]
 
 
 # ---- what a column takes ---------------------------------------------------------------------------------------------
@@ -365,11 +380,15 @@ def _reading(value: Any) -> str:
 
 
 def _moment(value: Any) -> str:
+    return "" if isinstance(value, str) and _has_a_zone(value) else "is no moment with a zone"
+
+
+@lru_cache(1_024)  # what belongs together has come at the same moment
+def _has_a_zone(value: str) -> bool:
     try:
-        fits = isinstance(value, str) and datetime.fromisoformat(value).tzinfo is not None
+        return datetime.fromisoformat(value).tzinfo is not None
     except ValueError:
-        fits = False
-    return "" if fits else "is no moment with a zone"
+        return False
 
 
 def _text(value: Any) -> str:

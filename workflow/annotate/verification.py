@@ -117,27 +117,49 @@ class Said(Protocol):
 _Said = TypeVar("_Said", bound=Said)
 
 
+class Judging:
+    """How the items of a project are judged: what is the same for all of them is worked out once."""
+
+    def __init__(self, access: Access) -> None:
+        stages = access.schema.stages
+        self.access, self.rounds = access, rounds_of(access.schema)
+        self._same: dict[Stage, dict[str, Any]] = {
+            stage: {
+                "title": stages.title_of(stage.value),
+                "keep": part.keep,
+                "adjudication": part.adjudicates and stages.adjudication is not None,
+                "skips": part.skips,
+                "words": reasons_of_skips(access.schema, stage),
+            }
+            for stage, part in self.rounds.items()
+        }
+
+    def verdict(self, fields: Mapping[str, Any], votes: Sequence[Said], decisions: Sequence[Said]) -> Verdict:
+        """As ``judge``."""
+        decided = {decided_in(each.answers): each.answers.get("decision") for each in decisions}
+        rounds = [
+            Round(
+                stage=stage,
+                votes=as_votes(of_stage(votes, stage)),
+                raters=self.wanted(votes, stage),
+                decision=decided.get(stage),
+                **same,
+            )
+            for stage, same in self._same.items()
+            if not _passes(self.access, stage, votes, decisions)
+        ]
+        return state_after(rounds, item_fields=fields)
+
+    def wanted(self, votes: Sequence[Said], stage: Stage) -> int:
+        """As ``votes_wanted``, in a stage that the schema has."""
+        versions = [vote.schema_version_id for vote in of_stage(votes, stage)]
+        return self.access.reading.wanted(self.rounds[stage].raters, versions, stage)
+
+
 def judge(access: Access, fields: Mapping[str, Any], votes: Sequence[Said], decisions: Sequence[Said]) -> Verdict:
     """What the votes on an item's current revision, of all stages of verification, and what seniors decided about it,
-    come to."""
-    stages = access.schema.stages
-    decided = {decided_in(each.answers): each.answers.get("decision") for each in decisions}
-    rounds = [
-        Round(
-            stage=stage,
-            title=stages.title_of(stage.value),
-            keep=part.keep,
-            votes=as_votes(of_stage(votes, stage)),
-            raters=votes_wanted(access, votes, stage),
-            adjudication=part.adjudicates and stages.adjudication is not None,
-            decision=decided.get(stage),
-            skips=part.skips,
-            words=reasons_of_skips(access.schema, stage),
-        )
-        for stage, part in rounds_of(access.schema).items()
-        if not _passes(access, stage, votes, decisions)
-    ]
-    return state_after(rounds, item_fields=fields)
+    come to. Whoever judges many items makes one ``Judging`` for all of them."""
+    return Judging(access).verdict(fields, votes, decisions)
 
 
 def _passes(access: Access, stage: Stage, votes: Sequence[Said], decisions: Sequence[Said]) -> bool:

@@ -23,6 +23,7 @@ from workflow.access.schema_changes import unfinished
 from workflow.access.stored_schemas import stored_schema
 from workflow.annotate import answer_readings, comparison, qualification_tries, refinement, sent_back, triage_figures
 from workflow.annotate.verification import (
+    Judging,
     as_votes,
     decided_in,
     follow,
@@ -31,7 +32,6 @@ from workflow.annotate.verification import (
     of_stage,
     open_missing,
     rounds_of,
-    votes_wanted,
 )
 from workflow.files import exposures
 
@@ -162,7 +162,8 @@ def _put_right(
 
 def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
     """Items (id, sentence) whose cached state or whose slots are not what their votes and the policy say."""
-    several = len(rounds_of(access.schema)) > 1
+    judging = Judging(access)
+    several = len(judging.rounds) > 1
     with_author = sent_back.of_project(session, access=access)  # no one else is asked about these
     for lot in judged(session, access):
         slots = queries.current_slots(session, ids=[each.id for each in lot])
@@ -174,9 +175,9 @@ def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
             if verdict.state is not each.state:
                 became = f"is stored as {each.state.value}, but its votes make it {verdict.state.value}. {verdict.why}"
                 yield each.id, f"{name} {became}"
-            for stage in rounds_of(access.schema):
+            for stage in judging.rounds:
                 offered, cast = slots.get((each.id, stage), 0), of_stage(each.votes, stage)
-                missing = votes_wanted(access, cast, stage) - offered
+                missing = judging.wanted(cast, stage) - offered
                 here = f" in {stage.value}" if several else ""
                 if missing > 0 and verdict.state is VOTED_ON[stage] and each.id not in with_author:
                     yield each.id, f"{name} lacks {missing} of its slots for votes{here}."
@@ -203,18 +204,18 @@ class Judged:
 
 def judged(session: Session, access: Access) -> Iterator[list[Judged]]:
     """All items in the order in which they came, a lot at a time: a large project does not fit into memory."""
-    every = items.with_states(session, project_id=access.project_id)
-    for begin in range(0, len(every), _AT_ONCE):
-        some = every[begin : begin + _AT_ONCE]
+    judging, last = Judging(access), 0
+    while some := items.with_states(session, project_id=access.project_id, after=last, limit=_AT_ONCE):
+        last = some[-1][0]
         about: dict[str, Any] = {"project_id": access.project_id, "ids": [id for id, *_ in some]}
         fields = items.current_content(session, **about)
-        votes = queries.current_annotations(session, stages=VERIFICATIONS, **about)
-        decisions = queries.current_annotations(session, stages=(Stage.ADJUDICATION,), **about)
+        said = queries.current_annotations(session, stages=(*VERIFICATIONS, Stage.ADJUDICATION), **about)
         lot = []
         for id, external_id, _, state in some:
-            said = (votes.get(id, []), decisions.get(id, []))
-            verdict = judge(access, fields[id], *said)
-            lot.append(Judged(id, external_id, state, fields[id], *said, verdict))
+            votes = [each for each in said.get(id, ()) if each.stage is not Stage.ADJUDICATION]
+            decisions = [each for each in said.get(id, ()) if each.stage is Stage.ADJUDICATION]
+            verdict = judging.verdict(fields[id], votes, decisions)
+            lot.append(Judged(id, external_id, state, fields[id], votes, decisions, verdict))
         yield lot
 
 
@@ -228,21 +229,38 @@ def gates(session: Session, *, access: Access) -> dict[str, Any]:
     under their names, of the items that ``came`` to them. Where the schema has a refinement, its counts follow; see
     ``workflow.annotate.refinement.counts``.
     """
-    found: dict[Stage, Counter[str]] = {stage: Counter() for stage in rounds_of(access.schema)}
+    counted = GateCounts(access)
     for each in chain.from_iterable(judged(session, access)):
-        for stage, counted in found.items():
-            if stage is not Stage.VERIFICATION and not _came_to(stage, each):
+        counted.take(each)
+    return counted.told(session)
+
+
+class GateCounts:
+    """How many items come through each gate, as ``gates`` has them, for whoever goes through ``judged`` anyway."""
+
+    def __init__(self, access: Access) -> None:
+        self._access, self._judging = access, Judging(access)
+        self._found: dict[Stage, Counter[str]] = {stage: Counter() for stage in self._judging.rounds}
+
+    def take(self, item: Judged) -> None:
+        """Count one more item."""
+        for stage, counted in self._found.items():
+            if stage is not Stage.VERIFICATION and not _came_to(stage, item):
                 continue
-            counted.update(_gone_through(access, stage, each))
-    gone: dict[str, Any] = {}
-    for stage, counted in found.items():
-        part = rounds_of(access.schema)[stage]
-        names = ["voted", "skipped", "unanimous", _wanted(part), "adjudicated", "kept", "rejected"]
-        settles = access.schema.stages.adjudication is not None and part.adjudicates
-        came = ["imported" if stage is Stage.VERIFICATION else "came"]
-        told = {name: counted[name] for name in [*came, *names] if name != "adjudicated" or settles}
-        gone |= told if stage is Stage.VERIFICATION else {stage.value: told}
-    return gone | refinement.counts(session, access=access)
+            for name in _gone_through(self._judging, stage, item):
+                counted[name] += 1
+
+    def told(self, session: Session) -> dict[str, Any]:
+        """What was counted."""
+        gone: dict[str, Any] = {}
+        for stage, counted in self._found.items():
+            part = self._judging.rounds[stage]
+            names = ["voted", "skipped", "unanimous", _wanted(part), "adjudicated", "kept", "rejected"]
+            settles = self._access.schema.stages.adjudication is not None and part.adjudicates
+            came = ["imported" if stage is Stage.VERIFICATION else "came"]
+            told = {name: counted[name] for name in [*came, *names] if name != "adjudicated" or settles}
+            gone |= told if stage is Stage.VERIFICATION else {stage.value: told}
+        return gone | refinement.counts(session, access=self._access)
 
 
 def _wanted(part: Verification) -> str:
@@ -254,27 +272,29 @@ def _came_to(stage: Stage, item: Judged) -> bool:
     return item.verdict.stage is stage or bool(of_stage(item.votes, stage))
 
 
-def _gone_through(access: Access, stage: Stage, item: Judged) -> dict[str, bool]:
+def _gone_through(judging: Judging, stage: Stage, item: Judged) -> list[str]:
     """Through which gates of a stage an item has come. Of several stages each counts what it made of the item itself:
     what it kept may wait for the next one, or be rejected there."""
-    part = rounds_of(access.schema)[stage]
+    part = judging.rounds[stage]
     votes, state = of_stage(item.votes, stage), item.verdict.state
     last = item.verdict.stage
     beyond = VERIFICATIONS.index(last) > VERIFICATIONS.index(stage)
     before = VERIFICATIONS.index(last) < VERIFICATIONS.index(stage)
     cast = as_votes(votes)
-    complete = len(cast) >= votes_wanted(access, votes, stage)
-    return {
+    complete = len(cast) >= judging.wanted(votes, stage)
+    unanimous = complete and is_unanimous(part.keep, cast, item_fields=item.fields, wanted=False)
+    through = {
         "imported": True,
         "came": True,
         "voted": not before and state is not VOTED_ON[stage],
         "skipped": any(is_skip(vote, criteria_that_decide(part.keep)) for vote in cast),
-        "unanimous": complete and is_unanimous(part.keep, cast, item_fields=item.fields, wanted=False),
-        _wanted(part): complete and is_unanimous(part.keep, cast, item_fields=item.fields, wanted=True),
+        "unanimous": unanimous,
+        _wanted(part): unanimous and is_unanimous(part.keep, cast, item_fields=item.fields, wanted=True),
         "adjudicated": any(decided_in(each.answers) is stage for each in item.decisions),
         "kept": beyond or (last is stage and state is ItemState.KEPT),
         "rejected": last is stage and state is ItemState.REJECTED,
     }
+    return [name for name, has in through.items() if has]
 
 
 def _misplaced(session: Session, access: Access) -> Iterator[tuple[int, int, str]]:

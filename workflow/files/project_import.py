@@ -83,6 +83,8 @@ class Import:
     archive: ProjectArchive | EvidenceFolder
     name: str
     how: How
+    survey: Survey | None = None
+    """Where whoever has just written the archive has looked at each of its rows; None: they are looked at here."""
     notes: list[str] = field(default_factory=list)
     _renamed: frozenset[int] = frozenset()
 
@@ -119,14 +121,10 @@ class Import:
     # ---- looking -----------------------------------------------------------------------------------------------------
 
     def _surveyed(self) -> Survey:
-        given = {table: told.columns for table, told in self.archive.tables.items()}
-        survey = Survey(self.archive.name, given, without=self.how.without)
-        for table in project_rows.tables():
-            for number, row in self.archive.rows(table):
-                survey.look(table, number, row)
-                if table == "guideline_version" and _sha256(row["text"]) != row["hash"]:
-                    raise FileRefused(f"{self.archive.name}: guideline {row['number']} has another hash than its text.")
-        survey.end()
+        survey = self.survey or self._looked_at()
+        for _, row in self.archive.rows("guideline_version"):
+            if _sha256(row["text"]) != row["hash"]:
+                raise FileRefused(f"{self.archive.name}: guideline {row['number']} has another hash than its text.")
         problems = [
             Problem(row["login"], f"{self.archive.name}: {each.message}")
             for row in survey.people
@@ -134,6 +132,15 @@ class Import:
         ]
         if problems:
             raise InvalidInput(problems)
+        return survey
+
+    def _looked_at(self) -> Survey:
+        given = {table: told.columns for table, told in self.archive.tables.items()}
+        survey = Survey(self.archive.name, given, without=self.how.without)
+        for table in project_rows.tables():
+            for number, row in self.archive.rows(table):
+                survey.look(table, number, row)
+        survey.end()
         return survey
 
     def _schemas_fit(self, survey: Survey) -> Schema:

@@ -168,9 +168,8 @@ class Storing:
             return land, project, land.reserve(session, project_id=project.id)
 
     def _rows(self, land: Landing, project: Passing, first: Mapping[str, int]) -> dict[str, int]:
-        rows = {"project": 1}
-        for done, table in enumerate(tables := project_rows.tables()):
-            self.how.progress("tables written", done, len(tables))
+        rows, every = {"project": 1}, sum(told.rows for told in self.archive.tables.values())
+        for table in project_rows.tables():
             if table in _ELSEWHERE:
                 continue
             there = first.get(table)
@@ -181,6 +180,7 @@ class Storing:
                     assets.put_all_media(session, rows=media)
                     land.put(session, table=table, lot=lot)
                 rows[table] += len(lot)
+                self.how.progress("rows written", sum(rows.values()), every)
         return rows
 
     def _media_of(self, lot: Sequence[Row]) -> list[Row]:

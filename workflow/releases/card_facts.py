@@ -61,15 +61,16 @@ def facts(store: Store, access: Access) -> Facts:
 
 
 def _origin(session: Session, access: Access) -> Facts:
-    rows = items.outgoing(session, project_id=access.project_id)
     formats = {file.id: file.format for file in files.files(session, project_id=access.project_id)}
     counted: dict[str, int] = defaultdict(int)
-    for row in rows:
+    authors: set[int | None] = set()
+    for row in items.each_outgoing(session, project_id=access.project_id):
+        authors.add(row.author_id)
         counted[formats.get(row.file_id or 0, "") if row.file_id else ""] += 1
     return {
         "files": {name: n for name, n in sorted(counted.items()) if name},
         "written": counted.get("", 0),
-        "authors": len({row.author_id for row in rows} - {None}),
+        "authors": len(authors - {None}),
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
@@ -120,14 +120,18 @@ class Contents:
     """What items share with others that are not independent of them, by item id."""
     lot: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """All fields of the items that were read last, by their ids in files."""
+    heard: Callable[[int, int], None] = lambda done, of: None
+    """Hears how many items were read, of how many."""
 
     def items(self) -> Iterator[ReleasedItem]:
         """Every item, without the fields that are withheld."""
-        todo = iter(self.placed)
+        todo, done = iter(self.placed), 0
         while lot := list(islice(todo, _AT_ONCE)):
             with self.store.read() as session:
                 found = list(self._lot(session, lot))
+            self.heard(done, len(self.placed))
             yield from found
+            done += len(lot)
 
     def shown(self, item: ReleasedItem, asset: ReleasedAsset) -> bytes | None:
         """An image with what the item shows on it; None: nothing is drawn on that one.

@@ -105,9 +105,11 @@ def create(
             project_rows.hold_still(session)
             access = require_lead(session, by=by, project=project)
             must_be_finished(session, access=access)
+            progress("choosing items, and splitting them", 0, 1)
             draft = drawn_up(session, media, access, asked, names=names)
             if draft.number != number:
                 raise Conflict(_AT_ONCE)
+            progress("measuring agreement for the data card", 0, 1)
             told = {"facts": facts(store, access)} | ({"floors": [each.as_json() for each in stand]} if stand else {})
             told |= _shortcuts(gate, models, figures=not _keeps_back(draft))
             draft = replace(draft, told={**draft.told, **told})
@@ -122,7 +124,8 @@ def create(
                     names=names,
                     items=ids,
                     hide_unsaid=checklist.RATERS in asked.despite,
-                    progress=lambda part: progress(part, 0, 1),
+                    counted=draft.told["gates"],
+                    progress=progress,
                 )
                 _must_stand(stand, gate, models, written.figures, asked)
 
@@ -185,25 +188,28 @@ def write(
     access, asked = draft.access, draft.asked
     public = ReleaseFolder(made / PUBLIC)
     withheld = {split: withheld_in(access.schema, split, private=asked.private) for split in draft.splits}
-    contents = Contents(
-        store, access, draft.placed, withheld, Media(media, asked.media, folder=public), groups=draft.groups
-    )
+    doing = _Doing(progress)
+    lying = Media(media, asked.media, folder=public)
+    contents = Contents(store, access, draft.placed, withheld, lying, groups=draft.groups, heard=doing)
     keeps_back = any(withheld.values())
     told = {**draft.about.values, **({"canary": draft.canary.public} if keeps_back else {})}
     rows = formats_of(access.schema, asked)
     names = [row.name for row in rows]
     released = released_set(contents, version=draft.version, date=draft.date, about=told, formats=names)
-    _write_items(public, contents, draft, progress)
-    for place, row in enumerate(rows):
-        progress(f"writing {row.name}", place, len(rows))
+    doing.begin(f"writing {ITEMS}: items")
+    _write_items(public, contents, draft)
+    for row in rows:
+        doing.begin(f"writing {row.name}: items")
         writer = function_of(row.releases)
         writer(released, public)
+    doing.begin("writing the data card: items")
     for name, data in card_files(store, draft, released, draft.told["facts"], front_matter=_front(released)).items():
         with public.open(name) as out:
             out.write(data)
     private = ReleaseFolder(made / PRIVATE) if keeps_back else None
     evidence(private or public)
     if private is not None:
+        doing.begin("writing keys: items")
         write_keys(released, contents.fields_of, private, draft.canary)
         _close(
             private,
@@ -267,11 +273,23 @@ def releasable(schema: Schema) -> dict[str, Format]:
     return {row.name: row for row in (*own, *others)}
 
 
-def _write_items(folder: ReleaseFolder, contents: Contents, draft: Draft, progress: Progress) -> None:
+class _Doing:
+    """Says how many items were gone through for what is being written."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._what, self._progress = "", progress
+
+    def begin(self, what: str) -> None:
+        """From here on something else is being written."""
+        self._what = what
+
+    def __call__(self, done: int, of: int) -> None:
+        self._progress(self._what, done, of)
+
+
+def _write_items(folder: ReleaseFolder, contents: Contents, draft: Draft) -> None:
     with folder.open(ITEMS) as out:
-        for place, (each, item) in enumerate(zip(draft.placed, contents.items(), strict=True)):
-            if place % 1_000 == 0:
-                progress("reading items", place, len(draft.placed))
+        for each, item in zip(draft.placed, contents.items(), strict=True):
             told = {
                 "id": item.id,
                 "split": item.split,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from annotation_schemas.keys import question_field
 from db import events, files, items, projects, releases
@@ -84,13 +84,12 @@ def drawn_up(
     split = split_of(session, access, verified=True, version=asked.schema_version, only=None)
     require_verification(access, split)
     assert split is not None
-    rows = items.outgoing(session, project_id=access.project_id)
-    kept = [row for row in rows if split.takes(row)]
+    kept: list[_Kept] = []
+    counts = counts_of(access, _noting(items.each_outgoing(session, project_id=access.project_id), split.takes, kept))
     if not kept:
         raise FileRefused(f"{access.title} has no item that is kept, so there is nothing to release.")
-    records = _records(session, media, access, kept, field=plan.field, asked=asked)
     before = {} if asked.anew else _splits_before(session, access, kept)
-    found = assign(list(records.values()), plan, before=before)
+    found = assign(_records(session, media, access, kept, field=plan.field, asked=asked), plan, before=before)
     order = {name: place for place, name in enumerate(found.names)}
     in_order = sorted(kept, key=lambda row: order[found.split[row.external_id]])
     placed = [
@@ -102,7 +101,7 @@ def drawn_up(
         "schema": schema_of(session, access),
         "guideline": {"version": access.guideline, "sha256": access.loaded.guideline_hash},
         "policy": policy_of(access.schema),
-        "counts": counts_of(access, rows),
+        "counts": counts,
         "gates": gates(session, access=access),
         "drawn": found.sentences,
         "exposure": exposed(session, access, [row.id for row in kept], names or {}),
@@ -123,6 +122,23 @@ def drawn_up(
     )
 
 
+class _Kept(NamedTuple):
+    """What is known of each item that is released while it is drawn up: there may be very many."""
+
+    id: int
+    external_id: str
+    dimension: str
+    current_revision: int
+
+
+def _noting(rows: Iterable[Outgoing], takes: Callable[[Outgoing], bool], kept: list[_Kept]) -> Iterator[Outgoing]:
+    """All items as they come; those that are taken are noted."""
+    for row in rows:
+        if takes(row):
+            kept.append(_Kept(row.id, row.external_id, row.dimension, row.current_revision))
+        yield row
+
+
 def plan_of(asked: Asked) -> SplitPlan:
     """The splits that are asked for. ``InvalidInput`` where they are none."""
     return SplitPlan.of(
@@ -135,7 +151,7 @@ def plan_of(asked: Asked) -> SplitPlan:
     )
 
 
-def _splits_before(session: Session, access: Access, rows: Sequence[Outgoing]) -> dict[str, str]:
+def _splits_before(session: Session, access: Access, rows: Sequence[_Kept]) -> dict[str, str]:
     """The split that the newest release which has an item gave it, by the item's id in files."""
     found = releases.splits_of_items(session, project_id=access.project_id)
     return {row.external_id: found[row.id] for row in rows if row.id in found}
@@ -144,9 +160,11 @@ def _splits_before(session: Session, access: Access, rows: Sequence[Outgoing]) -
 def regrouped(session: Session, media: MediaStore, access: Access, asked: Asked, ids: Sequence[int]) -> dict[int, str]:
     """What items of an earlier release share with each other, by item id."""
     wanted = set(ids)
-    rows = [row for row in items.outgoing(session, project_id=access.project_id) if row.id in wanted]
+    rows: list[_Kept] = []
+    every = items.each_outgoing(session, project_id=access.project_id)
+    deque(_noting(every, lambda row: row.id in wanted, rows), maxlen=0)
     records = _records(session, media, access, rows, field=None, asked=asked)
-    return _named(rows, groups_of(list(records.values()), asked.together, alike=asked.alike).of)
+    return _named(rows, groups_of(records, asked.together, alike=asked.alike).of)
 
 
 def exposed(session: Session, access: Access, ids: Sequence[int], names: Mapping[int, str]) -> dict[str, Any]:
@@ -189,7 +207,7 @@ def canary(session: Session, access: Access, number: int) -> Canary:
     return canary_of(bytes.fromhex(secret), access.name, str(number))
 
 
-def _named(rows: Sequence[Outgoing], groups: Mapping[str, str]) -> dict[int, str]:
+def _named(rows: Sequence[_Kept], groups: Mapping[str, str]) -> dict[int, str]:
     """The groups by item id; an item that stands for itself has none."""
     times = Counter(groups.values())
     found = {row.id: groups[row.external_id] for row in rows}
@@ -200,16 +218,17 @@ def _records(
     session: Session,
     media: MediaStore,
     access: Access,
-    rows: Sequence[Outgoing],
+    rows: Sequence[_Kept],
     *,
     field: str | None,
     asked: Asked,
-) -> dict[int, SplitRecord]:
+) -> list[SplitRecord]:
     """The items as splitting knows them: how their images look, which reads all of them, only where there is more than
     one split, and their texts and fields where they are asked for."""
     looks = bool(asked.splits) and "near" in asked.together
     text = question_field(access.schema) if "text" in asked.together else None
-    found: dict[int, SplitRecord] = {}
+    found: list[SplitRecord] = []
+    once: dict[str, str] = {}  # items share images and sources: each of their names is kept once
     seen: dict[str, int] = {}
     for first in range(0, len(rows), _AT_ONCE):
         lot = rows[first : first + _AT_ONCE]
@@ -223,13 +242,19 @@ def _records(
         for row in lot:
             own = assets.get(row.id, [])
             value = contents[row.id].get(field) if field is not None else None
-            found[row.id] = SplitRecord(
-                id=row.external_id,
-                dimension=row.dimension,
-                sources=tuple(dict.fromkeys(each.source for each in own if each.source)),
-                media=tuple(dict.fromkeys(each.sha256 for each in own if each.sha256)),
-                looks=tuple(looks_of(media, own, seen)) if looks else (),
-                text=str(contents[row.id].get(text) or "") if text is not None else "",
-                value=None if value is None else str(value),
+            found.append(
+                SplitRecord(
+                    id=row.external_id,
+                    dimension=row.dimension,
+                    sources=tuple(
+                        dict.fromkeys(once.setdefault(each.source, each.source) for each in own if each.source)
+                    ),
+                    media=tuple(
+                        dict.fromkeys(once.setdefault(each.sha256, each.sha256) for each in own if each.sha256)
+                    ),
+                    looks=tuple(looks_of(media, own, seen)) if looks else (),
+                    text=str(contents[row.id].get(text) or "") if text is not None else "",
+                    value=None if value is None else str(value),
+                )
             )
     return found

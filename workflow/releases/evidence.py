@@ -31,19 +31,17 @@ from workflow.access.projects import Access, access_to
 from workflow.annotate.grading_sample import EXTENDED, OPENED
 from workflow.files.evidence_import import import_evidence
 from workflow.files.project_check import gates
+from workflow.files.project_export import Progress, silent
 from workflow.files.release_manifest import policy_of
-from workflow.releases.figures_told import Figures, ItemVerdict, figures_of, verdicts_of
+from workflow.releases.figures_told import Figures, ItemVerdict, Verdicts, figures_of
 from workflow.results.calibration_rule import RULE
 from workflow.results.file_raters import raters as raters_out_of_files
 
 EVENTS = frozenset({RULE, OPENED, EXTENDED, DESCRIBED, LABELLED})
 """The kinds of events that figures rest on."""
 
-Progress = Callable[[str], None]
-
-
-def silent(part: str) -> None:
-    """No one looks."""
+_AT_ONCE = 2_000
+"""So many rows are written between two words on how far it is."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +111,7 @@ def write_evidence(
     only_released: bool = False,
     notes: bool = False,
     hide_unsaid: bool = False,
+    counted: Mapping[str, Any] | None = None,
     progress: Progress = silent,
 ) -> Evidence:
     """Write the bundle of a project below ``evidence/`` of a release; the same state and names make the same bytes.
@@ -132,6 +131,8 @@ def write_evidence(
         With notes, and with reasons that people gave in their own words.
     hide_unsaid
         Whoever no one has said to be a person or a machine is called by a number, as people out of files are.
+    counted
+        What ``gates`` has come to in this session, where it has been asked.
 
     Raises
     ------
@@ -163,43 +164,88 @@ def write_evidence(
     }
     with tempfile.TemporaryDirectory(prefix="touchstone-evidence-") as beside:
         writer = EvidenceWriter(Path(beside) / "written")
-        counts = _write_tables(writer, rows, progress)
+        counts, survey = _write_tables(writer, rows, _Told(session, access, progress))
         writer.json(POLICIES, {"verification": policy_of(access.schema), "report": _report(access)})
         for path in (VERDICTS, FIGURES):  # until they are known
             writer.json(path, {"figures": []})
         writer.manifest(about)
-        with recomputing(writer.folder, Path(beside) / "store") as (store, project):
-            progress("verdicts")
-            states = _write_verdicts(writer, store, project)
-            if not only_released:
-                _as_stored(session, access, store, project)
-            figures = figures_of(store, project=project, progress=progress)
+        said = None if only_released else gates(session, access=access) if counted is None else counted
+        states, figures = _worked_out(writer, access, survey, said, counts["item"], Path(beside) / "store", progress)
         writer.json(FIGURES, as_json(figures))
         writer.manifest(about)
         return Evidence(counts, states, figures, writer.copy(folder))
 
 
-def _write_tables(writer: EvidenceWriter, rows: EvidenceRows, progress: Progress) -> dict[str, int]:
-    """Every table, without what points to something that is left out."""
+def _worked_out(
+    writer: EvidenceWriter,
+    access: Access,
+    survey: Survey,
+    said: Mapping[str, Any] | None,
+    n_items: int,
+    beside: Path,
+    progress: Progress,
+) -> tuple[Mapping[str, int], Figures]:
+    """Write what the votes come to, worked out of what was written; how many items of each state, and all figures.
+    ``said`` is how many items came through each gate in the project itself; None: it has more than what was written."""
+
+    def reading(_: str, done: int, of: int) -> None:
+        progress("reading the evidence back: rows", done, of)
+
+    def measuring(part: str) -> None:
+        progress(f"working out figures: {part}", 0, 1)
+
+    with recomputing(writer.folder, beside, survey=survey, progress=reading) as (store, project):
+        verdicts = Verdicts(store, project=project)
+        states = _write_verdicts(writer, verdicts, lambda done: progress("working out verdicts: items", done, n_items))
+        if said is not None:
+            _as_stored(access, said, verdicts.gates or {})
+        return states, figures_of(store, project=project, counted=verdicts.gates, progress=measuring)
+
+
+class _Told:
+    """Says how many of a project's rows were gone through."""
+
+    def __init__(self, session: Session, access: Access, progress: Progress) -> None:
+        tables = [table for table in project_rows.tables() if table not in LEFT_OUT and table != "event"]
+        self._of = sum(project_rows.count(session, project_id=access.project_id, table=table) for table in tables)
+        self._progress, self._done = progress, 0
+
+    def one_more(self) -> None:
+        """One more row was written."""
+        if self._done % _AT_ONCE == 0:
+            self._progress("writing evidence: rows", min(self._done, self._of), self._of)
+        self._done += 1
+
+
+def _write_tables(writer: EvidenceWriter, rows: EvidenceRows, told: _Told) -> tuple[Mapping[str, int], Survey]:
+    """Every table, without what points to something that is left out; how many rows of each, and what is known of all
+    of them."""
     tables = project_rows.tables()
     survey = Survey("evidence", {table: project_rows.columns(table) for table in tables}, cut=True)
     counts = {}
     for table in tables:
-        progress(table)
         if table in LEFT_OUT:
             writer.without(table, LEFT_OUT[table])
             continue
-        kept = (row for number, row in enumerate(rows.rows(table), 1) if survey.look(table, number, row))
-        counts[table] = writer.table(table, project_rows.columns(table), kept)
+        counts[table] = writer.table(table, project_rows.columns(table), _looked_at(survey, table, rows, told))
     survey.end()
-    return counts
+    return counts, survey
 
 
-def _write_verdicts(writer: EvidenceWriter, store: Store, project: str) -> dict[str, int]:
+def _looked_at(survey: Survey, table: str, rows: EvidenceRows, told: _Told) -> Iterator[Mapping[str, Any]]:
+    for number, row in enumerate(rows.rows(table), 1):
+        told.one_more()
+        if survey.look(table, number, row):
+            yield row
+
+
+def _write_verdicts(writer: EvidenceWriter, verdicts: Verdicts, progress: Callable[[int], None]) -> dict[str, int]:
     counts: dict[str, int] = {}
 
     def lines() -> Iterator[Mapping[str, Any]]:
-        for each in verdicts_of(store, project=project):
+        for done, each in enumerate(verdicts):
+            if done % _AT_ONCE == 0:
+                progress(done)
             counts[each.verdict] = counts.get(each.verdict, 0) + 1
             yield each.as_json()
 
@@ -207,11 +253,8 @@ def _write_verdicts(writer: EvidenceWriter, store: Store, project: str) -> dict[
     return counts
 
 
-def _as_stored(session: Session, access: Access, store: Store, project: str) -> None:
+def _as_stored(access: Access, said: Mapping[str, Any], found: Mapping[str, Any]) -> None:
     """What was worked out of the bundle has to be what the project itself says."""
-    with store.read() as here:
-        found = gates(here, access=access_to(here, person=None, project=project))
-    said = gates(session, access=access)
     unlike = [name for name in said if said[name] != found.get(name)]
     if unlike:
         raise Conflict(
@@ -221,14 +264,17 @@ def _as_stored(session: Session, access: Access, store: Store, project: str) -> 
 
 
 @contextmanager
-def recomputing(folder: Path, beside: Path) -> Iterator[tuple[Store, str]]:
-    """A store of its own, in a folder that goes away, which holds a bundle and nothing else; and its project."""
+def recomputing(
+    folder: Path, beside: Path, *, survey: Survey | None = None, progress: Progress = silent
+) -> Iterator[tuple[Store, str]]:
+    """A store of its own, in a folder that goes away, which holds a bundle and nothing else; and its project.
+    ``survey``: what is known of its rows, where they have just been written here."""
     beside.mkdir(parents=True, exist_ok=True)
     store = open_store(None, beside, lasting=False)
     try:
         store.upgrade()
         with EvidenceFolder(folder) as evidence:
-            yield store, import_evidence(store, evidence).name
+            yield store, import_evidence(store, evidence, survey=survey, progress=progress).name
     finally:
         store.close()
 

@@ -17,6 +17,7 @@ from typing import Any
 from agreement.summary import Result
 from annotation_schemas import reporting
 from annotation_schemas.shortcuts import TITLES
+from db import answers
 from db.engine import Store
 from domain.errors import NotFound, TouchstoneError
 from domain.evidence import VERDICTS, Selected, Told, table_path
@@ -25,7 +26,7 @@ from reports.calibration import calibration
 from reports.content import Figure, Table
 from workflow.access.projects import Access, access_to
 from workflow.files.exposures import report_of
-from workflow.files.project_check import gates, judged
+from workflow.files.project_check import GateCounts, gates, judged
 from workflow.releases.asked_shortcuts import WITHOUT
 from workflow.releases.floors import measured
 from workflow.releases.shortcut_models import shortcut_models
@@ -93,17 +94,36 @@ class ItemVerdict:
         return {"item": self.item, "verdict": self.verdict, "stage": self.stage, "why": self.why}
 
 
-def verdicts_of(store: Store, *, project: str) -> Iterator[ItemVerdict]:
-    """What the votes on each item come to, worked out anew, in the order in which the items came."""
-    with store.read() as session:
-        for lot in judged(session, access_to(session, person=None, project=project)):
-            for each in lot:
-                verdict = each.verdict
-                yield ItemVerdict(each.external_id, verdict.state.value, verdict.stage.value, verdict.why)
+class Verdicts:
+    """What the votes on each item of a project come to, worked out anew, in the order in which the items came. Whoever
+    has gone through all of them knows how many came through each gate, too."""
+
+    def __init__(self, store: Store, *, project: str) -> None:
+        self._store, self._project = store, project
+        self.gates: Mapping[str, Any] | None = None
+        """As ``workflow.files.project_check.gates``; None before the end."""
+
+    def __iter__(self) -> Iterator[ItemVerdict]:
+        with self._store.read() as session:
+            access = access_to(session, person=None, project=self._project)
+            counted = GateCounts(access)
+            for lot in judged(session, access):
+                for each in lot:
+                    counted.take(each)
+                    verdict = each.verdict
+                    yield ItemVerdict(each.external_id, verdict.state.value, verdict.stage.value, verdict.why)
+            self.gates = counted.told(session)
 
 
-def figures_of(store: Store, *, project: str, progress: Callable[[str], None] = lambda part: None) -> Figures:
-    """Every figure of a project, in a fixed order; a part that cannot be measured says why."""
+def figures_of(
+    store: Store,
+    *,
+    project: str,
+    counted: Mapping[str, Any] | None = None,
+    progress: Callable[[str], None] = lambda part: None,
+) -> Figures:
+    """Every figure of a project, in a fixed order; a part that cannot be measured says why. ``counted`` are its gates
+    (``Verdicts.gates``), where they are known."""
     with store.read() as session:
         access = access_to(session, person=None, project=project)
     told: list[Told] = []
@@ -116,7 +136,7 @@ def figures_of(store: Store, *, project: str, progress: Callable[[str], None] = 
         except TouchstoneError as error:
             without[name] = str(error)
 
-    part("gates", lambda: _gates(store, access))
+    part("gates", lambda: _counts("gates", _gates(store, access) if counted is None else counted))
     for stage in RATED:
         if getattr(access.schema.stages, stage.value) is None:
             continue
@@ -138,10 +158,9 @@ def figures_of(store: Store, *, project: str, progress: Callable[[str], None] = 
 # ---- the parts -------------------------------------------------------------------------------------------------------
 
 
-def _gates(store: Store, access: Access) -> Iterator[Told]:
+def _gates(store: Store, access: Access) -> Mapping[str, Any]:
     with store.read() as session:
-        counted = gates(session, access=access)
-    yield from _counts("gates", counted)
+        return gates(session, access=access)
 
 
 def _exposure(store: Store, access: Access) -> Iterator[Told]:
@@ -299,6 +318,9 @@ def _table(prefix: str, table: Table, rows: Sequence[Selected]) -> Iterator[Told
 
 
 def _leaderboard(store: Store, access: Access) -> Iterator[Told]:
+    with store.read() as session:
+        if not answers.count(session, project_id=access.project_id):
+            return  # no one has answered, and every item would be read to say so
     by = reporting.cut_first(access.schema)
     found = leaderboards(store, project=access.name, by=by.value if by in (Cut.DIMENSION, Cut.GROUP) else "dimension")
     for board in found.of.values():

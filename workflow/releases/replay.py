@@ -4,7 +4,7 @@ one."""
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,9 @@ from domain.errors import FileRefused, TouchstoneError
 from domain.evidence import Told
 from importers.evidence_folder import Changed, EvidenceFolder, recorded_of
 from workflow.files.project_check import check
+from workflow.files.project_export import Progress, silent
 from workflow.releases.evidence import from_json, printed_verdicts, recomputing
-from workflow.releases.figures_told import Figures, figures_of, verdicts_of
+from workflow.releases.figures_told import Figures, Verdicts, figures_of
 
 SHOWN = 1_000
 """So many items and figures that moved are listed for people; files have all of them."""
@@ -99,7 +100,7 @@ class Replayed:
         }
 
 
-def replay(folder: Path, *, progress: Callable[[str], None] = lambda part: None) -> Replayed:
+def replay(folder: Path, *, progress: Progress = silent) -> Replayed:
     """Recompute everything that the release in a folder prints, from its evidence alone.
 
     Nothing outside of a temporary folder is written. What was changed is named, and recomputed as it stands; where it
@@ -111,7 +112,7 @@ def replay(folder: Path, *, progress: Callable[[str], None] = lambda part: None)
         The folder holds no evidence that can be read.
     """
     with EvidenceFolder(folder) as evidence:
-        progress("hashes")
+        progress("holding files against their hashes", 0, 1)
         recorded = recorded_of(folder)
         changed = evidence.changed(recorded)
         known: dict[str, Any] = {
@@ -125,8 +126,8 @@ def replay(folder: Path, *, progress: Callable[[str], None] = lambda part: None)
         try:
             printed, said = from_json(evidence.figures()), printed_verdicts(evidence)
             with tempfile.TemporaryDirectory(prefix="touchstone-replay-") as beside:
-                progress("tables")
-                with recomputing(folder, Path(beside)) as (store, project):
+                progress("looking at the evidence", 0, 1)
+                with recomputing(folder, Path(beside), progress=progress) as (store, project):
                     return _recomputed(store, project, printed, said, known, progress)
         except FileRefused as error:
             if not changed:
@@ -143,16 +144,20 @@ def _recomputed(
     printed: Figures,
     said: dict[str, str],
     known: dict[str, Any],
-    progress: Callable[[str], None],
+    progress: Progress,
 ) -> Replayed:
-    progress("verdicts")
-    found = {each.item: each.verdict for each in verdicts_of(store, project=project)}
+    progress("working out verdicts", 0, 1)
+    verdicts = Verdicts(store, project=project)
+    found = {each.item: each.verdict for each in verdicts}
     moved = [
         Moved(item, said.get(item), found.get(item)) for item in {**said, **found} if said.get(item) != found.get(item)
     ]
     if moved:  # what is counted follows from the verdicts, not from what was stored of them
         check(store, project=project, rebuild=True)
-    again = figures_of(store, project=project, progress=progress)
+    counted = None if moved else verdicts.gates
+    again = figures_of(
+        store, project=project, counted=counted, progress=lambda part: progress(f"working out figures: {part}", 0, 1)
+    )
     ids = {**printed.by_id, **again.by_id}
     figures = [Compared(id, printed.by_id.get(id), again.by_id.get(id)) for id in ids]
     without = [f"{name}: {why}" for name, why in again.without.items()]

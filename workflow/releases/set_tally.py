@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from statistics import median_low
 from typing import Any
@@ -199,10 +200,10 @@ class Tally:
         question = item.fields.get(self.roles.question or "")
         if isinstance(question, str) and question.strip():
             self.question_words.add(question)
-            self.types[type_of(question)] += 1
-            words = list(plain_words(question))
-            self.words.update(map(_bits, words))
-            self.pairs.update(_bits(f"{one} {other}") for one, other in pairwise(words))
+            type, words, pairs = _of_question(question)
+            self.types[type] += 1
+            self.words.update(words)
+            self.pairs.update(pairs)
         for answer in _texts(item.fields.get(self.roles.answer or "")):
             self.answer_words.add(answer)
             self.answers[_bits(same_text(answer))] += 1
@@ -288,5 +289,14 @@ def _scene_of(item: Member, roles: Roles, video: str | None) -> str | None:
     return kitchen[1] if kitchen and of_epic else video
 
 
+@lru_cache(16)  # all items are counted, and those of their dimension: each question is read once for both
+def _of_question(question: str) -> tuple[str, Sequence[int], Sequence[int]]:
+    """The type of a question, its words, and its pairs of words."""
+    words = list(plain_words(question))
+    pairs = [_bits(f"{one} {other}") for one, other in pairwise(words)]
+    return type_of(question), [_bits(word) for word in words], pairs
+
+
+@lru_cache(20_000)  # words come again and again
 def _bits(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())

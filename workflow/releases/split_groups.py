@@ -27,7 +27,7 @@ TOGETHER = ("source", "media", "near")
 """What keeps items together where no one says otherwise."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SplitRecord:
     """An item, as far as splitting needs to know it."""
 

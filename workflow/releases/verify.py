@@ -15,13 +15,14 @@ from domain.manifests import NAME
 from exporters.release_folder import hash_of
 from workflow.access.projects import access_to
 from workflow.files import exposures
+from workflow.files.project_export import Progress, silent
 from workflow.releases.evidence import recomputing
 from workflow.releases.listing import manifest_of
 
 LEDGER = table_path("exposure")
 
 
-def verify(folder: Path, *, private: Path | None = None) -> list[str]:
+def verify(folder: Path, *, private: Path | None = None, progress: Progress = silent) -> list[str]:
     """What is wrong with a release, a sentence each; empty: it is as it was made.
 
     ``private``: the folder with its private part, which is then looked at, too.
@@ -32,13 +33,14 @@ def verify(folder: Path, *, private: Path | None = None) -> list[str]:
         The folder is no release.
     """
     manifest = manifest_of(folder)
+    progress("holding files against their hashes", 0, 1)
     found = [*_files(folder, manifest)]
     faults = {_key(each): each for each in _told(manifest)}
     for part in filter(None, (folder, private)):
         if part is private:
             found += [f"{part.name}: {each}" for each in (*_belongs(part, manifest), *_files(part, manifest_of(part)))]
         try:
-            faults |= {_key(each): each for each in _proven(part)}
+            faults |= {_key(each): each for each in _proven(part, progress)}
         except FileRefused as error:
             found.append(f"Its ledger of what was sent cannot be looked through: {error}")
     return [*found, *map(_sentence, faults.values())]
@@ -88,14 +90,15 @@ def _told(manifest: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             yield each
 
 
-def _proven(folder: Path) -> Iterator[Mapping[str, Any]]:
+def _proven(folder: Path, progress: Progress) -> Iterator[Mapping[str, Any]]:
     """What the ledger in its evidence says, whatever the manifest says of it."""
     if not (folder / FOLDER / LEDGER).is_file():
         return
+    progress("looking at the evidence", 0, 1)
     try:
         with (
             tempfile.TemporaryDirectory(prefix="touchstone-verify-") as beside,
-            recomputing(folder, Path(beside)) as (store, project),
+            recomputing(folder, Path(beside), progress=progress) as (store, project),
             store.read() as session,
         ):
             access = access_to(session, person=None, project=project)

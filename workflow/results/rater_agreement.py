@@ -161,8 +161,9 @@ def compared(
         declared = {name: scale for name, scale in declared.items() if name in {row.criterion for row in rows}}
     used = [row for row in rows if raters is None or row.rater in raters]
     declared = scales_with_metrics(declared, used, metrics=there.metrics, overruled=scales or {})
+    del used  # or all of them would be there twice
     if called:
-        rows = [replace(row, rater=called.get(row.rater, row.rater)) for row in rows]
+        rows = _called(rows, called)
         raters = [called.get(name, name) for name in raters] if raters is not None else None
     by_version = by_guideline(rows)
     lots: list[tuple[str | None, list[Rating]]] = [(_version(number), part) for number, part in by_version]
@@ -171,6 +172,17 @@ def compared(
     elif pool_guidelines:
         lots = [(f"{' and '.join(_version(number) for number, _ in by_version)}, pooled", rows)]
     return Compared(lots, declared, by, raters, counted, access.reading.numbers.values(), schema_version)
+
+
+def _called(rows: list[Rating], called: Mapping[str, str]) -> list[Rating]:
+    """The ratings with other names of raters. They are taken out of the list, as there may be very many."""
+    found = []
+    rows.reverse()
+    while rows:
+        row = rows.pop()
+        name = called.get(row.rater, row.rater)
+        found.append(row if name == row.rater else replace(row, rater=name))
+    return found
 
 
 def of_schema(

@@ -69,33 +69,27 @@ def stage_ratings(
         return preferences.pair_ratings(session, access=access, names=names, counted=counted)
     external = {id: name for id, name, _ in files.item_ids(session, project_id=access.project_id)}
     outside = of_names(external.items(), counted) if counted is not None else frozenset()
-    place = {id: number for number, id in enumerate(external)}
     versions = guidelines.numbers(session, project_id=access.project_id)
     answers = files.predictions(session, project_id=access.project_id)
     models = {row.id: row.model for row in answers}
-    votes = files.counting_votes(session, project_id=access.project_id, stage=stage)
     criteria = criteria_of(access.schema, stage)
-    found = [
-        (
-            (place[vote.item_id], vote.prediction_id or 0, vote.revision, vote.person_id),
-            Rating(
-                unit=unit_of(external[vote.item_id], models.get(vote.prediction_id or 0)),
-                rater=(names or {}).get(vote.person_id, vote.login),
-                criterion=criterion.name,
-                value=vote.answers[criterion.name],
-                dimension=vote.dimension,
-                guideline=versions.get(vote.guideline_hash),
-                note=vote.note,
-                schema=access.reading.numbers.get(vote.schema_version_id),
-            ),
+    mine = [
+        Rating(
+            unit=unit_of(external[vote.item_id], models.get(vote.prediction_id or 0)),
+            rater=(names or {}).get(vote.person_id, vote.login),
+            criterion=criterion.name,
+            value=vote.answers[criterion.name],
+            dimension=vote.dimension,
+            guideline=versions.get(vote.guideline_hash),
+            note=vote.note,
+            schema=access.reading.numbers.get(vote.schema_version_id),
         )
-        for vote in _of_newest_revision(votes)
+        for vote in files.votes_by_item(session, project_id=access.project_id, stage=stage)
         if (vote.prediction_id is None or vote.prediction_id in models)
         if counted is None or counted.counts(vote.item_id)
         for criterion in criteria
         if vote.answers.get(criterion.name) is not None
     ]
-    mine = [rating for _, rating in sorted(found, key=lambda entry: entry[0])]
     gone = {unit_of(external[id], model) for id, model in withdrawn_runs.answers(session, project_id=access.project_id)}
     gone -= {unit_of(external[row.item_id], row.model) for row in answers} if gone else set()
     called = {} if names is None else file_raters.pseudonyms(session, project_id=access.project_id, known=names)
@@ -139,6 +133,9 @@ def judge_ratings(
     metrics are judges who are asked nothing. What was said about a model's earlier answer to an item is left out as
     soon as there is something about a later one.
     """
+    scores = _scores(session, access=access, stage=stage)
+    if not scores:
+        return []
     places = {id: (name, dimension) for id, name, dimension in files.item_ids(session, project_id=access.project_id)}
     answers = {row.id: row for row in files.predictions(session, project_id=access.project_id)}
     plans = {
@@ -146,7 +143,7 @@ def judge_ratings(
         for row in runs.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE)
     }
     found: dict[tuple[str, str, str], tuple[int, Rating, Verdict]] = {}
-    for score in _scores(session, access=access, stage=stage):
+    for score in scores:
         if counted is not None and not counted.counts(score.item_id):
             continue
         name, dimension = places[score.item_id]
@@ -284,15 +281,6 @@ def by_guideline(rows: Iterable[Rating]) -> list[tuple[int | None, list[Rating]]
     if len(numbered) <= 1:
         return [(numbered[0] if numbered else None, rows)]
     return [(number, lots[number]) for number in [*numbered, *([None] if None in lots else [])]]
-
-
-def _of_newest_revision(votes: Sequence[files.CountingVote]) -> list[files.CountingVote]:
-    """Votes on earlier contents of an item are not votes on the item as it stands."""
-    newest: dict[int, int] = {}
-    for vote in votes:
-        if vote.prediction_id is None:
-            newest[vote.item_id] = max(newest.get(vote.item_id, 0), vote.revision)
-    return [vote for vote in votes if vote.prediction_id is not None or vote.revision == newest[vote.item_id]]
 
 
 def criteria_of(schema: Schema, stage: Stage) -> Sequence[Criterion]:
