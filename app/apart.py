@@ -101,14 +101,14 @@ def _see_through(going: Going, told: bytes, broken: str, outlives: bool, what: s
 
 def carry_out(work: Work, store: Store, home: Path, tell: Callable[[Mapping[str, Any]], None]) -> None:
     """Do what is to be done; ``tell`` hears how far it is and, last, what came of it or why nothing did."""
-    last = -1
+    last: tuple[str, int] | None = None
 
     def progress(what: str, done: int, of: int) -> None:
         nonlocal last
-        percent = 100 * done // max(of, 1)
-        if percent != last:
+        here = (what, 100 * done // max(of, 1))
+        if here != last:
             tell({"at": what, "done": done, "of": of})
-        last = percent
+        last = here
 
     try:
         tell({"said": work.run(store, home, progress)})

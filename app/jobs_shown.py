@@ -38,5 +38,5 @@ def _watch(services: Services, job: Job) -> None:
     with shell.guard(services):
         if job.over.is_set():
             st.rerun()
-        words = DOING[job.kind].format(job.project)
-        st.progress(min(job.done / job.of, 1.0) if job.of else 0.0, text=f"{words}: {job.at or 'begins'}")
+        words, n = DOING[job.kind].format(job.project), f", {job.done:,} of {job.of:,}" if job.of > 1 else ""
+        st.progress(min(job.done / job.of, 1.0) if job.of else 0.0, text=f"{words}: {job.at or 'begins'}{n}")

@@ -6,6 +6,8 @@ import json
 import os
 import shutil
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -92,15 +94,16 @@ def create(
         schema_version=schema_version,
         despite=_each(despite),
     )
-    made = make(
-        shared.store,
-        shared.media,
-        shared.settings.home,
-        by=None,
-        project=project,
-        asked=asked,
-        progress=_progress if sys.stderr.isatty() else _silent,
-    )
+    with _progress() as progress:
+        made = make(
+            shared.store,
+            shared.media,
+            shared.settings.home,
+            by=None,
+            project=project,
+            asked=asked,
+            progress=progress,
+        )
     _tell(project, made, out)
 
 
@@ -213,7 +216,8 @@ def verify(folder: Annotated[Path, typer.Argument(help="The release's folder.")]
     from workflow.releases.verify import verify as held
 
     private = _private(folder) if _private(folder).is_dir() else None
-    wrong = held(folder, private=private)
+    with _progress() as progress:
+        wrong = held(folder, private=private, progress=progress)
     for each in wrong:
         typer.echo(each)
     if wrong:
@@ -232,7 +236,8 @@ def replay(
     from workflow.releases.replay import in_words
     from workflow.releases.replay import replay as recompute
 
-    found = recompute(folder)
+    with _progress() as progress:
+        found = recompute(folder, progress=progress)
     if as_json:
         typer.echo(json.dumps(found.as_json(), indent=1, ensure_ascii=False, allow_nan=False))
     else:
@@ -256,16 +261,18 @@ def withdraw(
     shared = opened()
     if out is not None:
         _must_be_new(out)
-    made = take_out(
-        shared.store,
-        shared.media,
-        shared.settings.home,
-        by=None,
-        project=project,
-        version=version,
-        item=item,
-        reason=reason,
-    )
+    with _progress() as progress:
+        made = take_out(
+            shared.store,
+            shared.media,
+            shared.settings.home,
+            by=None,
+            project=project,
+            version=version,
+            item=item,
+            reason=reason,
+            progress=progress,
+        )
     _tell(project, made, out)
 
 
@@ -359,9 +366,23 @@ def _said(given: str) -> tuple[str, str]:
         raise SettingsError(f"--set {given}: {text[1:]} cannot be read: {error}.") from error
 
 
-def _progress(what: str, done: int, of: int) -> None:
-    print(f"\r{what} {done:,} of {of:,}", end="", file=sys.stderr, flush=True)
+@contextmanager
+def _progress() -> Iterator[Callable[[str, int, int], None]]:
+    """Says on a terminal how far it is, in one line that changes, and is gone in the end; elsewhere it says nothing."""
+    screen = sys.stderr.isatty()
+
+    def tell(what: str, done: int, of: int) -> None:
+        if screen:
+            n = f" {done:,} of {of:,}" if of > 1 else ""
+            width = shutil.get_terminal_size().columns - 1
+            print(f"\r{_CLEARED}{f'{what}{n}'[:width]}", end="", file=sys.stderr, flush=True)
+
+    try:
+        yield tell
+    finally:
+        if screen:
+            print(f"\r{_CLEARED}", end="", file=sys.stderr, flush=True)
 
 
-def _silent(what: str, done: int, of: int) -> None:
-    """No one looks."""
+_CLEARED = "\x1b[K"
+"""A terminal takes away what stands in the rest of the line."""
