@@ -56,8 +56,9 @@ GOAL_GROWTH = 2.0
 
 
 @contextmanager
-def database(kind: str) -> Iterator[tuple[Callable[[], tuple[Store, str]], Path]]:
-    """A maker of fresh databases of one kind, and a folder; all of it is gone afterwards."""
+def database(kind: str, *, lasting: bool = False) -> Iterator[tuple[Callable[[], tuple[Store, str]], Path]]:
+    """A maker of fresh databases of one kind, and a folder; all of it is gone afterwards. PostgreSQL waits for the
+    disk only if it is ``lasting``."""
     with tempfile.TemporaryDirectory(prefix="touchstone-claims-") as name:
         folder = Path(name)
         made = 0
@@ -70,7 +71,7 @@ def database(kind: str) -> Iterator[tuple[Callable[[], tuple[Store, str]], Path]
         if kind == "sqlite":
             yield lambda: many_people.fresh_store(None, home()), folder
             return
-        with postgres.cluster() as server:
+        with postgres.cluster(lasting=lasting) as server:
             yield lambda: many_people.fresh_store(server.url(server.create()), home()), folder
 
 

@@ -105,7 +105,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     busy = machine.busy_percent()
     found: dict[str, Any] = {}
     for kind in ("sqlite", "postgresql"):
-        with database(kind) as (fresh, folder):
+        with database(kind, lasting=True) as (fresh, folder):
             store, _ = fresh()
             found[kind] = measure(store, folder, submits)
             store.close()

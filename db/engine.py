@@ -9,17 +9,15 @@ one by one.
 from __future__ import annotations
 
 import functools
-import select
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Dialect, Engine, create_engine, event, text
+from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -27,6 +25,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from sqlmodel import Session
 
 from db.append_only import APPEND_ONLY, forbid_changes, let_go
+from db.noting import AT_ONCE, Connections, Direct, Lent, has_spoken
 from domain.errors import InvalidInput, Problem, SettingsError, Unavailable
 from domain.settings import DATABASE_URL, normal_url
 
@@ -41,6 +40,8 @@ CHANGES = "changes"
 
 _BUSY_SECONDS = 30
 _CONNECT_SECONDS = 10
+_MOST = 60
+"""Connections of one process to PostgreSQL, those that note included."""
 _USUAL_KIB, _MUCH_KIB = 2_000, 32_000
 """Pages that a connection of SQLite keeps in memory: usually (its own default), and while it changes thousands of rows,
 which else go to the disk several times, as the places of slots are random."""
@@ -65,21 +66,6 @@ def _nothing() -> None:
     """What is done where nothing is to be done."""
 
 
-@dataclass(frozen=True)
-class Direct:
-    """A transaction for statements that were compiled before, without what SQLAlchemy does for any statement."""
-
-    dialect: Dialect
-    run: Callable[[str, Any], Any]
-    """Run a text with its values; what comes back has ``fetchone``, ``rowcount`` and its rows."""
-
-    @classmethod
-    def of(cls, session: Session) -> Direct:
-        """The transaction of a session."""
-        connection = session.connection()
-        return cls(connection.dialect, connection.exec_driver_sql)
-
-
 class Store:
     """A database, its transactions, and the clock that its use cases read."""
 
@@ -92,9 +78,10 @@ class Store:
         self._immediate = engine.execution_options(immediate=True)
         self._much = engine.execution_options(immediate=True, much=True)
         self._unhurried = engine.execution_options(immediate=True, unhurried=True)
-        self._each_alone = engine.execution_options(immediate=True, isolation_level="AUTOCOMMIT")
         self._notes: Any = None
         """The connection to SQLite that notes what is sent: one, as there is one who writes."""
+        self._noting = Connections(engine, seconds=_BUSY_SECONDS, told=_in_words)
+        """Those to PostgreSQL."""
         self._write_lock: Callable[[], AbstractContextManager[Any]] = nullcontext
         if engine.dialect.name == "sqlite":
             lock = _lock_of(str(engine.url))
@@ -140,18 +127,16 @@ class Store:
                 session.connection().exec_driver_sql(UNHURRIED)
             yield session
 
-    @contextmanager
-    def noting(self) -> Iterator[Direct]:
+    def noting(self) -> AbstractContextManager[Direct]:
         """As ``write`` of what is ``unhurried``, without a session: every page with a task waits for it. SQLite's
         driver is asked by itself. On PostgreSQL each statement is a transaction, which saves two ways to the server;
         one that writes has to say that no one waits for the disk (``UNHURRIED``)."""
-        with _storable(), _available(), self._write_lock():
-            if self.is_sqlite:
-                with self._on_notes() as connection:
-                    yield Direct(self.engine.dialect, connection.execute)
-            else:
-                with self._each_alone.connect() as connection:
-                    yield Direct(self.engine.dialect, connection.exec_driver_sql)
+        return self._noting_in_file() if self.is_sqlite else Lent(self._noting)
+
+    @contextmanager
+    def _noting_in_file(self) -> Iterator[Direct]:
+        with _storable(), _available(), self._write_lock(), self._on_notes() as connection:
+            yield Direct(self.engine.dialect, connection.execute)
 
     @contextmanager
     def _on_notes(self) -> Iterator[Any]:
@@ -268,6 +253,7 @@ class Store:
             if self._notes is not None:
                 self._notes.close()
                 self._notes = None
+            self._noting.close()
         self.engine.dispose()
 
 
@@ -332,6 +318,15 @@ def _available() -> Iterator[None]:
         raise Unavailable(told) from error
 
 
+def _in_words(error: Exception) -> Exception:
+    """The error that ``_storable`` and ``_available`` make of one; itself if they leave it."""
+    try:
+        with _storable(), _available():
+            raise error
+    except Exception as said:
+        return said
+
+
 @contextmanager
 def _held(lock: threading.Lock) -> Iterator[None]:
     if not lock.acquire(timeout=_BUSY_SECONDS):
@@ -348,7 +343,9 @@ def open_store(url: str | None, home: Path, *, clock: Clock = utc_now, lasting: 
     address = make_url(normal_url(url) if url else f"sqlite:///{home / 'touchstone.db'}")
     if address.get_backend_name() != "sqlite":
         patience = {} if "connect_timeout" in address.query else {"connect_timeout": _CONNECT_SECONDS}
-        engine = create_engine(address, pool_size=20, max_overflow=40, pool_pre_ping=True, connect_args=patience)
+        engine = create_engine(
+            address, pool_size=20, max_overflow=_MOST - 20 - AT_ONCE, pool_pre_ping=True, connect_args=patience
+        )
         dialect: Any = engine.dialect
         dialect.do_ping = functools.partial(_is_there, dialect.do_ping)
         return Store(engine, clock=clock)
@@ -371,9 +368,7 @@ def open_store(url: str | None, home: Path, *, clock: Clock = utc_now, lasting: 
 def _is_there(ping: Callable[[Any], bool], connection: Any) -> bool:
     """Whether the server of an idle connection of PostgreSQL is still there. One that ends it says so, and one that has
     said nothing is not asked: every transaction would wait for that."""
-    heard = select.poll()
-    heard.register(connection.pgconn.socket, select.POLLIN)
-    return not heard.poll(0) or ping(connection)
+    return not has_spoken(connection) or ping(connection)
 
 
 def migrate(connection: Connection) -> None:

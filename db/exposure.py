@@ -151,12 +151,12 @@ def _json(value: Any) -> Any:
     return json.loads(value) if isinstance(value, str | bytes) else value
 
 
-_compiled: dict[tuple[str, int], tuple[str, Any, Mapping[str, Any]]] = {}
+_compiled: dict[tuple[str, str, int], tuple[str, Sequence[str] | None, Mapping[str, Any]]] = {}
 
 
 def _run(direct: Direct, statement: Any, given: Mapping[str, Any]) -> Any:
     """Run a statement of this module that has only bound parameters: it is compiled once."""
-    key = (direct.dialect.name, id(statement))
+    key = (direct.dialect.name, direct.dialect.paramstyle, id(statement))
     if key not in _compiled:
         made = statement.compile(dialect=direct.dialect)
         _compiled[key] = (str(made), made.positiontup, made._bind_processors)

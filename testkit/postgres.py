@@ -33,8 +33,9 @@ def binaries() -> Path | None:
 class Cluster:
     """A running server. It listens on a socket in its own folder and on no port, so that nothing can collide."""
 
-    def __init__(self, folder: Path, run: Sequence[str], programs: Path) -> None:
+    def __init__(self, folder: Path, run: Sequence[str], programs: Path, *, lasting: bool = False) -> None:
         self.folder, self._run, self._programs = folder, list(run), programs
+        self._lasting = lasting
         self._count = 0
         self._free: dict[str, list[str]] = {}
         """By template, the databases that are empty and no one's."""
@@ -95,8 +96,8 @@ class Cluster:
 
     def start(self) -> None:
         """Start the server, and wait until it answers."""
-        settings = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c max_connections=200"
-        arguments = f"-k {self.folder} -c listen_addresses='' {settings}"
+        quick = "" if self._lasting else "-c fsync=off -c synchronous_commit=off -c full_page_writes=off"
+        arguments = f"-k {self.folder} -c listen_addresses='' -c max_connections=200 {quick}"
         self.command("pg_ctl", "start", "--wait", self._data, f"--log={self.folder / 'log'}", f"--options={arguments}")
 
     def stop(self, mode: str = "immediate") -> None:
@@ -184,11 +185,12 @@ def _one(connection: Connection, statement: LiteralString) -> object:
 
 
 @contextmanager
-def cluster() -> Iterator[Cluster]:
+def cluster(*, lasting: bool = False) -> Iterator[Cluster]:
     """Make a server, start it, and take all of it away at the end.
 
     PostgreSQL refuses to run as root; root therefore runs it as the user ``postgres``, who must be able to enter the
-    folder. Durability is switched off: nothing here outlives the session.
+    folder. Durability is switched off, as nothing here outlives the session; a ``lasting`` one waits for the disk, as
+    a server does where people work.
     """
     programs = binaries()
     if programs is None:
@@ -199,7 +201,7 @@ def cluster() -> Iterator[Cluster]:
         owner = pwd.getpwnam("postgres")
         os.chown(folder, owner.pw_uid, owner.pw_gid)
         run = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
-    server = Cluster(folder, run, programs)
+    server = Cluster(folder, run, programs, lasting=lasting)
     try:
         options = ["--no-sync", "--auth=trust", f"--username={SUPERUSER}", "--encoding=UTF8", "--locale=C"]
         server.command("initdb", server._data, *options)

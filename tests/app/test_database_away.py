@@ -16,14 +16,17 @@ from sqlalchemy.exc import OperationalError
 
 from app.routes.health import Health, room
 from db import engine
-from db.engine import Store, open_store
+from db.engine import Session, Store, open_store
 from domain.errors import Unavailable
+from domain.exposure import Route, Told
+from domain.records import Person
 from testkit import postgres
+from testkit.factories import claimed, make_items, make_person, make_project
 from tests.app.asgi import call, knock
 from tests.app.homes import Home, make_home
 from tests.app.without_streamlit import application, session
-from workflow.access import accounts
-from workflow.annotate import image_pool
+from workflow.access import accounts, exposure
+from workflow.annotate import image_pool, submissions
 
 Trouble = Callable[[Home, Store], AbstractContextManager[None]]
 
@@ -218,22 +221,72 @@ def _as_any_other(headers: dict[str, str]) -> None:
 @pytest.mark.postgres
 def test_postgresql_that_is_stopped_and_started(tmp_path: Path) -> None:
     with postgres.cluster() as cluster:
-        store = open_store(cluster.url(cluster.create()), tmp_path)
+        name = cluster.create()
+        cluster.sql(f"ALTER DATABASE {name} SET synchronous_commit TO on")  # as it is where no one tests
+        cluster.sql("ALTER SYSTEM SET wal_writer_delay TO '10s'")  # till then, the log waits for a commit
+        store = open_store(cluster.url(name), tmp_path)
         store.upgrade()
         accounts.create_person(store, login="ana", name="Ana")
         app, headers = application(store, Home(tmp_path)), session(store, "ana")
         assert call(app, "GET", "/verify", headers=headers).text == "a page"
+        make_project(store)
+        make_items(store, 2)
+        vera = make_person(store, "vera")
+        task = _noted(store, vera)
         cluster.stop("fast")
         _write_fails(app, headers, engine.AWAY)
         _refused_page(app, headers, engine.AWAY)
+        with pytest.raises(Unavailable, match=engine.AWAY):
+            _note(store, vera, task)
         cluster.start()
         assert call(app, "GET", "/verify", headers=headers).text == "a page"
         assert call(app, "POST", "/api/heartbeat", body=b'{"task": "t"}', headers=headers).status == 404
+        _note(store, vera, task)
         cluster.stop("fast")
         cluster.start()
         again = call(app, "GET", "/verify", headers=headers).text
         assert again == "a page", "whoever asks first after it came back is served"
+        _note(store, vera, task)
+        assert _count(store, "exposure") == 3, "a line for each page, and none for the one that was refused"
+        _killed_after_a_vote(cluster, store, vera)
         store.close()
+
+
+def _killed_after_a_vote(cluster: postgres.Cluster, store: Store, vera: Person) -> None:
+    """The server loses what it has in memory. A vote that was acknowledged is on the disk, whatever the ledger does
+    not wait for; and with it the line of the page before it, as one log has both."""
+    task = _noted(store, vera)
+    submissions.submit(store, person=vera, task=task, key=task, values={"choice": "red"})
+    cluster.stop("immediate")
+    cluster.start()
+    assert (_count(store, "annotation"), _count(store, "exposure")) == (1, 4)
+    task = _noted(store, vera)
+    with store.write(unhurried=True) as session:
+        assert _synchronous(session) == "off"
+    with store.write() as session:
+        assert _synchronous(session) == "on", "a vote waits for the disk, also after what does not"
+    with store.noting() as direct:
+        assert direct.run("SHOW synchronous_commit", ()).fetchone() == ("on",), "each line says so for itself alone"
+
+
+def _noted(store: Store, person: Person) -> str:
+    """The next task, which is noted as one that is sent."""
+    task = claimed(store, person).id
+    _note(store, person, task)
+    return task
+
+
+def _note(store: Store, person: Person, task: str) -> None:
+    exposure.sent_task(store, person=person, route=Route.PAGE, task=task, body=b"{}", look=lambda secrets: Told())
+
+
+def _count(store: Store, table: str) -> int:
+    with store.read() as session:
+        return int(session.connection().execute(text(f"SELECT count(*) FROM {table}")).scalar_one())
+
+
+def _synchronous(session: Session) -> str:
+    return str(session.connection().execute(text("SHOW synchronous_commit")).scalar_one())
 
 
 @pytest.mark.both_databases

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +21,8 @@ from app.services import Services
 from app.workbench import page, sent
 from db.engine import Store
 from db.tables import ExposureRow, ExposureShapeRow
-from domain.exposure import Route
+from domain.errors import InvalidInput
+from domain.exposure import Route, Told
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.settings import Settings
@@ -36,6 +40,7 @@ from testkit.factories import (
     make_schema,
 )
 from tests.workflow.outside import ADDRESS, FORMS, Outside
+from workflow.access import exposure
 from workflow.access.projects import access_to
 from workflow.annotate import claims, submissions
 from workflow.annotate.authoring import edit_item
@@ -248,6 +253,35 @@ def test_each_time_that_something_is_sent_is_there(store: Store) -> None:
     assert (fault.what, fault.counts, fault.sha256) == ("field answer", True, sent_[-1].sha256)
     (line,) = exposures.report(store, by=None, project="p").stages
     assert (line.votes, line.complete, line.faulty) == (2, 2, 1)
+
+
+def test_what_many_are_sent_at_once_is_there(store: Store) -> None:
+    """More people than there are connections that note, the first page of a project among them."""
+    make_project(store, loaded=make_schema(raters=20, adjudication=False))
+    make_items(store, 3)
+    people = make_people(store, *(f"p{number}" for number in range(20)))
+    with ThreadPoolExecutor(20) as threads:
+        shown = list(threads.map(lambda person: [show(store, person).id for _ in range(3)], people))
+    assert len(shown) == 20
+    of = Counter(row.person_id for row in rows(store, Route.PAGE))
+    assert of == {person.id: 3 for person in people}
+    with store.read() as session:
+        assert len(session.exec(select(ExposureShapeRow)).all()) == 1
+
+
+def test_a_task_that_no_database_can_hold_is_none(store: Store) -> None:
+    """After it, pages are noted as before."""
+    make_project(store)
+    make_items(store, 1)
+    ann = make_person(store, "ann")
+    task = show(store, ann).id
+    given: dict[str, Any] = {"person": ann, "route": Route.PAGE, "body": b"", "look": lambda secrets: Told()}
+    for strange in (f"{task}\0", f"{task}\0'; DROP TABLE exposure; --", "\ud800", "$1", "é" * 100_000):
+        with suppress(InvalidInput):
+            exposure.sent_task(store, **given, task=strange)
+    assert len(rows(store)) == 1
+    show(store, ann)
+    assert [row.stage for row in rows(store)] == [Stage.VERIFICATION.value] * 2
 
 
 def test_what_goes_out_to_label_studio_is_noted_for_the_person_it_goes_to(store: Store) -> None:
