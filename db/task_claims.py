@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import bindparam, exists, update
+from sqlalchemy import bindparam, exists, func, update
 from sqlalchemy import select as sa_select
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
@@ -38,14 +38,20 @@ def current_of(
     ``only_qualifying`` leaves out live work, which waits until they have passed.
     """
     given = {"project": project_id, "stage": stage, "taker": person_id, "dimension": dimension, "now": now}
-    for wanted in (_correction, _claim):
-        statement = wanted(dimension is not None)
+    found: StoredTask | None = session.exec(_current(dimension is not None, only_qualifying), params=given).first()
+    return found
+
+
+@cache
+def _current(within: bool, only_qualifying: bool) -> Any:
+    """One question, as every claim begins with it; each half of it is a look at an index of its own."""
+    ids = []
+    for mine in (_correction(within), _claim(within)):
         if only_qualifying:
-            statement = statement.where(col(TaskRow.purpose) == Purpose.QUALIFICATION)
-        found: StoredTask | None = session.exec(statement, params=given).first()
-        if found is not None:
-            return found
-    return None
+            mine = mine.where(col(TaskRow.purpose) == Purpose.QUALIFICATION)
+        ids.append(mine.with_only_columns(col(TaskRow.id)).scalar_subquery())
+    current = aliased(TaskRow)
+    return select(current).where(col(current.id) == func.coalesce(*ids))
 
 
 @cache

@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import and_, bindparam, case, func, or_
+from sqlalchemy import and_, bindparam, case, func, literal_column, or_, union_all
 from sqlalchemy import select as sa_select
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
@@ -92,23 +92,28 @@ def _in_state(state: TaskState) -> Any:
     return wanted.group_by(col(TaskRow.dimension))
 
 
-def count_correcting(
+def count_taken_back_and_done(
     session: Session, *, project_id: int, stage: Stage, person_id: int, now: datetime
-) -> dict[str, int]:
-    """How many submissions a person has taken back into the form, by dimension."""
+) -> tuple[dict[str, int], dict[str, int]]:
+    """How many submissions a person has taken back into the form, by dimension; and ``count_done``, asked at once."""
     given = {"project": project_id, "stage": stage, "taker": person_id, "now": now}
-    return dict(session.exec(_correcting(), params=given).all())
+    taken_back: dict[str, int] = {}
+    done: dict[str, int] = {}
+    for dimension, count, of_done in session.execute(_taken_back_and_done(), given):
+        (done if of_done else taken_back)[dimension] = count
+    return taken_back, done
 
 
 @cache
-def _correcting() -> Any:
-    wanted = select(TaskRow.dimension, func.count()).where(
+def _taken_back_and_done() -> Any:
+    taken_back = select(TaskRow.dimension, func.count()).where(
         col(TaskRow.person_id) == bindparam("taker"),
         col(TaskRow.correcting).is_(True),
         *of_stage(),
         col(TaskRow.lease_until) > bindparam("now"),
     )
-    return wanted.group_by(col(TaskRow.dimension))
+    halves = (taken_back.group_by(col(TaskRow.dimension)), _in_state(TaskState.DONE))
+    return union_all(*(half.add_columns(literal_column(str(at))) for at, half in enumerate(halves)))
 
 
 def dimensions_in(

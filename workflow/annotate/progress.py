@@ -122,8 +122,8 @@ def _done(
 ) -> tuple[dict[str, int], dict[str, int]]:
     """What a person has taken back into the form, and what they have done, by dimension."""
     where: dict[str, Any] = {"project_id": access.project_id, "stage": stage, "person_id": person.id}
-    correcting = task_counts.count_correcting(session, **where, now=now)
-    return correcting, _less(task_counts.count_done(session, **where), correcting)
+    correcting, done = task_counts.count_taken_back_and_done(session, **where, now=now)
+    return correcting, _less(done, correcting)
 
 
 def _known(
