@@ -167,8 +167,9 @@ class Connections:
 
     def close(self) -> None:
         """Hang up all that are idle."""
-        while self._idle:
-            self._idle.pop().close()
+        idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
 
 
 class Lent:

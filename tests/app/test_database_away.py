@@ -7,7 +7,7 @@ import resource
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from sqlalchemy import event, text
 from sqlalchemy.exc import OperationalError
 
 from app.routes.health import Health, room
-from db import engine
+from db import engine, noting
 from db.engine import Session, Store, open_store
 from domain.errors import Unavailable
 from domain.exposure import Route, Told
@@ -249,6 +249,7 @@ def test_postgresql_that_is_stopped_and_started(tmp_path: Path) -> None:
         _note(store, vera, task)
         assert _count(store, "exposure") == 3, "a line for each page, and none for the one that was refused"
         _killed_after_a_vote(cluster, store, vera)
+        _when_all_are_in_use(store)
         store.close()
 
 
@@ -267,6 +268,18 @@ def _killed_after_a_vote(cluster: postgres.Cluster, store: Store, vera: Person) 
         assert _synchronous(session) == "on", "a vote waits for the disk, also after what does not"
     with store.noting() as direct:
         assert direct.run("SHOW synchronous_commit", ()).fetchone() == ("on",), "each line says so for itself alone"
+
+
+def _when_all_are_in_use(store: Store) -> None:
+    connections = noting.Connections(store.engine, seconds=0.01, told=engine._in_words)
+    with ExitStack() as held:
+        for _ in range(noting.AT_ONCE):
+            held.enter_context(noting.Lent(connections))
+        with pytest.raises(Unavailable, match=engine.BUSY), noting.Lent(connections):
+            pass
+    with noting.Lent(connections) as direct:
+        assert direct.run("SELECT 1", ()).fetchone() == (1,)
+    connections.close()
 
 
 def _noted(store: Store, person: Person) -> str:
