@@ -19,7 +19,8 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlmodel import Session
 
-NUMBERED: Dialect = asyncpg.dialect()
+_numbered: Callable[[], Dialect] = asyncpg.dialect
+NUMBERED = _numbered()
 """How PostgreSQL itself writes parameters (``$1``), and as what it takes their values. Nothing of asyncpg is needed."""
 AT_ONCE = 10
 """So many connections to PostgreSQL note at the same time; others wait for them."""
@@ -75,9 +76,9 @@ class Prepared:
 
     def __init__(self, engine: Engine) -> None:
         self._lent = engine.raw_connection()
-        self._driver: Any = self._lent.driver_connection
+        driver: Any = self._lent.driver_connection
+        self._driver, self._libpq = driver, driver.pgconn
         self._lent.detach()
-        self._libpq: Any = self._driver.pgconn
         self._dbapi: Any = engine.dialect.loaded_dbapi
         self._done = (self._dbapi.pq.ExecStatus.TUPLES_OK, self._dbapi.pq.ExecStatus.COMMAND_OK)
         self._names: dict[str, bytes] = {}
