@@ -7,7 +7,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, String, bindparam, exists, func, literal_column
@@ -161,8 +161,8 @@ def _run(direct: Direct, statement: Any, given: Mapping[str, Any]) -> Any:
         made = statement.compile(dialect=direct.dialect)
         _compiled[key] = (str(made), made.positiontup, made._bind_processors)
     text, places, convert = _compiled[key]
-    values = {name: convert[name](value) if name in convert else value for name, value in given.items()}
-    return direct.run(text, tuple(values[name] for name in places) if places else values)
+    values = [convert[name](given[name]) if name in convert else given[name] for name in places or given]
+    return direct.run(text, tuple(values) if places else dict(zip(given, values, strict=True)))
 
 
 def add(
@@ -306,7 +306,13 @@ def whose_link(session: Session, *, key: str) -> tuple[int, str] | None:
 
 
 def _shape(told: Told, version: int) -> str:
-    return hashlib.sha256(json.dumps([version, told.as_json()], sort_keys=True).encode()).hexdigest()
+    return _hash_of(version, tuple(told.fields), tuple(told.facts), tuple(told.said), tuple(told.other))
+
+
+@lru_cache(maxsize=1000)
+def _hash_of(version: int, *told: tuple[Any, ...]) -> str:
+    """Nearly all pages of a stage tell the same kinds of facts."""
+    return hashlib.sha256(json.dumps([version, Told(*told).as_json()], sort_keys=True).encode()).hexdigest()
 
 
 def _add_shape(direct: Direct, project_id: int, version: int, hash: str, told: Told) -> None:

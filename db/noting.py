@@ -10,7 +10,6 @@ import select
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Dialect, Engine
@@ -86,8 +85,10 @@ class Prepared:
 
     def _run(self, statement: str, values: Sequence[Any]) -> Answer:
         name = self._names.get(statement) or self._prepared(statement)
-        result = self._libpq.exec_prepared(name, [self._written(each) for each in values])
-        return Answer(self._checked(result))
+        written = [None if value is None else str(value).encode() for value in values]
+        if any(value is not None and b"\0" in value for value in written):  # where libpq would end it
+            raise self._dbapi.DataError("a text of PostgreSQL has no NUL")
+        return Answer(self._checked(self._libpq.exec_prepared(name, written)))
 
     def _prepared(self, statement: str) -> bytes:
         if not self._names:
@@ -96,14 +97,6 @@ class Prepared:
         self._checked(self._libpq.prepare(name, statement.encode()))
         self._names[statement] = name
         return name
-
-    def _written(self, value: Any) -> bytes | None:
-        if value is None:
-            return None
-        text = value.isoformat() if isinstance(value, datetime) else str(value)
-        if "\0" in text:  # where libpq would end it
-            raise self._dbapi.DataError("a text of PostgreSQL has no NUL")
-        return text.encode()
 
     def _checked(self, result: Any) -> Any:
         if result.status in self._done:
