@@ -37,7 +37,7 @@ CLIP_SIDE = 1280
 
 _SAME_MOMENT = Fraction(1, 1_000_000)
 """Timestamps this close are one: seconds arrive as floats, containers count in fractions."""
-_PAST_THE_END = Fraction(1, 10)
+PAST_THE_END = Fraction(1, 10)
 """An end may lie this much after the last frame, whose own duration containers do not always know."""
 _MILLISECONDS = Fraction(1, 1000)
 _ONLY = {
@@ -355,7 +355,7 @@ def must_fit(width: int, height: int, *, name: str, limits: Limits) -> None:
 
 def _must_reach(container: InputContainer, stream: VideoStream, end: Fraction, *, name: str) -> None:
     length = _length(container, stream)
-    if end > length + _PAST_THE_END:
+    if end > length + PAST_THE_END:
         raise MediaRefused(
             f"{name} lasts {float(length):.2f} s, so it cannot be cut at {float(end):.2f} s. "
             "Check that it is the right video, and that times are in seconds."

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 SAME_MOMENT = Fraction(1, 1_000_000_000)
 """A time this little before a frame's own is that frame's: floats are not exact."""
-PAST_THE_END = Fraction(1, 10)
-"""A time may lie this much after the end, which containers do not always know."""
 BROKEN_FROM = Fraction(1, 2)
 """A file that ends this much before it says is broken off."""
 MOST_FRAMES = 20_000_000
@@ -108,7 +106,7 @@ class Film:
         MediaRefused
             The video does not reach that far.
         """
-        if time < 0 or time > self._end + PAST_THE_END:
+        if time < 0 or time > self._end + clips.PAST_THE_END:
             off = f" ({self.broken})" if self.broken else ""
             raise MediaRefused(
                 f"{self._name} has frames from 0 to {float(self._end):.3f} s{off}, so there is none at "

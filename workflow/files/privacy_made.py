@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from annotation_schemas.kinds.time_span import PAST_THE_END
 from domain.errors import InvalidInput, Problem
 from domain.privacy import Box, Decision, Told
 from workflow.access.kept_back import Standing
 
 if TYPE_CHECKING:
     from media.store import MediaStore, StoredMedia
-
-_PAST_THE_END = 0.1
-"""A box may end this much after its clip, whose length is rounded where it is shown."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ def must_last(media: MediaStore, told: Sequence[Told]) -> None:
     for each in told:
         ends = [box.end for box in each.boxes if box.end is not None]
         seconds = media.about(each.file).duration if ends else None
-        if seconds is not None and max(ends) > seconds + _PAST_THE_END:
+        if seconds is not None and max(ends) > seconds + PAST_THE_END:
             at = each.where or each.name
             wrong.append(f"{at}: {each.name} lasts {seconds:.3f} s, and a box of it ends at {max(ends):g} s.")
     if wrong:
