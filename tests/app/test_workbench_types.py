@@ -22,10 +22,11 @@ DECLARED = (WEB / "types.d.ts").read_text(encoding="utf-8")
 
 def declared(name: str) -> dict[str, bool]:
     """The keys of an interface of ``types.d.ts``, those that it extends included, and whether each has to be there."""
-    found = re.search(rf"interface {name}( extends (\w+))? \{{\n(.*?)\n\}}", DECLARED, re.DOTALL)
+    found = re.search(rf"interface {name}(?: extends ([\w, ]+))? \{{(?:\}}|\n(.*?)\n\}})", DECLARED, re.DOTALL)
     assert found, f"types.d.ts has no {name}"
-    own = {key: not optional for key, optional in re.findall(r"^  (\w+)(\?)?:", found[3], re.MULTILINE)}
-    return {**(declared(found[2]) if found[2] else {}), **own}
+    own = {key: not optional for key, optional in re.findall(r"^  (\w+)(\?)?:", found[2] or "", re.MULTILINE)}
+    wider = [declared(each) for each in (found[1] or "").split(", ") if each]
+    return {key: there for each in [*wider, own] for key, there in each.items()}
 
 
 def fits(value: Mapping[str, Any], name: str) -> None:
