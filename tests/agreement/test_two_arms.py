@@ -55,19 +55,24 @@ def test_what_cannot_be_said() -> None:
 
 
 def test_how_often_chance_alone_does_it_is_counted_over_the_ways_to_give_units_away() -> None:
-    # 9 of 12 are kept, and all three that are not lie in one arm: 2 * C(6, 3) of the C(12, 3) places = 40 / 220
+    # 9 of 12 are kept, and all three that are not lie in one arm: 2 * C(6, 3) of the C(12, 3) places = 40 / 220, and
+    # no arms can be farther apart, so that half of these count
     arms, values = [True] * 6 + [False] * 6, [1, 1, 1, 0, 0, 0, *[1] * 6]
-    assert by_chance(values, arms) == pytest.approx(40 / 220, abs=4 * math.sqrt(0.182 * 0.818 / 4_999))
+    assert by_chance(values, arms) == pytest.approx(20 / 220, abs=2 * math.sqrt(0.182 * 0.818 / 4_999))
     limits = arm_difference(values, arms)
     assert limits.high < 0, "limits alone would call it shown"
-    # ranks 1 to 8, the four highest in one arm: 2 of the C(8, 4) = 70 arrangements
-    assert by_chance([5, 6, 7, 8, math.nan, 1, 2, 3, 4], [True] * 4 + [False] * 5) == pytest.approx(2 / 70, abs=0.01)
-    assert by_chance([1, 1, 1, 1], [True, True, False, False]) == 1
+    # ranks 1 to 8, in one arm 4, 6, 7 and 8, whose sum of 25 is 7 above the mean; of the C(8, 4) = 70 arrangements two
+    # are farther apart (26 and 10) and two as far
+    ranks = [4, 6, 7, 8, math.nan, 1, 2, 3, 5]
+    assert by_chance(ranks, [True] * 4 + [False] * 5) == pytest.approx(3 / 70, abs=0.01)
+    # two ones of four: 4 of 6 arrangements have one in each arm, which is as far apart as these; two are farther
+    assert by_chance([1, 0, 1, 0], [True, True, False, False]) == pytest.approx(2 / 6 + 2 / 6, abs=0.03)
+    assert by_chance([1, 1, 1, 1], [True, True, False, False]) == 0.5
     assert math.isnan(by_chance([1, 0], [True, True]))
     assert math.isnan(by_chance([], []))
-    # the ends of the scale: 1 / (draws + 1), in blocks as in one
+    # the end of the scale: 0.5 / (draws + 1), in blocks as in one
     apart = np.repeat([1.0, 0.0], 2_000)
-    assert by_chance(apart, apart == 1, draws=999) == 1 / 1_000
+    assert by_chance(apart, apart == 1, draws=999) == 0.5 / 1_000
 
 
 def test_the_size_of_arms_by_worked_arithmetic() -> None:

@@ -159,7 +159,7 @@ def test_both_arms_next_to_each_other(store: Store, home: Path) -> None:
     ]  # fmt: skip
     seconds = next(each for name, each in compared.items() if name.startswith("seconds"))
     assert (seconds["Shown"], seconds["Not shown"], seconds["Difference"]) == ("10.0", "30.0", "-20.0")
-    assert 0.16 < float(kept_["So far apart by chance"]) < 0.2  # 40 of 220 ways to give the images away
+    assert 0.08 < float(kept_["So far apart by chance"]) < 0.102  # 40 of 220 ways to give the images away, by half
     assert part(page, "chart-drafting").startswith(
         "kept: 50.0 % where the proposal was shown, 100.0 % where it was not."
     )

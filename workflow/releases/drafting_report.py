@@ -135,13 +135,14 @@ class Compared:
     difference: Statistic
     """With less without."""
     by_chance: float
-    """How often chance alone, which gave the images to the arms, has them as far apart."""
+    """How often chance alone, which gave the images to the arms, has them farther apart; as far counts half."""
 
     @property
     def claim(self) -> str:
         """What may be said, as a word: ``higher`` or ``lower`` with proposals, or that it is not known.
 
-        Both have to say it: limits by source, and the randomisation itself, as in small arms limits promise too much.
+        Both have to say it: limits by source, and the randomisation itself, as in small arms limits may leave out 0
+        where no arrangement could be farther apart, and many are as far.
         """
         if math.isnan(self.difference.low):
             return "unknown"
