@@ -56,8 +56,14 @@ def chance(each: Compared) -> str:
 
 
 def edited(each: Edited, arm: Arm) -> str:
-    """How far a field is from the proposal: the share of characters, and of fields that are the proposal."""
-    return f"{percent(each.changed[arm])}; {percent(each.untouched[arm])}"
+    """How far a field is from the proposal (the share of characters, and of fields that are the proposal), and the
+    seconds."""
+    return "; ".join(cells(each, arm))
+
+
+def cells(each: Edited, arm: Arm) -> tuple[str, str, str]:
+    """The same one by one."""
+    return percent(each.changed[arm]), percent(each.untouched[arm]), number(each.seconds[arm], share=False)
 
 
 def percent(value: float) -> str:

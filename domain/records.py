@@ -283,6 +283,8 @@ class Submission:
     reasons: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
     seconds: float | None = None
+    field_seconds: Mapping[str, float] | None = None
+    """Of these, how long each field of an authoring form had the focus; None: no one has said."""
     guideline: str | None = None
     """The hash of the guideline that the page showed."""
     schema: str | None = None

@@ -24,7 +24,8 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
 ) -> None:
     """Hold the items whose authors were shown a proposal against those whose authors were not: kept, agreed on, wrong
-    options that no one chose, shortcuts, time; with limits by source. And how much of the proposals people changed.
+    options that no one chose, shortcuts, time; with limits by source. And how much of the proposals people changed, and
+    how long they were at each field.
 
     Without items of both arms nothing is said of what drafting does."""
     from app import drafting_words
@@ -76,11 +77,14 @@ def _lines(found: DraftingReport) -> Iterator[str]:
         yield drafting_words.sentence(found)
     if found.edited:
         yield ""
-        yield "How far fields are from what was proposed (share of characters changed; fields left as they were):"
-        yield f"{'':34}{'with':>18}{'without, unseen':>18}"
+        yield (
+            "How far fields are from what was proposed (share of characters changed; fields left as they were), and "
+            "the seconds of authors at them:"
+        )
+        yield f"{'':34}{'with':>24}{'without, unseen':>24}"
     for one in found.edited:
         cells = [drafting_words.edited(one, arm) for arm in Arm]
-        yield f"{one.field:34}{cells[0]:>18}{cells[1]:>18}"
+        yield f"{one.field:34}{cells[0]:>24}{cells[1]:>24}"
 
 
 def _line(each: Compared) -> str:

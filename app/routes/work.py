@@ -45,7 +45,7 @@ def save_draft(store: Store, person: Person, body: Body) -> dict[str, Any]:
 
 
 def submit_task(store: Store, person: Person, body: Body) -> dict[str, Any]:
-    """``{task, key, values, reasons, note, seconds, guideline, schema}``: the answer, once per key."""
+    """``{task, key, values, reasons, note, seconds, field_seconds, guideline, schema}``: the answer, once per key."""
     key = wanted(body, "key", str)
     if not 1 <= len(key) <= LONGEST_KEY:
         raise BadRequest(f"“key” must have 1 to {LONGEST_KEY} characters.")
@@ -58,6 +58,7 @@ def submit_task(store: Store, person: Person, body: Body) -> dict[str, Any]:
         reasons=wanted(body, "reasons", dict, default=None),
         note=wanted(body, "note", str, default=""),
         seconds=wanted(body, "seconds", float, default=None),
+        field_seconds=wanted(body, "field_seconds", dict, default=None),
         guideline=wanted(body, "guideline", str, default=None),
         schema=wanted(body, "schema", str, default=None),
     )

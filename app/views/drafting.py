@@ -62,7 +62,8 @@ def _report(services: Services, view: ProjectView) -> None:
         about = (
             "How far fields are from what was proposed: the mean share of characters that differ, and the share of "
             "items in which the field is the proposal, letter for letter. Where it was not shown, that is how far "
-            "people are from what they did not see."
+            "people are from what they did not see. The seconds are the mean of how long authors were at the "
+            "field, corrections included; an item in which no one went to it counts as 0."
         )
         shell.show(markup.paragraph(about, style="ts ts-quiet"))
         shell.show(markup.tag("div", _edited(found.edited), data_part="edited"))
@@ -106,10 +107,11 @@ def _line(each: Compared) -> list[markup.Markup]:
 
 def _edited(rows: tuple[Edited, ...]) -> markup.Markup:
     heads = [("Field", "name")]
-    heads += [(f"{what}, {arm}", "number") for arm in ("shown", "not shown") for what in ("Changed", "As proposed")]
+    whats = ("Changed", "As proposed", "Seconds")
+    heads += [(f"{what}, {arm}", "number") for arm in ("shown", "not shown") for what in whats]
     return markup.table(heads, [_field(each) for each in rows])
 
 
 def _field(each: Edited) -> list[markup.Markup]:
-    cells = [drafting_words.percent(of[arm]) for arm in Arm for of in (each.changed, each.untouched)]
+    cells = [cell for arm in Arm for cell in drafting_words.cells(each, arm)]
     return [markup.text(each.field), *map(markup.text, cells)]

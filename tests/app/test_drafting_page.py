@@ -164,7 +164,7 @@ def test_both_arms_next_to_each_other(store: Store, home: Path) -> None:
         "kept: 50.0 % where the proposal was shown, 100.0 % where it was not."
     )
     question = next(each for each in rows(page, "Field") if each["Field"] == "question")
-    assert list(question.values()) == ["question", "25 %", "50 %", "50 %", "0 %"]
+    assert list(question.values()) == ["question", "25 %", "50 %", "4.0", "50 %", "0 %", "12.0"]
 
 
 def test_without_the_arm_the_page_says_so_and_compares_nothing(store: Store, home: Path) -> None:

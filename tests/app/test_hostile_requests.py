@@ -34,7 +34,7 @@ SENT: Mapping[str, Mapping[str, Any]] = {
     "draft": {"task": "TASK", "seq": 1, "values": {"values": {}}},
     "submit": {
         "task": "TASK", "key": "k", "values": {"question": "?", "answer": "!"}, "reasons": {}, "note": "",
-        "seconds": 1.0, "guideline": None,
+        "seconds": 1.0, "field_seconds": {"question": 1.0}, "guideline": None,
     },
     "undo": {"project": "tiny", "stage": "authoring"},
     "release": {"task": "TASK"},

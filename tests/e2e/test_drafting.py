@@ -62,6 +62,11 @@ def _question(desk: Desk) -> str:
     return desk.page.locator(".field[data-field=question] textarea").input_value()
 
 
+def _passes(desk: Desk, seconds: int) -> None:
+    """By the clock of the page, until it is loaded anew."""
+    desk.page.evaluate("ms => { const now = Date.now; Date.now = () => now() + ms; }", 1000 * seconds)
+
+
 def test_a_proposal_is_marked_corrected_and_owned(running: Server, chromium: Browser, pictures: Path | None) -> None:
     with at_desk(chromium, running, "ada") as desk:
         desk.open("/author?project=p")
@@ -79,11 +84,23 @@ def test_a_proposal_is_marked_corrected_and_owned(running: Server, chromium: Bro
         desk.press("ControlOrMeta+a")
         desk.page.keyboard.insert_text("You drive fast. What now?")
         expect(desk.page.locator(".saved")).to_contain_text("draft saved")
+        _passes(desk, 20)
+        desk.page.locator(".field[data-field=reason] textarea").click()
+        _passes(desk, 7)
         desk.page.reload()
         expect(desk.bench).to_have_attribute("data-view", "task")
         assert _question(desk) == "You drive fast. What now?"
         expect(mark).to_be_visible()
-        desk.press("Control+Enter")
+        desk.page.locator("section.form").focus()  # no field
+        _passes(desk, 5)
+        with desk.page.expect_request("**/api/submit") as request:
+            desk.press("Control+Enter")
+        sent = request.value.post_data_json
+        at = sent["field_seconds"]
+        assert set(at) == {"question", "reason"}
+        assert at["question"] >= 20
+        assert 7 <= at["reason"] < 20
+        assert sum(at.values()) + 4.9 <= sent["seconds"]
         expect(desk.bench).to_have_attribute("data-view", "pool")
         desk.press("Enter")
         expect(desk.bench).to_have_attribute("data-view", "task")
@@ -93,8 +110,12 @@ def test_a_proposal_is_marked_corrected_and_owned(running: Server, chromium: Bro
     with closing(sqlite3.connect(running.home / "touchstone.db")) as connection:
         (content,) = connection.execute("SELECT content FROM revision").fetchall()
         (seconds,) = connection.execute("SELECT seconds FROM annotation").fetchone()
+        [(told,)] = connection.execute("SELECT data FROM event WHERE kind = 'drafting.time_by_field'").fetchall()
     assert json.loads(content[0]) == {**GOOD, "question": "You drive fast. What now?"}
-    assert seconds is not None
+    kept = json.loads(told)["seconds"]
+    # the server's clock did not run ahead: it took less, of which each field has its share
+    assert sum(kept.values()) <= seconds + 1e-6
+    assert kept["question"] / kept["reason"] == pytest.approx(at["question"] / at["reason"])
     with at_desk(chromium, running, "vera") as desk:
         desk.open("/verify?project=p")
         expect(desk.bench).to_have_attribute("data-view", "task")

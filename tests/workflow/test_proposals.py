@@ -16,13 +16,15 @@ from db.engine import Store
 from domain.drafting import Arm, drawn
 from domain.errors import InvalidInput, NotAllowed
 from domain.records import Person, TaskView
+from domain.roles import Role
 from domain.states import ItemState, Stage
-from testkit.factories import claimed, make_fields, make_people, make_person, make_pool, make_project
+from testkit.factories import Clock, claimed, make_fields, make_people, make_person, make_pool, make_project
 from tests.workflow.test_benchmark_judges import rows
 from workflow.access.projects import access_to
 from workflow.annotate import image_pool, proposal_imports, submissions
 from workflow.annotate.proposals import Offered, OfferedFile, Taken, import_proposals, look_at_proposals
 from workflow.files.project_check import check
+from workflow.lead import item_history
 
 pytestmark = pytest.mark.both_databases
 
@@ -110,6 +112,49 @@ def test_no_one_but_the_author_is_sent_the_proposal_or_the_arm(store: Store) -> 
         for word in (SECRET, "drafter-9", "without", "make tea"):
             assert word not in sent
         submissions.submit(store, person=bob, task=seen.id, key=f"v{seen.id}", values={"choice": "red"})
+
+
+def test_how_long_an_author_is_at_each_field_is_kept_in_both_arms_and_for_leads_alone(store: Store) -> None:
+    store.clock = clock = Clock()
+    make_project(store)
+    ann = make_person(store, "ann")
+    shown, hidden, other = make_pool(store, 3)
+    give(store, [shown, hidden])  # one in each arm; nothing is proposed for the third
+    at_fields = {"question": 6, "options": 2.5, "answer": 0, "nowhere": 5}
+    for image in (other, shown, hidden):
+        task = pick(store, ann, image)
+        clock.advance(seconds=30)
+        values = make_fields(question=f"About {image}?")
+        done = submissions.submit(
+            store, person=ann, task=task.id, key=image, values=values, seconds=10, field_seconds=at_fields
+        )
+    kept = {"seconds": {"question": 6.0, "options": 2.5}}
+    assert events(store, "drafting.time_by_field") == [kept, kept]
+
+    submissions.undo(store, person=ann, project="p", stage=Stage.AUTHORING)
+    clock.advance(seconds=4)
+    for wrong in (-1, float("nan"), float("inf"), 10**400, "3", True, None, [1]):
+        with pytest.raises(InvalidInput, match="at a field is no number of seconds"):
+            submissions.submit(
+                store, person=ann, task=task.id, key="n", values=values, seconds=4, field_seconds={"question": wrong}
+            )
+    for _ in range(2):  # sent twice, noted once; nine seconds in four: 6 of 8 are 3 of 4
+        submissions.submit(
+            store, person=ann, task=task.id, key="again", values=values, seconds=9,
+            field_seconds={"question": 6, "answer": 2},
+        )  # fmt: skip
+    assert events(store, "drafting.time_by_field")[2:] == [{"seconds": {"question": 3.0, "answer": 1.0}}]
+    submissions.undo(store, person=ann, project="p", stage=Stage.AUTHORING)
+    submissions.submit(store, person=ann, task=task.id, key="no", values=values, field_seconds={"question": 1})
+    assert len(events(store, "drafting.time_by_field")) == 3, "of how long in all?"
+
+    assert done.item is not None
+    for role, times in ((Role.SENIOR, 0), (Role.LEAD, 2)):
+        person = make_person(store, role.value, role=role, stages=[Stage.ADJUDICATION])
+        told = item_history.history(store, person=person, project="p", item=done.item).steps
+        assert [each.words for each in told].count("drafting time by field") == times
+        assert any(each.words.startswith("wrote it") for each in told)
+    assert check(store) == []
 
 
 @pytest.mark.one_database

@@ -24,8 +24,8 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.access.schema_changes import must_be_the_same
 
-IMPORTED, BEGUN = "drafting.imported", "drafting.begun"
-"""Kinds of events: proposals came in; someone began an item in one of the arms."""
+IMPORTED, BEGUN, TIMED = "drafting.imported", "drafting.begun", "drafting.time_by_field"
+"""Kinds of events: proposals came in; someone began an item in one of the arms; they were at its fields for so long."""
 
 
 # ---- what an author is shown ----------------------------------------------------------------------------------------
@@ -46,6 +46,28 @@ def note_begun(session: Session, *, row: StoredTask, person: Person, now: dateti
     if found is not None:
         data = {"arm": found[1].arm.value, "asset": found[0].public_id}
         log(session, BEGUN, by=person, task=row, now=now, data=data)
+
+
+def note_time(
+    session: Session,
+    *,
+    access: Access,
+    row: StoredTask,
+    person: Person,
+    at: Mapping[str, float],
+    whole: float,
+    now: datetime,
+) -> None:
+    """How long the author of an item in one of the arms was ``at`` each field, by a page that says it: in all at most
+    the ``whole``. What a form of another time asked for is left out."""
+    if _of_task(session, row) is None:
+        return
+    known = {field.name for field in shown_fields(access.schema, Stage.AUTHORING)}
+    told = {name: float(seconds) for name, seconds in at.items() if name in known and seconds > 0}
+    in_all = sum(told.values())
+    share = whole / in_all if in_all > whole else 1.0
+    data = {"seconds": {name: share * seconds for name, seconds in told.items()}}
+    log(session, TIMED, by=person, task=row, now=now, data=data)
 
 
 def _of_task(session: Session, row: StoredTask) -> tuple[StoredAsset, Proposal] | None:

@@ -27,6 +27,7 @@ from workflow.annotate import (
     comparison,
     earlier_forms,
     grading,
+    proposals,
     qualification,
     refinement,
     verification,
@@ -78,6 +79,7 @@ def submit(
     reasons: Mapping[str, Any] | None = None,
     note: str = "",
     seconds: float | None = None,
+    field_seconds: Mapping[str, float] | None = None,
     guideline: str | None = None,
     schema: str | None = None,
 ) -> Submitted:
@@ -93,6 +95,9 @@ def submit(
     seconds
         Time spent on it, without idle time, as the page measured it. What is stored is never more than the time since
         the person was first given the task, or since their last submission of it.
+    field_seconds
+        Of these, how long each field of an authoring form had the focus. It is kept where a model has proposed the
+        item, shown or not, and in all never as more than what is stored of ``seconds``.
     guideline
         The hash of the guideline that the page showed, which may be an earlier one of the project; None: the one that
         is in force.
@@ -116,6 +121,7 @@ def submit(
         reasons=reasons or {},
         note=note.replace("\0", ""),
         seconds=seconds,
+        field_seconds=field_seconds,
         guideline=guideline,
         schema=schema,
     )
@@ -207,9 +213,17 @@ def _must_fit(given: Submission, key: str) -> None:
         raise InvalidInput([Problem("key", "A submission needs a key of 1 to 200 characters; reload the page.")])
     if len(given.note) > LONGEST_NOTE:
         raise InvalidInput([Problem("note", f"Shorten the note to {LONGEST_NOTE} characters.")])
-    if given.seconds is not None and not 0 <= given.seconds < 10**7:
+    if given.seconds is not None and not _is_time(given.seconds):
         raise InvalidInput([Problem("seconds", "The time spent is no number of seconds; reload the page.")])
+    if not all(map(_is_time, (given.field_seconds or {}).values())):
+        why = "The time spent at a field is no number of seconds; reload the page."
+        raise InvalidInput([Problem("field_seconds", why)])
     must_be_json({"values": given.values, "reasons": given.reasons, "note": given.note, "key": key})
+
+
+def _is_time(value: Any) -> bool:
+    """Whether a page may have measured it, in seconds."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 10**7
 
 
 def _again(session: Session, earlier: StoredAnnotation, row: StoredTask) -> Submitted:
@@ -277,6 +291,7 @@ def _store(
         raise InvalidInput(problems)
     before = submissions.latest_of_task(session, task_id=row.id) if row.state is TaskState.DONE else None
     guidelines.note_reader(session, access=access, person=person, now=now)
+    spent = _spent(session, row, person, given, before, now)
     item_id, revision = step.place(session, access, row, given, person, now)
     annotation = submissions.add(
         session,
@@ -289,7 +304,7 @@ def _store(
         reasons=as_given.reasons,
         shown=_shown(session, access, row, person, item_id, revision),
         note=given.note,
-        seconds=_spent(session, row, person, given, before, now),
+        seconds=spent,
         weight=verification.weight_of(session, access=access, row=row, person=person),
         supersedes_id=before.id if before else None,
         schema_version_id=version.id,
@@ -299,6 +314,10 @@ def _store(
     )
     kind = "task.corrected" if before else "task.submitted"
     log(session, kind, by=person, task=row, now=now, data={"stage": row.stage.value})
+    if given.field_seconds is not None and spent is not None:
+        proposals.note_time(
+            session, access=access, row=row, person=person, at=given.field_seconds, whole=spent, now=now
+        )
     state = step.after(session, access, row, given, person, now) if row.purpose is Purpose.LIVE else None
     item = items.by_id(session, id=item_id)
     return Submitted(

@@ -1,5 +1,5 @@
 """What drafting does to items: those whose authors were shown a model's proposal held against those whose authors were
-not, which chance decided; and how much of the proposals people changed.
+not, which chance decided; and how much of the proposals people changed, and how long they were at each field.
 
 For leads alone. People are compared as they were given to the arms, whatever they made of it.
 """
@@ -26,7 +26,7 @@ from domain.policies import same
 from domain.records import Person
 from domain.states import ItemState, Stage
 from workflow.access.projects import Access, require_lead
-from workflow.annotate.proposals import BEGUN, IMPORTED
+from workflow.annotate.proposals import BEGUN, IMPORTED, TIMED
 from workflow.releases.set_tally import Roles, roles_of
 from workflow.releases.text_rules import Choice, longest, most_shared, options_of
 
@@ -63,6 +63,8 @@ class Written:
     """That its author took, corrections included."""
     changed: Mapping[str, float] | None = None
     """How far each field is from the proposal, shown or not, as a share of the longer text."""
+    at_fields: Mapping[str, float] | None = None
+    """The seconds of the author at each field, corrections included; none at one that is not named. None: not known."""
 
 
 @dataclass(frozen=True)
@@ -153,14 +155,19 @@ class Compared:
 
 @dataclass(frozen=True)
 class Edited:
-    """How far a field is from what was proposed for it."""
+    """How far a field is from what was proposed for it, and how long people were at it."""
 
     field: str
     n: Mapping[Arm, int]
+    """Items for which it was proposed."""
     changed: Mapping[Arm, float]
     """The mean share of characters; without the proposal how far people are from what they did not see."""
     untouched: Mapping[Arm, float]
     """The share of items in which the field is the proposal, letter for letter."""
+    n_timed: Mapping[Arm, int]
+    """Items of which it is known how long people were at each field."""
+    seconds: Mapping[Arm, float]
+    """The mean of these, also of those in which no one went to the field."""
 
 
 @dataclass(frozen=True)
@@ -236,7 +243,7 @@ def _compared(outcome: Outcome, found: Sequence[Written]) -> Compared:
         arm: [value for value, item in zip(values, found, strict=True) if item.arm is arm and not math.isnan(value)]
         for arm in Arm
     }
-    means = {arm: sum(own) / len(own) if own else math.nan for arm, own in of_arm.items()}
+    means = {arm: _mean(own) for arm, own in of_arm.items()}
     n = {arm: len(own) for arm, own in of_arm.items()}
     return Compared(outcome, means, n, difference, by_chance(values, shown))
 
@@ -246,11 +253,24 @@ def _edited(name: str, found: Sequence[Written]) -> Edited | None:
         arm: [item.changed[name] for item in found if item.arm is arm and item.changed and name in item.changed]
         for arm in Arm
     }
-    if not any(of_arm.values()):
+    timed = {
+        arm: [item.at_fields.get(name, 0.0) for item in found if item.arm is arm and item.at_fields is not None]
+        for arm in Arm
+    }
+    if not any(of_arm.values()) and not any(map(any, timed.values())):
         return None
-    means = {arm: sum(own) / len(own) if own else math.nan for arm, own in of_arm.items()}
-    untouched = {arm: sum(each == 0 for each in own) / len(own) if own else math.nan for arm, own in of_arm.items()}
-    return Edited(name, {arm: len(own) for arm, own in of_arm.items()}, means, untouched)
+    return Edited(
+        name,
+        n={arm: len(own) for arm, own in of_arm.items()},
+        changed={arm: _mean(own) for arm, own in of_arm.items()},
+        untouched={arm: _mean([each == 0 for each in own]) for arm, own in of_arm.items()},
+        n_timed={arm: len(own) for arm, own in timed.items()},
+        seconds={arm: _mean(own) for arm, own in timed.items()},
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else math.nan
 
 
 # ---- out of the database --------------------------------------------------------------------------------------------
@@ -258,11 +278,13 @@ def _edited(name: str, found: Sequence[Written]) -> Edited | None:
 
 def _written(session: Session, access: Access) -> tuple[Counter[Arm], list[Written]]:
     """How many tasks were begun in each arm, and the items that came of them."""
-    begun = {
-        event.task_id: (Arm(event.data["arm"]), str(event.data["asset"]))
-        for event, _ in events.of_kinds(session, project_id=access.project_id, kinds=(BEGUN,))
-        if event.task_id is not None
-    }
+    begun: dict[int, tuple[Arm, str]] = {}
+    at_fields: dict[int, Counter[str]] = {}
+    for event, _ in events.of_kinds(session, project_id=access.project_id, kinds=(BEGUN, TIMED)):
+        if event.task_id is not None and event.kind == BEGUN:
+            begun[event.task_id] = (Arm(event.data["arm"]), str(event.data["asset"]))
+        elif event.task_id is not None:
+            at_fields.setdefault(event.task_id, Counter()).update(event.data["seconds"])
     said: dict[int, list[StoredAnnotation]] = {}
     for row in drafting.of_stage(session, project_id=access.project_id, stage=Stage.AUTHORING, task_ids=begun):
         said.setdefault(row.task_id, []).append(row)
@@ -293,6 +315,7 @@ def _written(session: Session, access: Access) -> tuple[Counter[Arm], list[Writt
                 choice=_choice(fields, roles),
                 seconds=sum(seconds) if seconds else None,
                 changed=_changed(Proposal.of(asset.proposal), last.answers),
+                at_fields=at_fields.get(task_id),
             )
         )
     return Counter(arm for arm, _ in begun.values()), found

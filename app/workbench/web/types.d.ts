@@ -447,6 +447,7 @@ export interface Attempt extends Read {
   guideline: string | undefined;
   schema: string;
   seconds: number;
+  field_seconds?: Record<string, number>;
 }
 
 export interface DraftReply {

@@ -6,13 +6,16 @@ import json
 import math
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from agreement.two_arms import arm_size
+from app import drafting_words
 from app.cli import cli
 from app.services import resources
+from db import events
 from db.engine import Store, open_store
 from domain.drafting import Arm, drawn
 from domain.errors import NotAllowed
@@ -45,7 +48,11 @@ def study(store: Store, *, share: float = 0.5) -> list[str]:
         as_it_is = image in shown[:3]
         values = make_fields(question="cup?" if as_it_is else "mug?")
         seconds = 10 if image in shown else 30
-        done = submissions.submit(store, person=ann, task=task.id, key=task.id, values=values, seconds=seconds)
+        at_fields = {"question": 12, "options": 15, "answer": 3}
+        if image in shown:
+            at_fields = {"question": 2} if as_it_is else {"question": 6, "options": 3}
+        told: dict[str, Any] = {"values": values, "seconds": seconds, "field_seconds": at_fields}
+        done = submissions.submit(store, person=ann, task=task.id, key=task.id, **told)
         left |= {done.item} if as_it_is else set()
     for person in (bob, cy):
         for _ in images:
@@ -95,6 +102,11 @@ def test_a_small_study_worked_out_by_hand(store: Store) -> None:
     assert {each.field: each.untouched[WITH] for each in found.edited} == {
         "question": 0.5, "options": 1.0, "answer": 1.0,
     }  # fmt: skip
+    # shown: three times 2 and three times 6 seconds at the question, three times 0 and three times 3 at the options
+    assert {each.field: (each.seconds[WITH], each.seconds[WITHOUT]) for each in found.edited} == {
+        "question": (4.0, 12.0), "options": (1.5, 15.0), "answer": (0.0, 3.0),
+    }  # fmt: skip
+    assert (question.n_timed, question.n) == ({WITH: 6, WITHOUT: 6},) * 2
     assert found.needed is None  # without proposals all are kept: no share to plan by
 
 
@@ -131,7 +143,26 @@ def test_ten_points_are_found_at_the_planned_size_and_nothing_where_there_is_not
     helped = figures(planted(n, {WITH: 262, WITHOUT: 233}), assigned=NO_ONE, begun=NO_ONE)
     assert by_name(helped)["kept"].claim == "higher"
     open_ = [Written(arm, at, None) for arm in Arm for at in range(20)]
+    assert figures(open_, assigned=NO_ONE, begun=NO_ONE, fields=["question"]).edited == ()
     assert by_name(figures(open_, assigned=NO_ONE, begun=NO_ONE)) == {}  # no verdict, nothing to hold together
+
+
+def test_times_at_fields_add_up_and_what_no_one_knows_is_not_said(store: Store) -> None:
+    study(store, share=1)  # twelve shown: 3 times 2 seconds and 9 times 6 at the question
+    with store.write() as session:
+        sql = "SELECT task_id, person_id, project_id FROM event WHERE kind = 'drafting.time_by_field' ORDER BY id"
+        task, person, project = session.connection().exec_driver_sql(sql).first() or (0, 0, 0)
+        more: dict[str, Any] = {"task_id": task, "person_id": person, "project_id": project}
+        more |= {"kind": "drafting.time_by_field", "data": {"seconds": {"question": 24}}}
+        events.record(session, at=store.now(), **more)
+    question = report(store, by=None, project="p").edited[0]
+    assert question.seconds[WITH] == 7.0  # (6 + 54 + 24) / 12
+    assert question.n_timed == {WITH: 12, WITHOUT: 0}
+    assert math.isnan(question.seconds[WITHOUT])
+    assert drafting_words.edited(question, WITHOUT) == "-; -; -"
+    drawn_ = [Written(arm, at, None, changed={}, at_fields={"marks": 5.0 * at}) for arm in Arm for at in range(3)]
+    (marks,) = figures(drawn_, assigned=NO_ONE, begun=NO_ONE, fields=["marks", "question"]).edited
+    assert (marks.seconds, drafting_words.edited(marks, WITH)) == ({WITH: 5.0, WITHOUT: 5.0}, "-; -; 5.0")
 
 
 def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,6 +179,8 @@ def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert told["compared"][0]["claim"] == "not shown"
     assert told["compared"][0]["by_chance"] == pytest.approx(20 / 220, abs=0.011)
     assert told["edited"][0]["changed"] == {"with": 0.25, "without": 0.5}
+    assert told["edited"][0]["seconds"] == {"with": 4.0, "without": 12.0}
+    assert re.search(r"question +25 %; 50 %; 4\.0 +50 %; 0 %; 12\.0\n", done.stdout)
     planned = CliRunner().invoke(cli, ["drafting", "plan", "--rate", "0.8", "--per-source", "6", "--alike", "0.2"])
     assert "581 items with a verdict in each arm" in planned.stdout
     resources.cache_clear()

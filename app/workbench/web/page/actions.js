@@ -83,9 +83,11 @@ export class Actions {
     try {
       const note = side.noteBox.value.trim();
       const shown = { guideline: bench.guideline.shown, schema: bench.fixed.schema_hash };
-      const payload = { ...read, note, ...shown, seconds: bench.active.seconds() };
+      const { active } = bench;
+      const ofFields = form === bench.forms.author ? { field_seconds: active.fieldSeconds() } : {};
+      const payload = { ...read, note, ...shown, seconds: active.seconds(), ...ofFields };
       const answer = await bench.sync.submit(payload);
-      bench.active.done(task.id);
+      active.done(task.id);
       this.saved(answer);
       bench.hideBanner();
       bench.requests.ask({ submitted: true });

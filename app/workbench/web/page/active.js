@@ -1,14 +1,20 @@
 // How long someone has really worked on a task: not while the page is hidden, and not from a minute after their last
-// key or movement on. A reload of the page goes on counting.
+// key or movement on. Of an author's form it is counted, too, how long each field had the focus meanwhile. A reload of
+// the page goes on counting.
 
 const IDLE_MS = 60 * 1000;
 const INPUTS = ["keydown", "pointerdown", "pointermove", "wheel", "touchstart"];
 
 export class ActiveTime {
-  constructor() {
+  /** @param {HTMLElement} form the one whose fields are told apart */
+  constructor(form) {
     /** @type {string | null} */
     this.task = null;
     this.spent = 0;
+    /** @type {Map<string, number>} */
+    this.fields = new Map(); // of `spent`, how long each field had the focus
+    /** @type {string | undefined} */
+    this.field = undefined; // the one that has it
     /** @type {number | null} */
     this.from = null; // since when time counts that is not in `spent` yet
     this.last = 0;
@@ -18,6 +24,8 @@ export class ActiveTime {
     for (const name of INPUTS) window.addEventListener(name, this.input, { capture: true, passive: true });
     document.addEventListener("visibilitychange", this.turned);
     window.addEventListener("pagehide", this.leaving);
+    form.addEventListener("focusin", ({ target }) => this.turn(fieldOf(target)));
+    form.addEventListener("focusout", () => this.turn(undefined));
   }
 
   stop() {
@@ -32,6 +40,8 @@ export class ActiveTime {
     this.keep();
     this.task = task;
     this.spent = Number(read(name(task))) || 0;
+    this.fields = spentOn(task);
+    this.field = undefined;
     this.from = null;
     if (document.visibilityState !== "hidden") this.act();
   }
@@ -49,19 +59,41 @@ export class ActiveTime {
     this.keep();
   }
 
+  /**
+   * The focus goes to a field, or to nothing that is one.
+   * @param {string | undefined} field
+   */
+  turn(field) {
+    this.settle(Date.now());
+    this.field = field;
+  }
+
   /** @param {number} now */
   settle(now) {
-    if (this.from !== null) this.spent += Math.max(0, Math.min(now, this.last + IDLE_MS) - this.from);
+    if (this.from === null) return;
+    const more = Math.max(0, Math.min(now, this.last + IDLE_MS) - this.from);
+    this.spent += more;
+    if (this.field !== undefined) this.fields.set(this.field, (this.fields.get(this.field) ?? 0) + more);
+    this.from = now;
   }
 
   /** What has been counted so far, in seconds. */
   seconds() {
-    const open = this.from === null ? 0 : Math.max(0, Math.min(Date.now(), this.last + IDLE_MS) - this.from);
-    return Math.round((this.spent + open) / 100) / 10;
+    this.settle(Date.now());
+    return Math.round(this.spent / 100) / 10;
+  }
+
+  /** Of these, those of each field; rounded down, as together they are no more. */
+  fieldSeconds() {
+    this.settle(Date.now());
+    return Object.fromEntries([...this.fields].map(([field, spent]) => [field, Math.floor(spent / 100) / 10]));
   }
 
   keep() {
-    if (this.task) write(name(this.task), String(Math.round(this.seconds() * 1000)));
+    if (!this.task) return;
+    this.settle(Date.now());
+    write(name(this.task), String(this.spent));
+    write(fieldsName(this.task), JSON.stringify([...this.fields]));
   }
 
   /**
@@ -71,12 +103,40 @@ export class ActiveTime {
   done(task) {
     if (this.task === task) this.task = null;
     write(name(task), null);
+    write(fieldsName(task), null);
   }
+}
+
+/**
+ * The field of a form in which something is.
+ * @param {EventTarget | null} target
+ */
+function fieldOf(target) {
+  const field = target instanceof Element ? target.closest("[data-field]") : null;
+  return field instanceof HTMLElement ? field.dataset.field : undefined;
 }
 
 /** @param {string} task */
 function name(task) {
   return `touchstone.active.${task}`;
+}
+
+/** @param {string} task */
+function fieldsName(task) {
+  return `${name(task)}.fields`;
+}
+
+/**
+ * How long the fields of a task had the focus before the page was loaded anew.
+ * @param {string} task
+ * @returns {Map<string, number>}
+ */
+function spentOn(task) {
+  try {
+    return new Map(JSON.parse(read(fieldsName(task)) ?? "[]"));
+  } catch {
+    return new Map(); // not as it was written
+  }
 }
 
 /** @param {string} key */

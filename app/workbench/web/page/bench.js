@@ -51,7 +51,6 @@ export class Bench {
     this.actions = new Actions(this);
     this.lease = new Lease(this);
     this.connection = new Connection(this);
-    this.active = new ActiveTime();
     this.media = new MediaPane();
     this.ahead = new Prefetch();
     this.banner = new Banner();
@@ -71,6 +70,7 @@ export class Bench {
       blur: () => this.side.focus(),
       look: (values) => this.actions.look(values),
     });
+    this.active = new ActiveTime(this.forms.author.root);
     this.guideline = new Guideline(this);
     this.poolView = new PoolView(this);
 
