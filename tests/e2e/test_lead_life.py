@@ -458,7 +458,8 @@ def _release(lead: Desk, plan: Plan, file: Path, folder: Path, look: Look) -> No
     assert [{key: each[key] for key in public} for each in written] == [
         {key: plan.records[n][key] for key in public} for n in plan.kept
     ]
-    assert not re.search(r"\b(ann|bob|cat|sue|lena)\b", told, re.IGNORECASE)
+    # as words: letters between hyphens are parts of ids, which chance has drawn
+    assert not re.search(r"(?<![\w-])(ann|bob|cat|sue|lena)(?![\w-])", told, re.IGNORECASE)
 
 
 def _archive(lead: Desk, look: Look) -> None:

@@ -262,9 +262,12 @@ def test_an_action_clip_shows_the_frame_that_was_drawn(
         for steps in (20, 1, 1, 5, 1, -1, -6, 3):  # where the cup moves, every frame differs from its neighbours
             desk.press(*["." if steps > 0 else ","] * abs(steps))
             at += steps
-            shown = np.asarray(seen(clip).convert("RGB").resize((80, 60)), dtype=float)
-            distance = [float(np.abs(shown - frame).mean()) for frame in drawn]
-            assert int(np.argmin(distance)) == at
+            for _ in range(10):  # the browser paints what it has sought when it comes to it
+                shown = np.asarray(seen(clip).convert("RGB").resize((80, 60)), dtype=float)
+                nearest = int(np.argmin([float(np.abs(shown - frame).mean()) for frame in drawn]))
+                if nearest == at:
+                    break
+            assert nearest == at
         # A box around the cup and one around the plate of the still, and where to reach.
         desk.press("a", *["ArrowLeft"] * 12, *["Alt+ArrowLeft"] * 5)
         desk.press("a", "2", *["ArrowUp"] * 9, *["Alt+ArrowUp"] * 9, *["Alt+ArrowLeft"] * 4, "Enter")
