@@ -6,7 +6,7 @@ import { ALL, Drawn, DrawnField } from "./drawn.js";
 /** @import { Criterion, KeyRow, Seat, Shape } from "../types" */
 
 /** @type {Shape} */
-const box = {
+export const box = {
   noun: "box",
   nouns: "boxes",
   ask: "Draw boxes",
