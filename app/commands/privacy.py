@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from app.commands.narrations import counted
 from domain.errors import FileRefused
 from domain.privacy import MARGIN
 
@@ -87,9 +88,9 @@ def look(
         clips=[seen for seen in clips if seen.boxes or not only_found],
     )
     n = len(found.pictures)
-    typer.echo(f"{found.title}: {n:,} pictures; {found.n_found:,} new boxes in {found.n_with:,} of them.")
+    typer.echo(f"{found.title}: {counted(n, 'picture')}; {found.n_found:,} new boxes in {found.n_with:,} of them.")
     if clips:
-        typer.echo(f"{len(clips):,} clips; {found.n_tracks:,} new boxes in {found.n_clips_with:,} of them.")
+        typer.echo(f"{counted(len(clips), 'clip')}; {found.n_tracks:,} new boxes in {found.n_clips_with:,} of them.")
     typer.echo(privacy_sheet.MISSES)
     if pictures_only:
         _not_looked("clips, in which nothing looked", [seen.name for seen in found.clips])
@@ -177,12 +178,12 @@ def list_(
         typer.echo(json.dumps({"project": project, **n, "decided": lines}, indent=2, ensure_ascii=False))
         return
     typer.echo(
-        f"{found.title}: {n['pictures']:,} pictures; something covered in {n['covered']:,}, nothing to cover in "
-        f"{n['nothing']:,}, not decided {n['open']:,}."
+        f"{found.title}: {counted(n['pictures'], 'picture')}; something covered in {n['covered']:,}, "
+        f"nothing to cover in {n['nothing']:,}, not decided {n['open']:,}."
     )
     if n["clips"]:
         typer.echo(
-            f"{n['clips']:,} clips; something covered in {n['clips_covered']:,}, nothing to cover in "
+            f"{counted(n['clips'], 'clip')}; something covered in {n['clips_covered']:,}, nothing to cover in "
             f"{n['clips_nothing']:,}, not decided {n['clips_open']:,}."
         )
     for seen in decided:

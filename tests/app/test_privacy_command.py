@@ -109,7 +109,7 @@ def test_a_clip_is_looked_through_decided_and_covered(home: Path) -> None:
     store.close()
     out = home / "look"
     told = said("look", "q", "--out", str(out), "--kind", "face")
-    assert "0 pictures; 0 new boxes in 0 of them.\n1 clips; 1 new boxes in 1 of them." in told
+    assert "0 pictures; 0 new boxes in 0 of them.\n1 clip; 1 new boxes in 1 of them." in told
     assert told.endswith(f"touchstone privacy cover q {out / 'boxes.csv'} {out / 'clips.csv'}\n")
     (found,) = rows(out / "clips.csv")
     assert [found[name] for name in ("clip", "kind", "begin", "end", "found_by", "cover")] == [
@@ -136,7 +136,7 @@ def test_a_clip_is_looked_through_decided_and_covered(home: Path) -> None:
         "Pictures and clips decided: 1. Boxes covered: 2, in 1 of them; nothing in 0."
     ]
     listed = said("list", "q").splitlines()
-    assert listed[1] == "1 clips; something covered in 1, nothing to cover in 0, not decided 0."
+    assert listed[1] == "1 clip; something covered in 1, nothing to cover in 0, not decided 0."
     assert listed[2].startswith(
         "a.webm: other (hand), 2 to 3.9 s, other (hand), 0 to 1 s covered; 1 left as found; the"
     )

@@ -213,8 +213,8 @@ def _must_fit(
             wrong.append(f"{at}: {decision.by or 'the command'} has decided about {each.name} meanwhile; look again.")
         elif each.file not in kinds:
             wrong.append(f"{at}: the project has no picture {each.name} with the file {each.file[:12]}...; look again.")
-        clip = kinds.get(each.file) == "clip"
-        wrong += [f"{at}: {why}" for box in each.boxes if (why := _wrong(box, clip=clip))]
+        if (kind := kinds.get(each.file)) is not None:  # of what is not here any more, no one knows what fits
+            wrong += [f"{at}: {why}" for box in each.boxes if (why := _wrong(box, clip=kind == "clip"))]
     if wrong:
         more = [f"And {len(wrong) - _NAMED:,} more."] if len(wrong) > _NAMED else []
         said = [*wrong[:_NAMED], *more, "Nothing was changed."]
