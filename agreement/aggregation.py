@@ -14,6 +14,7 @@ from scipy import sparse
 
 from agreement.ratings import MISSING, Floats, Ints, Ratings
 from domain.errors import NotAvailable, RatingsError
+from domain.installation import install_hint
 
 Method = Literal["majority", "mean", "dawid_skene", "mace", "glad"]
 Ties = Literal["none", "first", "lowest", "highest", "random", "leave_out"]
@@ -365,8 +366,7 @@ def _by_crowdkit(
         from crowdkit import aggregation
     except ImportError as error:
         raise NotAvailable(
-            f"{method.upper()} comes with the package crowd-kit, which is not installed; run "
-            "pip install 'touchstone[aggregation]'."
+            f"{method.upper()} comes with the package crowd-kit, which is not installed. {install_hint('aggregation')}"
         ) from error
     unit, rater = np.nonzero(ratings.rated)
     table = pd.DataFrame({"task": unit, "worker": rater, "label": ratings.codes[unit, rater]})

@@ -16,6 +16,7 @@ import numpy as np
 from agreement.bootstrap import Bootstrap
 from agreement.classification import classification_rates
 from agreement.ratings import LEVELS, MISSING, Ratings
+from domain.installation import install_hint
 
 TOLERANCE = 1e-9
 """A larger difference than that is one."""
@@ -23,7 +24,7 @@ TOLERANCE = 1e-9
 _MOST_BYTES = 2**30
 """Of memory that another package may take."""
 
-_INSTALL = "is not installed; run pip install 'touchstone[peers]'."
+_EXTRA = "peers"
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def peers_of(statistic: str, args: Mapping[str, Any], ratings: Ratings, value: f
             warnings.simplefilter("ignore")
             theirs, note = compute(ratings, args)
     except ImportError:
-        return (Peer(package, None, False, f"{package} {_INSTALL}"),)
+        return (Peer(package, None, False, f"{package} is not installed. {install_hint(_EXTRA)}"),)
     except Refused as refusal:
         return (Peer(package, None, False, str(refusal)),)
     except Exception as error:
@@ -224,7 +225,10 @@ def label_peers(reference: Sequence[Any], judged: Sequence[Any]) -> Mapping[str,
             warnings.simplefilter("ignore")
             theirs = _sklearn_rates(reference, judged)
     except ImportError:
-        return {name: (value, Peer(package, None, False, f"{package} {_INSTALL}")) for name, value in ours.items()}
+        return {
+            name: (value, Peer(package, None, False, f"{package} is not installed. {install_hint(_EXTRA)}"))
+            for name, value in ours.items()
+        }
     found: dict[str, tuple[float | None, Peer]] = {}
     for name, value in ours.items():
         other = theirs.get(name)

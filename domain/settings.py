@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from domain.errors import SettingsError
+from domain.installation import DISTRIBUTION
 from domain.mail import MailServer, mail_server
 
 HOME = "TOUCHSTONE_HOME"
@@ -192,7 +193,7 @@ def normal_url(url: str) -> str:
 def _default_home(env: Mapping[str, str], cwd: Path) -> Path:
     for folder in (cwd, *cwd.parents):
         project = folder / "pyproject.toml"
-        if project.is_file() and 'name = "touchstone"' in project.read_text(encoding="utf-8"):
+        if project.is_file() and f'name = "{DISTRIBUTION}"' in project.read_text(encoding="utf-8"):
             return folder / "data"
     shared = env.get("XDG_DATA_HOME", "").strip()
     user = Path(env.get("HOME", "").strip() or Path.home())

@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from domain.errors import MediaRefused, ModelRefused
+from domain.installation import install_hint
 from domain.runs import Picture, Question
 from inference.local.encoding import CannotAsk
 from inference.local.loading import Loaded, load
@@ -127,7 +128,9 @@ def with_lora(loaded: Loaded, *, rank: int) -> Any:
     try:
         from peft import LoraConfig, get_peft_model
     except ImportError as error:
-        raise Refused(f"Tuning needs {error.name}: pip install 'touchstone[models,tuning]'.") from error
+        raise Refused(
+            f"Tuning needs {error.name}, which is not installed. {install_hint('models', 'tuning')}"
+        ) from error
     import torch
 
     decoder = loaded.model.get_decoder()

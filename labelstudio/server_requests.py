@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from domain.errors import OutsideRefused, OutsideUnreachable
+from domain.installation import install_hint
 from domain.settings import LABEL_STUDIO_URL
 from labelstudio import tokens
 from labelstudio.objects import Objects
@@ -92,8 +93,8 @@ class Requests:
             import label_studio_sdk  # noqa: F401
         except ImportError as error:
             raise OutsideRefused(
-                "Label Studio is reached through its SDK, which is not installed here: "
-                "pip install 'touchstone[labelstudio]'."
+                "Touchstone reaches Label Studio through label-studio-sdk, which is not installed. "
+                f"{install_hint('labelstudio')}"
             ) from error
         traffic = Traffic(lambda method, path: Bounds(largest), sent=("accept", "authorization"))
         self._http = httpx_client.client(guard, traffic, seconds=seconds)

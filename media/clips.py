@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from PIL import Image
 
 from domain.errors import MediaRefused, NotAvailable
+from domain.installation import install_hint
 from media.limits import LIMITS, Limits
 
 if TYPE_CHECKING:
@@ -261,9 +262,7 @@ def _av() -> Any:
     try:
         import av
     except ImportError as missing:
-        raise NotAvailable(
-            "Clips need the extra 'video', which is not installed: pip install 'touchstone[video]', then start again."
-        ) from missing
+        raise NotAvailable(f"Clips need PyAV, which is not installed. {install_hint('video')}") from missing
     return av
 
 

@@ -18,6 +18,7 @@ from PIL import Image
 
 from annotation_schemas.drawing import DECIMALS
 from domain.errors import NotAvailable
+from domain.installation import install_hint
 from domain.overlap import area_iou
 
 FACE, PLATE = "face", "plate"
@@ -149,8 +150,8 @@ def _opencv() -> Any:
         import cv2
     except ImportError:
         raise NotAvailable(
-            "Looking for faces and plates needs the extra `privacy`: pip install 'touchstone[privacy]'. "
-            "Boxes that people draw by hand need nothing."
+            "Finding faces and number plates needs OpenCV, which is not installed. You can still draw boxes by hand. "
+            + install_hint("privacy")
         ) from None
     return cv2
 

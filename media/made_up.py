@@ -10,6 +10,7 @@ from typing import Any
 from PIL import Image, ImageDraw, ImageFont
 
 from domain.errors import NotAvailable
+from domain.installation import install_hint
 
 SIZE = (960, 640)
 CLIP_SIZE = (480, 320)
@@ -37,7 +38,7 @@ def clip(path: Path, words: str, number: int) -> None:
     try:
         import av
     except ImportError:
-        raise NotAvailable("Clips need the extra `video`: pip install 'touchstone[video]'.") from None
+        raise NotAvailable(f"Clips need PyAV, which is not installed. {install_hint('video')}") from None
     with av.open(str(path), "w", format="webm") as container:
         stream: Any = container.add_stream("libvpx", rate=RATE)
         stream.width, stream.height = CLIP_SIZE

@@ -8,6 +8,7 @@ import numpy as np
 from PIL import Image
 
 from domain.errors import NotAvailable
+from domain.installation import install_hint
 
 SIDE = 320
 """The longer side of a picture in whose pixels it is said, so that videos of other sizes compare."""
@@ -51,5 +52,5 @@ def opencv() -> Any:
     try:
         import cv2
     except ImportError:
-        raise NotAvailable("Measuring motion needs the extra `motion`: pip install 'touchstone[motion]'.") from None
+        raise NotAvailable(f"Measuring motion needs OpenCV, which is not installed. {install_hint('motion')}") from None
     return cv2

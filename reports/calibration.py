@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from importlib.metadata import PackageNotFoundError, version
 
 from agreement.verdict import Rule
+from domain.installation import own_version
 from reports.attacks import attacks
 from reports.content import Behind, Cell, Dots, Figure, Report, Section, Source, Table
 from reports.cross_check import cross_check
@@ -57,7 +57,7 @@ def calibration(study: Study, source: Source, rule: Rule | None = None, *, cross
             *([cross_check(study)] if cross_checked else []),
             *pairs(study),
         ),
-        made_with=f"Made with Touchstone {_version()}",
+        made_with=f"Made with Touchstone {own_version()}",
         settings={
             "rule": asdict(rule),
             "criteria": study.criteria,
@@ -123,10 +123,3 @@ def _behind(study: Study, row: Mapping[str, Cell]) -> Behind:
     if "most people" in row:
         return Behind(dimension, (*people, str(judge)), criterion, (str(row["most people"]), str(row["judge says"])))
     return Behind(dimension, (*people, str(judge)), criterion)
-
-
-def _version() -> str:
-    try:
-        return version("touchstone")
-    except PackageNotFoundError:  # pragma: no cover - run from a folder that was not installed
-        return ""

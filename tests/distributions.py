@@ -11,6 +11,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from domain.installation import DISTRIBUTION
 from tests.paths import ROOT
 
 
@@ -69,5 +70,5 @@ def modules_outside(distributions: set[str]) -> set[str]:
     return {
         module
         for module, providers in importlib.metadata.packages_distributions().items()
-        if not {canonicalize_name(provider) for provider in providers} & (distributions | {"touchstone"})
+        if not {canonicalize_name(provider) for provider in providers} & (distributions | {DISTRIBUTION})
     }

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from domain.errors import ModelRefused
+from domain.installation import install_hint
 from domain.runs import Outcome
 from domain.settings import ENDPOINTS
 from inference.endpoint import replies
@@ -157,8 +158,7 @@ class Client:
             self.versions = {"openai": openai.__version__, "httpx2": httpx2_client.version()}
         except ImportError as error:
             raise ModelRefused(
-                "Models behind an endpoint need the package openai, which is not installed here: "
-                "pip install 'touchstone[judges]'."
+                f"Models behind an endpoint need the package openai, which is not installed. {install_hint('judges')}"
             ) from error
         traffic = Traffic(
             bounds,

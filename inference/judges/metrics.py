@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from domain.errors import InvalidInput, NotAvailable, Problem
+from domain.installation import install_hint
 
 Measure = Callable[[str, str], "float | str"]
 """From (reference, answer) to a number from 0 to 1, or to a sentence that says why there is none."""
@@ -85,7 +86,7 @@ def metric(name: str) -> Metric:
     except ImportError as error:
         package = "rouge-score" if name.startswith("rouge") else "sacrebleu"
         raise NotAvailable(
-            f"The metric {name} needs the package {package}; install it with pip install 'touchstone[{EXTRA}]'."
+            f"The metric {name} needs the package {package}, which is not installed. {install_hint(EXTRA)}"
         ) from error
     own: Mapping[str, tuple[Measure, Settings]] = {
         "token_f1": (_token_f1, {"words": r"runs of letters, digits and underscores, case folded, NFC"}),

@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from domain.errors import ModelRefused
+from domain.installation import install_hint
 from inference import fit
 from inference.local.families import NO_CLASS, TEXT, Family, family_of, own_template
 from inference.spec import Allowed, ModelSpec
-
-EXTRA = "install Touchstone with its extra `models`: pip install 'touchstone[models]'"
 
 PLACES = ("<|touchstone clip|>", "<|touchstone still|>")
 """Stand for places of a clip and of a picture while a text is widened."""
@@ -133,7 +132,9 @@ def needs_libraries() -> None:
             importlib.import_module(package)
         except ImportError as error:
             missing = getattr(error, "name", None) or package
-            raise ModelRefused(f"Local models need {package}, and {missing} is not installed: {EXTRA}.") from error
+            raise ModelRefused(
+                f"Local models need {package}, but {missing} is not installed. {install_hint('models')}"
+            ) from error
         except Exception as error:  # a broken installation can raise anything
             raise ModelRefused(f"{package} is installed, but does not start: {short_error(error)}") from error
     try:

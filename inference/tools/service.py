@@ -8,6 +8,7 @@ import os
 
 from annotation_schemas.tools import Tool
 from domain.errors import ModelRefused
+from domain.installation import install_hint
 from domain.runs import ToolFailed
 from domain.settings import ENDPOINTS
 from inference.endpoint.answerer import media_type
@@ -70,7 +71,7 @@ def guard_of(tool: Tool, listed: tuple[str, ...]) -> tuple[Guard, Key | None]:
         httpx2_client.version()
     except ImportError as error:
         raise ModelRefused(
-            "Tools behind a url need the package httpx2, which is not installed here: pip install 'touchstone[judges]'."
+            f"Tools behind a URL need the package httpx2, which is not installed. {install_hint('judges')}"
         ) from error
     return guard, key
 

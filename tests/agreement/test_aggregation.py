@@ -238,7 +238,7 @@ def test_without_crowd_kit_a_sentence_says_how_to_get_it(method: Method, monkeyp
         return real(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(NotAvailable, match=r"pip install 'touchstone\[aggregation\]'"):
+    with pytest.raises(NotAvailable, match=r"pip install 'crowd-kit>="):
         aggregate(VOTES, method=method)
 
 

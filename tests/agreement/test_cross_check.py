@@ -134,7 +134,7 @@ def test_without_the_package_a_sentence_says_so(package: str, statistic: str, mo
     monkeypatch.setattr(builtins, "__import__", without)
     (peer,) = peers_of(statistic, {}, EVEN, 0.5)
     assert (peer.value, peer.differs) == (None, False)
-    assert "pip install 'touchstone[peers]'" in (peer.reason or "")
+    assert "pip install 'krippendorff>=0.9' 'scikit-learn>=1.9.1'" in (peer.reason or "")
 
 
 def test_labels_of_a_judge() -> None:

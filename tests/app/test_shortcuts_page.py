@@ -150,7 +150,7 @@ def test_without_scikit_learn_the_page_says_what_to_install(
     drawn(store, home, "shortcuts", "lea", project="p")
     until_done()
     page = drawn(store, home, "shortcuts", "lea", project="p")
-    assert "pip install 'touchstone[shortcuts]'" in text(words(page))
+    assert "pip install 'scikit-learn>=1.9.1'" in text(words(page))
     line = {row["What"]: row for row in rows(drawn(store, home, "release", "lea", project="p"), "How it stands")}
     assert line["Shortcuts"]["How it stands"].startswith("cannot be computed: ")
 

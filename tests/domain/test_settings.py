@@ -11,7 +11,7 @@ from domain.settings import settings_from
 
 
 def test_a_checkout_keeps_its_state_next_to_its_pyproject(tmp_path: Path) -> None:
-    (tmp_path / "pyproject.toml").write_text('[project]\nname = "touchstone"\n')
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "touchstone-vlm"\n')
     inside = tmp_path / "docs" / "deep"
     inside.mkdir(parents=True)
     settings = settings_from({}, inside)

@@ -192,7 +192,7 @@ def test_a_description_that_does_not_fit_the_model(
 def test_without_torch(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     told = refused(folder)
-    assert told.startswith("Local models need torch, and torch is not installed: install Touchstone with its extra")
+    assert told.startswith("Local models need torch, but torch is not installed. To install it, ")
 
 
 def test_a_torchvision_for_another_torch(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

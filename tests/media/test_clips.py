@@ -219,7 +219,7 @@ def test_without_the_extra_it_says_what_to_install(steady: Path, tmp_path: Path)
         text=True,
         check=True,
     )
-    assert "pip install 'touchstone[video]'" in done.stdout
+    assert "pip install 'av>=18.1'" in done.stdout
 
 
 # ---- when each frame comes on screen --------------------------------------------------------------------------------

@@ -67,5 +67,5 @@ def test_with_what_was_looked_is_told(finder: faces.Finder) -> None:
 
 def test_without_the_extra_a_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cv2", None)
-    with pytest.raises(NotAvailable, match=r"pip install 'touchstone\[privacy\]'"):
+    with pytest.raises(NotAvailable, match=r"pip install 'opencv-python-headless<4.13"):
         faces.Finder()

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from domain.errors import InvalidInput, NotAvailable, Problem
+from domain.installation import install_hint
 from workflow.releases.plain_texts import OTHER, plain_words, type_of
 from workflow.releases.text_rules import Choice, shared_words
 
@@ -270,7 +271,7 @@ def _scikit_learn() -> _Parts:
         from sklearn.model_selection import GroupKFold
     except ImportError as error:
         raise NotAvailable(
-            "What a text-only classifier makes of the items needs the package scikit-learn, which is not installed; "
-            "run pip install 'touchstone[shortcuts]'."
+            "The text-only classifier needs the package scikit-learn, which is not installed. "
+            f"{install_hint('shortcuts')}"
         ) from error
     return _Parts(GroupKFold, LogisticRegression, TfidfVectorizer)

@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from domain.errors import ModelRefused, SettingsError
+from domain.installation import install_hint
 from domain.settings import QUEUE_URL, Settings
 
 TASK = "work_on_run"
@@ -112,7 +113,10 @@ def _huey(queue_url: str, database_url: str, home: str) -> Any:
     common = {"serializer": JsonMessages(), "results": False}
     if queue_url.startswith("redis"):
         if find_spec("redis") is None:
-            raise SettingsError(f"{QUEUE_URL} names a Redis server, which needs a package: install touchstone[redis].")
+            raise SettingsError(
+                f"{QUEUE_URL} names a Redis server. That needs the package redis, which is not installed. "
+                f"{install_hint('redis')}"
+            )
         return api.RedisHuey(_NAME, url=queue_url, **common)
     address = queue_url or database_url
     if address.startswith("postgres"):

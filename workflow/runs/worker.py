@@ -12,7 +12,6 @@ import secrets
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ from db import run_attempts, run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import ModelRefused, NotFound, TouchstoneError
+from domain.installation import own_version
 from domain.judging import Plan
 from domain.run_kinds import kind_of
 from domain.runs import OPEN, Answerer, AsksTools, Attempt, Outcome, RunPlan, RunState, Tools
@@ -307,8 +307,4 @@ def _leave(store: Store, row: StoredRun, worker_id: int) -> RunState:
 
 
 def _version() -> dict[str, str]:
-    try:
-        own = metadata.version("touchstone")
-    except metadata.PackageNotFoundError:
-        own = ""
-    return {"version": own, "python": platform.python_version()}
+    return {"version": own_version(), "python": platform.python_version()}

@@ -286,7 +286,7 @@ def test_without_scikit_learn_the_line_and_replay_say_so(
     found = line(store)
     assert found is not None
     assert not found.done
-    assert "pip install 'touchstone[shortcuts]'" in found.said
+    assert "pip install 'scikit-learn>=1.9.1'" in found.said
     with pytest.raises(FileRefused, match="scikit-learn, which is not installed"):
         release(store, media, home)
     again = replay(place)
