@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Literal
 
@@ -112,6 +112,37 @@ def drawn(chart: Chart) -> Drawing:
     if isinstance(chart, Bars):
         return _bars(chart)
     return _lines(chart)
+
+
+def sheets(chart: Chart, tallest: float) -> list[Drawing]:
+    """Return the chart as drawings of at most this height, which share their axis, series and colors.
+
+    Dots and heat maps are cut between rows. Other charts do not grow with the number of rows and stay whole.
+    """
+    if isinstance(chart, Dots):
+        lines = [
+            (label, marks[start : start + _MOST_MARKS])
+            for label, marks in chart.lines
+            for start in range(0, max(len(marks), 1), _MOST_MARKS)
+        ]
+        legend_rows = legend(_series(chart), 16, _dots_left(chart), chart.first)[1]
+        groups = _grouped([_dots_row(marks) for _, marks in lines], tallest - legend_rows - 50)
+        return [_dots(replace(chart, lines=tuple(lines[each])), whole=chart) for each in groups]
+    if isinstance(chart, Heat):
+        groups = _grouped([_heat_row(chart)] * len(chart.rows), tallest - _HEAT_TOP - 8)
+        return [_heat(replace(chart, rows=chart.rows[each], counts=chart.counts[each]), chart) for each in groups]
+    return [drawn(chart)]
+
+
+def _grouped(heights: Sequence[float], room: float) -> list[slice]:
+    """Return slices of rows that each fit into the room; a row that alone is higher has a slice of its own."""
+    found, start, filled = [], 0, 0.0
+    for place, height in enumerate(heights):
+        if place > start and filled + height > room:
+            found.append(slice(start, place))
+            start, filled = place, 0.0
+        filled += height
+    return [*found, slice(start, len(heights))]
 
 
 def svg(chart: Chart) -> str:
@@ -252,11 +283,30 @@ def sign(series: int, x: float, y: float, title: str, radius: float = 4.5) -> It
 # ---- the charts -----------------------------------------------------------------------------------------------------
 
 
-def _dots(chart: Dots) -> Drawing:
-    names = list(dict.fromkeys(mark.series for _, marks in chart.lines for mark in marks))
+_MOST_MARKS = 30
+"""Marks in one row of a sheet; more continue in the next row under the same label."""
+
+
+def _series(chart: Dots) -> list[str]:
+    return list(dict.fromkeys(mark.series for _, marks in chart.lines for mark in marks))
+
+
+def _dots_left(chart: Dots) -> float:
+    longest = max((len(label) for label, _ in chart.lines), default=0)
+    return min(max(longest * _SIZE * _WIDE + 16, 60.0), 290.0)
+
+
+def _dots_row(marks: Sequence[Mark]) -> float:
+    return max(len(marks), 1) * 15.0 + 11
+
+
+def _dots(chart: Dots, whole: Dots | None = None) -> Drawing:
+    """Draw the lines of a chart; axis, legend and colors are those of the ``whole`` that it is a part of."""
+    whole = whole or chart
+    names = _series(whole)
     shown = [
         each
-        for _, marks in chart.lines
+        for _, marks in whole.lines
         for mark in marks
         for each in (mark.value, mark.low, mark.high)
         if each is not None
@@ -267,13 +317,12 @@ def _dots(chart: Dots) -> Drawing:
     if chart.within is not None:
         low, high = min(low, chart.within[0]), max(high, chart.within[1])
     steps = ticks(low, high)
-    longest = max((len(label) for label, _ in chart.lines), default=0)
-    left = min(max(longest * _SIZE * _WIDE + 16, 60.0), 290.0)
+    left = _dots_left(whole)
     right = WIDTH - 24
     at = scale(steps[0], steps[-1], left, right)
     shapes, tall = legend(names, 16, left, chart.first)
     top = tall + 10
-    heights = [max(len(marks), 1) * 15 + 11 for _, marks in chart.lines]
+    heights = [_dots_row(marks) for _, marks in chart.lines]
     bottom = top + sum(heights)
     shapes += axis_across(steps, at, top, bottom, chart.axis, left, right)
     if chart.zero and steps[0] <= 0 <= steps[-1]:
@@ -346,12 +395,20 @@ def scale(low: float, high: float, start: float, end: float) -> Callable[[float]
     return at
 
 
-def _heat(chart: Heat) -> Drawing:
-    longest = max((len(name) for name in (*chart.rows, chart.down)), default=1)
+_HEAT_TOP = 58.0
+
+
+def _heat_row(chart: Heat) -> float:
+    return 40.0 if len(chart.rows) < 9 else 30.0
+
+
+def _heat(chart: Heat, whole: Heat | None = None) -> Drawing:
+    """Draw the rows of a heat map; sizes are those of the ``whole`` that it is a part of."""
+    whole = whole or chart
+    longest = max((len(name) for name in (*whole.rows, chart.down)), default=1)
     left = min(max(longest * _SIZE * _WIDE + 44, 90.0), 230.0)
     cell = min(max((WIDTH - left - 90) / max(len(chart.columns), 1), 34.0), 110.0)
-    high = 40.0 if len(chart.rows) < 9 else 30.0
-    top = 58.0
+    high, top = _heat_row(whole), _HEAT_TOP
     width = left + cell * len(chart.columns)
     shapes: list[Shape] = [
         Word(left + cell * len(chart.columns) / 2, 18, chart.across, anchor="middle", bold=True),

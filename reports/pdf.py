@@ -13,7 +13,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reports.charts import Disc, Drawing, Line, Poly, Rect, Word, drawn
+from reports.charts import WIDTH, Disc, Drawing, Line, Poly, Rect, Word, sheets
 from reports.content import Bars, Block, Dots, Heat, Lines, Report, Ruling, Rulings, Table, Text
 from reports.layout import spread
 
@@ -168,6 +168,10 @@ def built(story: list[Flowable], report: Report) -> bytes:
 
 ROOM = 595.27 - 90 - 12
 """The width that is left between the margins."""
+HIGH = 841.89 - 42 - 46 - 12
+"""The height that is left between the margins."""
+TALLEST = (HIGH - 40) * WIDTH / ROOM
+"""Height of a chart, in its own units, that still fits a page below its heading."""
 
 
 @cache
@@ -230,7 +234,9 @@ def flowables(block: Block, letters: Letters) -> Iterator[Flowable]:
             yield paragraph(f"\N{BULLET} {letters.marked(line)}", style["note"])
     elif isinstance(block, Dots | Heat | Bars | Lines):
         heading = paragraph(letters.marked(block.title), style["heading"])
-        yield KeepTogether([heading, figure(drawn(block), letters, ROOM)])
+        first, *more = (figure(each, letters, ROOM) for each in sheets(block, TALLEST))
+        yield KeepTogether([heading, first])
+        yield from more
 
 
 def ruling(each: Ruling, letters: Letters) -> Flowable:
@@ -249,6 +255,7 @@ def ruling(each: Ruling, letters: Letters) -> Flowable:
         [[inside]],
         colWidths=[ROOM],
         hAlign="LEFT",
+        splitInRow=1,
         spaceBefore=4,
         spaceAfter=4,
         style=[
@@ -299,6 +306,7 @@ def table(block: Table, letters: Letters) -> Iterator[Flowable]:
         colWidths=widths,
         repeatRows=1,
         hAlign="LEFT",
+        splitInRow=1,
         style=[
             ("LINEBELOW", (0, 0), (-1, -1), 0.4, _colour("grid")),
             ("VALIGN", (0, 0), (-1, -1), "TOP"),
@@ -334,11 +342,11 @@ def _fitted(natural: Sequence[float], least: Sequence[float], room: float) -> li
 
 
 def figure(drawing: Drawing, letters: Letters, room: float) -> Flowable:
-    """A drawing as wide as the room."""
+    """A drawing as wide as the room, or smaller where it would be higher than a page."""
     from reportlab.pdfbase.pdfmetrics import stringWidth
     from reportlab.platypus import Flowable as Base
 
-    scale = room / max(drawing.width, 500.0)
+    scale = min(room / max(drawing.width, 500.0), (HIGH - 40) / max(drawing.height, 1.0))
 
     class Sheet(Base):
         def wrap(self, *_: float) -> tuple[float, float]:
