@@ -1,7 +1,7 @@
 """Ratings in: a file with the columns ``unit, rater, criterion, value`` and perhaps ``dimension`` and ``cluster``.
 
-CSV, TSV (by its name) or one JSON object a line. Files are read in pieces and every distinct cell is kept once, so a
-file of millions of rows takes seconds and little memory.
+CSV (commas, semicolons, tabs or bars), TSV, or one JSON object a line. Files are read in pieces and every distinct cell
+is kept once, so a file of millions of rows takes seconds and little memory. Texts are normalized to NFC.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -24,14 +24,24 @@ from agreement.columns import NOTHING, Column, Gathering
 from agreement.table import LongTable
 from annotation_schemas.formats import ReadRatings
 from domain import csv_text, json_text
-from domain.errors import FileRefused
+from domain.csv_rows import SEPARATORS
+from domain.errors import FileRefused, RatingsError
 from domain.json_text import NotJson
 from domain.records import BadRow, Rating
+from importers.rating_values import (
+    MISSING_WORDS,
+    MissingWords,
+    has_decimal_commas,
+    merge_spellings,
+    missing_sentence,
+    mixed_sentences,
+    normal,
+    number_or_text,
+)
 
 COLUMNS = ("unit", "rater", "criterion", "value")
 OPTIONAL = ("dimension", "cluster")
 _LONGEST = {"unit": 400, "rater": 100, "criterion": 100}
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,15})(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?")
 _PIECE = 100_000
 """Rows that are held as texts at once."""
 
@@ -42,32 +52,40 @@ class ReadTable:
 
     table: LongTable
     bad: Sequence[BadRow] = ()
+    notes: Sequence[str] = ()
+    """How many ratings are missing, and how cells were read that could be read in more than one way."""
 
 
-def read_ratings(path: Path) -> ReadRatings:
-    """All ratings of a file, one by one, with the text that each was; ``FileRefused`` as :func:`read_table`."""
-    cells = _Cells(path, keep_all=True)
-    table, kept = cells.checked()
+def read_ratings(path: Path, *, missing: Sequence[str] = MISSING_WORDS, merge_case: bool = False) -> ReadRatings:
+    """Return all ratings of a file, one by one, with the text of each; ``FileRefused`` as :func:`read_table`.
+
+    ``merge_case`` makes one label of those that differ by case only. A project does not need it: its schema says how
+    values are spelled.
+    """
+    cells = _Cells(path, keep_all=True, missing=missing)
+    table, kept = cells.checked(merge_case=merge_case)
     columns = [cells.columns[name] for name in cells.head if name in cells.columns]
     raws = zip(*(map(str, map(_written, column.of(kept).values())) for column in columns), strict=True)
     rows = [
         (rating, BadRow(path.name, row, "", json_text.printable(_line(raw))))
         for rating, row, raw in zip(_ratings(table), cells.numbers[kept].tolist(), raws, strict=True)
     ]
-    return ReadRatings(rows, cells.bad)
+    return ReadRatings(rows, cells.bad, tuple(cells.notes))
 
 
-def read_table(path: Path) -> ReadTable:
-    """All ratings of a file, column by column.
+def read_table(path: Path, *, missing: Sequence[str] = MISSING_WORDS) -> ReadTable:
+    """Return all ratings of a file, column by column. Labels that differ by case only are one label.
+
+    ``missing`` are the words that stand for a rating that was not given.
 
     Raises
     ------
     FileRefused
         It is not such a file, it lacks a column, or it ends in the middle of a quoted cell.
     """
-    cells = _Cells(path)
-    table, _ = cells.checked()
-    return ReadTable(table, cells.bad)
+    cells = _Cells(path, missing=missing)
+    table, _ = cells.checked(merge_case=True)
+    return ReadTable(table, cells.bad, tuple(cells.notes))
 
 
 def _ratings(table: LongTable) -> Iterator[Rating]:
@@ -81,8 +99,10 @@ def _ratings(table: LongTable) -> Iterator[Rating]:
 class _Cells:
     """The cells of a file as they are written, and the rows of it that have as many as the head."""
 
-    def __init__(self, path: Path, *, keep_all: bool = False) -> None:
+    def __init__(self, path: Path, *, keep_all: bool = False, missing: Sequence[str] = MISSING_WORDS) -> None:
         self.path, self.keep_all = path, keep_all
+        self.missing = MissingWords(missing)
+        self.notes: list[str] = []
         self.typed = path.suffix.lower() in (".jsonl", ".ndjson")
         self.head: list[str] = []
         self.columns: dict[str, Column] = {}
@@ -90,6 +110,7 @@ class _Cells:
         self._rows: list[NDArray[np.int64]] = []
         self._gathered: dict[str, Gathering] = {}
         self._at = 0  # the row that was read last
+        self.separator = ","
         try:
             with path.open("rb") as file:
                 json_text.decode(file.read(4))
@@ -98,8 +119,8 @@ class _Cells:
                 if self.typed:
                     self._read_lines(text)
                 else:
-                    tabs = path.suffix.lower() == ".tsv"
-                    self._read_rows(csv.reader(text, delimiter="\t" if tabs else ",", strict=True))
+                    self.separator = self._separator(text)
+                    self._read_rows(csv.reader(text, delimiter=self.separator, strict=True))
         except NotJson as error:
             raise FileRefused(f"{path.name}, row 1: {error}.") from error
         except csv.Error as error:
@@ -112,6 +133,17 @@ class _Cells:
         )
         self.numbers: NDArray[np.int64] = np.concatenate([np.zeros(0, np.int64), *self._rows])
         """The row of the file that each row is, as a person counts."""
+
+    def _separator(self, text: io.TextIOWrapper) -> str:
+        """Return what stands between the names of the first row, and leave the text before it."""
+        usual = "\t" if self.path.suffix.lower() == ".tsv" else ","
+        first = text.readline()
+        names = {mark: {name.strip(' "').lower() for name in first.strip().split(mark)} for mark in SEPARATORS}
+        text.seek(0)
+        found = next((mark for mark in (usual, *SEPARATORS) if set(COLUMNS) <= names[mark]), usual)
+        if found != usual:
+            self.notes.append(f"Cells are separated by {SEPARATORS[found]}.")
+        return found
 
     def _read_rows(self, reader: Any) -> None:
         self.head = [name.strip().lower() for name in next(reader, [])]
@@ -171,8 +203,8 @@ class _Cells:
     def _refuse(self, number: int, reason: str, raw: str) -> None:
         self.bad.append(BadRow(self.path.name, number, reason, json_text.printable(raw)))
 
-    def checked(self) -> tuple[LongTable, NDArray[np.int64]]:
-        """The ratings among the rows, and which of the rows they are."""
+    def checked(self, *, merge_case: bool) -> tuple[LongTable, NDArray[np.int64]]:
+        """Return the ratings among the rows, and which of the rows they are. Missing ones are counted in ``notes``."""
         n = len(self.numbers)
         nothing = Column((), np.full(n, NOTHING, dtype=np.int32))
         cells = {name: self.columns.get(name, nothing) for name in (*COLUMNS, *OPTIONAL)}
@@ -183,6 +215,7 @@ class _Cells:
             _note(cells[name], partial(_unfit, name=name), reasons)
         text = {name: column.renamed(_stripped) for name, column in cells.items() if name != "value"}
         kept = np.delete(np.arange(n), np.array(sorted(reasons), dtype=np.int64))
+        kept = kept[~np.isin(kept, self._missing_rows(cells["value"], reasons))]
         which = text["unit"].places[kept].astype(np.int64)
         for name in ("rater", "criterion"):
             keys = which * len(text[name].names) + text[name].places[kept]
@@ -197,11 +230,37 @@ class _Cells:
             raw = [str(_written(self.columns[name].at(row))) for name in self.head if name in self.columns]
             self._refuse(int(self.numbers[row]), reason, _line(raw))
         self.bad.sort(key=lambda bad: bad.row)
-        value = cells["value"]
-        text["value"] = Column(tuple(map(_written, value.names)), value.places) if self.typed else value.renamed(_value)
+        text["value"] = cells["value"]
         if len(kept) < n:
             text = {name: column.of(kept) for name, column in text.items()}
+        text["value"] = self._values(text["value"])
+        if merge_case:
+            text["value"], merged = merge_spellings(text["value"])
+            self.notes += [f"{sentence}." for sentence in merged]
+            self.notes += mixed_sentences(text["criterion"], text["value"])
         return LongTable(**text), kept
+
+    def _missing_rows(self, value: Column, reasons: dict[int, str]) -> NDArray[np.int64]:
+        """Return the rows without a rating and without a problem, and note how many there are of each word."""
+        places = [at for at, cell in enumerate(value.names) if _written(cell) in self.missing]
+        rows = np.flatnonzero(np.isin(value.places, places) | ~value.there)
+        rows = rows[~np.isin(rows, list(reasons))]
+        words = Counter(str(_written(value.at(row)) or "").strip() for row in rows.tolist())
+        if sentence := missing_sentence(words):
+            self.notes.append(sentence)
+        return rows
+
+    def _values(self, value: Column) -> Column:
+        """Return the column with numbers as numbers and texts in NFC."""
+        if self.typed:
+            return Column(tuple(map(_normal_value, map(_written, value.names))), value.places)
+        try:
+            comma = self.separator != "," and has_decimal_commas(value.names)  # elsewhere 1,2 may be two choices
+        except RatingsError as error:
+            raise FileRefused(f"{self.path.name}: {error}.") from error
+        if comma:
+            self.notes.append("Values are written with a decimal comma, as 0,5.")
+        return value.renamed(partial(number_or_text, decimal_comma=comma))
 
 
 _EXAMPLE = '{"unit": "u1", "rater": "ann", "criterion": "score", "value": 1}'
@@ -217,9 +276,11 @@ def _line_of_json(line: str) -> tuple[Any, ...] | str | None:
         return "it is not UTF-8" if json_text.has_broken_bytes(line) else f"it is no complete JSON object as {_EXAMPLE}"
     if not isinstance(record, dict):
         return f"it is no JSON object as {_EXAMPLE}"
-    for name in COLUMNS:
+    for name in COLUMNS[:-1]:
         if record.get(name) is None:
             return f"{name} is missing"
+    if "value" not in record:
+        return "value is missing"
     for name in (*COLUMNS, *OPTIONAL):
         if isinstance(record.get(name), dict | list):
             return f"{name} is neither a text nor a number"
@@ -233,13 +294,12 @@ def _written(cell: Any) -> Any:
     return cell[1] if isinstance(cell, tuple) else cell
 
 
-def _value(cell: str) -> Any:
-    cell = cell.strip()
-    return json.loads(cell) if _NUMBER.fullmatch(cell) else cell
+def _normal_value(value: Any) -> Any:
+    return normal(value) if isinstance(value, str) else value
 
 
 def _stripped(cell: str) -> str | None:
-    return cell.strip() or None
+    return normal(cell) or None
 
 
 def _unreadable(cell: Any) -> str | None:
@@ -251,7 +311,7 @@ def _unreadable(cell: Any) -> str | None:
 
 def _unfit(cell: Any, *, name: str) -> str | None:
     cell = str(_written(cell))
-    if not cell.strip():
+    if not cell.strip() and name != "value":
         return f"{name} is empty"
     longest = _LONGEST.get(name, len(cell))
     return f"{name} is longer than {longest} characters" if len(cell) > longest else None

@@ -38,3 +38,5 @@ class ReadRatings:
     rows: Sequence[tuple[Rating, BadRow]]
     """The second says where the first came from; its reason is empty."""
     bad: Sequence[BadRow] = ()
+    notes: Sequence[str] = ()
+    """How many ratings are missing, and how cells were read that could be read in more than one way."""

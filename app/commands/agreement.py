@@ -142,6 +142,14 @@ def agreement(
             "About votes of verification: all."
         ),
     ] = None,
+    missing: Annotated[
+        str | None,
+        typer.Option(
+            help="Words that stand for a rating that was not given, separated by commas. An empty cell always does. "
+            'By default NA, N/A, None, null, NaN, - and the like. "" turns the words off.',
+            metavar="WORDS",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON list instead of a table.")] = False,
 ) -> None:
     """Agreement of raters, each statistic with its interval and with what it rests on."""
@@ -167,6 +175,8 @@ def agreement(
         raise typer.BadParameter(f"--unit {unit.value} goes without --by and --scale: means are one set, of numbers.")
     if unit is Unit.ANSWER and (by is Cut.GROUP or scale):
         raise typer.BadParameter("--unit answer goes without --by group and --scale.")
+    if missing is not None and project is not None:
+        raise typer.BadParameter("--missing is for files; a project knows which ratings are missing.")
     scales = _scales(scale or ())
     names = list(names_of(raters, "--raters")) if raters else None
     replies: list[str] = []
@@ -179,6 +189,7 @@ def agreement(
             by_dimension=by is Cut.DIMENSION,
             cross_check=cross_check,
             statistics=_statistics(statistic, ()),
+            missing=missing,
         )
     else:
         assert project is not None
@@ -372,11 +383,15 @@ def _of_file(
     by_dimension: bool,
     cross_check: bool,
     statistics: frozenset[str],
+    missing: str | None,
 ) -> list[Result]:
     from agreement.summary import summarise
+    from importers.rating_values import missing_words
     from importers.ratings import read_table
 
-    read = read_table(path)
+    read = read_table(path, missing=missing_words(missing))
+    for note in read.notes:
+        typer.echo(f"{path.name}: {note}", err=True)
     if read.bad:
         more = f" {len(read.bad):,} rows do not fit." if len(read.bad) > 1 else ""
         raise RatingsError(f"{path.name}, row {read.bad[0].row}: {read.bad[0].reason}. Correct the row.{more}")

@@ -127,6 +127,14 @@ def calibrate(
             "--cross-check", help="Add what scikit-learn and krippendorff give for the same ratings, where installed."
         ),
     ] = False,
+    missing: Annotated[
+        str | None,
+        typer.Option(
+            help="Words that stand for a rating that was not given, separated by commas. An empty cell always does. "
+            'By default NA, N/A, None, null, NaN, - and the like. "" turns the words off.',
+            metavar="WORDS",
+        ),
+    ] = None,
     rule: Annotated[
         str | None,
         typer.Option(
@@ -170,6 +178,8 @@ def calibrate(
         raise RatingsError(
             f"There is no statistic {unknown[0]!r} of agreement; there are: {', '.join(sorted(summarised()))}."
         )
+    if missing is not None and ratings is None:
+        raise typer.BadParameter("--missing is for files; a project knows which ratings are missing.")
     shown = () if ALL in (statistic or ()) else statistic
     if rule is not None and project is not None:
         from workflow.results.calibration_rule import store_rule
@@ -191,7 +201,7 @@ def calibrate(
     if ratings is not None:
         from importers.units import read_units
 
-        rows, source = _of_file(ratings)
+        rows, source = _of_file(ratings, missing, unparsed or ())
         study = Study(
             rows,
             humans,
@@ -245,11 +255,15 @@ def _opened() -> Resources:
     return opened()
 
 
-def _of_file(path: Path) -> tuple[Sequence[Rating], Source]:
+def _of_file(path: Path, missing: str | None, unparsed: Sequence[str]) -> tuple[Sequence[Rating], Source]:
+    from importers.rating_values import missing_words
     from importers.ratings import read_ratings
     from reports.content import Source
 
-    read = read_ratings(path)
+    words = [word for word in missing_words(missing) if word not in unparsed]
+    read = read_ratings(path, missing=words, merge_case=True)
+    for note in read.notes:
+        typer.echo(f"{path.name}: {note}", err=True)
     if read.bad:
         more = f" {len(read.bad):,} rows do not fit." if len(read.bad) > 1 else ""
         raise RatingsError(f"{path.name}, row {read.bad[0].row}: {read.bad[0].reason}. Correct the row.{more}")

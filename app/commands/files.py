@@ -228,6 +228,14 @@ def import_(
             " annotations that name who completed them in Label Studio, and for names of whom it is known.",
         ),
     ] = None,
+    missing: Annotated[
+        str | None,
+        typer.Option(
+            help="With ratings: words that stand for a rating that was not given, separated by commas. By default NA, "
+            "N/A, None, null, NaN, - and the like, unless the schema lists the word as a value.",
+            metavar="WORDS",
+        ),
+    ] = None,
 ) -> None:
     """Import files into a project: all of it or, if a row does not fit, nothing."""
     from workflow.files.import_files import import_files
@@ -271,9 +279,11 @@ def import_(
         columns = pairs(column or (), "FIELD=COLUMN", option="--column")
         places = pairs(place or (), "FIELD=WAY", option="--place")
         names_said = Said(columns, separator, encoding, cast(Mapping[str, OptionPlace], places))
+    words = _missing_words(missing, takes)
     here = _resources()
     if dry_run and takes is not Takes.ITEMS:
         rows = {"format": format, "path": path, "dimension": dimension, "model": model, "spec": described}
+        rows["missing"] = words
         import_look.tell_rows(here, name, rows, skip_bad=skip_bad, bad_rows=bad_rows)
         return
     if dry_run:
@@ -297,6 +307,7 @@ def import_(
             spec=described,
             raters=raters_are,
             said=names_said,
+            missing=words,
             progress=progress,
         )
     for line in [*_summary(done), *_raters(name, done.raters)]:
@@ -305,6 +316,16 @@ def import_(
     if done.left and changed_rows is not None:
         _write_bad_rows(changed_rows, done.left)
         typer.echo(f"The rows of items that were left as they are, are written to {changed_rows}.")
+
+
+def _missing_words(text: str | None, takes: Takes | None) -> tuple[str, ...] | None:
+    from importers.rating_values import missing_words
+
+    if text is None:
+        return None
+    if takes is not Takes.RATINGS:
+        raise InvalidInput([Problem("missing", "--missing is about ratings. Leave it out.")])
+    return missing_words(text)
 
 
 def _tell_bad_rows(here: Resources, name: str, format: str, out: Path | None, bad: Sequence[BadRow]) -> None:

@@ -218,7 +218,6 @@ REFUSED = {
     "short_row": ((GRADES + "u9,ann,score\n").encode(), "row 14"),
     "long_row": ((GRADES + "u9,ann,score,1,2\n").encode(), "row 14"),
     "rated_twice": ((GRADES + "u0,ann,score,1\n").encode(), "already"),
-    "no_value": ((GRADES + "u9,ann,score,\n").encode(), "value is empty"),
     "open_quote": ((GRADES + 'u9,ann,score,"1\n').encode(), "row 14"),
     "zero_character": ((GRADES + "u9,ann,sc\0ore,1\n").encode(), "row 14"),
     "json": (b'[{"unit": 1}]', "missing"),

@@ -59,7 +59,6 @@ def test_another_file_is_refused(tmp_path: Path, data: bytes, reason: str) -> No
         (b"1,a,c", "3 cells, not 4"),
         (b"1,a,c,1,2", "5 cells, not 4"),
         (b"1,,c,1", "rater is empty"),
-        (b"1,a,c, ", "value is empty"),
         (b"0,a,c,2", "in row 2 already"),
         (b"\xe9,a,c,1", "not UTF-8"),
     ],

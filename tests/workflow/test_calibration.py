@@ -31,8 +31,8 @@ def judged(store: Store, tmp_path: Path) -> Store:
         writer = csv.writer(file)
         writer.writerow(["unit", "rater", "criterion", "value"])
         writer.writerows([unit, rater, "score", 0.5] for unit in units for rater in ("gpt", "eve"))
-    new, _, bad, _ = import_ratings(store, by=None, project="p", path=path, refuse=lambda bad: None)
-    assert (new, bad) == (8, [])
+    done = import_ratings(store, by=None, project="p", path=path, refuse=lambda bad: None)
+    assert (done.new, done.bad) == (8, [])
     return store
 
 

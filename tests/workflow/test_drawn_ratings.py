@@ -40,8 +40,8 @@ def table(folder: Path, rows: Sequence[tuple[str, str, str, str]]) -> Path:
 
 
 def bring_in(store: Store, project: str, path: Path) -> tuple[int, Sequence[BadRow]]:
-    new, _, bad, _ = import_ratings(store, by=None, project=project, path=path, refuse=lambda bad: None)
-    return new, bad
+    done = import_ratings(store, by=None, project=project, path=path, refuse=lambda bad: None)
+    return done.new, done.bad
 
 
 def test_what_is_drawn_comes_in_and_goes_out_whole(store: Store, tmp_path: Path) -> None:

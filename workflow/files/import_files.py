@@ -3,6 +3,7 @@ is said of models and items. One transaction each: all or nothing."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from domain.records import Person
 from domain.registers import function_of
 from domain.states import RatersAre
 from importers.media_files import MediaFolder
+from importers.rating_values import MISSING_WORDS
 from workflow.access.projects import Access, require_lead
 from workflow.files.import_answers import import_answers
 from workflow.files.import_items import import_items
@@ -47,6 +49,7 @@ def import_files(
     spec: ModelSpec | None = None,
     raters: RatersAre | None = None,
     said: Said | None = None,
+    missing: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> Imported:
     """Take a file, or all files below a folder, into a project.
@@ -68,6 +71,8 @@ def import_files(
 
     said
         Of tables and JSON of any benchmark: which column is which field, how the files are written.
+    missing
+        Of ratings: the words that stand for a rating that was not given. None: the usual ones.
 
     Raises
     ------
@@ -97,9 +102,7 @@ def import_files(
     if row.reads is not None and row.takes is Takes.ANSWERS:
         return import_answers(bring, row, model=model, spec=spec)
     if row.reads is not None and row.takes is Takes.RATINGS:
-        reads = function_of(row.reads)
-        done = import_ratings(store, by=by, project=project, path=path, reads=reads, refuse=bring.refuse, raters=raters)
-        return Imported(ratings=done.new, repeated=done.repeated, bad=tuple(done.bad), raters=tuple(done.raters))
+        return _import_ratings(bring, row, raters, MISSING_WORDS if missing is None else missing)
     if row.reads is not None and row.takes is Takes.RESULTS:
         results, repeated, bad = import_tool_results(
             store, by=by, project=project, path=path, reads=function_of(row.reads), refuse=bring.refuse
@@ -110,6 +113,21 @@ def import_files(
     _must_be_read(access, row)
     bring = replace(bring, part=_part(path))
     return import_items(bring, row, MediaFolder(media_dir) if media_dir else None)
+
+
+def _import_ratings(bring: Import, row: Format, raters: RatersAre | None, missing: Sequence[str]) -> Imported:
+    done = import_ratings(
+        bring.store,
+        by=bring.by,
+        project=bring.project,
+        path=bring.path,
+        reads=function_of(row.reads or ""),
+        refuse=bring.refuse,
+        raters=raters,
+        missing=missing,
+    )
+    note = " ".join(done.notes) or None
+    return Imported(ratings=done.new, repeated=done.repeated, bad=tuple(done.bad), raters=tuple(done.raters), note=note)
 
 
 def look_at_files(

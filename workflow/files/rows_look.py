@@ -17,11 +17,12 @@ from domain.records import BadRow, Person
 from domain.registers import function_of
 from domain.runs import ANSWERS
 from importers.items import refusal
+from importers.rating_values import MISSING_WORDS
 from workflow.access.projects import Access, require_lead
 from workflow.files.import_answers import answered_rows
 from workflow.files.import_judgements import look_at_judgements
 from workflow.files.one_import import Import, Progress
-from workflow.results.ratings_from_files import sorted_out
+from workflow.results.ratings_from_files import missing_in, sorted_out
 
 if TYPE_CHECKING:
     from inference.spec import ModelSpec
@@ -77,6 +78,7 @@ def look_at_rows(
     model: str | None = None,
     spec: ModelSpec | None = None,
     plan: JudgePlan | None = None,
+    missing: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> RowsLook:
     """What an import of these files would do, by the rules that it goes by.
@@ -87,6 +89,8 @@ def look_at_rows(
         Of answers: who gave them, as ``import_files`` is told.
     plan
         Of judges' replies: how they are read.
+    missing
+        Of ratings: the words that stand for a rating that was not given. None: the usual ones.
 
     Raises
     ------
@@ -108,7 +112,7 @@ def look_at_rows(
     bring = Import(store, media, access, by, project, path, dimension, False, on)
     if row.takes is Takes.ANSWERS:
         return _answers(bring, row, model, spec)
-    return _ratings(bring, row)
+    return _ratings(bring, row, MISSING_WORDS if missing is None else missing)
 
 
 def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | None) -> RowsLook:
@@ -143,8 +147,8 @@ def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | No
     return RowsLook(row, "answer", len(new), equal, changed, bad, heads, first, by, notes)
 
 
-def _ratings(bring: Import, row: Format) -> RowsLook:
-    read = function_of(row.reads)(bring.path)
+def _ratings(bring: Import, row: Format, missing: Sequence[str]) -> RowsLook:
+    read = function_of(row.reads)(bring.path, missing=missing_in(bring.access.schema, missing))
     bad, changed = list(read.bad), list[BadRow]()
     bring.on("comparing", 0, 1)
     with bring.store.read() as session:
@@ -162,7 +166,7 @@ def _ratings(bring: Import, row: Format) -> RowsLook:
     ]
     by = Counter(each.rating.rater for each in new)
     heads = ("Unit", "Stage", "Rater", "Criterion", "Value")
-    return RowsLook(row, "rating", len(new), equal, changed, bad, heads, first, by)
+    return RowsLook(row, "rating", len(new), equal, changed, bad, heads, first, by, list(read.notes))
 
 
 def _replies(store: Store, row: Format, by: Person | None, project: str, path: Path, plan: JudgePlan) -> RowsLook:

@@ -18,6 +18,7 @@ from domain.policies import same
 from domain.rated_units import BETWEEN
 from domain.records import BadRow, Person, Rating
 from domain.states import VERIFICATIONS, RatersAre, Stage
+from importers.rating_values import MISSING_WORDS, normal, spelling
 from importers.ratings import read_ratings
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
@@ -47,6 +48,8 @@ class ImportedRatings(NamedTuple):
     """Left out."""
     raters: Sequence[FileRater]
     """Who the raters of the file are now."""
+    notes: Sequence[str] = ()
+    """How many ratings are missing, and how the cells were read."""
 
 
 def import_ratings(
@@ -57,23 +60,39 @@ def import_ratings(
     path: Path,
     refuse: Callable[[Sequence[BadRow]], None],
     raters: RatersAre | None = None,
-    reads: Callable[[Path], ReadRatings] = read_ratings,
+    reads: Callable[..., ReadRatings] = read_ratings,
+    missing: Sequence[str] = MISSING_WORDS,
 ) -> ImportedRatings:
     """Store the ratings of a file, and who its raters are (``raters``; None: as it is known, else machines).
 
-    ``refuse`` is given the bad rows and raises if they may not be left out.
+    ``refuse`` is given the bad rows and raises if they may not be left out. ``missing`` are the words that stand for a
+    rating that was not given; a word that a criterion of the schema lists as a value is a value.
     """
+    with store.read() as session:
+        schema = require_lead(session, by=by, project=project).schema
     try:
-        read = reads(path)
+        read = reads(path, missing=missing_in(schema, missing))
     except FileRefused as error:
         raise FileRefused(f"{error} Nothing was imported.") from error
     refuse(read.bad)
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         bad = list(read.bad)
-        return take_ratings(
+        taken = take_ratings(
             session, store, access, by=by, rows=read.rows, bad=bad, refuse=refuse, file=path.name, raters=raters
         )
+        return taken._replace(notes=read.notes)
+
+
+def missing_in(schema: Schema, words: Sequence[str] = MISSING_WORDS) -> tuple[str, ...]:
+    """Return the words that stand for a missing rating in this schema: those that no criterion lists as a value."""
+    declared = {
+        spelling(value)
+        for stage in FROM_FILES
+        for criterion in criteria_of(schema, stage)
+        for value in kinds.of_criterion(criterion).listed(criterion)
+    }
+    return tuple(word for word in words if spelling(word) not in declared)
 
 
 def take_ratings(
@@ -122,6 +141,7 @@ def sorted_out(
     }
     there = set(known)
     dimensions = {name: part for _, name, part in files.item_ids(session, project_id=access.project_id)}
+    stored = {normal(name): name for name in dimensions if normal(name) != name}  # ids that are not in NFC
     new: list[NewRating] = []
     names: set[str] = set()
     repeated = 0
@@ -131,6 +151,8 @@ def sorted_out(
             bad.append(replace(here, reason=found))
             continue
         stage, rating = found
+        item, mark, rest = rating.unit.partition(BETWEEN)
+        rating = replace(rating, unit=f"{stored.get(item, item)}{mark}{rest}")
         key = (stage, rating.unit, rating.rater, rating.criterion)
         if key in known:
             if same(known[key], rating.value):
@@ -180,6 +202,9 @@ def _checked(schema: Schema, rating: Rating) -> tuple[Stage, Rating] | str:
     for value in values:
         if same(value, rating.value) or str(value) == str(rating.value):
             return stage, replace(rating, value=value)
+    spelled = [value for value in values if spelling(value) == spelling(rating.value)]
+    if len(spelled) == 1:
+        return stage, replace(rating, value=spelled[0])
     return f"{rating.criterion} is {rating.value!r}, not one of {', '.join(str(value) for value in values)}"
 
 

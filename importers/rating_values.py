@@ -1,0 +1,160 @@
+"""Values in rating files: which cells are missing, how decimals are written, and which spellings are one label."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from agreement.columns import Column
+from domain.errors import RatingsError
+
+MISSING_WORDS = (
+    "NA",
+    "N/A",
+    "#N/A",
+    "n.a.",
+    "NaN",
+    "None",
+    "null",
+    "nil",
+    "-",
+    "--",
+    "\N{EN DASH}",
+    "\N{EM DASH}",
+    ".",
+)
+"""What files write where a rater gave no rating; an empty cell always means that."""
+
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,15})(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?")
+_DECIMAL_COMMA = re.compile(r"-?(?:0|[1-9][0-9]{0,15}),[0-9]+")
+_DECIMAL_POINT = re.compile(r"-?(?:0|[1-9][0-9]{0,15})\.[0-9]+")
+
+
+def missing_words(text: str | None) -> tuple[str, ...]:
+    """Return the words of ``--missing``, separated by commas; without the option the usual ones.
+
+    >>> missing_words("NA, skipped")
+    ('NA', 'skipped')
+    >>> missing_words("")
+    ()
+    """
+    if text is None:
+        return MISSING_WORDS
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def normal(text: str) -> str:
+    """Return the text in NFC without white space around it, so that the same words are the same label."""
+    return unicodedata.normalize("NFC", text.strip())
+
+
+def spelling(value: Any) -> str:
+    """Return what two spellings of one label share: TRUE, True and true are one, and so is JSON's ``true``."""
+    return normal(str(value)).casefold()
+
+
+class MissingWords:
+    """Tells which values are missing, whatever their case."""
+
+    def __init__(self, words: Iterable[str] = MISSING_WORDS) -> None:
+        self._words = frozenset(map(spelling, words))
+
+    def __contains__(self, value: Any) -> bool:
+        if value is None:
+            return True
+        if isinstance(value, float):
+            return value != value
+        return isinstance(value, str) and (not value.strip() or spelling(value) in self._words)
+
+
+def number_or_text(cell: str, *, decimal_comma: bool = False) -> Any:
+    """Return the number that a cell of a table states, or its text in NFC."""
+    cell = normal(cell)
+    if decimal_comma and _DECIMAL_COMMA.fullmatch(cell):
+        cell = cell.replace(",", ".")
+    return json.loads(cell) if _NUMBER.fullmatch(cell) else cell
+
+
+def has_decimal_commas(cells: Sequence[str]) -> bool:
+    """Tell whether the cells of a column write 0,5 for a half.
+
+    Raises
+    ------
+    RatingsError
+        Some cells have a decimal comma and others a decimal point.
+    """
+    comma = next((cell for cell in cells if _DECIMAL_COMMA.fullmatch(cell.strip())), None)
+    point = next((cell for cell in cells if _DECIMAL_POINT.fullmatch(cell.strip())), None)
+    if comma is not None and point is not None:
+        raise RatingsError(
+            f"The column value has both {comma.strip()} and {point.strip()}. Use one decimal sign in the whole file"
+        )
+    return comma is not None
+
+
+def merge_spellings(values: Column) -> tuple[Column, list[str]]:
+    """Return the column with one label where labels differ by case only, and a sentence for each merged label.
+
+    The most frequent spelling stays; of equally frequent ones the first. Numbers are never merged.
+    """
+    counts = np.bincount(values.places[values.there], minlength=len(values.names))
+    groups: defaultdict[str, list[int]] = defaultdict(list)
+    for place, name in enumerate(values.names):
+        if isinstance(name, str | bool):
+            groups[spelling(name)].append(place)
+    new: dict[int, Any] = {}
+    notes = []
+    for places in groups.values():
+        if len(places) < 2:
+            continue
+        kept = max(places, key=lambda place: counts[place])
+        others = [place for place in places if place != kept]
+        new |= {place: values.names[kept] for place in others}
+        written = ", ".join(f"{counts[place]:,} {_shown(values.names[place])}" for place in others)
+        notes.append(f"{written} counted as {_shown(values.names[kept])}, which differs by case only")
+    if not new:
+        return values, []
+    names = iter(range(len(values.names)))
+    return values.renamed(lambda name: new.get(next(names), name)), notes
+
+
+def missing_sentence(found: Counter[str]) -> str | None:
+    """Return how many ratings are missing and how the file writes them.
+
+    >>> missing_sentence(Counter({"NA": 3, "": 1}))
+    '4 ratings are missing: 3 NA, 1 empty.'
+    """
+    if not found:
+        return None
+    words = ", ".join(f"{count:,} {word or 'empty'}" for word, count in found.most_common())
+    total = sum(found.values())
+    return f"{total:,} {'rating is' if total == 1 else 'ratings are'} missing: {words}."
+
+
+def mixed_sentences(criterion: Column, value: Column) -> list[str]:
+    """Return a sentence for each criterion whose values are partly numbers and partly text."""
+    is_number = np.array([isinstance(name, int | float) and not isinstance(name, bool) for name in value.names], bool)
+    if not is_number.any() or is_number.all():
+        return []
+    notes = []
+    for place, name in enumerate(criterion.names):
+        values = value.places[criterion.places == place]
+        texts = values[~is_number[values]]
+        if 0 < len(texts) < len(values):
+            words = Counter(_shown(value.names[each]) for each in texts.tolist())
+            listed = ", ".join(word for word, _ in words.most_common(3))
+            notes.append(
+                f"{name}: {len(values) - len(texts):,} values are numbers and {len(texts):,} are text ({listed}). If "
+                "the text stands for a missing rating, name it with --missing."
+            )
+    return notes
+
+
+def _shown(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
