@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agreement.bootstrap import Bootstrap
 from agreement.classification import classification_rates
-from agreement.ratings import LEVELS, MISSING, Ratings
+from agreement.ratings import LEVELS, MISSING, Floats, Ratings
 from domain.installation import install_hint
 
 TOLERANCE = 1e-9
@@ -32,6 +35,7 @@ class Peer:
     """The value of another package for the same ratings."""
 
     package: str
+    """The package with its version, such as "scikit-learn 1.9.1"."""
     value: float | None
     """None where it has none, or was not asked; then ``reason`` says why."""
     differs: bool
@@ -59,9 +63,9 @@ def peers_of(statistic: str, args: Mapping[str, Any], ratings: Ratings, value: f
 
     Notes
     -----
-    The other packages are called as their users call them, with the values themselves. Known differences: scikit-learn
-    weighs by the place of a value among those that occur, not by the value, and refuses numbers that are not whole;
-    it gives nan, and krippendorff an error, where all ratings are the same.
+    krippendorff is given the values themselves. scikit-learn weighs by the place of a value in a list, so it is given
+    a list in which places are as far apart as values, unused values included. Where all ratings are the same,
+    scikit-learn gives nan, krippendorff an error, and we give no value.
 
     Examples
     --------
@@ -73,20 +77,21 @@ def peers_of(statistic: str, args: Mapping[str, Any], ratings: Ratings, value: f
         return ()
     if value is None and _above_scale(args, ratings):
         return ()
-    package, compute = ask
+    name, compute = ask
+    package = _with_version(name)
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             theirs, note = compute(ratings, args)
     except ImportError:
-        return (Peer(package, None, False, f"{package} is not installed. {install_hint(_EXTRA)}"),)
+        return (Peer(name, None, False, f"{name} is not installed. {install_hint(_EXTRA)}"),)
     except Refused as refusal:
         return (Peer(package, None, False, str(refusal)),)
     except Exception as error:
         # Whatever other people's code raises on ratings that it does not take.
-        sentence = f"{package} refuses these ratings: {str(error).strip().splitlines()[0] if str(error) else error!r}"
+        sentence = f"{name} refuses these ratings: {str(error).strip().splitlines()[0] if str(error) else error!r}"
         return (Peer(package, None, value is not None, sentence),)
-    return (_compared(package, theirs, note, value, statistic, args, ratings),)
+    return (_compared(package, theirs, note, value),)
 
 
 def _above_scale(args: Mapping[str, Any], ratings: Ratings) -> bool:
@@ -96,46 +101,84 @@ def _above_scale(args: Mapping[str, Any], ratings: Ratings) -> bool:
     return LEVELS.index(args.get("level", "nominal")) > LEVELS.index(ratings.scale.level)
 
 
+@dataclass(frozen=True)
+class SecondOpinion:
+    """How Touchstone's coefficients compare with those of other packages for the same ratings."""
+
+    packages: tuple[str, ...]
+    """Those that were asked, with their versions."""
+    n_compared: int
+    largest: float
+    """The largest difference among those that do not differ."""
+    differences: tuple[str, ...]
+    """A sentence with both values for each coefficient that differs: an error in one of the two."""
+    not_compared: tuple[str, ...]
+    """Why a package was not asked, or is not installed."""
+
+    @property
+    def sentence(self) -> str:
+        """The result in one sentence."""
+        if not self.n_compared:
+            return "No other package that is installed offers these coefficients."
+        names = " and ".join(self.packages)
+        if self.differences:
+            return f"{len(self.differences):,} of {self.n_compared:,} coefficients differ from {names}."
+        within = 10.0 ** math.ceil(math.log10(self.largest)) if self.largest > 1e-12 else 1e-12
+        verb = "coefficient is" if self.n_compared == 1 else "coefficients are"
+        return f"{self.n_compared:,} {verb} equal to {names} within {within:.0e}."
+
+
+def second_opinion(lines: Iterable[tuple[str, float | None, Sequence[Peer]]]) -> SecondOpinion:
+    """Return what other packages say of all coefficients of a table.
+
+    ``lines`` are (title, our value or None where it is undefined, what the packages gave).
+
+    >>> second_opinion([("kappa", 0.5, [Peer("scikit-learn 1.9.1", 0.5, False)])]).sentence
+    '1 coefficient is equal to scikit-learn 1.9.1 within 1e-12.'
+    """
+    packages: dict[str, None] = {}
+    differences, reasons = [], dict[str, None]()
+    n, largest = 0, 0.0
+    for title, value, peers in lines:
+        for peer in peers:
+            if peer.differs:
+                ours = "undefined" if value is None else f"{value:.12g}"
+                theirs = "no value" if peer.value is None else f"{peer.value:.12g}"
+                differences.append(
+                    f"{title}: {ours} in Touchstone, {theirs} in {peer.package}. {peer.reason or ''}".strip()
+                )
+            elif peer.value is None:
+                if value is not None:
+                    reasons[peer.reason or ""] = None
+                continue
+            elif value is not None:
+                largest = max(largest, abs(peer.value - value))
+            packages[peer.package] = None
+            n += 1
+    return SecondOpinion(tuple(sorted(packages)), n, largest, tuple(differences), tuple(reasons))
+
+
 class Refused(Exception):
     """Another package was not asked, and why."""
 
 
-def _compared(
-    package: str,
-    theirs: float,
-    note: str | None,
-    value: float | None,
-    statistic: str,
-    args: Mapping[str, Any],
-    ratings: Ratings,
-) -> Peer:
+def _compared(package: str, theirs: float, note: str | None, value: float | None) -> Peer:
     if not math.isfinite(theirs):
         if value is None:
             return Peer(package, None, False, f"{package} has no value either.")
-        return Peer(package, None, True, f"{package} gives no number here.")
+        return Peer(package, None, True, f"{package} gives no number.")
     if value is None:
-        return Peer(package, theirs, True, f"{package} gives a number where the statistic is not defined.")
+        return Peer(package, theirs, True, f"{package} gives a number where Touchstone gives none.")
     if abs(theirs - value) <= TOLERANCE:
         return Peer(package, theirs, False, note)
-    reasons = list(_known(statistic, args, ratings)) or ["No reason for the difference is known."]
-    return Peer(package, theirs, True, " ".join(([note] if note else []) + reasons))
+    return Peer(package, theirs, True, f"The two differ by {abs(theirs - value):.2g}. One of them is wrong: report it.")
 
 
-def _known(statistic: str, args: Mapping[str, Any], ratings: Ratings) -> Iterator[str]:
-    """Why another package differs from ours on these ratings."""
-    if statistic != "cohen_kappa" or args.get("weights", "none") == "none":
-        return
-    both = ratings.codes[ratings.rated.all(axis=1)]
-    used = np.unique(both)
-    steps = np.diff(ratings.positions[used])
-    unused = [str(ratings.categories[at]) for at in range(len(ratings.categories)) if at not in used]
-    if unused:
-        yield (
-            f"scikit-learn leaves out declared values that neither rater used ({', '.join(unused[:5])}), so the "
-            "others move together."
-        )
-    if len(steps) and np.ptp(steps) > 1e-9 * max(1.0, float(np.abs(steps).max())) and ratings.numeric:
-        yield "scikit-learn weighs by the place of a value among those that occur, not by the value itself."
+def _with_version(package: str) -> str:
+    try:
+        return f"{package} {version(package)}"
+    except PackageNotFoundError:
+        return package
 
 
 def _pair(ratings: Ratings) -> tuple[list[Any], list[Any]]:
@@ -152,17 +195,36 @@ def _sklearn_kappa(ratings: Ratings, args: Mapping[str, Any]) -> tuple[float, st
     weights = args.get("weights", "none")
     if not isinstance(weights, str) or weights not in ("none", "linear", "quadratic"):
         raise Refused("scikit-learn knows no other weights than none, linear and quadratic.")
-    first, second = _pair(ratings)
-    weighted = None if weights == "none" else weights
-    ordered = ratings.numeric and list(ratings.categories) == sorted(ratings.categories)
-    whole = all(isinstance(value, float) and value.is_integer() for value in (*first, *second))
-    if (whole and ordered) or (weighted is None and not ratings.numeric):
-        return float(cohen_kappa_score(first, second, weights=weighted)), None
     both = ratings.codes[ratings.rated.all(axis=1)]
-    note = None
-    if ratings.numeric and not whole:
-        note = "scikit-learn refuses numbers that are not whole, so it was given their places (0, 1, 2, ...)."
-    return float(cohen_kappa_score(both[:, 0], both[:, 1], weights=weighted)), note
+    if not len(both):
+        raise Refused("No unit was rated by both.")
+    if weights == "none":
+        return float(cohen_kappa_score(both[:, 0], both[:, 1])), None
+    places = _even_places(ratings.positions)
+    labels = np.arange(int(places.max()) + 1)
+    first, second = places[both].T
+    return float(cohen_kappa_score(first, second, labels=labels, weights=weights)), None
+
+
+_MOST_PLACES = 2_000
+
+
+def _even_places(positions: Floats) -> NDArray[np.int64]:
+    """Return whole numbers as far apart as the values of the scale.
+
+    scikit-learn weighs by the place of a label in its list. With a label for every step, also for those that nobody
+    used, the places are as far apart as the values.
+    """
+    exact = [Fraction(float(each)).limit_denominator(10_000) for each in positions]
+    gaps = [each - min(exact) for each in exact]
+    divisor = math.lcm(*(each.denominator for each in gaps))
+    whole = [int(each * divisor) for each in gaps]
+    step = math.gcd(*whole) or 1
+    found = np.array([each // step for each in whole], dtype=np.int64)
+    close = np.allclose([float(each) for each in exact], positions, rtol=0, atol=1e-12)
+    if not close or found.max() > _MOST_PLACES:
+        raise Refused("scikit-learn weighs by the place of a value in a list, and these values make no short list.")
+    return found
 
 
 def _sklearn_accuracy(ratings: Ratings, args: Mapping[str, Any]) -> tuple[float, str | None]:
@@ -195,6 +257,9 @@ _ASKED: Mapping[str, tuple[str, Callable[[Ratings, Mapping[str, Any]], tuple[flo
     "krippendorff_alpha": ("krippendorff", _krippendorff),
 }
 
+OFFERED = frozenset(_ASKED)
+"""The statistics of a summary that another package offers."""
+
 PACKAGES = ("scikit-learn", "krippendorff")
 """The packages that are asked, in the order of their columns."""
 
@@ -215,36 +280,19 @@ def label_peers(reference: Sequence[Any], judged: Sequence[Any]) -> Mapping[str,
 
     Notes
     -----
-    scikit-learn is called as its users call it, with the labels as texts. It counts a rate as 0 where no unit could
-    make it up, which here is undefined; and so does its mean over labels.
+    scikit-learn is given the labels as texts, and ``zero_division=nan``: a rate of no units is undefined, as ours is,
+    and means leave it out.
     """
     ours = _our_rates(reference, judged)
-    package = "scikit-learn"
+    package = _with_version("scikit-learn")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             theirs = _sklearn_rates(reference, judged)
     except ImportError:
-        return {
-            name: (value, Peer(package, None, False, f"{package} is not installed. {install_hint(_EXTRA)}"))
-            for name, value in ours.items()
-        }
-    found: dict[str, tuple[float | None, Peer]] = {}
-    for name, value in ours.items():
-        other = theirs.get(name)
-        differs = (value is None) != (other is None) or (
-            value is not None and other is not None and abs(value - other) > TOLERANCE
-        )
-        reason = None
-        if differs:
-            empty = value is None or name.startswith("macro")
-            reason = (
-                "scikit-learn counts a rate that no unit makes up as 0, where it is undefined here."
-                if empty and any(each is None for each in ours.values())
-                else "No reason for the difference is known."
-            )
-        found[name] = value, Peer(package, other, differs, reason)
-    return found
+        missing = Peer("scikit-learn", None, False, f"scikit-learn is not installed. {install_hint(_EXTRA)}")
+        return {name: (value, missing) for name, value in ours.items()}
+    return {name: (value, _compared(package, theirs.get(name, math.nan), None, value)) for name, value in ours.items()}
 
 
 def _our_rates(reference: Sequence[Any], judged: Sequence[Any]) -> dict[str, float | None]:
@@ -265,7 +313,7 @@ def _our_rates(reference: Sequence[Any], judged: Sequence[Any]) -> dict[str, flo
     return {name: None if math.isnan(value) else value for name, value in found.items()}
 
 
-def _sklearn_rates(reference: Sequence[Any], judged: Sequence[Any]) -> dict[str, float | None]:
+def _sklearn_rates(reference: Sequence[Any], judged: Sequence[Any]) -> dict[str, float]:
     from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
 
     def missing(value: Any) -> bool:
@@ -277,10 +325,10 @@ def _sklearn_rates(reference: Sequence[Any], judged: Sequence[Any]) -> dict[str,
     same: dict[Any, str] = {}  # 1 and 1.0 are one label
     truth, given = ([same.setdefault(pair[at], str(pair[at])) for pair in pairs] for at in (0, 1))
     names = sorted({*truth, *given})
-    found: dict[str, float | None] = {"accuracy": float(accuracy_score(truth, given))}
+    found: dict[str, float] = {"accuracy": float(accuracy_score(truth, given))}
     titles = ("precision", "recall", "F1")
-    of_labels = precision_recall_fscore_support(truth, given, labels=names)
-    means = precision_recall_fscore_support(truth, given, labels=names, average="macro")
+    of_labels = precision_recall_fscore_support(truth, given, labels=names, zero_division=math.nan)
+    means = precision_recall_fscore_support(truth, given, labels=names, average="macro", zero_division=math.nan)
     for at, title in enumerate(titles):
         found[f"macro {title}"] = float(means[at])
         for place, name in enumerate(names):

@@ -9,7 +9,7 @@ from functools import cache, partial
 from itertools import combinations, groupby, zip_longest
 from typing import Any
 
-from agreement.cross_check import Peer, peers_of
+from agreement.cross_check import Peer, SecondOpinion, peers_of, second_opinion
 from agreement.ratings import LEVELS, Ratings, Scale
 from agreement.statistic import Statistic, undefined
 from agreement.table import LongTable
@@ -50,6 +50,11 @@ class Result:
     def title(self) -> str:
         """Its name, and the pair of raters if it is about one."""
         return f"{self.name}: {' and '.join(self.args['pair'])}" if "pair" in self.args else self.name
+
+    @property
+    def where(self) -> str:
+        """The criterion and dimension, as the beginning of a line."""
+        return f"{self.criterion}{f' in {self.dimension}' if self.dimension else ''}, "
 
     @property
     def caution(self) -> str:
@@ -123,6 +128,11 @@ def summarise(
                 ratings = ratings.of(*(rater for rater in wanted if rater in ratings.raters))
             results.extend(_results(ratings, criterion, dimension, cross_check, frozenset(statistics)))
     return results
+
+
+def opinion_of(results: Iterable[Result]) -> SecondOpinion:
+    """Return what other packages say of the coefficients of a summary that was made with ``cross_check``."""
+    return second_opinion((f"{each.where}{each.title}", each.value, each.peers or ()) for each in results)
 
 
 def scale_from_text(text: str) -> tuple[str, Scale]:

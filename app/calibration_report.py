@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from app import shell
+from app import markup, shell
 from app.workbench.report import report
 
 IN_A_ROW = 3
@@ -19,6 +19,8 @@ IN_A_ROW = 3
 
 def show(made: Mapping[str, Any]) -> None:
     """The parts of a report, as ``app.views.calibration.files_of`` made them."""
+    if made["errors"]:
+        shell.show(*(markup.notice(each, style="bad") for each in made["errors"]))
     _part("first", made["first"])
     st.download_button(
         "Download: HTML, PDF, judge card, tables as CSV, numbers as JSON",

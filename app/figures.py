@@ -53,6 +53,7 @@ _IN_MEMORY = 32
 _NICE = 19
 WORKS: Mapping[str, str] = {
     "agreement": "workflow.results.agreement_page:figures",
+    "agreement_opinion": "workflow.results.agreement_page:opinion",
     "calibration": "app.views.calibration:files_of",
     "cases": "workflow.results.cases:listing",
     "drafting": "workflow.releases.drafting_report:of_project",
@@ -77,7 +78,7 @@ WORKS: Mapping[str, str] = {
 """What can be worked out: by name, the function that does it, ``module:function``. It is called with the store and the
 arguments by name, and has to give the same for the same state."""
 
-APART = frozenset({"shortcuts"})
+APART = frozenset({"agreement_opinion", "calibration", "shortcuts"})
 """What goes to a process of its own however small it is: it loads packages that the one which serves pages must not."""
 
 log = logging.getLogger(__name__)

@@ -1,4 +1,4 @@
-"""Section 12, if it was asked for: the same numbers by other packages."""
+"""How the numbers were computed: the same coefficients by other packages."""
 
 from __future__ import annotations
 
@@ -9,53 +9,53 @@ from typing import Any
 from agreement.alpha import krippendorff_alpha
 from agreement.bootstrap import Bootstrap
 from agreement.chance import percent_agreement
-from agreement.cross_check import TOLERANCE, Peer, peers_of
+from agreement.cross_check import Peer, label_peers, peers_of, second_opinion
 from agreement.kappa import cohen_kappa
 from agreement.ratings import LEVELS, Ratings
 from agreement.statistic import Statistic
 from reports.content import Block, Cell, Section, Table, Text
 from reports.people import main_weights
 from reports.study import Slice, Study
-from reports.words import count
 
 _NO_LIMITS = Bootstrap(draws=0)
 
+Line = tuple[str, float | None, Peer]
+"""What was compared, our value (None: undefined), and what the other package gave."""
+
 
 def cross_check(study: Study) -> Section:
-    """Our values compared with what scikit-learn and krippendorff give, and the reason wherever they differ."""
-    rows: list[tuple[Cell, ...]] = []
-    differing: dict[str, list[str]] = {}
-    missing: dict[str, None] = {}
-    for part in study.slices:
-        for title, value, peer in _checked(part):
-            if peer.value is None and not peer.differs and peer.reason and "not installed" in peer.reason:
-                missing[peer.reason] = None
-                continue
-            words = peer.reason or ""
-            if peer.differs:
-                differing.setdefault(words, []).append(f"{part.name}, {title}")
-            state = "differs" if peer.differs else "no value" if peer.value is None else "same"
-            rows.append((*part.where, title, _digits(value), peer.package, _digits(peer.value), state, words))
-    found = sum(map(len, differing.values()))
-    lead = (
-        f"{count(len(rows), 'number was', 'numbers were')} asked of other packages; "
-        f"{found or 'none'} of them differ by more than {TOLERANCE:g} from ours."
-    )
-    blocks: list[Block] = [Text(f"{', '.join(where)}: {reason}", "warning") for reason, where in differing.items()]
-    blocks += [Text(reason, "missing") for reason in missing]
+    """Return the section that compares our coefficients with those of scikit-learn and krippendorff."""
+    found = [(part, *line) for part in study.slices for line in _lines(part)]
+    opinion = second_opinion((f"{part.name}, {title}", value, (peer,)) for part, title, value, peer in found)
+    rows: list[tuple[Cell, ...]] = [
+        (
+            *part.where,
+            title,
+            _digits(value),
+            peer.package,
+            _digits(peer.value),
+            _outcome(value, peer),
+            peer.reason or "",
+        )
+        for part, title, value, peer in found
+        if peer.value is not None or peer.differs
+    ]
+    blocks: list[Block] = [Text(each, "warning") for each in opinion.differences]
+    blocks += [Text(each, "missing") for each in opinion.not_compared]
     blocks.append(
         Table(
             "cross_check",
-            "Ours and theirs",
-            ("criterion", "dimension", "statistic", "ours", "package", "theirs", "outcome", "why"),
+            "Touchstone and other packages",
+            ("criterion", "dimension", "statistic", "Touchstone", "package", "other package", "outcome", "remark"),
             tuple(rows),
-            unit="twelve digits; the same ratings were handed to each package",
+            unit="twelve digits; every package gets the same ratings",
         )
     )
-    return Section(12, "cross_check", "The same numbers by other packages", lead, tuple(blocks))
+    return Section(12, "cross_check", "How this was computed", opinion.sentence, tuple(blocks))
 
 
-def _checked(part: Slice) -> Iterator[tuple[str, float | None, Peer]]:
+def _lines(part: Slice) -> Iterator[Line]:
+    """Compare agreement of the people, and of each judge with each person and with most people."""
     weights, level = main_weights(part), part.table.scale.level
     if len(part.humans) > 1:
         for each in LEVELS:
@@ -71,14 +71,25 @@ def _checked(part: Slice) -> Iterator[tuple[str, float | None, Peer]]:
             kappa = cohen_kappa(pair, weights=kind)
             title = f"Cohen's kappa{'' if kind == 'none' else f' ({kind} weights)'}: {names}"
             yield from _of_peers(title, "cohen_kappa", {"weights": kind}, pair, kappa)
+    names_of_values = [*part.categories, None]
+    for judge in part.judges:
+        people = [names_of_values[code] for code in part.majority.tolist()]
+        judged = [names_of_values[code] for code in part.column(judge).tolist()]
+        if any(one is not None and other is not None for one, other in zip(people, judged, strict=True)):
+            for title, (value, peer) in label_peers(people, judged).items():
+                yield f"{title}: {judge} and most people", value, peer
 
 
-def _of_peers(
-    title: str, statistic: str, args: Mapping[str, Any], ratings: Ratings, ours: Statistic
-) -> Iterator[tuple[str, float | None, Peer]]:
+def _of_peers(title: str, statistic: str, args: Mapping[str, Any], ratings: Ratings, ours: Statistic) -> Iterator[Line]:
     value = ours.value if ours.defined else None
     for peer in peers_of(statistic, args, ratings, value):
         yield title, value, peer
+
+
+def _outcome(value: float | None, peer: Peer) -> str:
+    if peer.differs:
+        return "differs"
+    return "same" if value is not None and peer.value is not None else "no value"
 
 
 def _digits(value: float | None) -> str:

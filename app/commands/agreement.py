@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from itertools import groupby
 from pathlib import Path
@@ -18,6 +19,7 @@ from domain.errors import RatingsError
 from domain.states import Cut, Items, Stage
 
 if TYPE_CHECKING:
+    from agreement.cross_check import SecondOpinion
     from agreement.ratings import Scale
     from agreement.summary import Result
     from annotation_schemas.model import Schema
@@ -132,7 +134,8 @@ def agreement(
         bool,
         typer.Option(
             "--cross-check",
-            help="Also show what scikit-learn and krippendorff give, where they are installed and offer it.",
+            help="Show the values of scikit-learn and krippendorff in columns. The last line always says whether they "
+            "are equal, where the packages are installed and offer the coefficient.",
         ),
     ] = False,
     items: Annotated[
@@ -187,7 +190,7 @@ def agreement(
             raters=names,
             scales=scales,
             by_dimension=by is Cut.DIMENSION,
-            cross_check=cross_check,
+            cross_check=True,
             statistics=_statistics(statistic, ()),
             missing=missing,
         )
@@ -209,7 +212,7 @@ def agreement(
             unit=unit,
             pool_guidelines=pool_guidelines,
             schema_version=schema_version,
-            cross_check=cross_check,
+            cross_check=True,
             items=items,
             statistics=_statistics(statistic, reporting.agreement_first(schema)),
         )
@@ -218,10 +221,24 @@ def agreement(
         lines = ",\n ".join(json.dumps(each.as_json(), ensure_ascii=False, allow_nan=False) for each in results)
         typer.echo(f"[{lines}]")
     else:
+        from agreement.summary import opinion_of
+
+        opinion = opinion_of(results)
+        if not cross_check:
+            results = [replace(each, peers=None) for each in results]
         shown = levels_table(results) if unit is Unit.LEVELS else table(results, schema_version=schema_version)
         typer.echo("\n".join(shown))
+        if results:
+            typer.echo("\n".join(["", *opinion_lines(opinion)]))
     if replies:
         typer.echo("\n".join(["", "Outcomes of the machines' replies", *replies]), err=as_json)
+
+
+def opinion_lines(found: SecondOpinion) -> Iterator[str]:
+    """Return what other packages say of all coefficients, differences in red."""
+    yield typer.style(found.sentence, fg=typer.colors.RED) if found.differences else found.sentence
+    yield from (typer.style(f"  {each}", fg=typer.colors.RED) for each in found.differences)
+    yield from (f"  {each}" for each in found.not_compared)
 
 
 def _statistics(asked: Sequence[str] | None, first: Sequence[str]) -> frozenset[str]:
@@ -363,7 +380,7 @@ def _figures(result: Result, packages: Sequence[str] = ()) -> str:
 def _peer_columns(result: Result, packages: Sequence[str]) -> str:
     """The values of other packages, one column each, in red where they differ."""
     cells = []
-    of_package = {peer.package: peer for peer in result.peers or ()}
+    of_package = {peer.package.partition(" ")[0]: peer for peer in result.peers or ()}
     for package in packages:
         peer = of_package.get(package)
         if peer is None:

@@ -124,7 +124,9 @@ def calibrate(
     cross_check: Annotated[
         bool,
         typer.Option(
-            "--cross-check", help="Add what scikit-learn and krippendorff give for the same ratings, where installed."
+            "--cross-check",
+            help="Has no effect: the report always compares its coefficients with those of other packages.",
+            hidden=True,
         ),
     ] = False,
     missing: Annotated[
@@ -180,6 +182,8 @@ def calibrate(
         )
     if missing is not None and ratings is None:
         raise typer.BadParameter("--missing is for files; a project knows which ratings are missing.")
+    if cross_check:
+        typer.echo("--cross-check has no effect: the report always has this comparison.", err=True)
     shown = () if ALL in (statistic or ()) else statistic
     if rule is not None and project is not None:
         from workflow.results.calibration_rule import store_rule
@@ -241,9 +245,7 @@ def calibrate(
             statistics=shown,
         )
         typer.echo(source.counted, err=True)
-    made = files.write(
-        calibration(study, source, rule_from_text(rule) if rule else None, cross_checked=cross_check), out
-    )
+    made = files.write(calibration(study, source, rule_from_text(rule) if rule else None, cross_checked=True), out)
     for path in made:
         typer.echo(path)
 

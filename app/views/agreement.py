@@ -20,6 +20,7 @@ from app import confusion_chart, figures, items_switch, markup, schema_switch, s
 from app.screens import Group, Screen
 from app.services import Services
 from app.views import history
+from domain.errors import NotAvailable
 from domain.records import ProjectView
 from domain.replies import Replies
 from domain.roles import Role
@@ -140,14 +141,14 @@ def _live(services: Services, view: ProjectView, choice: Choice) -> None:
         _tables(services, view, choice)
 
 
-def _measured(services: Services, view: ProjectView, choice: Choice) -> figures.Asked:
+def _measured(services: Services, view: ProjectView, choice: Choice, work: str = "agreement") -> figures.Asked:
     """The figures of the page (``agreement_page.Figures``), worked out again only if there is something new since."""
     stage = choice.stage
     about: dict[str, Any] = {"person": services.person, "project": view.name, "stage": stage}
     return figures.asked(
         services.store,
         services.settings,
-        "agreement",
+        work,
         {
             "project": view.name,
             "stage": stage,
@@ -161,6 +162,24 @@ def _measured(services: Services, view: ProjectView, choice: Choice) -> figures.
         state=rater_agreement.mark(services.store, **about),
         size=rater_agreement.size(services.store, **about),
     )
+
+
+def _second_opinion(services: Services, view: ProjectView, choice: Choice) -> None:
+    """Show whether other packages give the same values; a difference is an error."""
+    try:
+        found = _measured(services, view, choice, "agreement_opinion")
+    except NotAvailable as error:
+        shell.show(markup.notice(str(error), style="bad"))
+        return
+    opinion = found.figure.value if found.figure is not None else None
+    if opinion is not None and opinion.differences:
+        shell.show(*(markup.notice(each, style="bad") for each in (opinion.sentence, *opinion.differences)))
+    with st.expander("How this was computed", key="agreement.computed"):
+        if opinion is None:
+            shell.show(markup.paragraph("Comparing with scikit-learn and krippendorff.", style="ts ts-quiet"))
+            return
+        words = (opinion.sentence, *opinion.not_compared)
+        shell.show(*(markup.tag("p", markup.text(each), style="ts", data_part="second-opinion") for each in words))
 
 
 def being_measured(found: figures.Asked) -> markup.Markup:
@@ -214,6 +233,7 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
         shell.show(replies_table(view, replies))
     if choice.levels:
         _levels(view, lines)
+        _second_opinion(services, view, choice)
         return
     among = counting.which if counting.verdicts else None
     named = reporting.agreement_first(view.schema.schema_)
@@ -248,6 +268,7 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
         )
         with st.expander(f"Every pair and weighting ({len(of_group)} lines)"):
             shell.show(table_of(of_group, unit=choice.unit))
+    _second_opinion(services, view, choice)
 
 
 def _levels(view: ProjectView, lines: Sequence[Result]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import streamlit as st
 
@@ -31,7 +31,7 @@ from workflow.results.ratings import Raters, raters_called, raters_of
 SCREEN = Screen("Calibration", place=260, role=Role.LEAD, group=Group.MODELS)
 
 if TYPE_CHECKING:
-    from reports.content import Behind
+    from reports.content import Behind, Block, Text
 
 WEIGHT = 12
 """A rating in a report takes as long as so many elsewhere: thousands of draws, and a PDF."""
@@ -257,14 +257,22 @@ def files_of(
         dimension, group = of_slice(by, part)
         return history.address(project, differ=stage.value, said=said, dimension=dimension, group=group, among=among)
 
-    made = calibration(study, source)
+    made = calibration(study, source, cross_checked=True)
     return {
         "name": f"{project}-{stage.value}-calibration.zip",
         "zip": archives.pack(dict(files.contents(made))),
         "first": standing.first_screen(made),
+        "errors": [each.words for each in made.section("cross_check").blocks if _is_error(each)],
         "about": html.footer(made),
         "sections": [(each.key, f"{each.number}. {each.title}", html.section(each, where)) for each in made.sections],
     }
+
+
+def _is_error(block: Block) -> TypeGuard[Text]:
+    """Whether a block says that another package gives another value."""
+    from reports.content import Text
+
+    return isinstance(block, Text) and block.tone == "warning"
 
 
 def titles_of(schema: Schema) -> dict[str, str]:

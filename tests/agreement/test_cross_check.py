@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from agreement import Ratings, Scale, cohen_kappa, krippendorff_alpha
-from agreement.cross_check import Peer, label_peers, peers_of
+from agreement.cross_check import Peer, label_peers, peers_of, second_opinion
 from app.cli import cli
 
 EVEN = Ratings.from_lists(ann=[1, 2, 3, 3, 2, 1, None], bob=[1, 2, 3, 2, 2, 3, 1])
@@ -47,31 +47,29 @@ def test_scikit_learn_gives_the_same_for_whole_numbers(weights: str) -> None:
     assert peer.value == pytest.approx(cohen_kappa(EVEN, weights=weights).value, abs=1e-12)  # type: ignore[arg-type]
 
 
-def test_scikit_learn_refuses_halves_and_is_given_their_places() -> None:
+def test_halves_are_asked_for_by_their_places() -> None:
     with_sklearn()
-    peer = kappa(HALVES, "linear")
-    assert not peer.differs
-    assert (
-        peer.reason == "scikit-learn refuses numbers that are not whole, so it was given their places (0, 1, 2, ...)."
-    )
+    assert not kappa(HALVES, "linear").differs
 
 
-def test_scikit_learn_weighs_by_place() -> None:
+def test_values_at_unequal_distances_keep_their_distances() -> None:
     with_sklearn()
     uneven = Ratings.from_lists(ann=[1, 2, 4, 8, 1, 2], bob=[1, 4, 4, 2, 8, 2])
-    peer = kappa(uneven, "linear")
-    assert peer.differs
-    assert "place of a value" in (peer.reason or "")
+    for weights in ("linear", "quadratic"):
+        assert not kappa(uneven, weights).differs
+    irrational = Ratings.from_lists(ann=[0, 2**0.5, 3, 3], bob=[0, 3, 3, 2**0.5])
+    assert kappa(irrational, "linear").value is None
+    assert "short list" in (kappa(irrational, "linear").reason or "")
 
 
-def test_scikit_learn_leaves_out_what_no_one_used() -> None:
+def test_a_value_that_no_one_used_keeps_its_place() -> None:
     with_sklearn()
     data = [[1, 1], [1, 4], [4, 4], [4, 1], [1, 1], [2, 2]]
     scale = Scale("ordinal", (1, 2, 3, 4))
     peer = kappa(Ratings.from_lists(ann=[a for a, _ in data], bob=[b for _, b in data], scale=scale), "linear")
-    assert peer.differs
-    assert peer.value == pytest.approx(0.294117647059, abs=1e-12)  # ours: 0.28
-    assert "neither rater used (3" in (peer.reason or "")
+    # |a - b| observed: (3 + 3) / 6 = 1; expected from the margins 3, 1, 0, 2: (21 + 7 + 22) / 36; 1 - 36 / 50 = 0.28
+    assert peer.value == pytest.approx(0.28, abs=1e-12)
+    assert not peer.differs
 
 
 def test_a_constant_has_no_value_anywhere() -> None:
@@ -113,13 +111,25 @@ def test_krippendorff_is_not_asked_for_more_memory_than_there_is() -> None:
     assert "GiB" in (alpha(many, "interval").reason or "")
 
 
-def test_a_wrong_number_is_seen() -> None:
+def test_a_wrong_number_is_an_error_with_both_values() -> None:
     with_sklearn()
     (peer,) = peers_of("cohen_kappa", {"weights": "none"}, EVEN, 0.123)
     assert peer.differs
-    assert peer.reason == "No reason for the difference is known."
-    (peer,) = peers_of("cohen_kappa", {"weights": "none"}, EVEN, None)
-    assert peer.differs
+    (nothing,) = peers_of("cohen_kappa", {"weights": "none"}, EVEN, None)
+    assert nothing.differs
+    found = second_opinion([("kappa", 0.123, [peer]), ("fine", 1.0, [Peer("scikit-learn 1.9.1", 1.0, False)])])
+    assert found.sentence.startswith("1 of 2 coefficients differ from scikit-learn ")
+    (sentence,) = found.differences
+    assert sentence.startswith(f"kappa: 0.123 in Touchstone, {peer.value:.12g} in scikit-learn ")
+
+
+def test_the_sentence_names_versions_and_the_largest_difference() -> None:
+    peers = [Peer("krippendorff 0.9.0", 0.5 + 3e-11, False), Peer("scikit-learn 1.9.1", 0.5, False)]
+    found = second_opinion([("alpha", 0.5, peers[:1]), ("kappa", 0.5, peers[1:]), ("icc", 0.4, [])])
+    assert found.sentence == "2 coefficients are equal to krippendorff 0.9.0 and scikit-learn 1.9.1 within 1e-10."
+    assert (
+        second_opinion([("icc", 0.4, [])]).sentence == "No other package that is installed offers these coefficients."
+    )
 
 
 @pytest.mark.parametrize(("package", "statistic"), [("sklearn", "cohen_kappa"), ("krippendorff", "krippendorff_alpha")])
@@ -146,11 +156,13 @@ def test_labels_of_a_judge() -> None:
     assert [found[f"confusion of {a} and {b}"][1].value for a in (0, 1) for b in (0, 1)] == [1, 1, 1, 2]
 
 
-def test_a_rate_of_nothing_is_zero_for_scikit_learn() -> None:
+def test_a_rate_of_nothing_is_undefined_on_both_sides() -> None:
     with_sklearn()
-    ours, peer = label_peers(["a", "a", "b"], ["a", "a", "a"])["precision of b"]
-    assert (ours, peer.value, peer.differs) == (None, 0.0, True)
-    assert "no unit makes up" in (peer.reason or "")
+    found = label_peers(["a", "a", "b"], ["a", "a", "a"])
+    assert [name for name, (_, peer) in found.items() if peer.differs] == []
+    ours, peer = found["precision of b"]
+    assert (ours, peer.value) == (None, None)
+    assert found["macro precision"][1].value == pytest.approx(2 / 3)  # of a alone
 
 
 # ---- the command -----------------------------------------------------------------------------------------------------
@@ -165,29 +177,36 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_command_shows_columns_and_says_in_red_what_differs(file: Path) -> None:
+def test_the_command_says_in_its_last_line_that_other_packages_agree(file: Path) -> None:
     with_sklearn()
     with_krippendorff()
-    done = CliRunner().invoke(cli, ["agreement", "--ratings", str(file), "--cross-check"], color=True)
+    done = CliRunner().invoke(cli, ["agreement", "--ratings", str(file)])
     assert done.exit_code == 0, done.output
-    assert "scikit-learn" in done.output
-    assert "krippendorff" in done.output
-    red = [line for line in done.output.splitlines() if line.startswith("\x1b[31m  differs: Cohen's kappa, linear")]
-    assert len(red) == 1
-    assert "by scikit-learn" in red[0]
-    assert "weighs by the place of a value" in done.output
-    assert "\x1b[31m  differs: Krippendorff" not in done.output
+    # equal, kappa with three weights, and alpha on three levels
+    assert done.output.splitlines()[-1].startswith("7 coefficients are equal to krippendorff ")
+    assert "0.0000" not in done.output
+    columns = CliRunner().invoke(cli, ["agreement", "--ratings", str(file), "--cross-check"])
+    assert "scikit-learn      krippendorff" in columns.output
+
+
+def test_the_command_shows_a_difference_in_red_with_both_values(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_sklearn()
+    import sklearn.metrics
+
+    monkeypatch.setattr(sklearn.metrics, "cohen_kappa_score", lambda *_, **__: 0.25)
+    done = CliRunner().invoke(cli, ["agreement", "--ratings", str(file), "--statistic", "cohen_kappa"], color=True)
+    red = [line for line in done.output.splitlines() if line.startswith("\x1b[31m")]
+    assert "3 of 3 coefficients differ from scikit-learn" in red[0]
+    assert all("in Touchstone, 0.25 in scikit-learn" in line for line in red[1:])
+    assert len(red) == 4
 
 
 def test_json_has_both_values(file: Path) -> None:
     with_sklearn()
-    plain = CliRunner().invoke(cli, ["agreement", "--ratings", str(file), "--json"])
-    assert all("peers" not in line for line in json.loads(plain.output))
-    done = CliRunner().invoke(cli, ["agreement", "--ratings", str(file), "--json", "--cross-check"])
+    done = CliRunner().invoke(cli, ["agreement", "--ratings", str(file), "--json"])
     by_name = {(line["statistic"], line["args"].get("weights")): line for line in json.loads(done.output)}
-    (same,) = by_name["cohen_kappa", "none"]["peers"]
-    assert same["package"] == "scikit-learn"
+    (same,) = by_name["cohen_kappa", "linear"]["peers"]
+    assert same["package"].startswith("scikit-learn ")
     assert same["differs"] is False
-    assert same["value"] == pytest.approx(by_name["cohen_kappa", "none"]["value"], abs=1e-12)
-    assert by_name["cohen_kappa", "linear"]["peers"][0]["differs"] is True
+    assert same["value"] == pytest.approx(by_name["cohen_kappa", "linear"]["value"], abs=1e-12)
     assert by_name["icc", None]["peers"] == []

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import html
 import re
+import time
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
+from app import figures
 from app.services import Services
 from db.engine import Store
 from domain.settings import Settings
@@ -32,6 +34,12 @@ def drawn(
     for key, value in query.items():
         test.query_params[key] = value
     return test.run()
+
+
+def until_done() -> None:
+    """Wait until no figure is being computed in a process of its own."""
+    while figures._desk.going:
+        time.sleep(0.02)
 
 
 def words(test: AppTest) -> str:

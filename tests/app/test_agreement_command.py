@@ -32,6 +32,7 @@ KEYS = [
     "n_raters",
     "n_left_out",
     "reason",
+    "peers",
 ]
 HEAD = "unit,rater,criterion,value\n"
 GRADES = HEAD + "".join(

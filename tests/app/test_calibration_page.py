@@ -10,7 +10,6 @@ import re
 import zipfile
 from html import unescape
 from pathlib import Path
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -21,7 +20,7 @@ from db.engine import open_store
 from domain.roles import Role
 from domain.states import RatersAre
 from testkit.factories import make_items, make_person, make_predictions, make_project
-from tests.app.screens import drawn
+from tests.app.screens import drawn, until_done
 from workflow.results.ratings_from_files import import_ratings
 
 pytestmark = pytest.mark.thorough
@@ -55,15 +54,10 @@ def test_the_first_screen_answers_and_every_section_opens(tmp_path: Path, monkey
         rows = [f"{name} · m,{rater},score,{value}" for name, value in zip(names, given, strict=True)]
         (tmp_path / "r.csv").write_text("\n".join(["unit,rater,criterion,value", *rows]), encoding="utf-8")
         import_ratings(store, by=None, project="p", path=tmp_path / "r.csv", refuse=lambda bad: None, raters=are)
-    made = []
-    worked_out = figures._worked_out
+    monkeypatch.setattr(figures, "_worked_out", lambda *_: pytest.fail("pages compute no report"))
 
-    def counted(*about: Any) -> figures.Figure:
-        made.append(about)
-        return worked_out(*about)
-
-    monkeypatch.setattr(figures, "_worked_out", counted)
-
+    drawn(store, tmp_path, "calibration", "lea", project="p")
+    until_done()
     test = drawn(store, tmp_path, "calibration", "lea", project="p")
     first, about = sent(test)
     figure = next(reversed(figures._desk.known.values()))
@@ -97,5 +91,6 @@ def test_the_first_screen_answers_and_every_section_opens(tmp_path: Path, monkey
         part = shown[at + 1].partition('<div class="report">')[2]
         assert plain(part).split() == plain(shell.on_page(html)).split(), key
         assert part.count("<svg") == html.count("<svg"), key
-    assert len(made) == 1, "it is worked out once"
+    assert next(reversed(figures._desk.known.values())).at == figure.at, "it is worked out once"
+    assert [key for key in earlier if "within 1e-12" in earlier[key]] == ["cross_check"]
     store.close()

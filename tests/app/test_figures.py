@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from domain.settings import Settings, settings_from
 from domain.states import Cut, Stage
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_people, make_person, make_project
+from tests.app.screens import until_done
 from tests.workflow.test_results import filled
 from workflow.annotate.submissions import submit
 from workflow.results import agreement_page, rater_agreement
@@ -68,12 +68,6 @@ def large(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     until_done()
     figures.close()
-
-
-def until_done() -> None:
-    """No process is at work any more."""
-    while figures._desk.going:
-        time.sleep(0.02)
 
 
 def state(store: Store) -> tuple[Any, ...]:

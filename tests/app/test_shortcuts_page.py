@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +21,7 @@ from domain.roles import Role
 from domain.settings import Settings
 from reports.content import Figure
 from testkit.factories import make_person
-from tests.app.screens import drawn, part, rows, text, words
+from tests.app.screens import drawn, part, rows, text, until_done, words
 from tests.workflow.releases.test_shortcut_gate import kept, limited
 from tests.workflow.shortcut_world import BLIND, LETTERS, N, Rooms, always_b, reader, served, spec_of
 from workflow.releases import set_statistics
@@ -45,11 +44,6 @@ def desk(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     until_done()
     figures.close()
-
-
-def until_done() -> None:
-    while figures._desk.going:
-        time.sleep(0.02)
 
 
 def lead(store: Store, limits: str) -> None:

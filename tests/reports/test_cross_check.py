@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from agreement import Scale
 from reports.calibration import calibration
 from reports.content import Table, Text
 from reports.cross_check import cross_check
@@ -12,35 +11,35 @@ from reports.study import Study
 from tests.reports.test_calibration import HERE, made
 
 
-def test_the_section_is_there_only_if_asked_for() -> None:
-    study = Study(made(), humans=("ann", "bob", "cem"), judges=("gpt",))
-    keys = [section.key for section in calibration(study, HERE).sections]
+def study() -> Study:
+    return Study(made(), humans=("ann", "bob", "cem"), judges=("gpt",))
+
+
+def test_a_release_has_no_section_that_depends_on_installed_packages() -> None:
+    keys = [section.key for section in calibration(study(), HERE).sections]
     assert "cross_check" not in keys
-    assert [section.key for section in calibration(study, HERE, cross_checked=True).sections] == [*keys, "cross_check"]
+    assert [section.key for section in calibration(study(), HERE, cross_checked=True).sections] == [
+        *keys,
+        "cross_check",
+    ]
 
 
-def test_names_come_out_the_same() -> None:
+def test_every_coefficient_that_the_packages_offer_is_the_same() -> None:
     pytest.importorskip("sklearn", reason="scikit-learn is an extra")
     pytest.importorskip("krippendorff", reason="krippendorff is an extra")
-    study = Study(made(), humans=("ann", "bob", "cem"), judges=("gpt",))
-    section = cross_check(study)
+    section = cross_check(study())
     (table,) = [block for block in section.blocks if isinstance(block, Table)]
-    # In all and in two dimensions: alpha of the people, equal and kappa of three pairs of people and three with gpt.
-    assert len(table.rows) == 3 * (1 + 2 * 6)
+    # In all and in two dimensions: alpha of the people; equal and kappa of three pairs of people and three with gpt;
+    # accuracy, three means, precision, recall and F1 of three values, and nine counts of gpt against most people.
+    assert len(table.rows) == 3 * (1 + 2 * 6 + 1 + 3 + 9 + 9)
     assert {row[6] for row in table.rows} == {"same"}
-    assert all(row[3] == row[5] for row in table.rows)
-    assert section.lead.startswith("39 numbers were asked of other packages; none of them differ")
+    assert section.lead.startswith("105 coefficients are equal to krippendorff ")
+    assert section.lead.endswith(" within 1e-12.")
 
 
-def test_what_differs_is_a_warning_with_its_reason() -> None:
-    pytest.importorskip("sklearn", reason="scikit-learn is an extra")
-    numbers = {"bad": 1, "fair": 2, "good": 8}
-    rows = [type(row)(row.unit, row.rater, row.criterion, numbers[row.value], row.dimension) for row in made()]
-    study = Study(
-        rows, humans=("ann", "bob", "cem"), judges=("gpt",), scales={"quality": Scale("interval")}, by_dimension=False
-    )
-    section = cross_check(study)
-    warnings = [block.words for block in section.blocks if isinstance(block, Text) and block.tone == "warning"]
-    assert len(warnings) == 1
-    assert "quadratic weights" in warnings[0]
-    assert "by the place of a value" in warnings[0]
+def test_a_difference_is_an_error_with_both_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    sklearn = pytest.importorskip("sklearn.metrics", reason="scikit-learn is an extra")
+    monkeypatch.setattr(sklearn, "accuracy_score", lambda *_, **__: 0.125)
+    errors = [each.words for each in cross_check(study()).blocks if isinstance(each, Text) and each.tone == "warning"]
+    assert len(errors) == 3 * (6 + 1)
+    assert all("in Touchstone, 0.125 in scikit-learn" in each for each in errors)

@@ -121,7 +121,7 @@ def _import_ratings(bring: Import, row: Format, raters: RatersAre | None, missin
         by=bring.by,
         project=bring.project,
         path=bring.path,
-        reads=function_of(row.reads or ""),
+        reads=function_of(row.reads),
         refuse=bring.refuse,
         raters=raters,
         missing=missing,

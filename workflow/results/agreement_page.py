@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from agreement.summary import Result
+from agreement.cross_check import OFFERED, SecondOpinion
+from agreement.summary import Result, opinion_of
 from db.engine import Store
 from domain.replies import Replies
 from domain.states import Cut, Items, Stage
@@ -13,7 +14,7 @@ from workflow.access.counted_items import Counting
 from workflow.annotate.sample_standing import counting_of_stage
 from workflow.results.confusions import Confusion
 from workflow.results.dimension_means import agreement_of_levels, agreement_of_means
-from workflow.results.rater_agreement import compared
+from workflow.results.rater_agreement import agreement_of, compared
 from workflow.results.ratings import Raters, raters_called, raters_of
 from workflow.results.reply_counts import replies_of_judges
 
@@ -29,6 +30,36 @@ class Figures(NamedTuple):
     """Of the raters with an account, by what they are called in ``lines``."""
     confusions: Sequence[Confusion] = ()
     """How often which answer met which, of the same ratings; none of means."""
+
+
+def opinion(
+    store: Store,
+    *,
+    project: str,
+    stage: Stage,
+    by: Cut,
+    of_means: bool,
+    pool_guidelines: bool,
+    items: Items | None,
+    levels: bool = False,
+    schema_version: int | None = None,
+) -> SecondOpinion:
+    """Return what other packages say of the coefficients of ``figures``, for the same arguments."""
+    about: dict[str, Any] = {
+        "person": None,
+        "project": project,
+        "pool_guidelines": pool_guidelines,
+        "items": items,
+        "schema_version": schema_version,
+        "cross_check": True,
+        "statistics": OFFERED,
+    }
+    if levels:
+        return opinion_of(agreement_of_levels(store, **about))
+    if of_means:
+        return opinion_of(agreement_of_means(store, **about))
+    called = raters_called(store, raters_of(store, person=None, project=project, stage=stage))
+    return opinion_of(agreement_of(store, stage=stage, by=by, called=called, **about))
 
 
 def figures(
