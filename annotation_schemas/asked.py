@@ -149,6 +149,8 @@ def key_of(key: Any, asked: Asked) -> tuple[Any, str]:
 
 def _key(key: Any, asked: Asked) -> tuple[Any, str]:
     """The key in the form of what is read; None and why where it has none."""
+    if asked.kind is AnswerKind.MULTI and isinstance(key, list | tuple) and not key:
+        return [], ""  # none of the options is right
     if key is None or key in ("", [], ()) or (isinstance(key, str) and not key.strip()):
         return None, NO_KEY
     if asked.kind is AnswerKind.NUMBER:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationInfo, 
 from pydantic_core import PydanticCustomError
 
 from domain import decimals
-from domain.overlap import Apart, Overlap
+from domain.overlap import AnyOrder, Apart, Overlap
 
 Scalar = str | int | float | bool
 
@@ -355,10 +355,15 @@ class Criterion(_Part):
         return _known(name, info, "criterion_kind")
 
 
+SETS: set[str] = set()
+"""The kinds of criteria whose answers are sets. ``annotation_schemas.kinds`` adds their names."""
+
+
 def tolerances_of(criteria: Sequence[Criterion]) -> dict[str, Apart]:
-    """How far two answers may be apart and still say the same, by criterion, where one says so."""
+    """How far two answers may be apart and still say the same, by criterion, where one says so; sets in any order."""
     said = [(each, each.tolerance) for each in criteria if each.tolerance is not None]
-    return {each.name: tolerance.overlap or tolerance.of(each.unit) for each, tolerance in said}
+    sets: dict[str, Apart] = {each.name: AnyOrder() for each in criteria if each.kind in SETS}
+    return sets | {each.name: tolerance.overlap or tolerance.of(each.unit) for each, tolerance in said}
 
 
 class CrossRule(_Part):

@@ -533,13 +533,8 @@ def _key_fits(schema: Schema, name: str, criterion: Criterion, at: Path) -> Iter
             f"no item can be kept: `{name}` is chosen from `{field.field}` and `{criterion.name}` from "
             f"`{criterion.field}`; let both name the same list",
         )
-    elif key.picks_several and row.picks_several:
-        yield Finding(
-            WARNING,
-            at,
-            f"raters' answers to `{criterion.name}` stand in the order of the options and are compared whole, so "
-            f"an item whose `{name}` stands in another order is never kept; give them in that order",
-        )
+    elif key.picks_several and row.is_set:
+        return  # compared as sets
     elif not key.votes_equal:
         yield Finding(
             ERROR,

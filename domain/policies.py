@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from domain.decimals import EXACT, exact
 from domain.errors import NotAvailable
-from domain.overlap import Apart, Overlap
+from domain.overlap import AnyOrder, Apart, Overlap, same
 from domain.states import VOTED_ON, ItemState, Stage
 
 LEASE = timedelta(minutes=30)
@@ -92,11 +92,6 @@ Cast = tuple[Any, Fraction]
 """What a vote says about one criterion, and what it weighs."""
 
 
-def same(left: Any, right: Any) -> bool:
-    """Equal as JSON values: 1 is 1.0, but true is not 1."""
-    return isinstance(left, bool) == isinstance(right, bool) and bool(left == right)
-
-
 @dataclass(frozen=True)
 class Target:
     """Which answers to one criterion keep an item: a value, or numbers between limits that count."""
@@ -140,9 +135,9 @@ class Target:
         return self.met_by(one) == self.met_by(other) if self.limited else self._same(one, other)
 
     def _same(self, one: Any, other: Any) -> bool:
-        """Equal; of numbers, within the tolerance; of spans and boxes, with so much overlap. A key may be a number that
-        is kept as text."""
-        if isinstance(self.tolerance, Overlap):
+        """Equal; of numbers, within the tolerance; of spans and boxes, with so much overlap; of sets, in any order. A
+        key may be a number that is kept as text."""
+        if isinstance(self.tolerance, Overlap | AnyOrder):
             return self.tolerance.holds(one, other)
         if same(one, other) or isinstance(one, str):
             return same(one, other)

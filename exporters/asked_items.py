@@ -37,6 +37,10 @@ PLACED = (AnswerKind.OPTION, AnswerKind.MULTI, AnswerKind.ORDER)
 """Answers that are options, so that letters say them."""
 
 
+NONE_RIGHT = "none"
+"""The key of an item none of whose options is right, as a text."""
+
+
 def require_carried(format: str, released: ReleasedSet) -> None:
     """``FileRefused`` where the format's row says that it cannot hold what a schema has."""
     if (why := FORMATS[format].carries(released.schema)) is not None:
@@ -197,6 +201,8 @@ def _right(
     """Where the right options stand, and the key as text."""
     name = key_name(released)
     value = item.fields.get(name or "")
+    if asked.kind is AnswerKind.MULTI and options and isinstance(value, list | tuple) and not value:
+        return (), NONE_RIGHT
     if value is None or value in ("", [], ()):
         return None, _drawn_key(released.schema, item)
     if name is None or asked.kind not in PLACED or not options:

@@ -145,7 +145,7 @@ def _answer(format: str, released: ReleasedSet, item: ReleasedItem, question: Qu
     """The right answer as it is learnt."""
     if question.key is None:
         refuse(format, item, "it has no answer, so there is nothing to learn from it")
-    if question.right is None or question.kind not in PLACED or not question.lettered:
+    if not question.right or question.kind not in PLACED or not question.lettered:
         return question.key
     return ", ".join(_said(released, question, place) for place in question.right)
 

@@ -97,4 +97,4 @@ def _target(question: Question, chosen: bool) -> str | list[str] | None:
         return question.key
     if question.kind is AnswerKind.MULTI and chosen:
         return question.letters
-    return ", ".join(question.letters)
+    return ", ".join(question.letters) or question.key

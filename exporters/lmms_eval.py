@@ -28,7 +28,7 @@ _LONGEST = 1024
 """Tokens of an answer, where the schema says nothing."""
 _TELLS = {
     AnswerKind.OPTION: "Answer with the letter of the right option alone.",
-    AnswerKind.MULTI: "Answer with the letters of all right options, separated by commas.",
+    AnswerKind.MULTI: "Answer with the letters of all right options, separated by commas, or with the word none.",
     AnswerKind.ORDER: "Answer with the letters of all options in the right order, separated by commas.",
     AnswerKind.YES_NO: "Answer with yes or no alone.",
     AnswerKind.NUMBER: "Answer with a number alone.",
@@ -104,7 +104,7 @@ def _with_order(question: Question) -> str:
 
 
 def _target(question: Question) -> str:
-    return ", ".join(question.letters) if question.right is not None and question.lettered else question.key or ""
+    return ", ".join(question.letters) if question.right and question.lettered else question.key or ""
 
 
 def _is_scored(released: ReleasedSet, item: ReleasedItem, question: Question) -> bool:

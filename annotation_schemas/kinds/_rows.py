@@ -16,8 +16,7 @@ from annotation_schemas.column_types import ColumnType
 from annotation_schemas.label_studio_parts import Way
 from annotation_schemas.model import Choice, Criterion, ItemField, Schema
 from annotation_schemas.yaml_text import Path
-from domain.overlap import Shape
-from domain.policies import same
+from domain.overlap import AnyOrder, Shape, same
 from domain.reading.answers import AnswerKind
 
 Found = Iterator[tuple[Path, str]]
@@ -150,9 +149,12 @@ class CriterionKind(Kind):
         """
         return value
 
+    is_set: ClassVar[bool] = False
+    """Its answers are lists whose order means nothing: people, keys, models and checks compare them as sets."""
+
     def agree(self, criterion: Criterion, one: Any, other: Any) -> bool:
         """Whether two raters' answers say the same."""
-        return same(one, other)
+        return AnyOrder().holds(one, other) if self.is_set else same(one, other)
 
     answers_items: ClassVar[bool] = False
     """A person may answer an item by it, as models do: its value is a plain one that reads as a text."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from annotation_schemas.kinds._rows import CRITERIA, FIELDS, CriterionKind, FieldKind, Kind
-from annotation_schemas.model import Criterion, ItemField
+from annotation_schemas.model import SETS, Criterion, ItemField
 
 
 def _find() -> None:
@@ -26,6 +26,7 @@ def _find() -> None:
         fields += [row for row in rows if isinstance(row, FieldKind)]
     CRITERIA.update(_listed_by_place(criteria))
     FIELDS.update(_listed_by_place(fields))
+    SETS.update(row.name for row in criteria if row.is_set)
 
 
 Row = TypeVar("Row", bound=Kind)

@@ -77,6 +77,7 @@ class MultiChoice(CriterionKind):
     least_options = 2
     counts_entries = True
     reorders = True
+    is_set = True
     none_is_answer = True
     by_place = True
     picks_several = True

@@ -159,8 +159,6 @@ MAYBE_MEANT = [
          f"{KEEP}: warning: stages.verification.keep.parts[1]", "is at most 9, so this decides nothing"),
     Case(text("{rule: all_of, parts: [{criterion: size, at_most: 2}]}"),
          "23: warning: stages.verification.criteria[3].show_if", "where all raters leave it"),
-    Case(text("{rule: unanimous_and_key, criterion: seen, key: several}"), f"{KEEP}: warning: stages.",
-         "an item whose `several` stands in another order is never kept"),
     Case(text('{rule: majority, criterion: fits, value: "yes"}', raters=2), f"{KEEP}: warning: stages.verification.",
          "with 2 raters a majority is all of them"),
     Case(text('{rule: weighted, criterion: fits, value: "yes"}'), f"{KEEP}: warning: stages.verification.keep",

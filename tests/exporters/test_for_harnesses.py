@@ -354,6 +354,24 @@ def test_what_cannot_be_tuned_on_is_refused(tmp_path: Path) -> None:
         write("preference_pairs", release(folder, schema_of("egothink"), []), Folder(tmp_path / "none"))
 
 
+def test_an_empty_set_as_key_says_that_none_is_right(tmp_path: Path) -> None:
+    schema, folder = fifth(), Folder(tmp_path)
+    item = replace(fifth_items(folder)[0], fields={**fifth_items(folder)[0].fields, "answer": []})
+    released = release(folder, schema, [item])
+    (sample,) = lines(write("inspect", released, folder)["test.jsonl"])
+    assert sample["target"] == []
+    files = write("lmms_eval", released, folder)
+    (record,) = lines(files["asked.jsonl"])
+    assert (record["kind"], record["target"]) == ("multi", "none")
+    names: dict[str, Any] = {"__file__": str(tmp_path / "lmms_eval" / "utils.py")}
+    exec(compile(files["utils.py"].decode(), "utils.py", "exec"), names)
+    given = {"None.": 1.0, "none": 1.0, "A": 0.0, "A, B": 0.0, "": 0.0, "I see none": 0.0}
+    scores = {answer: names["process_results"]({"id": item.id}, [answer])["accuracy"]["score"] for answer in given}
+    assert scores == given
+    (told,) = json.loads(write("llava", released, folder)["test.json"])
+    assert told["conversations"][-1]["value"] == "none"
+
+
 def test_an_option_that_is_right_because_none_is_goes_out_by_its_label(tmp_path: Path) -> None:
     words = {
         "answer, kind: options_of, field: options": 'answer, kind: option_of, field: options, none: "None of them"'

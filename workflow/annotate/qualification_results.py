@@ -15,7 +15,7 @@ from db.engine import Session
 from db.records import StoredAnnotation, StoredPerson, StoredQualification, StoredQualificationSet
 from domain import csv_text
 from domain.display_names import distinct_names
-from domain.overlap import Overlap
+from domain.overlap import AnyOrder, Overlap
 from domain.policies import Target, same, targets
 from domain.qualification import Review, Standing, standing
 from domain.records import Person
@@ -247,7 +247,8 @@ def _most(values: Sequence[tuple[Any, ...]], deciding: Sequence[Target]) -> tupl
     def alike(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
         pairs = zip(deciding, one, other, strict=True)
         return all(
-            each.alike(a, b) if isinstance(each.tolerance, Overlap) else repr(a) == repr(b) for each, a, b in pairs
+            each.alike(a, b) if isinstance(each.tolerance, Overlap | AnyOrder) else repr(a) == repr(b)
+            for each, a, b in pairs
         )
 
     counts = [sum(alike(one, other) for other in values) for one in values]

@@ -1,0 +1,84 @@
+"""Answers that are sets: people, keys, gold, qualification and models are compared in any order."""
+
+from __future__ import annotations
+
+import unicodedata
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from annotation_schemas.asked import asked_of, held_against
+from annotation_schemas.loader import load_text
+from annotation_schemas.model import tolerances_of
+from db import items
+from db.engine import Store
+from domain import gold
+from domain.policies import Target
+from domain.states import ItemState
+from testkit.factories import claimed, make_items, make_people, make_project
+from workflow.annotate import submissions
+
+SCHEMA = """
+name: sets
+version: 1
+title: Sets
+dimensions: [{id: colour, title: Colour, definition: "Colors."}]
+item:
+  fields:
+    - {name: question, kind: text}
+    - {name: options, kind: text_list}
+    - {name: answer, kind: options_of, field: options, required: false, secret_in: [verification]}
+stages:
+  verification:
+    raters: 3
+    criteria: [{name: seen, kind: multi_choice, field: options, prompt: Which}]
+    keep: {rule: unanimous_and_key, criterion: seen, key: answer}
+  adjudication: none
+models: {strategy: generate}
+"""
+OPTIONS = ["caf\u00e9", "tea", "milk"]
+
+
+@pytest.mark.parametrize("key", [*permutations(OPTIONS[:2]), (), (unicodedata.normalize("NFD", "caf\u00e9"),)])
+def test_three_right_raters_keep_an_item_whatever_the_order_of_its_key(store: Store, key: tuple[str, ...]) -> None:
+    make_project(store, loaded=load_text(SCHEMA, "", "sets"))
+    make_items(store, 1, fields={"question": "Which?", "options": OPTIONS, "answer": list(key)})
+    vote = [option for option in OPTIONS if option in {unicodedata.normalize("NFC", each) for each in key}]
+    for person in make_people(store, "ann", "bea", "cem"):
+        submissions.submit(
+            store, person=person, task=claimed(store, person).id, key=person.login, values={"seen": vote}
+        )
+    with store.read() as session:
+        (item,) = items.of_project(session, project_id=1)
+        assert item.state is ItemState.KEPT
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "equal"),
+    [
+        (["a", "b"], ["b", "a"], True),
+        (["a", "b", "a"], ["b", "a"], True),
+        ([], [], True),
+        ([], ["a"], False),
+        (["a"], ["a", "b"], False),
+        (["1"], [1], False),
+        ([1], [True], False),
+        (["a"], None, False),
+    ],
+)
+def test_every_comparison_of_a_set_is_the_same(one: Any, other: Any, equal: bool) -> None:
+    schema = load_text(SCHEMA, "", "sets").schema_
+    (stage,) = schema.stages.verifications.values()
+    assert stage is not None
+    within = tolerances_of(stage.criteria)
+    assert Target("seen", other, tolerance=within["seen"]).met_by(one) is equal
+    assert Target("seen", tolerance=within["seen"]).alike(one, other) is equal
+    assert (gold.is_right({"seen": one}, {"seen": other}, within) or False) is equal
+
+
+def test_a_model_that_says_none_is_right_where_the_key_is_the_empty_set() -> None:
+    schema = load_text(SCHEMA, "", "sets").schema_
+    asked = asked_of(schema, {"options": OPTIONS})
+    assert held_against([], asked, []) == (1.0, "")
+    assert held_against(["tea"], asked, []) == (0.0, "")
