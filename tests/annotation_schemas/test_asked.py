@@ -106,7 +106,7 @@ YES_NO = Asked(AnswerKind.YES_NO)
         (["a"], MULTI, ["a", "c"], 0, ""),
         (["a", "b", "c"], MULTI, ["a", "c"], 0, ""),
         ([], MULTI, ["a", "c"], 0, ""),  # "none of them" is an answer
-        ([], MULTI, [], math.nan, NO_KEY),  # an empty field is one that no one filled in
+        ([], MULTI, [], 1, ""),  # none of the options is right, and the model says so
         (["d"], MULTI, ["a", "c"], math.nan, GONE),
         (None, MULTI, ["a", "c"], math.nan, GONE),
         ([], ORDER, ["c", "a", "b"], math.nan, GONE),
