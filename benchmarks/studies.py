@@ -2,14 +2,14 @@
 
     .venv/bin/python benchmarks/studies.py [--quick] [--only NAME ...] [--shared DIR]
 
-Models answer as real ones do (letters, sentences, reasoning, refusals, nonsense), judges reply in sentences and
-sometimes without a score, and people err as often as their dice say. Everything comes in through the touchstone
+Models answer as real ones do (letters, sentences, reasoning, refusals, nonsense), judges write their scores in many
+manners and sometimes none, and people err as often as their dice say. Everything comes in through the touchstone
 command, and every table that ``touchstone tables`` prints is held, cell by cell, against what ``benchmarks/papers``
 computes from the dice alone: as JSON, as CSV and as it stands on its page.
 
 The papers' own files are looked for in ``../shared``; items that are not there are made up in their shape. A line for
 each table goes to standard error; the last line of the output is one JSON object. The exit status is 1 if a cell is
-wrong.
+wrong, or a judge's reply was lost although it holds a score.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks import machine
+from benchmarks.manners_judges import count_losses
 from benchmarks.papers.run import Compared, run
 from testkit.paths import ROOT
 
@@ -41,31 +42,37 @@ def main() -> int:
     shared = given.shared if (given.shared / "data").is_dir() else None
     began = time.monotonic()
     found: list[Compared] = []
+    lost = 0
     with tempfile.TemporaryDirectory(prefix="touchstone-studies-") as name:
         for paper in given.only:
             started = time.process_time()
-            tables = study(paper, Path(name), shared=shared, quick=given.quick)
+            tables, losses = study(paper, Path(name), shared=shared, quick=given.quick)
             machine.log(f"{paper}: {len(tables)} tables, {time.process_time() - started:.0f} s of processor time")
             for table in tables:
                 machine.log(f"  {table.name}: {table.cells:,} cells, {len(table.wrong):,} wrong")
                 for words in table.wrong[:5]:
                     machine.log(f"    {words}")
             found += tables
+            lost += losses
+            machine.log(f"  {losses:,} replies of judges lost that hold a score")
     wrong = sum(len(table.wrong) for table in found)
     told = {
         "tables": sum(bool(table.cells) for table in found),
         "cells": sum(table.cells for table in found),
         "cells_wrong": wrong,
+        "unexplained_losses": lost,
         "seconds": round(time.monotonic() - began, 1),
     }
     print(json.dumps(told))
-    return 1 if wrong else 0
+    return 1 if wrong or lost else 0
 
 
-def study(paper: str, folder: Path, *, shared: Path | None, quick: bool) -> list[Compared]:
-    """One paper's study in a folder of its own, and its tables compared."""
+def study(paper: str, folder: Path, *, shared: Path | None, quick: bool) -> tuple[list[Compared], int]:
+    """Run one paper's study in a folder of its own; return its compared tables, and how many judges' replies were lost
+    although they hold a score."""
     made = import_module(f"benchmarks.papers.{paper}").study(folder / paper, shared=shared, quick=quick)
-    return run(made, folder / paper / "home")
+    home = folder / paper / "home"
+    return run(made, home), count_losses(home, made.readable)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,8 @@ def home(folder: Path, template: Path, paper: str) -> Path:
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_cell_of_a_papers_tables(paper: str, tmp_path: Path, sqlite_template: Path) -> None:
     home(tmp_path, sqlite_template, paper)
-    found = study(paper, tmp_path, shared=None, quick=True)
+    found, losses = study(paper, tmp_path, shared=None, quick=True)
+    assert losses == 0
     assert [words for table in found for words in table.wrong] == []
     assert sum(table.cells for table in found) > 0
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from random import Random
 
+from benchmarks.manners_judges import write_reply
 from benchmarks.papers import dice as said
 from benchmarks.papers import truth
 from benchmarks.papers.dice import Rater
@@ -47,12 +48,6 @@ SIZES = {model: "API-based model" if model == BEST else "7B" for model in MODELS
 VALUES = (0.0, 0.5, 1.0)
 JUDGES = (Rater("gpt-4", 0.9, 0.01), Rater("gpt-3.5-turbo", 0.6, 0.04), Rater("claude-2", 0.85, 0.08))
 PEOPLE = (Rater("ann", 0.93), Rater("ben", 0.9), Rater("cem", 0.88))
-SCORE = (
-    "[[{value}]]",
-    "Rating: [[{value}]]",
-    "The answer has the key information of the reference and is clear.\n\nRating: [[{value}]]",
-    "Explanation: it names the thing, but not where it is.\nRating: [[{value}]].",
-)
 NO_SCORE = (
     "I'm sorry, but I cannot rate this answer.",
     "Rating: [[0.75]]",
@@ -127,6 +122,7 @@ def _judged(made: Study, dice: Random, worth: Mapping[tuple[str, str], float]) -
     """The first judge reads everything, the others object and planning; what each says where its reply has a score."""
     scores: dict[tuple[str, str, str], float] = {}
     replies = []
+    manners = Random(32)
     for judge in JUDGES:
         for (item, model), value in worth.items():
             if judge is not JUDGES[0] and _dimension(item) not in GRADED:
@@ -135,9 +131,9 @@ def _judged(made: Study, dice: Random, worth: Mapping[tuple[str, str], float]) -
                 text = dice.choice(NO_SCORE)
             else:
                 scores[judge.name, item, model] = given = judge.gives(dice, value, VALUES)
-                text = dice.choice(SCORE).format(value=said.some_number(dice, given))
+                text = write_reply(manners, "double_brackets", [given], VALUES)
             replies.append({"judge": judge.name, "item": item, "model": model, "text": text})
-    made.replies(replies, "egothink_single")
+    made.replies(replies, "egothink_single", silent=NO_SCORE)
     return scores
 
 

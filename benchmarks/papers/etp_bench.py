@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from benchmarks.manners_judges import write_reply
 from benchmarks.papers import dice as said
 from benchmarks.papers import truth
 from benchmarks.papers.dice import Rater
@@ -49,11 +50,6 @@ PROPERTIES = (
     "waterSource",
 )
 THINGS = ("hat", "red cup", "kettle", "wooden chair", "bread knife", "fridge", "sponge", "sofa")
-SCORE = (
-    '{{"Assessment": "the same kind of thing", "Final Score": "{value}"}}',
-    'The two mean nearly the same.\n{{"Assessment": "near", "Final Score": {value}}}',
-    '```json\n{{"Assessment": "looked at", "Final Score": "{value}"}}\n```',
-)
 NO_SCORE = ("I cannot compare these answers.", '{"Assessment": "half of it is right"}', "Both are fine, I think.")
 
 
@@ -129,14 +125,15 @@ def _answered(
 def _judged(made: Study, dice: Random, worth: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], float]:
     scores = {}
     replies = []
+    manners = Random(42)
     for place, value in worth.items():
         if dice.random() < JUDGE.silent:
             text = dice.choice(NO_SCORE)
         else:
             scores[place] = given = JUDGE.gives(dice, value, VALUES)
-            text = dice.choice(SCORE).format(value=said.some_number(dice, given))
+            text = write_reply(manners, "assessment_json", [given], VALUES)
         replies.append({"judge": JUDGE.name, "item": place[0], "model": place[1], "text": text})
-    made.replies(replies, "etp_answer")
+    made.replies(replies, "etp_answer", silent=NO_SCORE)
     return scores
 
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from random import Random
 
+from benchmarks.manners_judges import write_reply
 from benchmarks.papers import dice as said
 from benchmarks.papers import truth
 from benchmarks.papers.dice import Rater
@@ -124,6 +125,7 @@ def _judged(
     """What each judge says where its reply holds scores: the first about everything, the others about what is drawn."""
     judged: dict[str, dict[Place, Score]] = {}
     replies = []
+    manners = Random(18)
     for judge in JUDGES:
         of_judge = judged[judge.name] = {}
         for place in worth if judge is JUDGES[0] else drawn:
@@ -132,13 +134,10 @@ def _judged(
             else:
                 given = {name: int(judge.gives(dice, value, (0, 1))) for name, value in worth[place].items()}
                 of_judge[place] = given
-                lines = [
-                    f"{name} assessment evidence: it says so\n{name} score: {given[name]}"
-                    for name in ("action", "perception", "cognition")
-                ]
-                text = dice.choice(["", "Here is my assessment:\n"]) + "\n".join(lines)
+                order = ("action", "perception", "cognition")
+                text = write_reply(manners, "six_lines", [given[name] for name in order], (0, 1))
             replies.append({"judge": judge.name, "item": place[0], "model": place[1], "text": text})
-    made.replies(replies, "pca_anchors")
+    made.replies(replies, "pca_anchors", silent=NO_SCORE)
     return judged
 
 

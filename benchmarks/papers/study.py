@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks.manners_judges import readable_of
 from benchmarks.papers.truth import Table
 
 
@@ -24,6 +25,8 @@ class Study:
     """The commands that bring everything in, without ``touchstone``."""
     tables: list[Table] = field(default_factory=list)
     """What ``touchstone tables`` has to print, all of it."""
+    readable: list[str] = field(default_factory=list)
+    """The judges' replies that hold a score."""
     left_out: Mapping[str, str] = field(default_factory=dict)
     """Tables that cannot be made of this study, and words of the sentence that says why."""
 
@@ -56,8 +59,9 @@ class Study:
         """Models' answers: item, model, text."""
         self.steps.append(("import", self.schema, "predictions", str(self._lines("answers.jsonl", rows))))
 
-    def replies(self, rows: Iterable[Mapping[str, Any]], template: str) -> None:
-        """Judges' replies: judge, item, model, text."""
+    def replies(self, rows: Sequence[Mapping[str, Any]], template: str, *, silent: Iterable[str]) -> None:
+        """Judges' replies: judge, item, model, text; the ``silent`` texts hold no score."""
+        self.readable += readable_of(rows, silent)
         path = self._lines("replies.jsonl", rows)
         self.steps.append(("import", self.schema, "judgements", str(path), "--template", template))
 

@@ -18,6 +18,8 @@ from typing import Any
 
 from domain.judging import Reading, Value, Verdict
 from domain.reading.text import Reasoning, visible
+from inference.judges.echoes import is_placeholder, placeholder, repeated_key
+from inference.judges.remarks import PlainText, explain_away
 from inference.judges.standing import (
     CORRECTS,
     EVIDENCE,
@@ -67,8 +69,10 @@ def read_reply(parser: Parser, text: str, allowed: Sequence[Value], *, finish_re
 
 
 @lru_cache(maxsize=8)
-def _reply(text: str) -> Reply:
-    return Reply(visible(text))
+def _reply(text: str, allowed: tuple[Value, ...]) -> tuple[Reply, PlainText]:
+    seen = visible(text)
+    plain = explain_away(seen.text, allowed)
+    return Reply(replace(seen, text=plain.text)), plain
 
 
 def _in_original(read: Callable[[Reply, Sequence[Value]], Reading]) -> Read:
@@ -76,7 +80,7 @@ def _in_original(read: Callable[[Reply, Sequence[Value]], Reading]) -> Read:
     places in the original."""
 
     def reading(text: str, allowed: Sequence[Value]) -> Reading:
-        reply = _reply(text)
+        reply, plain = _reply(text, tuple(allowed))
         if reply.seen.reasoning is Reasoning.OPEN:
             return Reading(Verdict.TRUNCATED, why="The reply is reasoning that never ends; no verdict comes after it.")
         if not reply.text.strip():
@@ -88,9 +92,35 @@ def _in_original(read: Callable[[Reply, Sequence[Value]], Reading]) -> Read:
             span = reply.seen.span(*declined.span())
             return Reading(Verdict.REFUSED, spans={SCORE: span}, why="The judge says that it cannot judge this.")
         found = read(reply, allowed)
+        if found.scored:
+            found = _checked(found, reply, plain)
         return replace(found, spans={name: reply.seen.span(*span) for name, span in found.spans.items()})
 
     return reading
+
+
+def _checked(found: Reading, reply: Reply, plain: PlainText) -> Reading:
+    """Return the reading, or a failure if words beside a score contradict it, or the reply is a template that came back."""
+    for name, (start, end) in found.spans.items():
+        if any(first < end and start < last for first, last in plain.conflicts):
+            why = f"The words beside the score{_of(name)} contradict it."
+            return Reading(Verdict.CONTRADICTORY, spans={name: (start, end)}, why=why)
+    echoed = placeholder(reply.text)
+    if echoed is not None:
+        return Reading(
+            Verdict.UNPARSEABLE, spans={SCORE: echoed}, why="The reply repeats a template: it has a placeholder."
+        )
+    for start, end, pairs in _objects(reply.text, reply.marks):
+        if not any(start <= at < end for at, _ in found.spans.values()):
+            continue
+        if any(is_placeholder(value) for _, value, _ in _flat(pairs)):
+            why = "The reply repeats a template: its JSON object has a placeholder."
+            return Reading(Verdict.UNPARSEABLE, spans={SCORE: (start, end)}, why=why)
+        key = repeated_key(pairs)
+        if key is not None:
+            why = f"The JSON object has the key “{key}” twice with different values."
+            return Reading(Verdict.CONTRADICTORY, spans={SCORE: (start, end)}, why=why)
+    return found
 
 
 _DECLINES_WITHIN = 400
@@ -247,7 +277,8 @@ def double_brackets(reply: Reply, allowed: Sequence[Value]) -> Reading:
     cut = _UNFINISHED.search(text, max(0, len(text.rstrip()) - 120))
     if cut is not None and not any(cut.start() < each.outer[1] for each in found):
         return Reading(Verdict.TRUNCATED, spans={SCORE: cut.span()}, why="The reply ends within its verdict.")
-    found = _without_others(reply, _without_legends(reply, _without_ranges(reply, found, allowed), allowed), allowed)
+    found = _without_ranges(reply, _without_sums(reply, _without_losers(reply, found, allowed), allowed), allowed)
+    found = _without_others(reply, _without_legends(reply, found, allowed), allowed)
     own = [each for each in found if each.standing is Standing.OWN]
     if not own:
         return _none_own(found)
@@ -390,8 +421,68 @@ def _shaped(said: str, allowed: Sequence[Value]) -> bool:
     )
 
 
+_LOSES = (
+    r"(?:loser|losing|losers?|worse|worst|weaker|weakest|poorer|poorest|inferior|lesser|rejected|dispreferred|discarded|eliminated|runner-up|second[- ]best|second place|"
+    r"last place|bottom|not (?:chosen|preferred|selected|the winner)|(?:less|least) (?:\w+)|lower(?:[- ]quality| quality|[- ]ranked| rated|[- ]scoring)?|lowest(?:[- ]ranked)?|"
+    r"verlierer\w*|schlechter\w*|schw\u00e4cher\w*|unterlegen\w*|perdante?|pire|moins bonn?e?|perdedora?|peor|"
+    r"\u8d25\u8005|\u5931\u8d25\u8005|\u8f93\u5bb6|\u8f03\u5dee\u7684?|\u8f83\u5dee\u7684?|\u66f4\u5dee\u7684?|\u6557\u8005|\u52a3\u308b\u65b9?|\u60aa\u3044\u65b9)"
+)
+_LOSER_BEFORE = re.compile(
+    rf"(?:^|[.!?;,:(\n|])[\s*_#>\"'`-]*(?:(?:the|my|and|overall|final|clear|der|die|das|le|la|el) )*{_LOSES}"
+    r"(?:[\s*_]+(?:answer|response|one|output|assistant|model|choice|option|side|candidate|reply|here|overall|antwort|r\u00e9ponse|respuesta))*"
+    r"[\s*_\"'`]*(?:(?:is|was|goes to|would be|ist|est|es|:|=|-|\u2013|\u2014|\u2192|->|\||\u662f|\u306f)[\s*_\"'`]*)*(?:(?:clearly|assistant|model|answer|response|output|option|candidate)[\s*_]+)*[\s*_\"'`(|]*\Z",
+    re.IGNORECASE,
+)
+_LOSER_BEHIND = re.compile(
+    r"[ \t*_\"'`)\]]*[(,:=\u2013\u2014-]?[ \t]*(?:(?:which|that|it) )?(?:(?:is|was|seems|looks|comes) (?:\w+ly |much |far |also |the |by far |a bit |somewhat |slightly |in )*)?"
+    rf"(?:{_LOSES}|less|loses|lost|fails|behind|beaten|outperformed|not as|not so|last|second)(?!\w)|[ \t*_\"'`)]*(?:<(?![-/A-Za-z])|\u226a|\u227a|\u2264|<=)",
+    re.IGNORECASE,
+)
+
+
+def _without_losers(reply: Reply, found: Sequence[_Found], allowed: Sequence[Value]) -> list[_Found]:
+    """The same, with the letters denied that a reply calls the worse ones: “Loser: [[A]]”, “[[A]] is worse than [[B]]”."""
+    if not any(isinstance(value, str) for value in allowed):
+        return list(found)
+    marked = []
+    for each in found:
+        start, end = each.outer
+        loses = _LOSER_BEFORE.search(reply.text, max(0, start - 90), start) or _LOSER_BEHIND.match(reply.text, end)
+        marked.append(replace(each, standing=Standing.DENIED) if loses else each)
+    return marked
+
+
+_SUM_WORD = (
+    r"(?:minus|plus|less|times|multiplied by|divided by|reduced by|lowered by|raised by|increased by|decreased by|moins|menos|weniger|mal|geteilt durch|"
+    r"m\u00e1s|mais|por|\u51cf\u53bb?|\u52a0\u4e0a?|\u4e58\u4ee5?|\u9664\u4ee5|\u5f15\u304f|\u8db3\u3059|\u304b\u3051\u308b|\u5272\u308b)"
+)
+_SUM_BEHIND = re.compile(
+    rf"[\s*_`)]{{0,4}}(?:{_SUM_WORD}(?![a-z])|[-+*x\u00d7\u00f7/\u2013\u2014]\s{{0,2}}[(\[]{{0,3}}\s?[\d.]*\d\s*\]{{0,2}}(?!/))",
+    re.IGNORECASE,
+)
+_SUM_BEFORE = re.compile(
+    rf"(?:\d[\]\s*_)]{{0,5}}(?:{_SUM_WORD}|[+*\u00d7\u00f7])|(?:[:=(]\s*|\]\]\s*)(?:\d+(?:[.,]\d+)?)?\s?[-\u2013\u2014])[\s(*_`]*\Z",
+    re.IGNORECASE,
+)
+_SUM_WORDS_ALONE = re.compile(rf"(?<![\w-]){_SUM_WORD}[\s(*_`]*\Z", re.IGNORECASE)
+
+
+def _without_sums(reply: Reply, found: Sequence[_Found], allowed: Sequence[Value]) -> list[_Found]:
+    """The same, with the numbers left open that are only terms of a sum: “[[1]] minus [[0.5]] = [[0.5]]”."""
+    if any(isinstance(value, str) for value in allowed):
+        return list(found)
+    marked = []
+    for each in found:
+        start, end = each.outer
+        term = _SUM_BEHIND.match(reply.text, end) or any(
+            pattern.search(reply.text, max(0, start - 30), start) for pattern in (_SUM_BEFORE, _SUM_WORDS_ALONE)
+        )
+        marked.append(replace(each, standing=Standing.HEDGED) if term else each)
+    return marked
+
+
 _JOINS = re.compile(
-    r"[\s*_`\"')]{0,4}(?:[/~+|\u2013\u2014-]+|or|and|to|vs\.?|versus|and/or|oder|und|bis|ou|o|y|или|或者?|和|至|到|または|또는)?[\s*_`\"'(]{0,4}",
+    r"[\s*_`\"')]{0,4}(?:[/~+|<>=\u2013\u2014-]+|or|and|to|vs\.?|versus|and/or|oder|und|bis|ou|o|y|или|或者?|和|至|到|または|또는)?[\s*_`\"'(]{0,4}",
     re.IGNORECASE,
 )
 
@@ -756,21 +847,33 @@ def _unsays(reply: Reply, text: str, chosen: _Found, found: Sequence[_Found]) ->
 
 ASPECTS = ("perception", "cognition", "action")
 _LINE = re.compile(
-    r"^(?P<lead>[ \t>#*_`\d.)|+\u2022\u00b7\u2013-]*)(?P<aspect>perception|cognition|action)[ \t*_]+score[ \t*_`\"']*[:=|][ \t*_`\"'(\[|]*"
-    r"(?P<said>[^\s*_`\"'()\[\],;|\u2013\u2014]{1,20})[ \t*_`\"')\].|]*(?P<rest>[^\n]*)$",
+    r"^(?P<lead>[ \t>#*_`\d.)|+\u2022\u00b7\u2013-]*)(?P<aspect>perception|cognition|action)[ \t*_]+score[ \t*_`\"']*[:=|][ \t*_`\"'(\[|$]*"
+    r"(?P<said>[^\s*_`\"'()\[\],;|$\u2013\u2014]{1,20})[ \t*_`\"')\].|$]*(?P<rest>[^\n]*)$",
     re.IGNORECASE | re.MULTILINE,
 )
 _MENTION = re.compile(r"(?P<aspect>perception|cognition|action)[ \t*_\"'`-]+score\b", re.IGNORECASE)
-_REMARK = re.compile(r"(?:$|[(,;:\u2013\u2014.]|-{1,2}\s|//|#|<|because\b|as\b|since\b|for\b)", re.IGNORECASE)
-_OPEN_REMARK = re.compile(
-    r"(?<![\w-])(?:or|maybe|perhaps|possibly|probably|arguably|wait|no(?=[,.:;!])|actually|correct(?:ion|ed)|rather|if|unless|changed|revised|"
-    r"should be|could|might|would|possible|hmm|not (?:sure|certain|earned|deserved|final|really)|instead|on (?:second|reflection)|sorry|edit|either|otherwise|else)(?![\w-])|\?|->|=>|\u2192|\.\.\.",
+_REASON = re.compile(
+    r"[\s(,;:\u2013\u2014-]*(?:(?:because|as|since|for|given|due to|weil|denn|da|car|parce que|puisque|porque|ya que|pues)\b|因为|因為|由于)",
     re.IGNORECASE,
 )
-_FORM = re.compile(
-    r"^[ \t*_`\"':=|]*(?:\(|\[|<|\{)?\s?(?:0|1|score|value|x|n)?\s?(?:or|/|\||,|-|to|if|and|when)?.{0,60}$",
+_REMARK = re.compile(rf"(?:$|[(,;:\u2013\u2014.\u3001\u3002]|-{{1,2}}\s|//|#|<|{_REASON.pattern})", re.IGNORECASE)
+_ARITHMETIC = re.compile(
+    r"[\s*_`)\]]*(?:(?:minus|plus|less|times|moins|menos|weniger|m\u00e1s|\u51cf\u53bb?|\u52a0\u4e0a?|\u4e58\u4ee5?|\u5f15\u304f|\u8db3\u3059)(?![a-z])|(?:reduced|lowered|raised|increased|decreased|multiplied|divided) by\b"
+    r"|[-+*x\u00d7\u00f7/\u2013\u2014]\s*[(\[]*\s*[\d.])",
     re.IGNORECASE,
 )
+"""Behind a score: it is only a part of a sum."""
+_DOUBTS = (
+    r"(?:or|maybe|perhaps|possibly|probably|arguably|no(?=[,.:;!])|correct(?:ion|ed)|rather|if|unless|changed|revised|"
+    r"should be|possible|not (?:sure|certain|earned|deserved|final|really)|instead|either|otherwise|else)(?![\w-])"
+)
+_DOUBTED = re.compile(rf"[\W_]*(?:(?:[a-z']+[\s,]+)?{_DOUBTS}|(?:could|might|would)(?![\w-]))", re.IGNORECASE)
+"""A remark that begins by leaving the score open."""
+_MENDED = re.compile(
+    r"(?<![\w-])(?:wait|actually|hmm|on (?:second|reflection)|sorry|edit|scratch that|or(?= (?:rather|maybe|perhaps)\b)|or (?=\[*\d)|should (?:really |rather )?be(?= \[*\d))(?![\w-])|\?|->|=>|\u2192|\.\.\.",
+    re.IGNORECASE,
+)
+"""Words anywhere in a remark that change the score."""
 
 
 def six_lines(reply: Reply, allowed: Sequence[Value]) -> Reading:
@@ -883,19 +986,23 @@ def _of_block(reply: Reply, match: re.Match[str]) -> Standing:
 
 
 def _closes(rest: str, found: _Found, allowed: Sequence[Value]) -> bool:
-    """Whether what stands behind a score on its line leaves it as it is: a remark that names no other value, doubts
-    nothing and corrects nothing."""
+    """Return whether what stands behind a score leaves it as it is: a remark that names no other value, doubts nothing,
+    corrects nothing and is no sum. A reason may hold any words of doubt: they are about the answer."""
+    if _ARITHMETIC.match(rest):
+        return False
     rest = rest.strip()
-    if not rest:
+    if not rest or re.fullmatch(r"[\"'\u201d,;.}\])]+", rest):
         return True
-    if re.fullmatch(r"[\"'\u201d,;.}\]]+", rest):
-        return True
-    if not _REMARK.match(rest) or _OPEN_REMARK.search(rest):
+    reason = _REASON.match(rest)
+    if not _REMARK.match(rest) or _MENDED.search(rest) or (reason is None and _DOUBTED.match(rest)):
         return False
     value = found.value(allowed)
     for match in re.finditer(r"(?<![\w.])\d{1,3}(?:[.,]\d{1,3})?(?![\w])", rest):
         other = _value(match[0], allowed)
-        if other is not None and other != value:
+        counts = re.match(
+            r" (?!(?:points?|if|or|when|because|is|for|would|mark|score|as|since|and)\b)[a-z]{3,}", rest[match.end() :]
+        )
+        if other is not None and other != value and counts is None:
             return False
     return True
 
@@ -970,7 +1077,8 @@ def assessment_json(reply: Reply, allowed: Sequence[Value]) -> Reading:
             elif standing is Standing.OWN and any(not _WRAPS.fullmatch(_key(name)) for name in within):
                 standing = Standing.QUOTED
             names.append(_named(pairs))
-            found.append(_Found(str(value).strip(" \\"), place, (start, end), standing=standing))
+            said = _without_remark(str(value).strip(" \\"), allowed)
+            found.append(_Found(said, place, (start, end), standing=standing))
             ends.append(end)
             if len(found) > _MOST_OBJECTS:
                 return Reading(Verdict.CONTRADICTORY, why=f"The reply has more than {_MOST_OBJECTS} final scores.")
@@ -1016,6 +1124,18 @@ def assessment_json(reply: Reply, allowed: Sequence[Value]) -> Reading:
     if taken_back(text, last.outer[1], lowest=_lowest(last, allowed)):
         return Reading(Verdict.CONTRADICTORY, spans={SCORE: last.span}, why="The reply takes its score back.")
     return _parts({SCORE: [last]}, allowed)
+
+
+_SCORE_FIRST = re.compile(r"[\s*_`\"'$(\[]*([+-]?\d{1,4}(?:[.,]\d{1,4})?)[\s*_`\"'$)\]]*")
+
+
+def _without_remark(said: str, allowed: Sequence[Value]) -> str:
+    """Return the score at the beginning of a text where only a remark follows; else the whole text."""
+    first = _SCORE_FIRST.match(said)
+    if first is None or any(isinstance(value, str) for value in allowed):
+        return said
+    found = _Found(first[1], first.span(1), first.span())
+    return first[1] if _closes(said[first.end(1) :].lstrip("*_`$\"')]"), found, allowed) else said
 
 
 def _of_object(reply: Reply, start: int, end: int) -> Standing:
@@ -1219,8 +1339,8 @@ def _fraction(text: str, top: float) -> float | None:
     match = re.fullmatch(r"([\d.,]{1,8})\s?(?:/|out of|of)\s?([\d.,]{1,8})", text)
     if match is not None:
         part, whole = _number(match[1]), _number(match[2])
-        if part is None or not whole or part > whole or (not part and whole == top) or (whole < 1 and whole != top):
-            return None  # "0/1" may be a choice of two
+        if part is None or not whole or part > whole or whole == top or whole < 1:
+            return None  # of the highest value: ``explain_away`` reads it, unless it may be a choice, as in “(0/1)”
         return part if whole == top else part / whole if top == 1 else None
     match = re.fullmatch(r"([\d.,]{1,8})\s?%", text)
     share = _number(match[1]) if match else None
@@ -1266,11 +1386,11 @@ def _of(part: str) -> str:
 PARSERS: Mapping[str, Parser] = {
     parser.name: parser
     for parser in (
-        Parser("double_brackets", 6, _in_original(double_brackets)),
-        Parser("six_lines", 6, _in_original(six_lines), ASPECTS),
-        Parser("assessment_json", 6, _in_original(assessment_json)),
-        Parser("last_line", 6, _in_original(last_line)),
-        Parser("better_output", 6, _in_original(better_output)),
+        Parser("double_brackets", 7, _in_original(double_brackets)),
+        Parser("six_lines", 7, _in_original(six_lines), ASPECTS),
+        Parser("assessment_json", 7, _in_original(assessment_json)),
+        Parser("last_line", 7, _in_original(last_line)),
+        Parser("better_output", 7, _in_original(better_output)),
     )
 }
 """The rows of the registry of parsers, by name."""

@@ -79,7 +79,7 @@ _SAYS = (
     r"demands?|demanded|requests?|requested|tells?|told|orders?|ordered|prints?|printed|reads?|insists?|suggests?|"
     r"suggested|instructs?|instructed|urges?|urged|begs?|begged|wants?|wanted|tries|tried|trying|attempts?|attempted|"
     r"injects?|injected|embeds?|quotes?|quoted|mentions?|mentioned|adds?|added|appends?|appended|declares?|declared|"
-    r"begins?|starts?|opens?|ends?|ended|ending|closes?|closed|concludes?|concluded|claims?|claimed|proposes?|"
+    r"begins?|starts?|opens?|ends?|ended|ending|closes|closed|concludes?|concluded|claims?|claimed|proposes?|"
     r"proposed|gives? itself|gave itself|rates? itself|rated itself|awards? itself|hopes?|pleads?|pretends?|reserves?|"
     r"inserts?|inserted|holds?|held|shows?|showed|lists?|listed|carries|has|had|slips?|slipped|tacks?|repeats?|repeated|would say|may say|might say|argues?|argued|thinks|thought|believes|expects|feels)"
 )
@@ -619,4 +619,19 @@ _AT_ONCE = re.compile(
 def taken_back(text: str, at: int, *, lowest: bool = False) -> re.Match[str] | None:
     """Where a verdict that ends at ``at`` is taken back without another one; ``lowest``: it is the lowest that there is,
     so that “It is wrong” behind it says why."""
-    return _AT_ONCE.match(text, at) or RETRACTS.search(text, at) or (None if lowest else _CALLED_WRONG.search(text, at))
+    said = _AT_ONCE.match(text, at)
+    if said is None:
+        said = next((each for each in RETRACTS.finditer(text, at) if not (lowest and _says_why(text, each))), None)
+    return said or (None if lowest else _CALLED_WRONG.search(text, at))
+
+
+def _says_why(text: str, no: re.Match[str]) -> bool:
+    """Return whether a “No,” behind the lowest score answers the question rather than takes the score back."""
+    if no[0].lower().lstrip(" .!?\n*_`\"')(\u2014\u2013-")[:3] not in ("no,", "no.", "no!"):
+        return False
+    return (
+        re.match(
+            r"\s*(?:wait|actually|sorry|scratch|that|this|it should|i\b|make|rather|\d|\[)", text[no.end() :], re.I
+        )
+        is None
+    )

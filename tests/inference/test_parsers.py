@@ -119,7 +119,7 @@ def test_six_lines_that_do_not_fit(reply: str, verdict: Verdict, said: str) -> N
     [
         ('{"Assessment": "near enough", "Final Score": "0.5"}', Verdict.SCORED, 0.5),
         ('{"Assessment": "near enough", "Final Score": 1}', Verdict.SCORED, 1),
-        (r'{"Assessment": "\xxxx", "Final Score": "\1"}', Verdict.SCORED, 1),
+        (r'{"Assessment": "\same", "Final Score": "\1"}', Verdict.SCORED, 1),
         (r'{"Assessment": "it says \"{cup}\"", "Final Score": "0"}', Verdict.SCORED, 0),
         ('Of course!\n```json\n{"Assessment": "a\nb", "Final Score": "1"}\n```', Verdict.SCORED, 1),
         ('{"final_score": "1"}', Verdict.SCORED, 1),

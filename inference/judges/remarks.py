@@ -1,0 +1,407 @@
+"""Words beside a score that say what the score means: “0 (incorrect)”, “1/1”, “0 points”, “[[0]], the answer is wrong”.
+
+Readers look for a verdict and for words that speak against it. Such words are common in what explains a low score and rare
+in what explains a high one, so a reader that sees them loses low scores alone. This module blanks them before any reader
+looks: every value of a scale then stands in the same text. Words that contradict their score are reported instead.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from domain.judging import Value
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class PlainText:
+    """A reply without the words that only explain its scores, place by place as long as before."""
+
+    text: str
+    conflicts: Sequence[Span]
+    """The scores whose own words contradict them."""
+
+
+@dataclass(frozen=True)
+class Language:
+    """How a language that separates words by blanks says that an answer is right or wrong."""
+
+    name: str
+    subject: str
+    right: str
+    wrong: str
+    partly: str
+    no: str
+    fully: str
+    mostly: str
+
+
+_ANSWER = (
+    r"(?:the |this |that |student's |model's |agent's |assistant's |given |predicted |chosen |its |final )*"
+    r"(?:answer|response|reply|prediction|solution|output|action|choice|description|perception|cognition|reasoning|"
+    r"statement|student|model|agent|assistant|candidate|it|this|that|which|they)"
+)
+LANGUAGES: Sequence[Language] = (
+    Language(
+        "English",
+        rf"{_ANSWER}(?:'s| is| was| are| were| has been| must be)(?: (?:judged|considered|deemed|clearly|simply|therefore|thus|just|also|still|in fact))*",
+        r"correct|right|accurate|true|valid|ok|okay|good|perfect|proper|appropriate|acceptable|matching|match|the same|same|identical|equivalent|"
+        r"pass|passed|passes|success|successful|succeeds|yes|exact|consistent|satisfactory|suitable|full (?:credit|marks?)|met",
+        r"incorrect|wrong|inaccurate|untrue|false|invalid|mistaken|bad|poor|improper|inappropriate|unacceptable|mismatch|mismatched|mismatching|"
+        r"different|fail|failed|fails|failure|unsuccessful|no|error|errors|erroneous|inconsistent|unsatisfactory|unsuitable|faulty|flawed|irrelevant|"
+        r"zero credit|unmet",
+        r"partial|partly|partially|somewhat|half|partial (?:credit|match|marks?|answer)|in part|halfway",
+        rf"not|(?:{_ANSWER}\s+)?(?:isn't|wasn't|aren't|weren't)|no|never|hardly|neither|not at all|non",
+        r"fully|completely|entirely|totally|wholly|absolutely|perfectly|quite|100% |exactly|altogether|strictly",
+        r"mostly|largely|mainly|nearly|almost|essentially|basically|generally|broadly|roughly|close to|very nearly",
+    ),
+    Language(
+        "German",
+        r"(?:die |diese |das |dies |der |sie |es |er )?(?:(?:antwort|aktion|handlung|lösung|wahl|beschreibung|aussage|begründung) )?(?:ist|war|stimmt|wäre)?(?: (?:also|somit|daher|leider|klar))*",
+        r"richtige?|korrekte?|zutreffend|wahr|stimmt|passt|ja|genau|gleich|identisch|bestanden|übereinstimmend|gut|trifft zu|stimmt überein",
+        r"falsche?|inkorrekte?|unrichtig|unzutreffend|fehlerhaft|unwahr|nein|verkehrt|ungenau|verschieden|abweichend|schlecht|durchgefallen|ungültig|fehler",
+        r"teilweise|zum teil|teils|halb|teilrichtig|teilpunkte?",
+        r"nicht|kein|keine|keineswegs|weder",
+        r"ganz|völlig|vollständig|komplett|vollkommen|absolut|voll|gänzlich",
+        r"größtenteils|weitgehend|überwiegend|fast|nahezu|meist|im wesentlichen",
+    ),
+    Language(
+        "French",
+        r"(?:(?:la |cette |l')?(?:réponse|action|solution|prédiction|description|affirmation|elle|il|ce|cela) ?)?(?:(?:est|était|c'est)(?: (?:donc|clairement|bien))*)?",
+        r"correcte?s?|justes?|exacte?s?|vraie?s?|bonnes?|bon|valide|oui|identique|réussie?|conforme|bien",
+        r"incorrecte?s?|fausses?|faux|inexacte?s?|erronée?s?|mauvaise?s?|non|invalide|échouée?|échec|différente?s?|mal",
+        r"partiellement|en partie|à moitié|partielle?s?|partiel",
+        r"pas|n'est pas|ce n'est pas|non|n'est|aucunement|jamais",
+        r"tout à fait|entièrement|complètement|totalement|pleinement|parfaitement",
+        r"presque|globalement|majoritairement|en grande partie|largement|quasiment",
+    ),
+    Language(
+        "Spanish",
+        r"(?:(?:la |esta |el )?(?:respuesta|acción|solución|predicción|descripción|afirmación|ella|él|eso|esto) ?)?(?:es|está|era|resulta)?(?: (?:claramente|por tanto))*",
+        r"correct[oa]s?|acertad[oa]s?|ciert[oa]s?|exact[oa]s?|verdader[oa]s?|bien|válid[oa]s?|sí|buen[oa]?|idéntic[oa]|iguale?s?|aprobad[oa]",
+        r"incorrect[oa]s?|equivocad[oa]s?|erróne[oa]s?|fals[oa]s?|mal|inexact[oa]s?|inválid[oa]s?|mala|malo|no|suspens[oa]|distint[oa]s?|diferentes?|errad[oa]s?",
+        r"parcialmente|en parte|a medias|parcial|parciales",
+        r"no|no es|no está|nunca|tampoco",
+        r"totalmente|completamente|del todo|plenamente|enteramente|perfectamente",
+        r"casi|mayormente|en gran parte|prácticamente|generalmente",
+    ),
+)
+"""The languages written with blanks between words; Chinese and Japanese have patterns of their own below."""
+
+
+def _any(part: str) -> str:
+    return "|".join(getattr(language, part) for language in LANGUAGES)
+
+
+_OBJECT = (
+    r"(?: (?:with |to |as |than |from |for )?(?:the |its |a |their )?(?:reference|key|correct|gold|expected|ground[- ]truth|right|true)"
+    r"(?: (?:answer|action|solution|response|one|choice|concepts?|reasoning))?| (?:answer|action|solution|response|match|choice|antwort|réponse|respuesta|prediction))"
+)
+_VERB = r"(?:match(?:es)?|fits?|agrees? with|corresponds? to|equals?|follows?|contradicts?)"
+_ONLY = r"(?:only|just|merely|simply|clearly|nur|leider|klar|seulement|clairement|solo|sólo|claramente)"
+_LATIN = (
+    rf"(?:(?:{_any('subject')})\s+)?(?:{_ONLY}\s+)?(?:(?P<no>{_any('no')})\s+(?:(?:even|really|at all|est|es|ist)\s+)?)?"
+    rf"(?:(?:(?P<fully>{_any('fully')})|(?P<mostly>{_any('mostly')})|(?P<partial>{_any('partly')}))\s+)?"
+    rf"(?:(?P<right>{_any('right')})|(?P<wrong>{_any('wrong')})|(?P<partly>{_any('partly')}))(?![\w'-])"
+    rf"(?:{_OBJECT}(?!\w))?(?P<after> nicht| at all)?(?: überein)?(?!\w)"
+)
+_LATIN_VERB = (
+    rf"(?:{_ANSWER} )?(?P<verb_no>(?:does not|doesn't|do not|did not|didn't|fails to) )?(?:(?P<verb_part>partly |partially )|(?:fully |exactly |clearly )?)"
+    rf"(?:(?P<verb_right>match(?:es|ed)?|fits?|agrees?|corresponds?|follows?)|(?P<verb_wrong>contradicts?|differs?|deviates?))(?!\w){_OBJECT}?(?!\w)"
+)
+_HAN_SUBJECT = r"(?:(?:因为|因為|所以|该|該|这个|這個|此|学生的?|模型的?|この|その)*(?:回答|答案|答え|解答|行動|动作|動作|它|这|這|これ|それ)(?:是|为|為|は|が|:)?\s?)?"
+_HAN = (
+    rf"{_HAN_SUBJECT}(?:只是|仅|仅仅|只)?(?P<han_no>不是|并不|並不|并非|並非|不太|没有|没|沒|不|非|未)?"
+    r"(?:(?P<han_fully>完全に?|十分に?|全部)|(?P<han_mostly>基本上?|大致|大部分|ほぼ|ほとんど|大体|概ね)|(?P<han_partial>部分的に|部分的?|一部分?|半分|有部分))?(?P<han_no2>不)?"
+    r"(?:(?P<han_wrong>不正解|不正確|错误|錯誤|有误|有誤|错|錯|否|誤答|誤り|間違って(?:い(?:る|ます))|間違い|違って(?:い(?:る|ます))|違う|違います|違い|不一致|不符合?|いいえ|失敗|失败|不合格|×|正しくない|正しくありません|一致しない|一致しません|一致していない|合っていない|合っていません|无效|假)"
+    r"|(?P<han_right>正确|正確|正しい|正解|没错|沒錯|无误|無誤|准确|準確|对|對|是(?=\s*(?:[).;,!。\n]|$))|一致(?:して(?:い(?:る|ます)))?(?:する|します)?|合って(?:い(?:る|ます))|符合|匹配|相同|はい|成功|合格|有效|真|○)"
+    r"|(?P<han_partly>部分|半分|一部))"
+    r"(?P<han_after>では(?:ない|ありません)|じゃない|でない)?(?:的|了|です|だ|である|である。)?"
+)
+_SAYING = re.compile(rf"(?:{_LATIN})|(?:{_LATIN_VERB})|(?:{_HAN})", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Worth:
+    """How far right an answer is called: the shares of a scale, from 0 to 1, that fit."""
+
+    above: float
+    below: float
+    between: bool = False
+    """Whether the ends of a scale with values between them are left out."""
+
+    def fits(self, value: float, scale: Sequence[float]) -> bool:
+        """Return whether a value of the scale can have been described like that."""
+        low, high = min(scale), max(scale)
+        share = (value - low) / (high - low) if high > low else 1.0
+        if self.between:
+            return len(set(scale)) < 3 or 0 < share < 1
+        return self.above < share < self.below
+
+
+RIGHT = Worth(0.5, 2)
+WRONG = Worth(-1, 0.5)
+PARTLY = Worth(0, 1, between=True)
+NOT_WRONG = Worth(0, 2)
+NOT_RIGHT = Worth(-1, 1)
+
+
+def worth(match: re.Match[str]) -> Worth:
+    """Return how far right the words call an answer."""
+    has = match.groupdict()
+
+    def any_of(*names: str) -> bool:
+        return any(has[name] is not None for name in names)
+
+    negations = sum(has[name] is not None for name in ("no", "after", "verb_no", "han_no", "han_no2", "han_after"))
+    negated = negations % 2 == 1
+    if any_of("partly", "partial", "han_partly", "han_partial", "verb_part"):
+        return PARTLY
+    right = any_of("right", "verb_right", "han_right")
+    if any_of("mostly", "han_mostly") or (negated and any_of("fully", "han_fully")):
+        return NOT_WRONG if right != negated else NOT_RIGHT
+    return RIGHT if right != negated else WRONG
+
+
+_NUMBER = r"[+-]?(?:\d{1,4}(?:[.,]\d{1,4})?|[.]\d{1,4})"
+_WRAP = r"[*_`$~]*"
+_TOKEN = re.compile(
+    rf"(?<![\w.,/\\%-])(?P<open>\[\[?\s*{_WRAP}\s*)?(?P<number>{_NUMBER})(?P<close>\s*{_WRAP}\s*\]\]?)?(?![\d%]|[.,]\d|\]|[A-Za-z_])"
+)
+_UNIT = r"(?:point\(s\)|points?|pts?\.?|marks?|punkten?|punkte?|puntos?|分|点|點)(?![a-z])(?! (?:lost|deducted|off|less|more|too|taken|short|away|for))"
+_WHOLE = re.compile(
+    rf"\s*{_WRAP}\s*(?:/|out of|of|von|sur|de|di)\s*{_WRAP}(?P<whole>{_NUMBER}){_WRAP}(?![\d/%]|\.\d)"
+    rf"(?:\s*(?:possible )?{_UNIT}|(?![ \t]*[\w\u3040-\u9fff])|(?=[ \t][a-z]))",
+    re.IGNORECASE,
+)
+_POINTS = re.compile(
+    rf"\s*{_WRAP}\s*{_UNIT}(?:\s?[(,]?\s?(?:满分|滿分|満点|总分|總分|out of|of|von|sur|de)\s?(?P<whole>{_NUMBER})\s?(?:分|点|點)?\s?\)?)?",
+    re.IGNORECASE,
+)
+_LATEX = re.compile(
+    r"\\+(?:text(?:bf|it|tt|sf|rm|sc|normal)?|math(?:bf|rm|it|sf|tt)|bm|boldsymbol|emph|underline)\s?\{([^{}\n]*)\}"
+    rf"|\\+(?:boxed|fbox)\s?\{{(\s*{_WRAP}{_NUMBER}{_WRAP}\s*)\}}"
+)
+_JOIN = re.compile(
+    rf"[ \t]*{_WRAP}[ \t]*(?:[:=|]|[(\[{{]|[,;\u2013\u2014\u2192~、。]|-+(?=\s)|\.(?=\s)|(?=[ \t\n])|(?=[\u3040-\u9fff]))"
+    rf"[ \t]*\n{{0,2}}[ \t]*{_WRAP}(?:(?:because|since|as|and|so|i\.e\.,?|denn|weil|car|parce que|puisque|porque|ya que|pues)\s+|因为|因為|なぜなら)?{_WRAP}",
+    re.IGNORECASE,
+)
+_STOP = re.compile(
+    rf"\s*{_WRAP}\s*(?:[).,;:!\]}}\"'|<、。\n]|-\s|[\u2013\u2014]|$|(?:because|since|as|and|but|for|in|with|weil|denn|da|car|parce|porque|pues|und|et|y)\b|因|しかし|但|から|ので|ため)",
+    re.IGNORECASE,
+)
+_SCORE_LABEL = re.compile(
+    r"(?:ratings?|scores?|verdict|grade|marks?|judge?ment|bewertung|note|punktzahl|puntuación|calificación|评分|得分|分数|評価|スコア|点数)[\"'\s*_`]*(?:\([^()\n]{0,20}\))?[\"'\s*_`]*(?:[:=|]|\n)[\"'\s*_`$\[(|]*\Z"
+    r"|\bis[\s*_`]*\Z",
+    re.IGNORECASE,
+)
+
+
+def explain_away(text: str, allowed: Sequence[Value]) -> PlainText:
+    """Return the text without what only explains its scores, and the scores that these words contradict."""
+    text = _without_latex(text)
+    scale = [float(value) for value in allowed if not isinstance(value, str | bool)]
+    if len(scale) == len(allowed) > 1:
+        return _explain_scores(text, scale)
+    sides = [value.upper() for value in allowed if isinstance(value, str)]
+    if len(sides) == len(allowed) and sides[:2] == ["A", "B"] and len(sides) < 4:
+        return _explain_sides(text, sides[2] if len(sides) > 2 else "")
+    return PlainText(text, ())
+
+
+def _explain_scores(text: str, scale: Sequence[float]) -> PlainText:
+    tokens = [match for match in _TOKEN.finditer(text) if _number(match) in scale]
+    letters = list(text)
+    conflicts: list[Span] = []
+    remarks: list[tuple[re.Match[str], int, re.Match[str], bool]] = []
+    for token in tokens:
+        end = _blank_whole(text, token, scale, letters)
+        if token["open"] and _IS.match(text, end) and _behind(text, _IS.match(text, end).end() - 1, _SAYING):
+            conflicts.append(token.span())  # “[[1]] is right”: the score, or the answer?
+        remark = _behind(text, end, _SAYING)
+        if remark is not None:
+            remarks.append((token, end, remark, _labelled(text, token)))
+        said = _before(text, token.start(), _SAYING)
+        if said is not None:
+            if not worth(said).fits(_number(token), scale):
+                conflicts.append(token.span())
+            _blank(letters, *said.span())
+    unlabelled = (
+        {token["number"] for token, _, _, labelled in remarks if not labelled},
+        {token["number"] for token in tokens if token["open"] and not _labelled(text, token)},
+    )
+    legend = any(len(values) > 1 for values in unlabelled)
+    beside = _several_in_a_line(text, tokens)
+    for token, end, remark, labelled in remarks:
+        if (legend and not labelled) or token in beside:
+            continue
+        if worth(remark).fits(_number(token), scale):
+            _blank(letters, end, _closed(text, end, remark))
+        else:
+            conflicts.append(token.span())
+    return PlainText("".join(letters), tuple(conflicts))
+
+
+_IS = re.compile(r"[ \t*_`]*(?:is|was)(?= )[ \t]", re.IGNORECASE)
+
+
+def _several_in_a_line(text: str, tokens: Sequence[re.Match[str]]) -> Sequence[re.Match[str]]:
+    """The scores in brackets that share their line with a different one: a choice between them must stay in sight."""
+    found = []
+    for one, other in itertools.pairwise(token for token in tokens if token["open"]):
+        if _number(one) != _number(other) and "\n" not in text[one.end() : other.start()]:
+            found += [one, other]
+    return found
+
+
+_SIDE = re.compile(r"\[\[\s*([A-C]|tie)\s*\]\]", re.IGNORECASE)
+_ONE = r"(?:(?:the |assistant|answer|response|output|model|candidate|option)s? ?)*\(?"
+_COMPARES = re.compile(
+    rf"{_ONE}\b(?P<side>[AB]|first|second)\b\)?(?:'s)?(?: (?:one|answer|response|output))?(?:(?: (?:is|was))?(?: (?:clearly|much|slightly|the|far|simply|overall))*"
+    r" (?:(?P<better>better|best|superior|winner|preferred|preferable|stronger|wins|won|more \w+)|(?P<worse>worse|worst|inferior|weaker|poorer|loser|loses|lost|less \w+)"
+    r"|(?P<alone>(?:not )?(?:right|wrong|correct|incorrect|good|bad)))"
+    rf"(?: (?:one|answer|response|output|assistant))?(?: than {_ONE}(?:[AB]|first|second)\b\)?(?: one)?)?)?(?![\w])"
+    r"|(?P<tie>(?:it(?:'s| is) )?(?:a )?\b(?:tie|draw|tied)\b|(?:it(?:'s| is) |they are |both are )?equal(?:ly (?:good|bad|right|wrong))?\b"
+    r"|\bneither(?: one| answer| output| of them| of the two)? (?:is|wins)(?: (?:the )?(?:better|best|worse|right|correct|good))?(?: one| answer)?\b"
+    r"|\bno ?(?:body|one) wins|\bno (?:clear )?(?:winner|difference|preference)\b|\bboth (?:answers |outputs )?are (?:equally )?(?:good|bad|right|wrong|correct|incorrect|equal|the same|accurate)\b)",
+    re.IGNORECASE,
+)
+
+
+def _explain_sides(text: str, tie: str) -> PlainText:
+    """The same for letters: “[[C]] (neither is better)”, “[[A]]: assistant A wins”."""
+    letters = list(text)
+    conflicts: list[Span] = []
+    tokens = list(_SIDE.finditer(text))
+    if len({token[1].upper() for token in tokens}) > 1:
+        return PlainText(text, ())
+    for token in tokens:
+        for said, start in (
+            (_before(text, token.start(), _COMPARES), None),
+            (_behind(text, token.end(), _COMPARES), token.end()),
+        ):
+            if said is None:
+                continue
+            letter = token[1].upper()
+            side = {"FIRST": "A", "SECOND": "B"}.get((said["side"] or "").upper(), (said["side"] or "").upper())
+            right = letter == tie if said["tie"] else said["alone"] is not None or letter == side
+            if letter != tie and side and said["worse"]:
+                right = letter != side
+            if not right:
+                conflicts.append(token.span())
+            elif start is None:
+                _blank(letters, *said.span())
+            else:
+                _blank(letters, start, _closed(text, start, said))
+    return PlainText("".join(letters), tuple(conflicts))
+
+
+def _number(token: re.Match[str]) -> float:
+    return float(token["number"].replace(",", "."))
+
+
+def _closed(text: str, start: int, remark: re.Match[str]) -> int:
+    """Where a remark ends, with the bracket that closes it."""
+    closes = re.match(r"[*_`\s]*[)\]]", text[remark.end() : remark.end() + 8])
+    return remark.end() + closes.end() if "(" in text[start : remark.start()] and closes is not None else remark.end()
+
+
+def _labelled(text: str, token: re.Match[str]) -> bool:
+    return _SCORE_LABEL.search(text, max(0, token.start() - 60), token.start()) is not None
+
+
+def _blank(letters: list[str], start: int, end: int) -> None:
+    for at in range(start, end):
+        if letters[at] not in '\n"{}[]\\':
+            letters[at] = " "
+
+
+def _without_latex(text: str) -> str:
+    if "\\" not in text:
+        return text
+    for _ in range(3):
+        text, changed = _LATEX.subn(
+            lambda match: (match[1] if match[1] is not None else match[2]).rjust(len(match[0]) - 1) + " ", text
+        )
+        if not changed:
+            break
+    return text
+
+
+def _blank_whole(text: str, token: re.Match[str], scale: Sequence[float], letters: list[str]) -> int:
+    """Blank “/1”, “out of 1” and “points” behind a score of a scale up to 1; return where the score then ends."""
+    start = token.start("number")
+    alone = text[start - 1 : start] if text[start - 2 : start] != "[[" else ""
+    found = _WHOLE.match(text, token.end()) or _POINTS.match(text, token.end())
+    if found is None:
+        return token.end()
+    whole = found["whole"]
+    if whole is not None and float(whole.replace(",", ".")) != max(scale):
+        return token.end()
+    if alone in ("(", "[", "<", "{") and text[found.end() : found.end() + 1] in (")", "]", ">", "}"):
+        return token.end()  # “(0/1)” is a choice that a template offers
+    _blank(letters, token.end(), found.end())
+    return found.end()
+
+
+def _behind(text: str, end: int, saying: re.Pattern[str]) -> re.Match[str] | None:
+    """Return the words behind a score that call an answer right or wrong; None if other words follow."""
+    join = _JOIN.match(text, end)
+    if join is None:
+        return None
+    said = saying.match(text, join.end())
+    if said is None or _STOP.match(text, said.end()) is None:
+        return None
+    if "\n" in join[0] and not re.match(r"[\s*_`]*[.!。]?[\s*_`]*(?:\n|$)", text[said.end() :]):
+        return None
+    return said
+
+
+_LINK = re.compile(
+    r"(?P<end>[\s*_`]*[.!。])?[\s*_`:,;()\u2013\u2014\u2192、-]*(?:(?:the |my |so |final |overall |hence |therefore |thus |and |\#+ )*(?:rating|score|verdict|grade)(?: is)?[\s*_`:=]*)?"
+    r"(?:\[\[?)?[\s*_`(]*",
+    re.IGNORECASE,
+)
+_OF_ANSWER = re.compile(
+    r"answer|response|reply|prediction|solution|antwort|réponse|respuesta|回答|答案|答え|解答", re.IGNORECASE
+)
+_CLAUSE = re.compile(r"(?:^|[.!?:;,(\n|。、])(?:[\s*_`#>|-]|because |since |as |so )*", re.IGNORECASE)
+_LABEL = re.compile(
+    r"(?:ratings?|scores?|verdict|judge?ment|conclusion|result|assessment|evaluation|grade)[\s*_`\"']*[:=][\s*_`\"']*\Z",
+    re.IGNORECASE,
+)
+
+
+_ANSWERS = re.compile(r"no|yes|nein|ja|non|oui|sí|いいえ|はい|不|对|不对", re.IGNORECASE)
+
+
+def _before(text: str, start: int, saying: re.Pattern[str]) -> re.Match[str] | None:
+    """Return the words right before a score that call an answer right or wrong; None if other words lead to it."""
+    first = max(0, start - 90)
+    for clause in _CLAUSE.finditer(text, first, start):
+        if clause.start() == first > 0 and text[first] not in ".!?:;,(\n|。、":
+            continue
+        said = saying.match(text, clause.end(), start)
+        if said is None or re.search(
+            r"\berrors?\b|^(?:right|correct|wrong|incorrect) (?:answer|response|action|solution|choice)",
+            said[0],
+            re.IGNORECASE,
+        ):
+            continue
+        if _ANSWERS.fullmatch(said[0]) and "[[" in text[:start]:
+            continue  # “[[1]], no, [[0]]” takes the first one back
+        link = _LINK.fullmatch(text, said.end(), start)
+        if link is None:
+            continue
+        if link["end"] or "\n" in link[0]:  # another sentence: only if it is about the answer, or a verdict in words
+            if not _OF_ANSWER.search(said[0]) and not _LABEL.search(text, first, said.start()):
+                continue
+        elif text[clause.start() : clause.start() + 1] in ":=" and not _LABEL.search(text, first, said.start()):
+            continue
+        return said
+    return None
