@@ -18,7 +18,7 @@ from domain.registers import function_of
 from domain.runs import ANSWERS
 from importers.items import refusal
 from workflow.access.projects import Access, require_lead
-from workflow.files.import_answers import answered_rows
+from workflow.files.import_answers import answered_rows, texts_instead
 from workflow.files.import_judgements import look_at_judgements
 from workflow.files.one_import import Import, Progress
 from workflow.results.ratings_from_files import sorted_out
@@ -129,6 +129,9 @@ def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | No
     if unanswered:
         why = ", ".join(f"{outcome.value.replace('_', ' ')} {n}" for outcome, n in sorted(unanswered.items()))
         notes.append(f"{unanswered.total():,} of the new rows say that there is no answer ({why}).")
+    if instead := texts_instead(new.values()):
+        said = ", ".join(f"{text!r} ({n:,})" for text, n in instead.items())
+        notes.append(f"Failed requests, not counted as answers: {said}.")
     first = [
         (
             each.answer.item or each.here.item or f"row {each.here.row}",
