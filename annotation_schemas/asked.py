@@ -18,6 +18,7 @@ from domain.decimals import Tolerance, exact
 from domain.overlap import time_iou
 from domain.reading.answers import AnswerKind, Asked, ReadOutcome, read_answer
 from domain.reading.spans import FRAMES
+from domain.reading.text import PLACEHOLDERS, bare_words
 
 _READ_AS = {"yes_no": AnswerKind.YES_NO, "number": AnswerKind.NUMBER, "text": AnswerKind.TEXT}
 _YES_NO = frozenset({"yes", "no"})
@@ -48,6 +49,22 @@ def asked_of(schema: Schema, fields: Mapping[str, Any]) -> Asked:
     field = next((each for each in schema.item.fields if each.name == name), None)
     if field is None:
         return Asked(AnswerKind.TEXT)
+    asked = _asked(schema, field, fields)
+    key = fields.get(field.name)
+    literal = asked.kind is AnswerKind.TEXT and isinstance(key, str) and bare_words(key) in PLACEHOLDERS
+    return replace(asked, literal=True) if literal else asked
+
+
+def own_texts(schema: Schema, fields: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the texts that may answer an item: its options, and its key."""
+    name = key_field(schema)
+    key = fields.get(name) if name else None
+    keys = key if isinstance(key, list | tuple) else [key]
+    return (*asked_of(schema, fields).options, *(each for each in keys if isinstance(each, str)))
+
+
+def _asked(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> Asked:
+    """What an item asks for whose key is ``field``."""
     row = kinds.of_field(field)
     if row.chosen and row.answer is not None:
         options = _texts(row.offered(field, fields))

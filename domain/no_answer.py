@@ -1,9 +1,13 @@
-"""What files of answers hold where a model gave none: nothing at all, or what another harness wrote in its place."""
+"""What files of answers hold where a model gave none: nothing at all, or what another program wrote in its place."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from domain.reading.text import PLACEHOLDERS as EMPTY_WORDS
+from domain.reading.text import bare_words
 from domain.records import PredictionRecord
 from domain.runs import Outcome
 
@@ -22,6 +26,38 @@ PLACEHOLDERS = (
     Placeholder("$ERROR$", "FastChat"),
     Placeholder("**NETWORK ERROR DUE TO HIGH TRAFFIC", "FastChat"),
 )
+
+_CAUSES = (
+    r"(?:timed?[ -]?out|connection|refused|reset|unreachable|unavailable|rate[ _-]?limit|quota|overloaded|too many"
+    r"|retries|api|http|status|request|response|server|gateway|network|exception|unauthori[sz]ed|forbidden|not found"
+    r"|invalid|failed|context length|out of memory|cuda|internal|bad|none|null|unknown|\d{3})"
+)
+_STATUSES = (
+    r"(?:bad gateway|service unavailable|too many requests|internal server error|gateway time-?out|unauthorized"
+    r"|forbidden|not found|bad request|connection error|rate limit exceeded)"
+)
+MESSAGES = (
+    r"\[(?:error|failed|failure|exception|api error|timeout)\]|<(?:error|failed|failure|timeout)>",
+    r"\W{0,3}(?:api |request |http |server |inference |generation )?(?:error|failed|failure)"
+    rf"\s?[:(\[-]\s?.{{0,120}}?\b{_CAUSES}\b",
+    r"(?:error|errored|failed)\W*\Z",
+    r"request (?:timed out|failed)",
+    r"(?:the )?(?:read|connect\w*|request|operation|server|api call) (?:timed out|timeout)",
+    r"(?:connection|network|server) (?:error|aborted|refused|reset)\b",
+    rf"{_STATUSES}\W*(?:\Z|\n)|[45]\d{{2}} {_STATUSES}|[45]\d{{2}} (?:client|server) error",
+    r"error code: \d{3}|https?(?:/\d(?:\.\d)?)? ?(?:error|status)?[ :]*[45]\d{2}\b",
+    r"traceback \(most recent call last\)|upstream connect error|cuda (?:out of memory|error)",
+    r"\{\s*[\"'](?:error|detail)[\"']\s*:|\{\s*[\"'](?:object|type)[\"']\s*:\s*[\"']error[\"']",
+    r"<(?:!doctype )?html\b",
+)
+"""How the messages of programs and servers begin, in the place of an answer."""
+_MESSAGE = re.compile("|".join(f"(?:{row})" for row in MESSAGES), re.IGNORECASE)
+_RAISED = re.compile(r"(?:[a-z_]\w*\.){0,6}[A-Z]\w*(?:Error|Exception|Timeout|TimeoutExpired)\b\s?(?:\(|:|\Z)")
+"""An exception of a program: ``openai.APITimeoutError: …``, ``TimeoutError()``."""
+_EXACT = frozenset(("None", "NA", "<NA>"))
+"""What Python, R and pandas write for nothing."""
+LONGEST = 4_000
+"""Characters beyond which a text is no message of a program."""
 
 
 def settled(record: PredictionRecord) -> PredictionRecord:
@@ -42,3 +78,35 @@ def settled(record: PredictionRecord) -> PredictionRecord:
         error = f"{found.harness} got no answer: its file holds {text[:100]!r}."
         return replace(record, outcome=Outcome.TRANSPORT_ERROR, error=error)
     return record
+
+
+def is_suspect(text: str) -> bool:
+    """Whether a text is what programs write where no answer came, unless the item has such words itself.
+
+    >>> [is_suspect(text) for text in ("NaN", "ERROR: request timed out", "TimeoutError('30 s')", "A", "Error bars")]
+    [True, True, True, False, False]
+    """
+    text = text.strip()
+    if len(text) > LONGEST:
+        return False
+    return text in _EXACT or bare_words(text) in EMPTY_WORDS or bool(_MESSAGE.match(text) or _RAISED.match(text))
+
+
+def settled_for(record: PredictionRecord, own: Iterable[str], *, may_be_none: bool = False) -> PredictionRecord:
+    """Return a row as ``settled``, by what its item asks: a word of the item's own options or key is an answer.
+
+    ``may_be_none`` says that none of the options may be right, so that "None" is an answer.
+
+    >>> [settled_for(PredictionRecord("m", "nan"), own).outcome.value for own in (["3"], ["NaN"])]
+    ['transport_error', 'answered']
+    """
+    if record.outcome is not Outcome.ANSWERED or not is_suspect(record.text):
+        return record
+    text = " ".join(record.text.split())
+    if may_be_none and text == "None":
+        return record
+    words = [" ".join(each.split()).casefold() for each in own]
+    if any(each == text.casefold() or (is_suspect(each) and each in text.casefold()) for each in words if each):
+        return record
+    shown = text if len(text) <= 100 else f"{text[:100]}…"
+    return replace(record, outcome=Outcome.TRANSPORT_ERROR, error=f"No answer came: the file holds {shown!r} instead.")

@@ -601,6 +601,9 @@ def _summary(done: Imported) -> Iterator[str]:
     if done.unanswered:
         why = ", ".join(f"{outcome} {n:,}" for outcome, n in sorted(done.unanswered.items()))
         yield f"{_count(sum(done.unanswered.values()), 'row')} without an answer: {why}."
+    if done.instead:
+        said = ", ".join(f"{text!r} ({n:,})" for text, n in done.instead.items())
+        yield f"Failed requests, not counted as answers: {said}."
     if done.repeated:
         yield f"{_count(done.repeated, 'row')} {'was' if done.repeated == 1 else 'were'} there already."
     if done.left:

@@ -385,6 +385,10 @@ def imported_sentence(done: Any) -> str:
     if done.unanswered:
         why = ", ".join(f"{outcome.value.replace('_', ' ')} {n}" for outcome, n in sorted(done.unanswered.items()))
         parts.append(f"{markup.count(sum(done.unanswered.values()), 'row')} without an answer ({why})")
+    if said := getattr(done, "instead", {}):
+        parts.append(
+            f"failed requests, not counted as answers: {', '.join(f'{text!r} ({n})' for text, n in said.items())}"
+        )
     if done.repeated:
         parts.append(f"{markup.count(done.repeated, 'row')} there already, word for word")
     if done.assets_found or done.assets_missing:

@@ -18,10 +18,11 @@ from domain.reading.numbers import FUNCTION_WORDS, Number, Numbers, hedged
 from domain.reading.options import Choices, Ref
 from domain.reading.spans import SECONDS, Said, Span, alone, spans
 from domain.reading.statements import Place
-from domain.reading.text import Reasoning, Visible, fold, is_empty, refusal, visible
+from domain.reading.text import Reasoning, Visible, bare_words, fold, is_empty, refusal, visible
+from domain.reading.verdicts import verdicts
 from domain.reading.words import REASONS
 
-READER_VERSION = 9
+READER_VERSION = 10
 """Counts up whenever a rule reads anything else than before: what was read says by which version."""
 
 
@@ -79,6 +80,8 @@ class Asked:
     """The key is a decimal number as text, to be taken exactly as it is written."""
     tolerance: Tolerance | None = None
     """How far a number may be from the key and still be right; None: not at all."""
+    literal: bool = False
+    """The key of a free text is a word that stands for no answer elsewhere, such as "N/A"."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +119,7 @@ RULES = (
     Rule("so", "Behind a word that concludes: “So B.”"),
     Rule("it is", "“It is B.”"),
     Rule("is right", "Before words that call it right: “B is correct”."),
+    Rule("verdicts", "In a list that judges the options one by one: “- A: incorrect”, “- B: correct”."),
     Rule("equation", "A number behind the last sign of equality, or before “in total”."),
     Rule(
         "whole",
@@ -135,7 +139,7 @@ RULES = (
 """How answers are stated. They are all looked for; what they read has to agree, or a correction has to stand between
 them, and then the last counts. An option or a number that is denied, supposed, hedged, or one of several is not read."""
 
-STRONG = frozenset(("tag", "boxed", "json", "label", "sentence", "so", "it is", "is right", "equation"))
+STRONG = frozenset(("tag", "boxed", "json", "label", "sentence", "so", "it is", "is right", "verdicts", "equation"))
 """Rules by which something is declared to be the answer, which a refusal in the same text does not always undo."""
 
 
@@ -169,7 +173,7 @@ def read_answer(text: str, asked: Asked, *, finish_reason: str | None = None) ->
     seen = visible(text)
     if seen.reasoning is Reasoning.OPEN:
         return Reading(ReadOutcome.TRUNCATED, why="The reasoning block never ends, so nothing was answered.")
-    if is_empty(seen.text):
+    if is_empty(seen.text) and not _is_own(seen.text, asked):
         return Reading(ReadOutcome.EMPTY, why="There is no word in it.")
     if asked.kind is AnswerKind.TEXT:
         return _text(seen, finish_reason)
@@ -187,6 +191,12 @@ def read_answer(text: str, asked: Asked, *, finish_reason: str | None = None) ->
             return Reading(ReadOutcome.TRUNCATED, why="It was cut off before an answer had surely been given.")
         return Reading(ReadOutcome.UNREADABLE, why=reader.why_no_span or why)
     return Reading(ReadOutcome.READ, claim.value, claim.places, (seen.span(claim.start, claim.end),), claim.rule)
+
+
+def _is_own(text: str, asked: Asked) -> bool:
+    """Whether a word that stands for nothing elsewhere ("n/a") is an option of the item, or may be its key."""
+    said = bare_words(text)
+    return asked.literal or any(bare_words(fold(option)) == said for option in asked.options)
 
 
 REFUSES_EARLY = 200
@@ -210,12 +220,12 @@ _CONNECTOR = re.compile(
     r"(?P<sign>[\s\"')\]}]*(?:[,;+&|、，；]|·|\n)?[\s\"'(\[{]*)(?P<word>(?:(?:(?:and|und|et|y|e|en|i|plus|as well as|along with|together with)(?![A-Za-z])|и|和|与|與|及|以及|と|および|과|와|및|그리고|و|और)\s*)?)(?:,\s*)?(?:also |both )?"
 )
 _OR = re.compile(
-    r"[\s\"')\]},]*(?:\b(?:or|oder|ou|o|of|lub|или|vs|versus)\b\.?|/|或者?|还是|または|또는|أو|या|और/या)[\s\"'(\[]*",
+    r"[\s\"')\]},]*(?:\b(?:or|oder|ou|(?-i:o)|of|lub|или|vs|versus)\b\.?|/|或者?|还是|または|또는|أو|या|और/या)[\s\"'(\[]*",
     re.IGNORECASE,
 )
 _THEN = re.compile(
-    r"[\s\"')\]}]*(?:[.,;|、，；。]|--?>|=>|→|⇒|➡|➔|>|-(?=\s?\d)|-(?=[A-Z])|–|—|\n)*[\s\"'(\[{]*(?:(?:and|then|next|after that|afterwards|finally|lastly|last|followed by|before|second|third|fourth|fifth|secondly|thirdly|und|dann|danach|schließlich|zuletzt|et|puis|ensuite|enfin|y|luego|después|finalmente"
-    r"|e|poi|infine|depois|em seguida|por fim|en|daarna|ten slotte|i|potem|następnie|na końcu|и|затем|потом|наконец|然后|接着|再|最后|最後に|次に|それから|そして|그다음|그리고|마지막으로|ثم|फिर|it is|comes|is|by|with|end|ending|finish|step|you|we|do)\b[\s,:]*){0,4}"
+    r"[\s\"')\]}]*(?:[.,;|、，；。]|--?>|=>|→|⇒|➡|➔|>|-(?=\s?\d)|-(?=[A-Z])|–|—|\n)*[\s\"'(\[{]*(?:(?:and|then|next|after that|afterwards|finally|lastly|last|followed by|before|second|third|fourth|fifth|secondly|thirdly|und|dann|danach|schließlich|zuletzt|et|puis|ensuite|enfin|(?-i:y)|luego|después|finalmente"
+    r"|(?-i:e)|poi|infine|depois|em seguida|por fim|en|daarna|ten slotte|(?-i:i)|potem|następnie|na końcu|и|затем|потом|наконец|然后|接着|再|最后|最後に|次に|それから|そして|그다음|그리고|마지막으로|ثم|फिर|it is|comes|is|by|with|end|ending|finish|step|you|we|do)\b[\s,:]*){0,4}"
     r"[\s\"'(\[]*",
     re.IGNORECASE,
 )
@@ -233,15 +243,16 @@ _SPELLED = frozenset(
     "bad bade bed bead dab dad dace cab cad café cafe cage ace aced add age aged aid aide bag be bead bee beg beige big bide bid cabbage chad cede dead deaf deed die edge egg face fade fad fed fee fig gab gag had hag he hid hide hi i ice iced idea if jab jade jig abide acid ad abed bach head each ha hade hae".split()
 )
 _TAIL = re.compile(
-    r"[\s\"')\]}.!*;,:。！]*(?:\Z|\n|(?<=[.!;。！])\s|\(|[-–—]\s|\b(?:because|since|as|for|weil|da|denn|parce|porque|perché|omdat|ponieważ|потому|因为|なので|です|입니다|है)\b|(?:。|，因为|です|입니다|है))",
+    r"[\s\"')\]}.!*;,:。！।]*(?:\Z|\n|(?<=[.!;。！])\s|\(|[-–—]\s|\b(?:because|since|as|for|weil|da|denn|parce|porque|perché|omdat|ponieważ|потому|因为|なので|です|입니다|है|wählen|nehmen|auswählen)\b|(?:。|，因为|です|입니다|है))",
     re.IGNORECASE,
 )
-_SHUT = re.compile(r"[\s\"')\]}>.,;:!*|。、！…=-]*")
+_SHUT = re.compile(r"[\s\"')\]}>.,;:!*|。、！…।=-]*")
 _RIGHT = re.compile(
     r"(?:(?:is|seems(?: to be)?|would be|appears to be|must be|has to be|remains)(?: (?:clearly|definitely|therefore|thus|probably|most likely|obviously|indeed|likely))?(?: the)?(?: (?:most|only|single|next))?"
-    r" (?:correct|right|best|answer|appropriate|accurate|suitable|logical|true|proper|optimal|reasonable|my answer|my choice|sensible|fitting)(?: (?:answer|choice|option|one|action|next|step|move|solution|response))*"
+    r" (?:correct|right|best|answer|appropriate|accurate|suitable|logical|true|proper|optimal|plausible|likely|consistent|reasonable|my answer|my choice|sensible|fitting)(?: (?:answer|choice|option|one|action|next|step|move|solution|response))*"
     r"|(?:ist|wäre) (?:die )?(?:richtig\w{0,2}|korrekt\w{0,2}|beste)(?: antwort| lösung| option| wahl)?|est (?:la )?(?:bonne|correcte?|meilleure)(?: réponse| option)?|es (?:la )?(?:correcta|mejor)(?: respuesta| opción)?|è (?:la )?(?:corretta|giusta|migliore)(?: risposta)?|é (?:a )?(?:correta|certa|melhor)(?: resposta| opção)?"
-    r"|is (?:het )?(?:juist\w?|correct|goed)(?: antwoord)?|fits best|makes the most sense|是正确的?(?:答案|选项)?|是对的|正确|が正しい|が正解|가 정답|이 정답|सही है)(?![\w-])"
+    r"|(?:best|most accurately|accurately|correctly) (?:describes|matches|fits|represents|reflects|captures|answers|explains|completes)(?: [\w'-]{1,20}){0,6}"
+    r"|(?:richtig|korrekt) (?:ist|wäre)|(?:passt|trifft) (?:am besten|zu)|stimmt(?! nicht)|is (?:het )?(?:juist\w?|correct|goed)(?: antwoord)?|fits best|makes the most sense|是正确的?(?:答案|选项)?|是对的|最?(?:正确|合适|恰当)|が正しい(?!と(?:は|思))|が正解|が最も適切|가 정답|이 정답|(?:가|이) 가장 (?:적절|적합)|가 맞|이 맞|번이 맞|번이 정답|सही (?:उत्तर |विकल्प |जवाब )?है(?! नहीं))(?![\w-])"
 )
 _PREDICATE = re.compile(
     r"\s*(?:(?:in|from|based on) (?:the|this) (?:image|picture|photo|video|scene|frame)s?(?: provided)?,? )?(?:the|this|that|these|those|there|it|its|his|her|he|she|they|i can|i)\b(?:(?!\b(?:not|no|never|either|neither|if|whether|may|might|could|can't|would|maybe|perhaps|says?|said|options?|answers?|choices?|except|without|or|previous|prior|last|earlier|already)\b|n't)[^.!?;:,\n]){0,80}?"
@@ -262,7 +273,7 @@ _OPEN_SENTENCE = re.compile(
     r"\b(?:not|never|either|neither|if|whether|maybe|perhaps|possibly|except|unless|but|however|although|though|or|no|only if|another|other|also|previous(?:ly)?|wrong|incorrect)\b|n't\b|\?"
 )
 _NOT_THAT = re.compile(
-    r"[\s\"')\]]*,? (?:and |but |rather than |instead of )?(?:(?:definitely |certainly |clearly )?(?:not|nicht|pas|non|não|niet|nie|не|no)|(?<=than)|(?<=of))\s+(?:with |to |for )?",
+    r"[\s\"')\]]*,? (?:(?:and |but )?(?:definitely |certainly |clearly )?(?:not|nicht|pas|non|não|niet|nie|не|no)|rather than|instead of)\s+(?:with |to |for )?",
     re.IGNORECASE,
 )
 _RATHER = re.compile(
@@ -271,12 +282,19 @@ _RATHER = re.compile(
 """What turns "is the best" into something else."""
 _CHOSEN = re.compile(rf"(?<![^\s\"')\]*])(?:{'|'.join(words.CHOSEN)})(?={words.CLAUSE_ENDS})")
 _DOING = re.compile(rf"(?<![\w'-])(?:{'|'.join(words.DOING)}):?\s{{1,3}}(?:to )?")
+_AND_ANOTHER = re.compile(
+    r"[\"')\]]?\s?(?:和|与|與|及|、|と|와|과|또는|और|या|或|[/&+]|(?:and|or|und|oder|et|ou|y)\s)\s?(?:option )?[(\[\"']?(A(?!\s[a-z])|[B-Z])(?![A-Za-z'])"
+)
 _NOT_DOING = re.compile(
     r"\b(?:before|until|after|when|while|once|where|unlikely|impossible|thought|assumed|say|says|said|think that|who|which|what|that one)\b[^.!?;,:\n]*\Z"
 )
 """Before "the person will …", in its clause: a time, or someone's thought, and not what is chosen."""
 _DOES = re.compile(rf"(?:(?<=\n)|(?<=[.!:] )|\A)[ \t]{{0,8}}{words.DOES}")
+_FIRST_LINE = re.compile(r"\s*([^\n]+)\n\s*")
 _HEADS = re.compile(r"(?:^|\n)[ \t]{0,8}(?:option |choice )?[(\[]?([A-Ja-j])[)\].:=](?=\s)", re.IGNORECASE)
+_NUMBERED_LETTER = re.compile(
+    r"(?:^|\n)[ \t]{0,8}(\d{1,2})[.):][ \t]*(?:option )?\(?([A-J])\)?[ \t]*(?=[\n.;,]|\Z)", re.IGNORECASE
+)
 _ENUMERATOR = re.compile(r"(?:^|\n)[ \t]{0,8}\(?(\d{1,2})[.):](?=\s)")
 _GUESS = re.compile(
     r"\b(?:guess|if i|were to|hypothetical|assuming|would have|random|without seeing|speculat)", re.IGNORECASE
@@ -293,7 +311,7 @@ _SOON = re.compile(
     r"[\s\"'(\[{*:=]*(?:(?:about|approximately|approx\.?|around|roughly|circa|ca\.?|~|≈|exactly|precisely|only|just|there (?:is|are)|i (?:can )?(?:see|count)|ungefähr|etwa|environ|unos|unas|circa|cerca de|ongeveer|około|około|примерно|大约|约|約|大概|総計|共有?|有|一共|전체|총|लगभग|حوالي)\s*){0,3}[\s\"'(\[*$€£]*",
     re.IGNORECASE,
 )
-_COUNTED = re.compile(r"(?:\s+(?!(?:is|are|was|were|per|each|apiece)\b)[^\W\d_]+(?:-[^\W\d_]+)?){1,4}")
+_NOUNS_COUNTED = re.compile(r"(?:\s+(?!(?:is|are|was|were|per|each|apiece)\b)[^\W\d_]+(?:-[^\W\d_]+)?){1,4}")
 _UNSAID = re.compile(
     r"[\s\"')\]]*(?:\?|,? (?:is|are|was|were|would be|seems?|looks?)(?:n't| not)? (?:the )?(?:wrong|right|incorrect|correct|false|mistaken|impossible|unlikely)\b|\s(?:per\s\w|(?:each|apiece)(?=[\s\"').!]*(?:\n|\Z|[.,;]))))",
     re.IGNORECASE,
@@ -334,7 +352,7 @@ class _Reader:
         self.finish_reason = finish_reason
         text = statements.plain(seen.text)
         self.end = statements.own_turn(statements.lowered(text))
-        self.text = text[: self.end]
+        self.text = text[: statements.farewell(statements.lowered(text[: self.end]))]
         self.low = statements.lowered(self.text)
         self.found = list(statements.places(self.text, self.low))
         self.choices = Choices(asked.options, numbered=asked.kind is AnswerKind.ORDER)
@@ -342,7 +360,9 @@ class _Reader:
         self.spans = spans(self.text, asked.unit or SECONDS) if asked.kind is AnswerKind.SPANS else []
         self.why_no_span = ""
         self.items = self.choices.items(self.text) if asked.options else []
-        self.repeated = self.choices.enumerations(self.text) if asked.options else []
+        chosen = asked.kind in (AnswerKind.OPTION, AnswerKind.MULTI)
+        self.judged = verdicts(self.text, self.choices) if chosen else []
+        self.repeated = self.choices.enumerations(self.text, self.items) if asked.options else []
         said = words_for_yes_and_no if asked.kind is AnswerKind.YES_NO else frozenset()
         self.corrected = [
             at
@@ -449,6 +469,7 @@ class _Reader:
         if self.asked.kind in (AnswerKind.MULTI, AnswerKind.ORDER):
             masked = [span for span in masked if self._is_all(span)]
         hidden = list(self._next_to_json())
+        yield from self._verdicts()
         for place in self._places():
             if any(a <= place.start < b for a, b in hidden) and place.rule != "json":
                 continue
@@ -456,6 +477,26 @@ class _Reader:
             if claim is None or any(a <= claim.start < b for a, b in masked):
                 continue
             yield claim
+
+    def _verdicts(self) -> Iterator[Claim]:
+        """What a list of verdicts on the options comes to, if it judges two of them or more."""
+        found = self.judged
+        judged = {each.place: each.right for each in found}
+        is_whole = len(judged) == len(self.asked.options)
+        if len(judged) < 2 or (not is_whole and self.finish_reason in ("length", "content_filter")):
+            return
+        right = sorted(place for place, is_right in judged.items() if is_right)
+        start, end = found[0].start, found[-1].end
+        if any(judged[each.place] is not each.right for each in found):
+            yield Claim("verdicts", start, start, end, None)
+        elif self.asked.kind is AnswerKind.MULTI:
+            if is_whole or len(right) == len(judged):
+                chosen = tuple(self.choices.options[place] for place in right)
+                yield Claim("verdicts", start, start, end, chosen, tuple(right), end)
+        elif right:
+            same = self.choices.same(right[0])
+            value = self.choices.options[right[0]] if set(right) <= set(same) else None
+            yield Claim("verdicts", start, start, end, value, same if value is not None else (), end)
 
     def _is_all(self, span: tuple[int, int]) -> bool:
         return len({item.label for item in self.items if span[0] <= item.start < span[1]}) == len(self.asked.options)
@@ -469,7 +510,8 @@ class _Reader:
 
     def _places(self) -> Iterator[Place]:
         yield Place("whole", 0, 0, len(self.text), closed=True)
-        if len(set(self._heads())) < 2 and not self.text.lstrip().startswith("{"):
+        listed = len({each.place for each in self.judged}) > 1 or len(set(self._heads())) > 1
+        if (not listed or self._first_line_alone()) and not self.text.lstrip().startswith("{"):
             yield Place("opening", 0, 0, len(self.text), closed=False)
         yield from self.found
         if self.asked.kind is AnswerKind.OPTION:
@@ -479,10 +521,24 @@ class _Reader:
                 for found in self._before(match.start()):
                     yield Place("is right", found, found, match.start(), closed=True)
             yield from self._chosen()
+        if self.asked.kind is AnswerKind.MULTI:
+            yield from self._called_right()
         if self.numbers is not None:
             yield Place("only number", 0, 0, len(self.text), closed=False)
         if self.asked.kind is AnswerKind.SPANS:
             yield Place("only span", 0, 0, len(self.text), closed=False)
+
+    def _first_line_alone(self) -> bool:
+        """Whether the first line is an option and nothing more, and no list goes on behind it: an answer, then reasons."""
+        first = _FIRST_LINE.match(self.text)
+        ref = self.choices.ref_at(self.text, 0, first.end(1)) if first and self.asked.options else None
+        return (
+            first is not None
+            and ref is not None
+            and self._shut(ref.end, first.end(1))
+            and _HEADS.match(self.text, first.end()) is None
+            and self.choices.ref_at(self.text, first.end(), len(self.text)) is None
+        )
 
     def _chosen(self) -> Iterator[Place]:
         """Where one of several actions is chosen by saying that one does it, or that it is the one."""
@@ -499,6 +555,16 @@ class _Reader:
         for match in statements.few(_DOES.finditer(self.low)):
             yield Place("so", match.start(), match.end(), len(self.text), closed=False)
 
+    def _called_right(self) -> Iterator[Place]:
+        """Where several options are called right together: "Options A and C are correct." """
+        for match in statements.few(_ARE_RIGHT.finditer(self.low)):
+            clause = max(self.text.rfind(sign, 0, match.start()) for sign in ".!?\n;:。！？")
+            lead = _SEVERAL_LEAD.match(self.low, clause + 1, match.start())
+            start = lead.end() if lead else clause + 1
+            is_verdict = any(each.start <= match.start() < each.end for each in self.judged)
+            if not is_verdict and not _NONE_OF.search(self.low, clause + 1, match.start()):
+                yield Place("is right", start, start, match.start(), closed=True)
+
     def _heads(self) -> Iterator[str]:
         """The letters that begin lines, and those beside an option's text: two of them are a list, and no answer."""
         yield from (match[1].upper() for match in _HEADS.finditer(self.text))
@@ -506,8 +572,12 @@ class _Reader:
 
     def _before(self, end: int) -> Iterator[int]:
         """Where the option that ends at a place may begin."""
-        clause = max(self.text.rfind(sign, 0, end) for sign in ".!?\n;:,")
+        clause = max(self.text.rfind(sign, 0, end) for sign in ".!?\n;:,。！？，、।")
         start = clause + 1
+        sentence = max(self.text.rfind(sign, max(0, end - 400), end) for sign in ".!?\n;。！？।") + 1
+        if _NONE_OF.search(self.low, sentence, end):
+            return
+        listed = self.text[clause : clause + 1] in (",", "，", "、") and self._ends_in_option(sentence, clause)
         for lead in (
             "",
             "so ",
@@ -521,10 +591,26 @@ class _Reader:
             "and ",
             "but ",
             "yet ",
+            "only ",
+            "also ",
+            "dass ",
+            "que ",
+            "私は",
+            "저는 ",
+            "因此",
+            "所以",
+            "我认为",
         ):
             at = start + len(self.text[start:end]) - len(self.text[start:end].lstrip())
-            if self.text[at : at + len(lead)].lower() == lead:
+            if self.text[at : at + len(lead)].lower() == lead and not (listed and lead in ("", "and ")):
                 yield at + len(lead)
+
+    def _ends_in_option(self, start: int, end: int) -> bool:
+        """Whether what stands before a comma is a letter, so that another one behind it makes a list: "A, B and C"."""
+        match = re.compile(r"(?:\A|[\s,(\[\"'，、])[(\[\"']?([A-Z])[)\]\"']?\s?\Z").search(
+            self.text, max(start, end - 6), end
+        )
+        return match is not None and self.choices.place_of(match[1]) is not None
 
     def _claim(self, place: Place) -> Claim | None:
         kind = self.asked.kind
@@ -539,6 +625,8 @@ class _Reader:
             AnswerKind.SPANS: self._spans,
         }[kind]
         claim = read(place)
+        if claim is not None and place.rule in _WEAK and self._is_unfinished(place, claim):
+            return None
         if claim is None:
             return Claim(place.rule, place.declared, place.start, place.start, None) if self._must(place) else None
         if place.rule in ("tag", "boxed") and self._unsaid_outside(place.end):
@@ -555,6 +643,23 @@ class _Reader:
             return None if place.rule != "opening" else claim
         return claim
 
+    def _is_unfinished(self, place: Place, claim: Claim) -> bool:
+        """Whether what stands at the end is where a discussion of the options begins and breaks off: "Let me analyze each
+        option. A:"."""
+        rest = self.text[claim.end :].strip(" \n\t\"'*")
+        before = self.text[: claim.start].rstrip(" \n\t\"'*([")
+        if place.rule == "label" and re.search(r"[:=\n]|-\s|→", self.text[place.declared : place.start]):
+            return False
+        if not before or len(rest) > 2:
+            return False
+        if rest.endswith((":", "：")):
+            return True
+        if rest and not (rest in (".", ")", ").") and claim.end - claim.start == 1):
+            return False
+        line = self.low[max(self.text.rfind("\n", 0, len(before)) + 1, len(before) - 400) : len(before)]
+        pattern = _GOES_THROUGH if "\n" in self.text[len(before) : claim.start] else _ANNOUNCES
+        return pattern.search(line) is not None
+
     def _unsaid_outside(self, end: int) -> bool:
         """Whether what follows a tag or a box denies or doubts what stands in it."""
         mark = re.compile(r"[}$]+|<\s?/[^<>]{1,20}>|\[/[^\[\]]{1,20}\]").match(self.text, end)
@@ -565,7 +670,8 @@ class _Reader:
 
     def _must(self, place: Place) -> bool:
         """Whether a place that cannot be read makes the answer unreadable: someone put it there as the answer."""
-        return place.rule in ("tag", "boxed") and bool(self.text[place.start : place.end].strip())
+        text = self.text[place.start : place.end]
+        return place.rule in ("tag", "boxed") and bool(text.strip()) and "\\boxed" not in text
 
     def _void(self, behind: int) -> bool:
         return (
@@ -584,13 +690,17 @@ class _Reader:
         if self.asked.none and (none := self._all_or_none(place)) is not None and not none.places:
             last = len(self.asked.options) - 1
             return replace(none, value=self.choices.options[last], places=(last,))
-        refs, behind, alternative = self._chain(place.start, place.end, _CONNECTOR, 12)
+        lead = _SOFTLY.match(self.low, place.start, place.end) if place.rule in _BARE else None
+        start = lead.end() if lead else place.start
+        refs, behind, alternative = self._chain(start, place.end, _CONNECTOR, 12)
         if not refs:
             return None
         first = refs[0]
         if place.rule == "it is" and first.by == "text" and " " not in self.text[first.start : first.end]:
             return None
         if place.rule == "opening" and first.by == "text" and self._others(first):
+            return None
+        if place.rule == "opening" and first.text == () and first.by == "number" and _COUNTED.search(self.low, behind):
             return None
         if place.rule == "predicate" and not self._is_predicate(place, first, behind):
             return None
@@ -600,6 +710,7 @@ class _Reader:
         if place.rule == "label" and self._heads_a_list(place, first):
             return None
         one = len({ref.places for ref in refs}) == 1 and not alternative and first.by != "conflict"
+        one = one and not self._goes_on_with_another(behind, first)
         if place.closed and not self._shut(behind, place.end):
             return None
         if not one and place.rule == "sentence" and len(refs) > 1 and not alternative and self._goes_on(behind):
@@ -616,6 +727,12 @@ class _Reader:
         return Claim(
             place.rule, place.declared, first.start, refs[-1].end, value, first.places if one else (), behind, first.by
         )
+
+    def _goes_on_with_another(self, behind: int, first: Ref) -> bool:
+        """Whether another letter is joined to the option: "B and C work", "B和C都正确"."""
+        other = _AND_ANOTHER.match(self.text, behind)
+        place = self.choices.place_of(other[1]) if other else None
+        return place is not None and place not in first.places
 
     def _is_predicate(self, place: Place, first: Ref, behind: int) -> bool:
         """Whether a sentence says nothing but that something is this option, and the text names no other."""
@@ -741,7 +858,9 @@ class _Reader:
             step = either or connector.match(self.text, behind, end)
             if step is None or step.end() == behind:
                 break
-            ref = self.choices.ref_at(self.text, step.end(), end)
+            ref = self.choices.ref_at(self.text, step.end(), end, after=refs[-1])
+            if ref is None and step[0].endswith("both "):  # as in "neither hand, both hands"
+                ref = self.choices.ref_at(self.text, step.end() - len("both "), end)
             if ref is None or (
                 connector is _CONNECTOR and ref.end < end and "\n" in step[0] and not self._line_ends(ref.end, end)
             ):
@@ -755,7 +874,8 @@ class _Reader:
             ):
                 break
             refs.append(ref)
-            behind, alternative = ref.end, alternative or either is not None
+            is_slash = self.asked.kind is AnswerKind.MULTI and either is not None and either[0].strip() == "/"
+            behind, alternative = ref.end, alternative or (either is not None and not is_slash)
         return refs, behind, alternative
 
     def _line_ends(self, at: int, end: int) -> bool:
@@ -773,6 +893,8 @@ class _Reader:
         whole = self._all_or_none(place)
         if whole is not None:
             return whole
+        if place.rule == "last line":
+            place = self._with_lines_above(place)
         compact = _COMPACT.match(self.text, place.start, place.end)
         if (
             compact
@@ -791,6 +913,7 @@ class _Reader:
             or any(ref.by == "conflict" for ref in refs)
             or not self._ends(place, behind)
             or self._void(behind)
+            or _NONE_OF.search(self.low, max(place.declared - 40, 0), refs[0].start)
         ):
             bad = place.rule in ("label", "tag", "boxed", "json")
             return Claim(place.rule, place.declared, refs[0].start, behind, None, (), behind) if bad else None
@@ -818,6 +941,21 @@ class _Reader:
             return None
         return self._several(place, refs[0].start, behind, tuple(sorted(set(chosen_places))))
 
+    def _with_lines_above(self, place: Place) -> Place:
+        """The last line with the options on the lines above it: they are one list."""
+        start = place.start
+        while True:
+            end = len(self.text[:start].rstrip())
+            above = max(self.text.rfind("\n", 0, end) + 1, end - 2000)
+            ref = self.choices.ref_at(self.text, above, end) if end else None
+            if ref is None or not self._shut(ref.end, end):
+                break
+            start = above
+        heading = self.low[max(self.text.rfind("\n", 0, end) + 1, end - 300) : end]
+        if start < place.start and _CALLS_WRONG.search(heading):
+            return replace(place, start=place.end, declared=place.end)
+        return replace(place, start=start, declared=start)
+
     def _several(self, place: Place, start: int, end: int, chosen: tuple[int, ...]) -> Claim:
         return Claim(
             place.rule, place.declared, start, end, tuple(self.choices.options[n] for n in chosen), chosen, end
@@ -825,9 +963,9 @@ class _Reader:
 
     def _is_compact(self, letters: str) -> bool:
         places = self._letters(letters)
-        if letters.lower() in _SPELLED or not (letters.isupper() or letters.islower()) or letters.islower():
+        if not letters.isupper() or max(places) >= len(self.asked.options) or len(set(places)) < len(places):
             return False
-        return len(set(places)) == len(places) and max(places) < len(self.asked.options)
+        return letters.lower() not in _SPELLED or places == sorted(places)
 
     def _letters(self, letters: str) -> list[int]:
         return ["ABCDEFGHIJ".index(letter) for letter in letters.upper()]
@@ -855,6 +993,9 @@ class _Reader:
 
     def _order(self, place: Place) -> Claim | None:
         n = len(self.asked.options)
+        listed = self._listed_letters(place)
+        if listed is not None:
+            return listed
         bad = (
             Claim(place.rule, place.declared, place.start, place.start, None)
             if place.rule in ("label", "tag", "boxed", "json")
@@ -926,6 +1067,19 @@ class _Reader:
             return bad
         return self._ordered(place, refs[0].start, behind, chosen)
 
+    def _listed_letters(self, place: Place) -> Claim | None:
+        """A numbered list of letters and nothing more, which puts them in order: "1. C", "2. A"."""
+        found = list(_NUMBERED_LETTER.finditer(self.text, place.start, place.end))
+        numbers = [int(match[1]) for match in found]
+        chosen = [self.choices.place_of(match[2]) for match in found]
+        places = [each for each in chosen if each is not None]
+        whole = range(len(self.asked.options))
+        if numbers != [n + 1 for n in whole] or sorted(places) != list(whole) or place.rule in ("last line", "json"):
+            return None
+        if _NOT_FORWARD.search(self.text[max(0, place.declared - 60) : found[0].start()]):
+            return None
+        return self._ordered(place, found[0].start(2), found[-1].end(2), places)
+
     def _ordered_otherwise(self, place: Place, chosen: list[int]) -> bool:
         """Whether the line above is another order of all the options."""
         end = len(self.text[: place.start].rstrip())
@@ -965,7 +1119,8 @@ class _Reader:
             return None
         word = match["yes"] or match["no"]
         if place.rule in ("sentence", "so") and not re.match(
-            r"[\s\"')\]]*(?:[.,;:!\n。，！]|\Z|because|since|as )", self.text[behind : behind + 12]
+            r"[\s\"')\]]*(?:[.,;:!\n。，！।]|\Z|because|since|as |です|でした|だ|입니다|है)",
+            self.text[behind : behind + 12],
         ):
             return None
         start = match.start("yes") if yes else match.start("no")
@@ -1054,7 +1209,7 @@ class _Reader:
             )
         if self._void(number.end):
             return True
-        nouns = _COUNTED.match(self.text, number.end)
+        nouns = _NOUNS_COUNTED.match(self.text, number.end)
         return nouns is not None and _UNSAID.match(self.text, nouns.end()) is not None
 
     def _unsaid_of(self, behind: int) -> bool:
@@ -1111,7 +1266,12 @@ class _Reader:
         if (
             not amounts
             or hedged(self.text)
-            or any(self._unsaid(each) or statements.claimed(self.low, each.start) for each in amounts)
+            or any(
+                self._unsaid(each)
+                or statements.claimed(self.low, each.start)
+                or _IF.search(self.low, max(0, each.start - 80), each.start)
+                for each in amounts
+            )
         ):
             return None
         if len({each.value for each in amounts}) != 1 or amounts[0].value is None:
@@ -1172,6 +1332,41 @@ class _Reader:
         return bool(_HEDGES.search(self.text[max(0, said.start - 30) : said.start])) or self._void(said.end)
 
 
+_IF = re.compile(r"\b(?:if|unless|suppose|supposing|assuming|wenn|falls|si)\b[^.!?\n]*\Z")
+_BARE = frozenset(("whole", "opening", "last line", "last sentence"))
+_COUNTED = re.compile(r"\b(?:option|choice) \d|(?:first|second|third|fourth|fifth|last|other) (?:option|choice|one)\b")
+_WEAK = frozenset(("last line", "last sentence", "only number", "label"))
+"""Rules that take what stands at the end, where an answer that is cut off ends, too."""
+_SOFTLY = re.compile(
+    r"[\s\"'(*]*(?:(?:(?:most |very |quite )?(?:probably|likely)|definitely|certainly|clearly|surely|obviously|i think|i believe|i'd say|i would say|i guess"
+    r"|wahrscheinlich|vermutlich|probablement|probablemente|sans doute|可能是|应该是|おそらく|아마)[,:]?\s{0,3}){1,2}"
+)
+_ABOUT_OPTIONS = r"(?:options?|choices?|alternatives?|answers?|candidates?|possibilit(?:y|ies)|statements?|one by one|each|选项|選択肢)"
+_GOES = r"(?:let(?:'s| us| me)|i(?:'ll| will| need to| should| have to)|we(?:'ll| will| need to| should)|to answer|looking at|here (?:is|are))"
+_LOOKS = r"(?:analy[sz]\w{1,4}|evaluat\w{1,3}|consider\w{0,3}|examin\w{1,3}|look\w{0,3}|go (?:through|over)|review|check|assess|break down|think|count|compare|discuss|walk through|work through|see)"
+_GOES_THROUGH = re.compile(
+    rf"\b{_GOES}\b[^.!?\n]{{0,80}}\b{_ABOUT_OPTIONS}\b[^\n]{{0,40}}\Z|逐一分析[^\n]{{0,20}}\Z|\A\W*(?:the )?(?:analysis|evaluation|options|choices)(?: of [^\n.]{{0,30}}| are)?:?\Z"
+)
+"""A line that leads to a discussion of the options."""
+_ANNOUNCES = re.compile(
+    rf"\b{_GOES}\b[^.!?\n]{{0,60}}\b{_LOOKS}\b|\b(?:first|firstly|to start|considering|consider|regarding)\b[,:]?\s*\Z"
+)
+_NONE_OF = re.compile(
+    r"\b(?:none|neither|nor|not (?:one|any|all|both|even)|no one|(?:no|any) (?:single |correct |right )?(?:options?|answers?|choices?|one)|which of|whether|incorrect|wrong)\b|\b(?:between|among) (?:options? )?[(\[]?[a-j]\b"
+    r"|\b(?:nicht|kein\w{0,2}|weder|aucune?|ninguna?)\b|都不|没有一个|どれも"
+)
+"""Before options that are called right: none of them is, or it is only asked."""
+_ARE_RIGHT = re.compile(
+    r"(?:(?:are|is)(?: (?:both|all|each|clearly|definitely|therefore|thus|indeed))?(?: the)?(?: only)? (?:correct|right|true|best|valid|accurate|applicable|the answers?|shown|supported)(?: (?:answers?|options?|choices?|ones?|statements?))?"
+    r"|(?:apply|applies)(?: here)?|(?:sind|ist) (?:beide |alle )?(?:die )?(?:richtig\w{0,2}|korrekt\w{0,2})(?: antworten| optionen)?|sont (?:les )?(?:bonnes|correct\w{0,2}|justes)(?: réponses| options)?|son (?:las )?(?:correct\w{1,2})(?: respuestas)?"
+    r"|都?是?正确的?|都对|が正しい(?:です)?|が正解(?:です)?|(?:가|이) 정답(?:입니다)?|सही हैं?)(?=[\s.!,;।。]*(?:\Z|\n|[.!;。।]|because|since|,))"
+)
+_SEVERAL_LEAD = re.compile(
+    r"[\s\"'*]*(?:(?:so|therefore|thus|hence|and|i think|i believe|only|both|the|statements?|that|clearly|optionen|nur|die|les|las)[,:]?\s{1,3}){0,4}"
+)
+_CALLS_WRONG = re.compile(
+    r"\b(?:not|incorrect|wrong|false|eliminat\w+|exclud\w+|ruled? out|discard\w*|reject\w*)\b|n't\b|falsch|faux|错|不"
+)
 _SPAN_SOON = 60
 """So many characters behind what declares it a span has begun: "The event happens in the video from …"."""
 _LEADS = frozenset(
@@ -1192,11 +1387,11 @@ words_for_yes_and_no = frozenset(word for row in (*words.YES.values(), *words.NO
 _YES = "|".join(sorted({word for row in words.YES.values() for word in row.split("|")}, key=len, reverse=True))
 _NO = "|".join(sorted({word for row in words.NO.values() for word in row.split("|")}, key=len, reverse=True))
 _YES_NO = re.compile(
-    rf"[\s\"'(\[{{<*:=>]{{0,60}}(?:(?:i think|i believe|i would say|i'd say|i say|probably|likely|definitely|certainly|most likely|the answer is|well|oh|so|ok|okay|sure)[,:]?\s{{1,4}}){{0,2}}[\"'(\[]{{0,4}}(?:(?P<yes>{_YES})|(?P<no>{_NO}))(?![0-9A-Za-zÀ-ɏͰ-ԯऀ-ॿ؀-ۿ'-])",
+    rf"[\s\"'(\[{{<*:=>]{{0,60}}(?:(?:i think|i believe|i would say|i'd say|i say|probably|likely|definitely|certainly|most likely|the answer is|well|oh|so|ok|okay|sure|(?:based on|according to|in|from|looking at|given|judging by) [^,.\n]{{1,60}},)[,:]?\s{{1,4}}){{0,2}}[\"'(\[]{{0,4}}(?:(?P<yes>{_YES})|(?P<no>{_NO}))(?![0-9A-Za-zÀ-ɏͰ-ԯऀ-ॣ०-ॿ؀-ۿ'-])",
     re.IGNORECASE,
 )
 _AFTER_YES_NO = re.compile(
-    r"[\s\"')\]}>*]*(?:[(.,;:!?。，、！；：|…=/-]|[-–—]|\n|\Z|(?:because|since|as|it|the|there|he|she|they|we|you|i|this|that|these|those|one can|and|or|weil|da|der|die|das|es|er|sie|car|parce|il|elle|le|la|porque|el|ella|perché|o|a|omdat|het|de|ponieważ|jest|потому|это|according|based|in the|your|her|his|their|its|definitely|indeed|absolutely|of course|sir|please|if|unless|but)\b)"
+    r"[\s\"')\]}>*]*(?:[(.,;:!?।。，、！；：|…=/-]|[-–—]|\n|\Z|(?:because|since|as|it|the|there|he|she|they|we|you|i|this|that|these|those|one can|and|or|weil|da|der|die|das|es|er|sie|car|parce|il|elle|le|la|porque|el|ella|perché|o|a|omdat|het|de|ponieważ|jest|потому|это|according|based|in the|your|her|his|their|its|definitely|indeed|absolutely|of course|sir|please|if|unless|but)\b)"
     r"|[\s\"')]*(?:です|の|的|、|，|है|ہ|입니다|요)",
     re.IGNORECASE,
 )

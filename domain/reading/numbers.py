@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from domain.reading.scales import NUMERALS, chinese, scaled
 from domain.reading.text import fold
 
 # ---- units ----------------------------------------------------------------------------------------------------------
@@ -150,8 +151,7 @@ _AMBIGUOUS = frozenset(
     ("one", "once", "elf", "acht", "sei", "due", "dix", "sept", "neuf", "sto", "cent", "tien", "sete", "tre")
 )
 """Number words that are other words, too, in the same or another language."""
-_CHINESE = dict(zip("零〇一二三四五六七八九两兩", (0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 2, 2), strict=True))
-_EAST = re.compile(r"[零〇一二三四五六七八九十百两兩]+")
+_EAST = re.compile(rf"(?<!\d)(?<!\d )[{NUMERALS}]+")
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
 _MULTIPLIED = re.compile(
     r"\s?(?:-\s?)?(?:dozens?|scores?|pairs?|couples?|thousands?|millions?|billions?|hundreds?|k\b|tausend|millionen|mille|mil\b|mila\b|дюжин|тысяч|十|百|千|万|萬|亿|천|만|백"
@@ -190,7 +190,7 @@ _NAMED = re.compile(
 )
 _BOUND_BEFORE = re.compile(
     r"(?:(?<![A-Za-z/\"'=-])[<>≤≥≦≧±≠]\s?=?|\b(?:more|less|fewer|greater|higher|lower|larger|smaller|longer|shorter|other|better|no more|no less|no fewer) than|\b(?:max|min)\b\.?|\b(?:equal to|shy of|north of|south of|half of|square of|root of|(?:log|ln|exp|sqrt)\s?\(?)|√|\\sqrt\{|\bat (?:least|most|max(?:imum)?|min(?:imum)?)|\b(?:over|under|above|below|beyond|exceeding|exceeds|up to|within|minimum(?: of)?|maximum(?: of)?"
-    r"|almost|nearly|not|never|isn't|aren't|just under|just over|close to|upwards? of|anywhere (?:from|between)|between|from|somewhere between|every|until|till|or|no)|n't"
+    r"|anything but|(?:cannot|can not|can't|couldn't|won't) be|almost|nearly|not|never|isn't|aren't|just under|just over|close to|upwards? of|anywhere (?:from|between)|between|from|somewhere between|every|until|till|or|no)|n't"
     r"|\bmehr als|\bweniger als|\bmindestens|\bhöchstens|\büber|\bunter|\bbis zu|\bfast|\bnicht|\bzwischen|\bplus de|\bmoins de|\bau moins|\bau plus|\bpresque|\bpas|\bentre|\bmás de|\bmenos de|\bal menos|\bcomo máximo|\bcasi|\bno|\bpiù di|\bmeno di|\balmeno|\bquasi|\bmais de|\bpelo menos|\bno máximo"
     r"|\bmeer dan|\bminder dan|\bminstens|\bbijna|\bniet|\bponad|\bmniej niż|\bwięcej niż|\bco najmniej|\bprawie|\bnie|\bболее|\bменее|\bбольше|\bменьше|\bпочти|\bне|\bдо|\bот|超过|至少|最多|不到|少于|多于|大于|小于|不是|不足|以上|以下|最少|より|少なくとも|約?最大|최소|최대|أكثر من|أقل من|لا)\s{0,2}(?:the |a |es |il y a )?\Z",
     re.IGNORECASE,
@@ -333,15 +333,6 @@ def _spelled(text: str, match: re.Match[str]) -> tuple[int, int, bool] | None:
     return value, end, sure
 
 
-def _eastern(text: str) -> int | None:
-    if len(text) == 1 and text in _CHINESE:
-        return _CHINESE[text]
-    match = re.fullmatch(r"([一二三四五六七八九]?)十([一二三四五六七八九]?)", text)
-    if match:
-        return 10 * (_CHINESE[match[1]] if match[1] else 1) + (_CHINESE[match[2]] if match[2] else 0)
-    return None
-
-
 MANY = 400
 """Numbers beyond which only the first and the last are looked at."""
 
@@ -395,7 +386,10 @@ class Numbers:
                 value = -value
             if self.text[match.end() : match.end() + 1] in ("_",):
                 value = None
-            yield match.start(), match.end(), value, True
+            end = match.end()
+            if value is not None:
+                value, end = scaled(self.text, end, value)
+            yield match.start(), end, value, True
 
     def _words(self) -> Iterator[tuple[int, int, Fraction | None, bool]]:
         ones = len(re.findall(r"\bone\b", self.text[:5000], re.IGNORECASE))
@@ -404,21 +398,25 @@ class Numbers:
             if spelled and ones > 1 and match[0].lower() == "one":
                 spelled = (*spelled[:2], False)  # "there is one on the left, and one on the right"
             if spelled:
+                value, end = scaled(self.text, spelled[1], Fraction(spelled[0]))
+                sure = spelled[2] or end > spelled[1]
                 minus = re.search(r"\bminus \Z", self.text[max(0, match.start() - 8) : match.start()], re.I)
                 yield (
                     (match.start() - len(minus[0]) if minus else match.start()),
-                    spelled[1],
-                    Fraction(-spelled[0] if minus else spelled[0]),
-                    spelled[2],
+                    end,
+                    -value if minus and value is not None else value,
+                    sure,
                 )
         for match in _EAST.finditer(self.text):
-            value = _eastern(match[0])
+            number = chinese(match[0])
             before = self.text[max(0, match.start() - 1) : match.start()]
             behind = self.text[match.end() : match.end() + 1]
+            if len(match[0]) > 1 and before in tuple("约約有是为為共：:") and not behind.strip(" 。.，,\n"):
+                before = " "
             if (
                 behind and behind in "个個只把杯支本张張条條块塊人件枚台秒分小厘毫克升公度匹头根盘瓶片颗顆碗口名つ冊"
             ) or (not before.strip() and not behind.strip(" 。.\n")):
-                yield match.start(), match.end(), None if value is None else Fraction(value), before not in ("第",)
+                yield match.start(), match.end(), None if number is None else Fraction(number), before not in ("第",)
 
     def _judged(self, start: int, stop: int, value: Fraction | None, sure: bool) -> Number:
         text = self.text

@@ -33,17 +33,44 @@ _OPENING = re.compile(r"[\s\"'(\[{<*:=>【〔|]{0,40}(?:[-•·–—*]\s+)?[\"'
 _NOUN = re.compile(
     r"(?:(?:the |die |la |l'|o |a )?(?:correct |right )?(?:options?|choices?|letters?|answers?|both|alternative|variant|variante|opción|opciones|opzione|opzioni|opção|opções|alternativa|alternativas"
     r"|opties?|optie|opcja|opcje|варианты?|варіант|ответы?|lettres?|letras?|lettera|buchstabe|antwort|antworten|réponses?|respuestas?|risposta|resposta|seçenek|number|step|event|image|frame|picture|photo|no\.|nr\.)(?![^\W\d_])"
-    r"|选项|選項|選択肢|답|옵션|보기|الخيار|विकल्प|(?:la|die|el)(?=\s[\"'(]?[A-J](?![\w'])))\s{0,4}[#:]?\s{0,4}[\"'(\[]{0,3}",
+    r"|选项|選項|選択肢|선택지|답|옵션|보기|الخيار|विकल्प|(?:la|die|el)(?=\s[\"'(]?[A-J](?![\w'])))\s{0,4}[#:]?\s{0,4}[\"'(\[]{0,3}",
     re.IGNORECASE,
 )
+_COUNTED_NOUN = re.compile(
+    r"(?:options?|choices?|alternatives?|variante?n?|opción|opciones|opzion[ei]|opção|opções|opties?|opcj[ae]|варианты?|选项|選項|選択肢|옵션|보기|विकल्प)(?:\s(?:number|no\.|nr\.|nummer|numéro|número))?\s{0,3}#?$",
+    re.IGNORECASE,
+)
+"""Nouns behind which a number is a place among the options: "option 2"."""
+_PLACES = (
+    ("first", "1st", "erste", "première", "primera", "一", "1"),
+    ("second", "2nd", "zweite", "deuxième", "segunda", "二", "2"),
+    ("third", "3rd", "dritte", "troisième", "tercera", "三", "3"),
+    ("fourth", "4th", "vierte", "quatrième", "cuarta", "四", "4"),
+    ("fifth", "5th", "fünfte", "cinquième", "quinta", "五", "5"),
+    ("sixth", "6th", "sechste", "sixième", "sexta", "六", "6"),
+)
+_BY_PLACE = {word: n for n, words in enumerate(_PLACES) for word in words}
+_ORDINAL = re.compile(
+    rf"(?:the |die |la |l')?(?P<word>{'|'.join(word for words in _PLACES for word in words[:5])}) (?:answer )?(?:option|choice|alternative|one|variante|opción)(?![^\W\d_])"
+    rf"|第(?P<char>[{''.join(char for words in _PLACES for char in words[5:])}])(?:个|個)?(?:选项|選項|選択肢)",
+    re.IGNORECASE,
+)
+"""An option by its place in words: "the second option"."""
 _CLOSING = re.compile(r"[\"')\]}>】〕*]{0,6}")
-_STOPS = re.compile(r"\s*(?:[.,:;!?)|=。，、：；！？…·]|[-–—](?:\s|$)|[-=]?>|→|⇒|<|\n|$|\Z|[—–]|[+&/])|\s*\n|\s*\Z")
+_STOPS = re.compile(r"\s*(?:[.,:;!?)|=。，、：；！？…·।]|[-–—](?:\s|$)|[-=]?>|→|⇒|<|\n|$|\Z|[—–]|[+&/])|\s*\n|\s*\Z")
 _EAST_ASIAN = re.compile(
-    r"\s?[是为為和或项項选選对對因更最吧与與及、。，；：）」です도번이가은는입が를의も]|です|だ|を|が|と|번|입니다|과|와|हैं?|और|या| है"
+    r"\s?[是为為和或项項选選对對因更最吧与與及、。，；：）」です도번이가은는입예라로임인が를의も]|です|だ|を|が|と|번|입니다|과|와|हैं?|और|या| है"
 )
 _WORD = re.compile(r"\s*([^\W\d_]+(?:'[^\W\d_]+)?)")
 _SIGNS = r"[%°$€£¥#&<>~^≤≥≠±√×÷=+½¼¾⅓⅔²³]"
-_TOKENS = re.compile(rf"\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:['´][^\W\d_]+)*|(?<![\w)])[-]\d+(?:[.,]\d+)*|{_SIGNS}")
+_VOWEL_SIGNS = (
+    r"\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0981-\u0983\u09bc-\u09cd\u0b82\u0bbe-\u0bcd"
+    r"\u0c00-\u0c04\u0c3e-\u0c56\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
+)
+"""Signs of Arabic, Hindi, Bengali, Tamil, Telugu and Thai that belong to the letter before them."""
+_TOKENS = re.compile(
+    rf"\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:[{_VOWEL_SIGNS}]+[^\W\d_]*)*(?:['´][^\W\d_]+)*|(?<![\w)])[-]\d+(?:[.,]\d+)*|{_SIGNS}"
+)
 _ARTICLES = frozenset(
     (
         "the",
@@ -115,6 +142,9 @@ class Choices:
     def __init__(self, options: Sequence[str], *, numbered: bool = False) -> None:
         self.options = tuple(options)
         self.numbered = numbered
+        """Whether a bare number names an option."""
+        self.counted = not numbered and not any(re.match(r"\W{0,3}\d", fold(text)) for text in options)
+        """Whether a number behind a noun does: "option 2", where no option is a number itself."""
         self.words = [tuple(word for word, _, _ in tokens(fold(text))) for text in self.options]
         bare = [_without_articles(words) for words in self.words]
         self.bare = bare if len(set(bare)) == len(set(self.words)) else self.words
@@ -129,10 +159,11 @@ class Choices:
         """All places whose option has the very text of this one."""
         return tuple(n for n, text in enumerate(self.options) if text == self.options[place])
 
-    def ref_at(self, text: str, start: int, end: int) -> Ref | None:
+    def ref_at(self, text: str, start: int, end: int, *, after: Ref | None = None) -> Ref | None:
         """The option that is named at ``start``, after opening signs and a noun ("option", "answer").
 
-        Nothing beyond ``end`` is looked at.
+        Nothing beyond ``end`` is looked at. Behind ``after``, an option that was named by its number, a bare number
+        names one, too: "options 1 and 3".
         """
         begin = _end(_OPENING, text, start, end)
         found = self.text_at(text, begin, end, closed=True)
@@ -142,10 +173,44 @@ class Choices:
         if label is None:
             noun = _NOUN.match(text, begin, end)
             label = self._label_at(text, noun.end(), end, named=True) if noun else None
+            if label is None and self.counted:
+                label = self._enumerated(text, begin, end) or self._place_at(text, begin, end, noun, after)
             if label is None and noun:
                 found = self.text_at(text, noun.end(), end, closed=True)
                 return found and self._with_label_behind(text, found, end)
         return label
+
+    def _enumerated(self, text: str, begin: int, end: int) -> Ref | None:
+        """The option whose own number and text stand there: "2. keep driving"."""
+        number = re.compile(r"(\d)[.)]\s{1,2}(?=\S)").match(text, begin, end)
+        own = self.text_at(text, number.end(), end, closed=True) if number else None
+        if number is None or own is None or int(number[1]) - 1 not in own.text:
+            return None
+        return Ref(begin, own.end, own.places, "both", label=int(number[1]) - 1, text=own.text)
+
+    def _place_at(self, text: str, begin: int, end: int, noun: re.Match[str] | None, after: Ref | None) -> Ref | None:
+        """The option that is named by its place: "option 2", "the second option"."""
+        ordinal = _ORDINAL.match(text, begin, end)
+        if ordinal:
+            place, start, stop = _BY_PLACE[(ordinal["word"] or ordinal["char"]).lower()], begin, ordinal.end()
+        else:
+            is_named = noun is not None and _COUNTED_NOUN.search(text[begin : noun.end()].rstrip("\"'([ ")) is not None
+            at = noun.end() if noun is not None and is_named else begin
+            number = _NUMBER.match(text, at, end) if is_named or (after is not None and after.by == "number") else None
+            if number is None:
+                return None
+            place, start, stop = int(number[1]) - 1, begin if is_named else number.start(), number.end()
+        if not 0 <= place < len(self.options):
+            return None
+        sign = re.compile(r"[\"')\]]{0,2}[ \t]*(?:[.:)]|[-–—=]+(?=\s)|(?=\())[\"')\]]*\s{0,2}\(?").match(
+            text, stop, end
+        )
+        own = self.text_at(text, sign.end(), end) if sign else None
+        if own is not None and place in own.text:
+            return Ref(start, own.end, self.same(place), "both", label=place, text=own.text)
+        if own is not None:
+            return Ref(start, own.end, (), "conflict", label=place, text=own.text)
+        return Ref(start, stop, self.same(place), "number", label=place)
 
     def _unless_a_label(self, text: str, ref: Ref, begin: int, end: int) -> Ref:
         """A conflict where an option's text is another option's letter or number: "B" of the options B, A."""
@@ -338,16 +403,20 @@ class Choices:
             at = ref.end
         return found
 
-    def enumerations(self, text: str) -> list[tuple[int, int]]:
-        """Where two or more options are put one after the other, each behind its letter: they are repeated, not chosen."""
+    def enumerations(self, text: str, items: Sequence[Ref]) -> list[tuple[int, int]]:
+        """Where two or more options are put one after the other, each behind its letter: they are repeated, not chosen.
+
+        ``items`` are those of the text.
+        """
         found: list[tuple[int, int]] = []
         run: list[Ref] = []
-        for item in [*self.items(text), None]:
+        for item in [*items, None]:
             if (
                 item is not None
                 and run
                 and item.label == (run[-1].label or 0) + 1
                 and len(text[run[-1].end : item.start].split()) <= 2
+                and not re.search(r"[^\W\d_]{3}", text[run[-1].end : item.start].partition("\n\n")[2])
                 and len(text[run[-1].end : item.start]) < 40
             ):
                 run.append(item)

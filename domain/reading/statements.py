@@ -59,12 +59,24 @@ _KEY = re.compile(
 )
 _LABEL = re.compile(
     "|".join(words.LABELS.values()).join(("(?:", ")"))
-    + r"(?P<sign>\s{0,3}(?:\((?:[a-z /,-]{1,30})\)\s{0,2})?(?:[:=](?!=)|\s[-–—]\s|->|=>|→|\n)|(?=\s[\"'(\[]?[a-z][\"')\]]?\.?\s*(?:\n|\Z)))\s{0,6}",
+    + r"(?P<sign>\s{0,3}(?:\((?:[a-z /,-]{1,30})\)\s{0,2})?(?:[:=](?!=)|\s?】\s?:?|\s[-–—]\s|->|=>|→|\n)|(?=\s[\"'(\[]?[a-z][\"')\]]?\.?\s*(?:\n|\Z)))\s{0,6}",
 )
 _DECLARING = re.compile(
     "|".join(rf"(?:{pattern})" for row in words.DECLARING.values() for pattern in row).join(("(?:", ")"))
     + rf"[\s:,=]{{0,4}}(?:{words.SOFTLY}[\s:,]{{1,3}}){{0,3}}",
 )
+_CLAUSE_BEFORE = re.compile(
+    r"(?:\A|[.!?:;\n,—–)。！？，、।])\s{0,3}(?:and |so |my |the |la |le |l'|die |el |i think |i believe |i'd say |i would say |(?:final|correct|right|best|selected|chosen|richtige|korrekte|beste|bonne|mejor) ){0,3}\Z"
+)
+_NAMES_IT = re.compile(
+    rf"(?:{_CLAUSE_BEFORE.pattern})"
+    r"|\b(?:match(?:es)?|corresponds? (?:to|with)|aligns? with|fits|points? to|indicates?|suggests?|supports?|consistent with|leaves(?: us with)?|leads? (?:me )?to|is|be|go(?:ing)? with|choos(?:e|ing)|chose|select(?:ing)?|pick(?:ing)?|opt for|agree with|answer|described (?:in|by)|ist|est|es|wähle|choisis|elijo)\s{1,3}(?:(?:only|also|wohl|donc|the|la|die|el|correct|right|best|richtige|korrekte|beste|bonne|mejor) |l'){0,4}\Z"
+)
+"""What may stand before a label without a colon: "This matches option C", and not "I would rule out option C"."""
+_NEGATED = re.compile(
+    r"\b(?:isn't|aren't|not|never|no(?= (?:es|son|sería|é|são))|non|não|nie|niet|nicht|kein\w{0,2}|jamais|nunca|не|wrong|incorrect|false|least|worst|excluded?|rule[ds]? out|eliminated?|avoid|doesn't|don't)\b|(?:不|并非|非)(?:是|为)"
+)
+"""In a declaration: it declares what the answer is not, as in "la respuesta no es B"."""
 _SO = re.compile(
     r"(?:choose|pick|select|go with|so|therefore|thus|hence|consequently|in conclusion|in short|overall|conclusion|also|daher|folglich|donc|por lo tanto|por tanto|quindi|portanto|logo|dus|więc|значит|поэтому|итак|所以|因此|故|よって|したがって|따라서)"
     r"[,:]?\s{1,3}(?:it is |it's |it must be |this is )?"
@@ -72,7 +84,6 @@ _SO = re.compile(
 _IT_IS = re.compile(r"(?:it|this|that)(?:'s| is| must be| should be| would be| has to be) ")
 _LAST = re.compile(r"[^\n]*\S[^\n]*\s*\Z")
 _LETTER_BEFORE = re.compile(r"[a-zà-ɏͰ-ԯ-]\Z")
-_CLAUSE_BEFORE = re.compile(r"(?:\A|[.!?:;\n,—–)])\s{0,3}(?:and |i think |i believe |i'd say |i would say )?\Z")
 MANY = 300
 """Declarations of one kind beyond which only the first and the last of them are looked at: no one states so often."""
 
@@ -101,10 +112,16 @@ def places(text: str, low: str) -> Iterator[Place]:
     for match in few(_LABEL.finditer(low)):
         if match["sign"] and match["sign"].strip() == "" and "\n" in match["sign"] and not _alone(low, match.start()):
             continue
+        if (
+            not match["sign"]
+            and match[0] < "ऀ"
+            and not _NAMES_IT.search(low[max(0, match.start() - 40) : match.start()])
+        ):
+            continue  # "I would rule out option C" is no label, and "option C" no answer
         if _begins(low, match):
             yield Place("label", match.start(), match.end(), len(text), closed=False)
     for match in few(_DECLARING.finditer(low)):
-        if _begins(low, match):
+        if _begins(low, match) and not _NEGATED.search(match[0]):
             yield Place("sentence", match.start(), match.end(), len(text), closed=False)
     for rule, pattern in (("so", _SO), ("it is", _IT_IS)):
         for match in few(pattern.finditer(low)):
@@ -196,6 +213,10 @@ _HEDGED_AFTER = _any(words.HEDGED_AFTER)
 _DENIED_AFTER = re.compile(
     rf"[\s\"'()\].:]*(?:-|–|—)?\s*(?:option |choice )?(?:{'|'.join(words.DENIED_AFTER)})", re.IGNORECASE
 )
+_DENIED_IN_CLAUSE = re.compile(
+    r"[^。、，,.।;:：；!?\n]{0,30}?(?:(?<!違いあり)ません|(?<!違い)ない|なかった|않|아니|아닙|없습니다|नहीं)"
+)
+"""Denial in languages whose verb ends the clause."""
 _UNSAID = re.compile(rf"[\s\"')\].,;–—-]*(?:{'|'.join(words.UNSAID)})", re.IGNORECASE)
 _ALSO = _any(words.ALSO, 0)
 _RUNAWAY = re.compile(
@@ -231,7 +252,8 @@ def claimed(low: str, at: int) -> bool:
 
 def denied_after(text: str, at: int) -> bool:
     """Whether what ends at a place is denied by the words behind it."""
-    return bool(_DENIED_AFTER.match(text[at : at + 80]))
+    behind = text[at : at + 80]
+    return bool(_DENIED_AFTER.match(behind) or _DENIED_IN_CLAUSE.match(behind))
 
 
 def unsaid(text: str, at: int) -> bool:
@@ -256,6 +278,25 @@ def own_turn(low: str) -> int:
     said = re.search(r"[^\W_]", low)
     first = said.end() if said else 0
     return next((match.start() for match in _RUNAWAY.finditer(low) if match.start() >= first), len(low))
+
+
+_FAREWELL = re.compile(
+    r"(?<=[.!?:;)\]*\n ])\s{0,4}(?:i hope|hope (?:this|that|it)|(?:please )?let me know|(?:please )?feel free|have a (?:nice|great|good)|is there anything|if you (?:have|need|want|would like)|thank(?:s| you)|good luck|happy to help|would you like"
+    r"|ich hoffe|viel erfolg|j'espère|n'hésitez|espero que|si tienes|si necesitas|希望|如果您|如有|お役に立|ご不明|도움이 되)[^\n]{0,200}\s*\Z"
+)
+"""A polite end, which states nothing."""
+
+
+def farewell(low: str) -> int:
+    """Return where the polite words at the end of a text in lower case begin; its length where there are none."""
+    end = len(low)
+    for _ in range(3):
+        begin = max(0, end - 300)
+        match = _FAREWELL.search(low[:end], begin)
+        if match is None or not low[: match.start()].strip():
+            break
+        end = match.start()
+    return end
 
 
 def lowered(text: str) -> str:

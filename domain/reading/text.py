@@ -260,6 +260,8 @@ PLACEHOLDERS = (
     "nan",
     "undefined",
     "n/a",
+    "#n/a",
+    "nat",
 )
 """What tools write where a model said nothing: as a whole text these are empty."""
 
@@ -275,4 +277,13 @@ def is_empty(text: str) -> bool:
     """
     if _FULL_OF_DIGITS.search(text) is None:
         return True
-    return len(text) < 200 and text.strip(_AROUND).casefold() in PLACEHOLDERS
+    return len(text) < 200 and bare_words(text) in PLACEHOLDERS
+
+
+def bare_words(text: str) -> str:
+    """Return a text in small letters without the signs around it.
+
+    >>> bare_words(" **NaN**.")
+    'nan'
+    """
+    return text.strip(_AROUND).casefold()

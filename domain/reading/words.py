@@ -10,7 +10,7 @@ import re
 
 LABELS = {
     "en": r"(?:answers?|ans|assistant|output|response|choice|option|selection|solution|prediction|conclusion|verdict|decision"
-    r"|action|step|next|order|sequence|ordering|result|total|count|number)(?: (?:choice|option|letter|key|text|order|number))?",
+    r"|action|step|next|order|sequence|ordering|result|total|count|number|selected|chosen|appl(?:y|ies)|following(?: (?:options?|statements?|answers?|ones?))?(?: (?:is|are))?(?: (?:apply|correct|true|right))?)(?: (?:choice|option|letter|key|text|order|number))?",
     "de": r"(?:antwort(?:en)?|lösung|ergebnis|reihenfolge|auswahl|aktion|anzahl)",
     "fr": r"(?:réponses?|solution|résultat|choix|ordre|conclusion)(?: (?:finale|correcte|exacte))?",
     "es": r"(?:respuestas?|solución|resultado|opción|orden|conclusión)(?: (?:final|correcta|correcto))?",
@@ -33,24 +33,33 @@ DECLARING = {
         r"(?:answer|letter|choice|option|selection|solution|action|actions|step|move|thing to do|decision|response|pick|order|sequence|ordering|number"
         r"|count|total|result|answers|choices|options)(?: (?!not |isn|if |wrong|incorrect|either|neither|cannot|never)[\w'-]{1,20}){0,8}?"
         r" (?:(?:is|are)|(?:would|should|will|must|has to|appears to|seems to)(?: (?:most )?(?:likely|probably|thus|therefore|then|clearly))? be|=)",
+        r"(?:the )?one (?:that|which) (?:[\w'-]{1,20} ){1,6}?(?:is|would be|must be)(?! (?:shown|visible|seen|described|depicted|asked|going|not)\b)",
+        r"(?:that|this|which)(?: only)? leaves(?: (?:us|me))?(?: only)?(?: with)?",
         r"(?:i|we)(?:'d| would|'ll| will| must| have to| am going to| can)? (?:choose|pick|select|say|go with|go for|opt for|vote for|answer|chose|picked"
         r"|selected|went with|believe|think|conclude|recommend|suggest|settle on|am choosing)"
         r"(?: that)?(?: (?:it|this|the (?:correct |right |best )?(?:answer|choice|option|action))(?:'s| is| would be| must be| should be))?",
     ),
     "de": (
-        r"(?:antwort|lösung|option|wahl|aktion|handlung|schritt|reihenfolge|anzahl)(?: \w{1,20}){0,3}? (?:ist|lautet|wäre|sind)",
-        r"(?:richtig|korrekt) (?:ist|wäre)",
-        r"ich (?:wähle|nehme|sage|würde sagen|entscheide mich für|denke|glaube),?",
+        r"(?:antwort(?:en)?|lösung(?:en)?|option(?:en)?|wahl|aktion|handlung|schritt|reihenfolge|anzahl|ergebnis)(?: \w{1,20}){0,3}? (?:ist|lautet|lauten|wäre|sind)",
+        r"(?:richtig|korrekt|zutreffend) (?:ist|wäre|sind)",
+        r"am (?:besten|ehesten|wahrscheinlichsten) (?:passt|passen|ist|wäre|trifft)(?: (?:wohl|hier|also|die))*",
+        r"ich (?:wähle|nehme|sage|würde sagen|entscheide mich (?:daher |also )?für|tippe auf|denke|glaube),?",
+        r"(?:also|somit|daher|deshalb|folglich|damit) ist(?= (?:option |antwort )?[\"'(\[]?[a-z][\"')\]]? (?:richtig|korrekt|die (?:richtige|korrekte|beste)|am besten))",
+        r"ich (?:würde|werde|möchte|will|muss)(?: (?:hier|daher|deshalb|also|mich|wohl|eher)){0,3}(?: (?:für|auf|zu))?(?: die)?"
+        r"(?= (?:option |antwort |variante )?[\"'(\[]?[a-z][\"')\]]?(?::? [^.!?\n]{1,80})? (?:wählen|nehmen|auswählen|sagen|tippen|empfehlen|ankreuzen|entscheiden|plädieren))",
     ),
     "fr": (
-        r"(?:réponse|option|choix|action|solution|étape|ordre)(?: \w{1,20}){0,4}? (?:est|serait|sont)",
-        r"je (?:choisis|dirais|prends|pense que c'est|réponds)",
-        r"c'est(?: (?:la réponse|l'option))?",
+        r"(?:réponses?|options?|choix|action|solution|étape|ordre|résultat)(?: \w{1,20}){0,4}? (?:est|serait|sont)",
+        r"je (?:choisis|choisirais|dirais|opterais pour|opte pour|sélectionne|retiens|prends|pense que c'est|réponds)(?: donc)?",
+        r"c'est(?: donc)?(?: (?:la réponse|l'option))?",
+        r"il faut (?:donc )?(?:choisir|sélectionner|cocher|prendre|répondre)|on (?:choisit|retient|choisirait)",
+        r"il s'agit (?:donc )?(?:de |d')(?:la réponse |l'option )?",
         r"(?:la )?réponse(?= [\"'(]?[a-z]\b)",
     ),
     "es": (
-        r"(?:respuesta|opción|acción|solución|paso|orden|alternativa)(?: \w{1,20}){0,4}? (?:es|sería|son)",
-        r"(?:elijo|escojo|diría|selecciono|creo que es)",
+        r"hay que (?:elegir|escoger|seleccionar|marcar)",
+        r"(?:respuestas?|elección|opción|opciones|acción|solución|paso|orden|alternativas?|resultado)(?: \w{1,20}){0,4}? (?:es|sería|son)",
+        r"(?:elijo|elegiría|escojo|escogería|optaría por|diría|selecciono|seleccionaría|me quedo con|se trata de|creo que es)",
     ),
     "it": (
         r"(?:risposta|opzione|scelta|azione|soluzione|ordine)(?: \w{1,20}){0,4}? (?:è|sarebbe|sono)",
@@ -75,10 +84,14 @@ DECLARING = {
     ),
     "tr": (r"(?:doğru )?(?:cevap|yanıt)(?= [\"'(]?[a-z]\b)",),
     "zh": (
-        r"(?:答案|回答|选项|选择|行动|动作|步骤|做法|顺序|順序|結果|结果|答)(?:应该|应当|应)?(?:就)?(?:是|为|為|選|选)",
-        r"(?:我|应该|应|故|所以|因此|正确的?)?(?:选择|选|選擇|選)(?:项|項)?(?:是|为|為)?",
+        r"(?:答案|回答|选项|选择|行动|动作|步骤|做法|顺序|順序|結果|结果|答)(?:应该|应当|应)?(?:就)?(?:是|为|為|選|选|有|包括)",
+        r"(?:我|应该|应|故|所以|因此|正确的?)?(?:选择|选|選擇|選)(?:项|項)?(?:是|为|為|有|包括)?",
     ),
-    "ja": (r"(?:正解|答え|回答|解答|順序|順番|行動)は、?", r"選択肢(?=[a-z])"),
+    "ja": (
+        r"(?:正解|正答|答え|回答|解答|順序|順番|行動)は、?",
+        r"選択肢(?=[a-z])",
+        r"(?:(?:私|わたし)(?:は|なら)、?)?(?=(?:選択肢)?[\"'(]?[a-z][\"')]?を(?:選び|選択し|選ぶ|選択する|選びたい))",
+    ),
     "ko": (r"(?:정답|답|답변|순서|행동)(?:은|는) ?", r"(?:저는|나는) "),
     "ar": (
         r"(?:الإجابة|الاجابة|الجواب|الخيار|الترتيب)(?: (?:الصحيحة|الصحيح|الأفضل))?(?: (?:هي|هو))?",
@@ -129,13 +142,13 @@ SOFTLY = (
 
 NEXT_WORDS = frozenset(
     "is are was because as since for due given so thus therefore hence based seems appears would will should must fits makes best which where "
-    "the this that it they he she we it's that's in on with to while and or being also from after when per "
+    "the this that it they he she we it's that's in on with to while and or being also from after when per rather instead richtig korrekt wählen nehmen auswählen sagen empfehlen "
     "weil da denn ist und oder parce car est et ou porque ya que es y o e perché poiché è omdat want en ponieważ bo jest i "
     "потому так и или है क्योंकि olarak çünkü".split()
 )
 """Words that may follow a letter that stands for an option: a verb, a reason. After any other word it is part of a name ("B flat")."""
 ARTICLE_NEXT = frozenset(
-    "is because since seems fits weil da ist est es è é jest parce car porque perché omdat ponieważ".split()
+    "is because since seems fits best rather richtig korrekt weil da ist est es è é jest parce car porque perché omdat ponieważ wählen nehmen auswählen sagen empfehlen".split()
 )
 """The same for letters that are words themselves (A, I, E, O): "A is right" is the option, "A cup" is not."""
 REASONS = frozenset(
@@ -199,9 +212,9 @@ DENIED_AFTER = (
     r"\(?(?:no|not)(?=[\s.)]*(?:\n|\Z))",
     r"(?:is|are|does|do|was|were|would|could|can|should|has|have)n't\b",
     r"can(?:not|'t)\b", r"won't\b",
-    r"(?:ist|sind|wäre|passt|kann) (?:\w{1,12} )?(?:nicht|falsch|ausgeschlossen)\b", r"(?:n'est|ne |est (?:faux|fausse|incorrecte?|exclue?))", r"(?:no es|es (?:falsa|incorrecta|errónea)|no )\b", r"(?:non è|è (?:sbagliata|errata|falsa))",
+    r"(?:ist|sind|wäre|passt|kann|stimmt|kommt|scheidet|fällt) (?:\w{1,12} )?(?:nicht|falsch|ausgeschlossen|aus|weg|keinesfalls)\b", r"(?:\w{1,12} )?(?:ausschließen|verwerfen|streichen|ablehnen)\b", r"(?:est |être |peut être )?(?:à )?(?:exclu|éliminé|écarté|rejeté)e?\b", r"(?:queda |está |puede ser )?(?:descartad|eliminad|excluid)[oa]\b", r"(?:n'est|ne |est (?:faux|fausse|incorrecte?|exclue?))", r"(?:no es|es (?:falsa|incorrecta|errónea)|no )\b", r"(?:non è|è (?:sbagliata|errata|falsa))",
     r"(?:não é|não|está errada|é (?:falsa|incorreta|errada))", r"(?:is (?:fout|onjuist|verkeerd|niet))", r"(?:nie |jest (?:błędna|zła|niepoprawna))", r"(?:-|–|—)? ?(?:неверн|неправильн|не )", r"(?:是|选项|項|项)?(?:不对|不是|不正确|错|錯|不行|不可能|不合|不选|被排除|不)",
-    r"(?:は|が)?(?:違|間違|誤|正しくな|不正解|ではな|じゃな)", r"(?:은|는|이|가)? ?(?:아니|아닙|틀|잘못)", r"(?:خطأ|غير|ليس)", r"(?:गलत|नहीं)", r"yanlış|değil",
+    r"(?:は|が|を)?(?:違|間違|誤|正しくな|正しくあ|不正解|ではな|ではあり|でな|でありま|じゃな|じゃあり|除外|排除|選びません|選ばな|考えにく)", r"(?:번)?(?:은|는|이|가|을|를)? ?(?:정답이 |답이 )?(?:아니|아닙|아닌|틀|잘못|오답|제외|배제)", r"(?:خطأ|غير|ليس)", r"(?:गलत|नहीं)", r"yanlış|değil",
 )  # fmt: skip
 """What denies the option that stands before it."""
 
@@ -210,7 +223,8 @@ _ASKED = r"(?:questions?|images?|pictures?|photos?|scenes?|items?|tasks?|frames?
 
 UNSAID = (
     rf"[(\[]\s?(?:(?:for|of|from|to|in|about|as in) )?(?:the |my |an? )?{_ELSE}(?: {_ASKED})?\s?[)\]]",
-    rf"(?:for|of|from|to|in|about) (?:the |my |an? ){_ELSE} {_ASKED}\b",
+    rf"(?:for|of|from|to|about) (?:the |my |an? ){_ELSE} {_ASKED}\b",
+    rf"in (?:the |my |an? ){_ELSE} (?:questions?|items?|tasks?|one|examples?|answers?|turn|case|problem)\b",
     r"nope\b",
     r"(?:so )?(?:they|he|she|people|others|some|many|(?:the|my|a) (?:user|student|colleague|friend|other|author)s?) (?:says?|said|thinks?|thought|claims?|claimed|believes?|told me|would say)\b",
     r"[(\[]\s?(?:this |that |it )?(?:(?:is|was) )?(?:wrong|incorrect|not (?:right|correct|true|sure|certain)|false|rejected|denied|unsure|uncertain|doubtful|a guess|guess(?:ed|ing)?|falsch|faux|incorrecto|sbagliato|错|錯)\b",
@@ -241,7 +255,8 @@ DOUBTS = (
     r"^\W*(?:is|was|could|would|might|can) (?:the |my |your )?(?:(?:correct|right|best) )?\Z", r"\breference\b", r"\bgold(?:en)?\b", r"\bground[- ]truth\b",
     r"\bat first\b", r"\binitial(?:ly)?\b", r"\bfirst guess\b", r"\bto (?:say|think|answer|claim)\b", r"\bprevious(?:ly)?\b", r"\bold\b", r"\bearlier\b", r"\bfalse\b", r"\bwrong\b", r"\bincorrect\b", r"\bnot\b", r"n't\b", r"\bnever\b", r"\bdoubt\b",
     r"\bexample\b", r"\be\.g\.", r"\bbefore i\b", r"\bsuch as\b", r"\blike\b", r"\bformat\b", r"\btemplate\b", r"\beither\b", r"\bneither\b", r"\bnor\b", r"\bmaybe\b", r"\bperhaps\b", r"\bpossibl[ey]\b", r"\bworst\b", r"\bleast\b", r"\bopposite\b", r"\bsecond(?:[- ]best)?\b",
-    r"\balternative(?:ly)?\b", r"\bonly\b", r"\bwhy\b", r"\bsample\b", r"\bno\b", r"\bwithout\b", r"\binstead of\b", r"\bbad\b", r"\bpoor\b", r"\bunsafe\b", r"\bguess\b", r"\b(?:would|could|might|may) (?:also )?be\b", r"\bone\b", r"\bother\b", r"\bhis\b", r"\bher\b", r"\btheir\b", r"\bstudent'?s?\b",
+    r"\balternative(?:ly)?\b", r"\bonly\b(?! (?:correct|right|remaining|possible|valid|plausible|sensible|viable|suitable|option|answer|choice|one)\b|\s*\Z)",
+    r"(?<!after )(?<!by )\b(?:rul(?:e|es|ed|ing)|cross(?:ed|ing)?|leave|leaving) (?:out|off)\b", r"\b(?:each|every|these|those|all)(?: of)?(?: the)?(?: answer)?\s*\Z", r"\blet(?: me| us|'s)\s*\Z", r"(?<!after )(?<!by )\b(?:eliminat|exclud|discard|reject|dismiss|avoid|disregard|écart|élimin|exclu[rt]|descart|elimin[aoe]|verwerf|ausschließ)\w{0,6}\b", r"排除", r"除外", r"제외", r"배제", r"\bwhy\b", r"\bsample\b", r"\bno\b", r"\bwithout\b", r"\binstead of\b", r"\bbad\b", r"\bpoor\b", r"\bunsafe\b", r"\bguess\b", r"\b(?:would|could|might|may) (?:also )?be\b", r"\bone\b", r"\bother\b", r"\bhis\b", r"\bher\b", r"\btheir\b", r"\bstudent'?s?\b",
     r"\bnicht\b", r"\bfalsche?\b", r"\bvielleicht\b", r"\bkeine?\b", r"\bpas\b", r"\bfausse\b", r"\bpeut-être\b", r"\bmauvaise\b", r"\btal vez\b", r"\bquizás?\b", r"\bincorrecta\b", r"\bforse\b", r"\bnon\b", r"\bsbagliata\b", r"\btalvez\b", r"\bnão\b", r"\berrada\b",
     r"\bniet\b", r"\bmisschien\b", r"\bfoute\b", r"\bmoże\b", r"\bnie\b", r"\bbłędna\b", r"\bвозможно\b", r"\bне\b", r"неправильн", r"неверн", r"可能", r"也许", r"不", r"错误", r"かもしれ", r"아마", r"ربما", r"ليس", r"शायद", r"गलत", r"नहीं",
 )  # fmt: skip

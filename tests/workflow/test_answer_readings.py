@@ -402,3 +402,67 @@ def test_white_space_around_an_answer_is_not_stored_and_the_attempt_keeps_it(sto
     with store.read() as session:
         assert [row.text for row in session.exec(select(PredictionRow))] == ["red", "red"]
         assert sorted(row.text for row in session.exec(select(AttemptRow))) == [" red\n", "red"]
+
+
+FAILED_REQUESTS = (
+    "nan",
+    "NaN",
+    "None",
+    "null",
+    "<NA>",
+    "ERROR: request timed out",
+    "[ERROR] HTTP 500 from the server",
+    "Error code: 429 - {'error': {'message': 'Rate limit reached'}}",
+    "TimeoutError('The read operation timed out')",
+    "openai.APIConnectionError: Connection error.",
+    '{"error": {"message": "context length exceeded", "code": 400}}',
+    "<html><head><title>502 Bad Gateway</title></head></html>",
+    "Traceback (most recent call last):\n  File \"ask.py\", line 3\nKeyError: 'choices'",
+    "Request timed out.",
+)
+
+
+@pytest.mark.parametrize("text", FAILED_REQUESTS)
+def test_what_a_program_wrote_in_place_of_an_answer_is_a_failed_attempt(
+    store: Store, items: list[int], media: MediaStore, tmp_path: Path, text: str
+) -> None:
+    """1 of 1 answered: the failed request is no answer and no wrong one, and the import says what stood there."""
+    path = lines(tmp_path / "a.jsonl", [("colour/0", text), ("colour/1", "red")])
+    done = import_files(store, media, by=None, project="p", format="predictions", path=path)
+    assert (done.predictions, dict(done.unanswered)) == (1, {Outcome.TRANSPORT_ERROR: 1})
+    assert list(done.instead.values()) == [1]
+    assert next(iter(done.instead)).startswith(text[:10])
+    line = accuracy(store)
+    assert (line.asked, line.answered, line.found.n_units, line.found.value) == (2, 1, 1, 1.0)
+    again = import_files(store, media, by=None, project="p", format="predictions", path=path)
+    assert (again.predictions, again.repeated) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "key", "text"),
+    [
+        (["nan", "3"], "nan", "nan"),
+        (["None", "Some"], "None", "None"),
+        (["ERROR: request timed out", "ok"], "ERROR: request timed out", "ERROR: request timed out"),
+        (["N/A", "5"], "N/A", "N/A"),
+        (["TypeError", "KeyError"], "KeyError", "KeyError"),
+    ],
+)
+def test_a_word_of_the_item_s_own_is_an_answer(
+    store: Store, media: MediaStore, tmp_path: Path, options: list[str], key: str, text: str
+) -> None:
+    factories.make_project(store)
+    factories.make_items(store, fields=factories.make_fields(options=options, answer=key))
+    path = lines(tmp_path / "a.jsonl", [("colour/0", text)])
+    done = import_files(store, media, by=None, project="p", format="predictions", path=path)
+    assert (done.predictions, dict(done.unanswered)) == (1, {})
+    assert accuracy(store).found.value == 1.0
+
+
+def test_none_is_an_answer_where_none_may_be_right(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    factories.make_project(store, loaded=load_text(SEVERAL, "g", "several"))
+    fields = {"question": "Which are colours?", "options": ["red", "cup"], "answer": ["red"]}
+    factories.make_items(store, 2, fields=fields)
+    path = lines(tmp_path / "a.jsonl", [("colour/0", "None"), ("colour/1", "nan")])
+    done = import_files(store, media, by=None, project="p", format="predictions", path=path)
+    assert (done.predictions, dict(done.instead)) == (1, {"nan": 1})

@@ -322,8 +322,8 @@ def row_of(
 
 def asked_hash(asked: Asked, more: str = "") -> str:
     """What stands for all that was asked: the same for the same kind, options and unit."""
-    several = ["several"] if asked.several else []
-    told = json.dumps([asked.kind.value, list(asked.options), asked.unit, more, *several], ensure_ascii=False)
+    marks = [mark for mark, is_so in (("several", asked.several), ("literal", asked.literal)) if is_so]
+    told = json.dumps([asked.kind.value, list(asked.options), asked.unit, more, *marks], ensure_ascii=False)
     return hashlib.sha256(told.encode(errors="surrogatepass")).hexdigest()[:32]
 
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from annotation_schemas.formats import FORMATS, ReadPredictions
-from annotation_schemas.keys import options_field
 from db import files, projects, runs
 from db.engine import Session, Store
 from db.readings import Ended
@@ -30,8 +29,8 @@ from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 from workflow.annotate import answer_readings
 from workflow.files import entry_budget
-from workflow.files.answered_items import ItemAnswered, items_answered
-from workflow.files.import_answers import take_answers
+from workflow.files.answered_items import ItemAnswered
+from workflow.files.import_answers import answers_of_rows, take_answers
 from workflow.files.one_import import Import
 from workflow.results.leaderboard import sliced_scores
 from workflow.results.leaderboard_lines import Line
@@ -191,9 +190,8 @@ def _looked_at(
     """The rows of a file, and the items that it has no answer for; ``FileRefused`` with a sentence for each problem."""
     strange: list[BadRow] = []
     with bring.store.read() as session:
-        options = options_field(bring.access.schema)
         project_id = bring.access.project_id
-        rows = list(items_answered(session, project_id, found.rows, strange, options=options))
+        rows = list(answers_of_rows(bring, session, found.rows, strange))
         counts = counting(session, access=bring.access)
         wanted = {id: name for id, name, _ in files.item_ids(session, project_id=project_id) if counts.counts(id)}
     times = Counter(row.item_id for row in rows)

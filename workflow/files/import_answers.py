@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from annotation_schemas.asked import asked_of, own_texts
 from annotation_schemas.formats import Format, ReadPredictions
 from annotation_schemas.keys import options_field
-from db import files, run_chunks, runs
+from annotation_schemas.model import Schema
+from db import files, items, run_chunks, runs
 from db.engine import Session
 from db.readings import Ended
+from domain.no_answer import is_suspect, settled_for
+from domain.reading.answers import AnswerKind
 from domain.records import BadRow, PredictionRecord
 from domain.registers import function_of
 from domain.run_kinds import RunKind
-from domain.runs import ANSWERS, RunState
+from domain.runs import ANSWERS, Outcome, RunState
 from workflow.access.event_log import log
 from workflow.annotate import answer_readings
 from workflow.annotate.answer_readings import NewAnswer
@@ -48,7 +52,7 @@ def import_answers(bring: Import, row: Format, *, model: str | None, spec: Model
 def read_ahead(bring: Import, rows: Sequence[tuple[PredictionRecord, BadRow]]) -> answer_readings.Ahead:
     """Read the answers of a file before the transaction that stores them, in which others would have to wait."""
     with bring.store.read() as session:
-        found = list(_items(bring, session, rows, []))
+        found = list(answers_of_rows(bring, session, rows, []))
         there = {(row.item_id, row.model) for row in files.predictions(session, project_id=bring.access.project_id)}
     wanted = [
         (each.item_id, each.answer.text, Ended(None, each.answer.outcome))
@@ -72,7 +76,7 @@ def take_answers(
     """Store the answers that are not there yet, in a run for each model; ``bad`` is added to. ``entry`` is kept with
     the run (``workflow.files.entries``)."""
     now, project_id = bring.store.now(), bring.access.project_id
-    found = list(_items(bring, session, rows, bad))
+    found = list(answers_of_rows(bring, session, rows, bad))
     note = several(bad)
     bring.refuse(bad, note)
     new, repeated = _new_answers(bring, session, found, bad)
@@ -127,14 +131,48 @@ def take_answers(
             **({"unanswered": unanswered.total()} if unanswered else {}),
         }
         log(session, "predictions.imported", by=bring.by_id, project=project_id, now=now, data=data)
-    return Imported(predictions=len(ids), repeated=repeated, bad=tuple(bad), unanswered=dict(unanswered), note=note)
+    return Imported(
+        predictions=len(ids),
+        repeated=repeated,
+        bad=tuple(bad),
+        unanswered=dict(unanswered),
+        instead=texts_instead(new.values()),
+        note=note,
+    )
 
 
-def _items(
+def texts_instead(rows: Iterable[ItemAnswered]) -> dict[str, int]:
+    """Return what stands in place of answers, such as "nan", and how often: the most frequent texts."""
+    said = Counter(
+        " ".join(row.answer.text.split())[:60]
+        for row in rows
+        if row.answer.outcome is Outcome.TRANSPORT_ERROR and row.answer.text.strip()
+    )
+    return dict(said.most_common(3))
+
+
+def answers_of_rows(
     bring: Import, session: Session, rows: Sequence[tuple[PredictionRecord, BadRow]], bad: list[BadRow]
 ) -> Iterator[ItemAnswered]:
+    """Yield the answers with their items; what a program wrote in place of an answer is a failed attempt."""
     options = options_field(bring.access.schema)
-    return items_answered(session, bring.access.project_id, rows, bad, options=options)
+    found = list(items_answered(session, bring.access.project_id, rows, bad, options=options))
+    suspects = {each.item_id for each in found if is_suspect(each.answer.text)}
+    if not suspects:
+        return iter(found)
+    content = items.current_content(session, project_id=bring.access.project_id, ids=sorted(suspects))
+    return (
+        _settled(bring.access.schema, each, content.get(each.item_id, {})) if each.item_id in suspects else each
+        for each in found
+    )
+
+
+def _settled(schema: Schema, row: ItemAnswered, fields: Mapping[str, Any]) -> ItemAnswered:
+    """The row as a failed attempt where its text is what a program wrote in place of an answer to this item."""
+    asked = asked_of(schema, fields)
+    may_be_none = asked.none or asked.kind is AnswerKind.MULTI
+    answer = settled_for(row.answer, own_texts(schema, fields), may_be_none=may_be_none)
+    return replace(row, answer=answer)
 
 
 def answered_rows(
@@ -144,7 +182,7 @@ def answered_rows(
 
     Those that fit no item, or contradict another row, go to ``bad``. Nothing is stored.
     """
-    found = list(_items(bring, session, rows, bad))
+    found = list(answers_of_rows(bring, session, rows, bad))
     contradict: list[BadRow] = []
     new, repeated = _new_answers(bring, session, found, bad, contradict)
     return new, repeated, contradict

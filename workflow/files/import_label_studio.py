@@ -194,6 +194,7 @@ def _save(
         assets_missing=len(wanted) - there,
         bad=tuple(bad),
         unanswered=answers.unanswered,
+        instead=answers.instead,
         raters=tuple(taken.raters),
     )
 

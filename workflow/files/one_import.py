@@ -47,6 +47,8 @@ class Imported:
     """Left out, because bad rows were to be skipped."""
     unanswered: Mapping[Outcome, int] = field(default_factory=dict)
     """Rows that say that there is no answer, by what became of asking."""
+    instead: Mapping[str, int] = field(default_factory=dict)
+    """What stands in place of these answers, such as "nan": the most frequent texts and their counts."""
     note: str | None = field(default=None, compare=False)
     """What else there is to say of the files, such as what the schema asks for."""
     raters: Sequence[FileRater] = field(default=(), compare=False)

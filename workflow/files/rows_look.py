@@ -19,7 +19,7 @@ from domain.runs import ANSWERS
 from importers.items import refusal
 from importers.rating_values import MISSING_WORDS
 from workflow.access.projects import Access, require_lead
-from workflow.files.import_answers import answered_rows
+from workflow.files.import_answers import answered_rows, texts_instead
 from workflow.files.import_judgements import look_at_judgements
 from workflow.files.one_import import Import, Progress
 from workflow.results.ratings_from_files import missing_in, sorted_out
@@ -133,6 +133,9 @@ def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | No
     if unanswered:
         why = ", ".join(f"{outcome.value.replace('_', ' ')} {n}" for outcome, n in sorted(unanswered.items()))
         notes.append(f"{unanswered.total():,} of the new rows say that there is no answer ({why}).")
+    if instead := texts_instead(new.values()):
+        said = ", ".join(f"{text!r} ({n:,})" for text, n in instead.items())
+        notes.append(f"Failed requests, not counted as answers: {said}.")
     first = [
         (
             each.answer.item or each.here.item or f"row {each.here.row}",

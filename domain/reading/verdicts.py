@@ -1,0 +1,138 @@
+"""Where a text judges the options one by one: "- A: incorrect", "B is wrong.", "✓ C", "| D | Yes |"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from domain.reading.options import Choices
+
+MANY = 200
+"""Lines beyond which a text is no list of verdicts on an item's options."""
+
+_WRONG_WORDS = (
+    r"(?:(?:is|are|was|seems|looks|would be) )?(?:(?:clearly|definitely|simply|also|probably|likely|plainly|obviously|partly|partially|factually) )?"
+    r"(?:incorrect|wrong|false|no|not (?:correct|right|true|shown|supported|visible|applicable|a match|possible|the answer|the case|valid|accurate|relevant|present|seen|depicted|chosen|selected|it|this)|untrue|invalid|inaccurate|unlikely|implausible|impossible|irrelevant"
+    r"|eliminated|excluded|ruled out|discarded|rejected|unsupported|contradicted)"
+    r"|(?:can|could|may|should|must|has to) (?:be )?(?:eliminated|excluded|ruled out|discarded|rejected|dismissed)|(?:does not|doesn't|do not|don't|did not|didn't) (?:match|fit|apply|hold|appear|work|make sense|happen)"
+    r"|(?:this |it |that )(?:is|option is|answer is) (?:incorrect|wrong|false|not (?:correct|right|true|supported|shown|visible|the answer))"
+    r"|falsch|nicht richtig|ist falsch|nein|faux|fausse|incorrecte?|non|incorrecta?|falsa?|errónea?|错误?|錯誤?|不正确|不对|不正解|誤り|間違い|不適切|いいえ|틀림|틀렸\w{0,3}|오답|아니요|गलत|नहीं"
+)
+_RIGHT_WORDS = (
+    r"(?:(?:is|are|was|seems|looks|would be) )?(?:(?:clearly|definitely|also|probably|likely|most likely|indeed|plainly|obviously) )?(?:the )?"
+    r"(?:correct|right|true|yes|valid|accurate|supported|applicable|a match|(?:best|correct|right) (?:answer|option|choice|match|one))"
+    r"|(?:this |it |that )(?:is|option is|answer is) (?:the )?(?:correct|right|true|best)|(?:matches|fits|applies|holds)"
+    r"|richtig|ist richtig|korrekt|stimmt|ja|vrai|correcte?|juste|oui|correcta?|verdader[oa]|sí|正确|正確|对|對|正解|正しい|適切|はい|맞음|맞\w{0,3}|정답|네|सही|हाँ"
+)
+_SIGNS_WRONG, _SIGNS_RIGHT = r"[❌✗✘✖❎🚫⛔×]", r"[✅✓✔☑🟢]"
+_ENDS = r"(?![^\W_]|-|')"
+_VERDICT = re.compile(
+    rf"(?:(?P<bad>(?:{_WRONG_WORDS}){_ENDS}|{_SIGNS_WRONG})|(?P<good>(?:{_RIGHT_WORDS}){_ENDS}|{_SIGNS_RIGHT}))",
+    re.IGNORECASE,
+)
+_SIGN = re.compile(rf"(?P<bad>{_SIGNS_WRONG})|(?P<good>{_SIGNS_RIGHT})")
+_LAST = re.compile(
+    rf"(?:[-–—:=>(\[,.\s]|\A)[ \t]*(?:(?P<bad>{_WRONG_WORDS})|(?P<good>{_RIGHT_WORDS}))[\s)\].!]*\Z", re.IGNORECASE
+)
+_LINE = re.compile(r"[^\n]+")
+_SENTENCE = re.compile(
+    r"(?<=[,{])[ \t]*(?=[\"'](?-i:[A-J])[\"']\s?:)|(?<=,)[ \t]+(?=(?-i:[A-J])\s?:)|(?<=[.!;])[ \t]+(?=(?:option |choice |answer )?[(\[]?(?-i:[A-J])[)\].: ])",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(
+    rf"[ \t|>({{\"']*(?:\[(?![ xX]\]))?(?:(?P<sign>{_SIGNS_WRONG}|{_SIGNS_RIGHT}|\[[ xX]\])[\uFE0F ]*)?(?:\d{{1,2}}[.)][ \t]+)?(?:(?:so |and |but |while |whereas |therefore )?(?:option|choice|answer|statement|alternative|antwort|réponse|opción|选项|選択肢|विकल्प)[ \t]*)?"
+    r"[(\[\"']?(?:(?P<letter>[A-J])|(?<=option )(?P<number>\d)|(?<=choice )(?P<place>\d))[)\]\"']?(?![0-9A-Za-zÀ-ɏ'])(?P<dress>[ \t]*[.:)\]|=>–—-]+)?[ \t|]*",
+    re.IGNORECASE,
+)
+_JOIN = re.compile(r"[ \t.,:;|()\[\]=>→–—*-]*")
+_OPEN = re.compile(
+    r"\?|\b(?:if|whether|maybe|perhaps|possibly|might|could be|may be|unless|not sure|unsure)\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a line says of one option."""
+
+    place: int
+    right: bool
+    start: int
+    end: int
+
+
+def verdicts(text: str, choices: Choices) -> list[Verdict]:
+    """Return what each line that begins with an option's letter says of the option: right or wrong.
+
+    >>> options = Choices(("cup", "plate", "fork"))
+    >>> [(each.place, each.right) for each in verdicts("A: incorrect\\nB. plate (correct)\\nC: looks odd", options)]
+    [(0, False), (1, True)]
+    """
+    found: list[Verdict] = []
+    heading: tuple[int, int] | None = None
+    for start, end in _lines(text):
+        verdict = _of_line(text, start, end, choices)
+        if verdict is None and heading is not None:
+            said = _VERDICT.match(text, _after(text, start, end), end)
+            if said is not None and not _OPEN.search(text, start, min(end, start + 120)):
+                verdict = Verdict(heading[1], said["good"] is not None, heading[0], end)
+        heading = _heading(text, start, end, choices) if verdict is None else None
+        if verdict is not None:
+            found.append(verdict)
+    return found
+
+
+def _heading(text: str, start: int, end: int, choices: Choices) -> tuple[int, int] | None:
+    """Where a line begins that is an option and nothing more, and its place: the next one may judge it."""
+    ref = choices.ref_at(text, start, end)
+    if ref is None or ref.label is None or len(ref.places) != 1 or _after(text, ref.end, end) < end:
+        return None
+    return start, ref.label
+
+
+def _lines(text: str) -> Iterator[tuple[int, int]]:
+    """Where lines stand, and the sentences in them that begin with an option."""
+    for n, line in enumerate(_LINE.finditer(text)):
+        if n >= MANY:
+            return
+        if line.end() - line.start() > 4000:
+            continue
+        begin = line.start()
+        for cut in _SENTENCE.finditer(text, line.start(), line.end()):
+            yield begin, cut.start()
+            begin = cut.end()
+        yield begin, line.end()
+
+
+def _of_line(text: str, start: int, end: int, choices: Choices) -> Verdict | None:
+    label = _LABEL.match(text, start, end)
+    if label is None:
+        return None
+    number = label["number"] or label["place"]
+    place = choices.place_of(label["letter"]) if label["letter"] else None
+    if number and choices.counted and 0 < int(number) <= len(choices.options):
+        place = int(number) - 1
+    if place is None or (label["letter"] and label["letter"].islower() and not label["dress"]):
+        return None
+    at = label.end()
+    own = choices.text_at(text, at, end)
+    if own is not None and place in own.text:
+        at = own.end
+    elif own is not None:
+        return None
+    said = _VERDICT.match(text, _after(text, at, end), end)
+    if said is None and label["sign"]:
+        said = _SIGN.match({"[x]": "✓", "[ ]": "✗"}.get(label["sign"].lower(), label["sign"]))
+    if said is None:
+        tail = text[at:end]
+        said = _SIGN.search(tail) if len(_SIGN.findall(tail)) == 1 else _LAST.search(tail[-60:])
+        if said is not None and said.re is _LAST and not (own or label["dress"]):
+            said = None
+    if said is None or _OPEN.search(text, at, min(end, at + 120)):
+        return None
+    return Verdict(place, said["good"] is not None, start, end)
+
+
+def _after(text: str, at: int, end: int) -> int:
+    match = _JOIN.match(text, at, end)
+    return match.end() if match else at

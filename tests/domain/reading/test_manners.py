@@ -1,0 +1,92 @@
+"""Answers of known truth in the manners of today's models: how many are read wrongly, and how many not at all."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+
+from benchmarks.reading import held_out, tuned
+from benchmarks.reading.__main__ import PARTS, SEED, missed
+from benchmarks.reading.cases import Wording, asymmetric, judge, measure
+from benchmarks.reading.cases import cases as made
+from domain.reading.answers import AnswerKind, Asked, Reading, ReadOutcome, read_answer
+
+pytestmark = pytest.mark.thorough
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_the_goals_hold_for_both_halves_of_the_wordings(part: str) -> None:
+    """At most 1 % silently wrong and 4 % lost of ordinary answers, 4 % silently wrong of adversarial ones."""
+    rates, _ = measure(PARTS[part], seed=SEED, repeat=1)
+    assert min(each.cases for each in rates.values()) > 400
+    assert missed({group: each.shares() for group, each in rates.items()}) == []
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_whether_an_answer_is_read_does_not_depend_on_which_option_it_is(part: str) -> None:
+    assert asymmetric(PARTS[part], seed=SEED) == []
+
+
+def test_no_wording_is_in_both_halves() -> None:
+    texts = [{(each.text, each.kind, each.each) for each in PARTS[part]} for part in PARTS]
+    assert texts[0] & texts[1] == set()
+
+
+def test_a_reader_that_reads_nothing_or_the_first_letter_would_miss_the_goals() -> None:
+    """The frozen set tells readers apart: all ordinary answers are lost, or the first of several letters is wrong."""
+    ordinary = [each for each in tuned.ORDINARY if each.truth == "key"]
+    found = [judge(case, Reading(ReadOutcome.UNREADABLE)) for case in made(ordinary, seed=SEED, repeat=1)]
+    assert set(found) == {"lost"}
+    traps = [each for each in held_out.TRAPS if each.manner == "denied"]
+    found = [
+        judge(case, Reading(ReadOutcome.READ, case.asked.options[0], (0,))) for case in made(traps, seed=SEED, repeat=1)
+    ]
+    assert set(found) == {"silently wrong"}
+
+
+def test_the_set_is_frozen() -> None:
+    """The same wording gives the same answers, whatever other wordings there are."""
+    one = Wording("letter", "I think it is {L}.")
+    alone = [case.text for case in made([one], seed=SEED, repeat=3)]
+    among = [case.text for case in made([Wording("text", "{T}"), one], seed=SEED, repeat=3)]
+    assert among[-len(alone) :] == alone
+
+
+OPTIONS = ("cut the onion", "open the drawer", "close the tap", "leave the room")
+JUDGED = (
+    "- {a}: incorrect\n- {b}: correct\n- {c}: incorrect\n- {d}: incorrect",
+    "{a} is wrong. {b} is right. {c} is wrong.",
+)
+
+
+@pytest.mark.parametrize("text", JUDGED)
+def test_a_list_of_verdicts_is_read_for_every_order_of_the_letters(text: str) -> None:
+    for letters in permutations("ABCD"):
+        said = text.format(**dict(zip("abcd", letters, strict=True)))
+        right = OPTIONS["ABCD".index(letters[1])]
+        assert read_answer(said, Asked(AnswerKind.OPTION, OPTIONS)).value == right, said
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("2 lakh", 2e5),
+        ("1 crore 20 lakh", 1.2e7),
+        ("3.5 Milliarden", 3.5e9),
+        ("3 mil millones", 3e9),
+        ("3万5千", 35_000),
+        ("1亿2000万", 120_000_000),
+        ("2 करोड़", 2e7),
+        ("4만", 40_000),
+        ("12k", 12_000),
+        ("一百零五", 105),
+        ("2 lacs", None),
+        ("3 Billion", None),
+        ("3千克", None),
+        ("5 dozen", None),
+    ],
+)
+def test_words_of_scale_multiply_or_nothing_is_read(text: str, value: float | None) -> None:
+    """A lakh is 100,000, a crore 10,000,000, 万 10,000; a "Billion" is 10^9 in English and 10^12 in German."""
+    assert read_answer(text, Asked(AnswerKind.NUMBER)).value == value
