@@ -91,10 +91,10 @@ class _Finder:
             if folder is None:
                 return None
             found = self._file(folder, above, item, asset, kind, alone=alone)
-            if found and kind == "clip" and found.suffix.lower() != ".webm":
+            if found and kind == "clip":
                 from media import clips
 
-                found = clips.convert(found, out=work / "clip.webm").path
+                found = clips.as_stored(found, out=work / "clip.webm")
             if found is None and asset.source:
                 video = folder.of_video(asset.source)
                 found = self._cut(video, item, self.row.moments(item.fields), kind, work) if video else None

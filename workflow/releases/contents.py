@@ -90,11 +90,9 @@ class Media:
 
     def drawn(self, asset: ReleasedAsset, *, given: Mapping[str, Any]) -> bytes:
         """An image with boxes and marks on it, as people and models see it: upright, in PNG."""
-        from media import drawn, images
+        from media import drawn
 
-        source = self._source(asset)
-        mime, limits = self.store.about(source).mime, self.store.limits
-        picture = images.upright(self.store.path(source), mime=mime, name=asset.name, limits=limits)
+        picture = self.store.upright(self._source(asset), name=asset.name)
         out = io.BytesIO()
         drawn.draw(picture, **given).save(out, "PNG")
         return out.getvalue()

@@ -17,7 +17,7 @@ from typing import IO
 
 from PIL import Image, UnidentifiedImageError
 
-from media import file_type, strip_metadata
+from media import file_type, orientation, strip_metadata
 from media.perceptual_hash import difference_hash
 from media.strip_metadata import NotUnderstood
 
@@ -46,18 +46,19 @@ def picture(where: str, content: bytes, *, look: bool) -> Picture | None:
     if sort.kind != "image" or sort.mime is None:
         return None
     told, unknown = "", ""
+    turned, seen = orientation.UPRIGHT, None
     try:
-        if strip_metadata.image(content, sort.mime) != content:
+        with Image.open(io.BytesIO(content)) as opened:
+            turned = orientation.of_image(opened)
+            if look:
+                seen = difference_hash(orientation.upright(opened, turned))
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError):
+        unknown = "it cannot be decoded" if look else ""
+    try:
+        if strip_metadata.image(content, sort.mime, turned) != content:
             told = _metadata(content)
     except NotUnderstood:
         unknown = f"{sort.called} cannot be taken apart here"
-    seen = None
-    if look:
-        try:
-            with Image.open(io.BytesIO(content)) as opened:
-                seen = difference_hash(opened)
-        except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError):
-            unknown = unknown or "it cannot be decoded"
     return Picture(where, hashlib.sha256(content).hexdigest(), seen, told, unknown)
 
 

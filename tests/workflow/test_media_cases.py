@@ -1,0 +1,159 @@
+"""Small files that once came out wrong, from their import to a release: people, models and files see the same."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet
+import pytest
+from PIL import Image, ImageOps
+
+from annotation_schemas.loader import load_text
+from db.engine import Store
+from domain.roles import Role
+from media import clips, frames
+from media.model_input import Pictures
+from media.store import MediaStore
+from testkit.factories import claimed, make_people, make_person, make_project
+from testkit.paths import ROOT
+from workflow.annotate import submissions
+from workflow.files.import_files import import_files
+from workflow.files.one_import import Imported
+from workflow.releases import settings
+from workflow.releases.create import Created, create
+from workflow.releases.settings import Asked
+
+CASES = ROOT / "tests" / "cases"
+MCQ = """
+name: mcq
+version: 1
+title: MCQ
+dimensions: [{id: kitchen, title: Kitchen, definition: "In the kitchen."}]
+item:
+  assets: [{role: SLOT, kind: SLOT}]
+  fields:
+    - {name: question, kind: text}
+    - {name: options, kind: text_list}
+    - {name: answer, kind: option_of, field: options, secret_in: [verification]}
+    - {name: where, kind: boxes, required: false}
+stages:
+  verification:
+    raters: 2
+    criteria: [{name: right, kind: choice, prompt: "Is the answer right?", options: ["yes", "no"]}]
+    keep: {rule: unanimous, criterion: right, value: "yes"}
+"""
+SAID = {"description": "Four colors.", "license": "CC-BY-4.0", "creators": "A", "synthetic": "yes"}
+
+
+def imported(store: Store, home: Path, path: Path, *, slot: str = "image", media: Path | None = None) -> Imported:
+    schema = MCQ.replace("SLOT", slot)
+    if slot == "clip":
+        schema = schema.replace("    - {name: where, kind: boxes, required: false}\n", "")
+    make_project(store, loaded=load_text(schema, "Look.", "mcq"))
+    lea = make_person(store, "lea", role=Role.LEAD)
+    about: dict[str, Any] = {"project": "p", "format": "csv", "path": path, "media_dir": media or path.parent}
+    return import_files(store, MediaStore(home / "media"), by=lea, **about)
+
+
+def released(store: Store, home: Path, *formats: str) -> Path:
+    """The public folder of a release of everything, after two yes votes each."""
+    for person in make_people(store, "ann", "bob"):
+        while (view := _next(store, person)) is not None:
+            submissions.submit(store, person=person, task=view.id, key=view.id, values={"right": "yes"})
+    settings.say(store, by=None, project="p", said=SAID)
+    asked = Asked(formats=formats, media=True, despite=("said", "items", "exposure"))
+    made: Created = create(store, MediaStore(home / "media"), home, by=None, project="p", asked=asked)
+    return made.place / "public"
+
+
+def _next(store: Store, person: Any) -> Any:
+    try:
+        return claimed(store, person)
+    except AssertionError:
+        return None
+
+
+def red(image: Image.Image) -> str:
+    """In which corner it is red."""
+    image = image.convert("RGB")
+    w, h = image.size
+    at = {"ul": (8, 8), "ur": (w - 8, 8), "ll": (8, h - 8), "lr": (w - 8, h - 8)}
+    pixels: dict[str, Any] = {name: image.getpixel(place) for name, place in at.items()}
+    return next(name for name, (r, g, b) in pixels.items() if r > 150 > max(g, b) + 40)
+
+
+def as_readers_see(data: bytes) -> tuple[tuple[int, int], str]:
+    """Size and red corner of a file that a reader of EXIF opens."""
+    with Image.open(io.BytesIO(data)) as image:
+        shown = ImageOps.exif_transpose(image)
+        return shown.size, red(shown)
+
+
+def test_an_orientation_in_xmp_alone_is_the_same_in_every_file_of_a_release(store: Store, home: Path) -> None:
+    imported(store, home, CASES / "xmp_orientation" / "m2.csv")
+    media = MediaStore(home / "media")
+    (folder,) = (path.parent for path in (home / "media").glob("??/*/original"))
+    stored = media.about(folder.name)
+    seen = as_readers_see(media.path(stored.sha256, "display").read_bytes())
+    assert seen == ((80, 160), "ur")  # the key of the item says so, and its box is there
+    assert (stored.width, stored.height) == (80, 160)
+    asked = Pictures(media, home / "prepared").image(stored.sha256)
+    assert as_readers_see(asked.path.read_bytes()) == seen
+    root = released(store, home, "jsonl", "hf_dataset", "vlmevalkit", "inspect")
+    (file,) = (root / "media").rglob("*.png")
+    assert as_readers_see(file.read_bytes()) == seen
+    (table,) = (root / "data").glob("*.parquet")
+    (row,) = pyarrow.parquet.read_table(table).to_pylist()
+    assert as_readers_see(row["image"]["bytes"]) == seen
+    (drawn,) = (root / "inspect" / "images").rglob("*.png")
+    with Image.open(drawn) as image:
+        assert image.size == (80, 160)
+
+
+def test_two_files_with_the_same_pixels_go_out_as_each_is_shown(store: Store, home: Path) -> None:
+    imported(store, home, CASES / "twin_turned" / "items.csv")
+    media = MediaStore(home / "media")
+    shown = {
+        path.parent.name: as_readers_see(media.path(path.parent.name, "display").read_bytes())[0]
+        for path in (home / "media").glob("??/*/original")
+    }
+    assert sorted(shown.values()) == [(80, 160), (160, 80)]
+    root = released(store, home, "jsonl", "vlmevalkit")
+    (table,) = (root / "vlmevalkit").glob("*.tsv")
+    csv.field_size_limit(10**9)
+    text = table.read_text(encoding="utf-8")
+    rows = {row["id"]: row for row in csv.DictReader(io.StringIO(text, newline=""), delimiter="\t")}
+    sizes = {}
+    for name, row in rows.items():
+        with Image.open(io.BytesIO(base64.b64decode(row["image"]))) as image:
+            sizes[name] = image.size
+    assert sizes == {"a": (160, 80), "b": (80, 160)}  # exif1.jpg says upright, xmp6.jpg a quarter turn
+    files = {as_readers_see(path.read_bytes())[0] for path in (root / "media").rglob("*.jpg")}
+    assert files == {(80, 160), (160, 80)}
+
+
+def test_a_clip_whose_header_is_short_keeps_its_last_frame(store: Store, home: Path) -> None:
+    imported(store, home, CASES / "clip_loses_end" / "items.csv", slot="clip")
+    (original,) = (home / "media").glob("??/*/original")
+    about = json.loads((original.parent / "frames.json").read_text())
+    assert about["times"] == [0, 2, 4, 6, 9]
+    assert about["duration"] == pytest.approx(9.03, abs=0.01)  # its last packet lasts 533 of 16,000 ticks
+
+
+def test_a_video_that_starts_late_is_not_broken() -> None:
+    with frames.opened(CASES / "mkv_late_start" / "late.mkv") as film:
+        assert (len(film), film.broken) == (60, None)
+        assert all(each.picture is not None for each in film.read(range(60)))
+
+
+def test_a_mirrored_video_is_mirrored(tmp_path: Path) -> None:
+    """Red is top right in the plain one, so it is top left in the other."""
+    for name, corner in (("cfr", "ur"), ("flip", "ul")):
+        found = clips.frame(CASES / "video_mirrored" / f"{name}.mp4", index=0, out=tmp_path / f"{name}.png")
+        with Image.open(found.path) as image:
+            assert red(image) == corner
