@@ -177,6 +177,8 @@ def convert(video: Path, *, out: Path, side: int = CLIP_SIDE) -> Cut:
 
 def as_stored(video: Path, *, out: Path, name: str | None = None) -> Path:
     """The video as the store keeps it: the file itself if it is such a clip, else a converted one at ``out``."""
+    if (why := file_type.problem(video, "clip")) is not None:
+        raise MediaRefused(why)
     return video if is_playable(video, name=name) else convert(video, out=out).path
 
 

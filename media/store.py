@@ -458,7 +458,7 @@ def _accepted(head: bytes, *, name: str) -> file_type.Sort:
     """The sort of a file that begins so, if the store takes it."""
     sort = file_type.sniff(head)
     if sort.kind is None:
-        raise MediaRefused(f"{name} is {sort.called}, not an image or a clip. {sort.advice}")
+        raise MediaRefused(file_type.refusal(name, sort))
     return sort
 
 

@@ -6,6 +6,7 @@ import base64
 import csv
 import io
 import json
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from PIL import Image, ImageOps
 
 from annotation_schemas.loader import load_text
 from db.engine import Store
+from domain.errors import FileRefused
 from domain.roles import Role
 from media import clips, frames
 from media.model_input import Pictures
@@ -22,7 +24,7 @@ from media.store import MediaStore
 from testkit.factories import claimed, make_people, make_person, make_project
 from testkit.paths import ROOT
 from workflow.annotate import submissions
-from workflow.files.import_files import import_files
+from workflow.files.import_files import import_files, look_at_files
 from workflow.files.one_import import Imported
 from workflow.releases import settings
 from workflow.releases.create import Created, create
@@ -157,3 +159,85 @@ def test_a_mirrored_video_is_mirrored(tmp_path: Path) -> None:
         found = clips.frame(CASES / "video_mirrored" / f"{name}.mp4", index=0, out=tmp_path / f"{name}.png")
         with Image.open(found.path) as image:
             assert red(image) == corner
+
+
+# ---- media that are not taken, and names in other forms -------------------------------------------------------------
+
+ROWS = "id,question,option_1,option_2,answer,image\n"
+HEIC = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic" + bytes(100)
+MIF1_HEIC = b"\0\0\0\x1cftypmif1\0\0\0\0mif1heicmiaf" + bytes(100)
+UNSUPPORTED = {
+    "a.heic": (HEIC, "HEIC"),
+    "b.HEIF": (MIF1_HEIC, "HEIC"),
+    "c.pdf": (b"%PDF-1.7\n%abc", "PDF"),
+    "d.tiff": (b"II*\x00" + bytes(50), "TIFF"),
+    "e.svg": (b'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>', "SVG"),
+    "f.jxl": (b"\xff\x0a" + bytes(50), "JPEG XL"),
+    "g.psd": (b"8BPS\0\1" + bytes(50), "PSD"),
+    "h.jpg": (HEIC, "HEIC"),  # as phones name what they send
+}
+
+
+def table(folder: Path, names: list[str]) -> Path:
+    path = folder / "items.csv"
+    rows = [f"i{n},Which?,x,y,x,{name}\n" for n, name in enumerate(names)]
+    path.write_text(ROWS + "".join(rows), encoding="utf-8")
+    return path
+
+
+def picture(format: str = "PNG") -> bytes:
+    out = io.BytesIO()
+    Image.new("RGB", (40, 30), "red").save(out, format)
+    return out.getvalue()
+
+
+def test_media_that_are_there_and_unsupported_are_not_missing(store: Store, home: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    for name, (data, _) in UNSUPPORTED.items():
+        (folder / name).write_bytes(data)
+    (folder / "z.avif").write_bytes(picture("AVIF"))
+    path = table(folder, [*UNSUPPORTED, "z.avif", "gone.png"])
+    with pytest.raises(FileRefused) as refused:
+        imported(store, home, path)
+    for row, (name, (_, format)) in enumerate(UNSUPPORTED.items(), 1):
+        line = next(each for each in str(refused.value).splitlines() if f"row {row}:" in each)
+        assert name in line
+        assert f"unsupported: {format}; convert to JPEG or PNG" in line
+    media, about = MediaStore(home / "media"), {"project": "p", "format": "csv", "path": path, "media_dir": folder}
+    seen = look_at_files(store, media, by=None, **about)
+    assert (seen.found, list(seen.missing)) == (1, ["gone.png"])
+    assert [(each.row, "unsupported" in each.reason) for each in seen.bad] == [(n, True) for n in range(1, 9)]
+    done = import_files(store, media, by=None, skip_bad=True, **about)  # type: ignore[arg-type]
+    assert (done.items, done.assets_found, done.assets_missing, done.assets_refused) == (10, 1, 9, 8)
+    assert (list(done.missing), len(done.bad)) == (["gone.png"], 8)
+
+
+def test_names_in_other_unicode_forms_and_cases_are_found(store: Store, home: Path, tmp_path: Path) -> None:
+    (file,) = (CASES / "unicode_forms").glob("*.png")
+    folder = tmp_path / "files"
+    folder.mkdir()
+    for name in (
+        file.name,
+        unicodedata.normalize("NFD", "überall.png"),
+        "CUP.PNG",
+        unicodedata.normalize("NFC", "é.jpg"),
+    ):
+        (folder / name).write_bytes(file.read_bytes())
+    asked = [
+        unicodedata.normalize("NFC", "café.png"),
+        unicodedata.normalize("NFC", "überall.png"),
+        "cup.png",
+        unicodedata.normalize("NFD", "é.JPG"),
+    ]
+    done = imported(store, home, table(folder, asked))
+    assert (done.items, done.assets_found, done.missing) == (4, 4, ())
+
+
+def test_two_files_that_a_name_may_mean_are_named(store: Store, home: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    for name in ("cup.png", "Cup.png"):
+        (folder / name).write_bytes(picture())
+    with pytest.raises(FileRefused, match=r"row 1: .*'CUP\.PNG' may be any of 2 files: Cup\.png, cup\.png"):
+        imported(store, home, table(folder, ["CUP.PNG"]))

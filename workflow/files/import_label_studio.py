@@ -111,8 +111,8 @@ def _wanted(read: ReadProject, bring: Import, folder: MediaFolder | None) -> dic
         for asset in item.assets:
             find = _finder(folder, asset, kinds[asset.role])
             name = asset_name(item, asset)
-            lies = partial(_lies, folder, asset)
-            found.setdefault(name, Wanted(name, asset.role, kinds[asset.role], None, find, here, lies))
+            place = partial(_file, folder, asset)
+            found.setdefault(name, Wanted(name, asset.role, kinds[asset.role], None, find, here, place))
     return found
 
 
@@ -123,10 +123,6 @@ def _file(folder: MediaFolder | None, asset: AssetName) -> Path | None:
         named = ", ".join(str(place) for place in places[:3])
         raise MediaRefused(f"several files may be {asset.path} ({named}); keep one, or put it where its path says")
     return places[0] if places else None
-
-
-def _lies(folder: MediaFolder | None, asset: AssetName) -> bool:
-    return _file(folder, asset) is not None
 
 
 def _finder(folder: MediaFolder | None, asset: AssetName, kind: str) -> Callable[[Path], Path | None]:
