@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from string import ascii_uppercase
 from typing import Any, NoReturn
@@ -43,12 +44,71 @@ def require_carried(format: str, released: ReleasedSet) -> None:
         raise FileRefused(f"{format}: {why}")
 
 
+class ItemRefused(FileRefused):
+    """A format cannot hold an item. ``sentence`` says which and why, without an end."""
+
+    def __init__(self, format: str, sentence: str) -> None:
+        self.sentence = sentence
+        super().__init__(
+            f"{sentence}. Nothing of this format was written; release without {format}, or change the item."
+        )
+
+
 def refuse(format: str, item: ReleasedItem, why: str) -> NoReturn:
     """Say why a format cannot hold an item."""
-    raise FileRefused(
-        f"{format} cannot hold the item {item.id!r}: {why}. Nothing of this format was written; release without "
-        f"{format}, or change the item."
-    )
+    raise ItemRefused(format, f"{format} cannot hold the item {item.id!r}: {why}")
+
+
+NAMED = 10
+"""So many of the items that a format cannot hold are named."""
+
+
+class Refusals:
+    """The items that a format cannot hold, gathered while it is written: at its end all of them are told at once.
+
+    >>> with Refusals("csv") as refused:  # doctest: +IGNORE_EXCEPTION_DETAIL
+    ...     for item in ("a", "b"):
+    ...         with refused.gathered():
+    ...             raise ItemRefused("csv", f"csv cannot hold the item {item!r}: it is empty")
+    Traceback (most recent call last):
+    domain.errors.FileRefused: csv cannot hold 2 items.
+    """
+
+    def __init__(self, format: str) -> None:
+        self._format = format
+        self.n = 0
+        """How many items were refused so far."""
+        self._first: list[ItemRefused] = []
+
+    def __enter__(self) -> Refusals:
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if error is None:
+            self.finish()
+
+    def finish(self) -> None:
+        """Tell all of them, if there are any (``FileRefused``)."""
+        if not self.n:
+            return
+        if self.n == 1:
+            raise self._first[0]
+        named = "\n".join(f"{each.sentence}." for each in self._first)
+        more = f"\nAnd {self.n - len(self._first):,} more items." if self.n > len(self._first) else ""
+        raise FileRefused(
+            f"{self._format} cannot hold {self.n:,} items.\n{named}{more}\nNothing of this format was written. Release "
+            f"without {self._format}, or change these items."
+        )
+
+    @contextmanager
+    def gathered(self) -> Iterator[None]:
+        """Around what is done with one item: its refusal is noted, and the next item is looked at."""
+        try:
+            yield
+        except ItemRefused as error:
+            self.n += 1
+            if len(self._first) < NAMED:
+                self._first.append(error)
 
 
 @dataclass(frozen=True)

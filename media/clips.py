@@ -270,7 +270,7 @@ def write_anew(clip: Path, *, out: Path, name: str) -> None:
         library.open(str(out), "w", format="webm", options={"fflags": "+bitexact"}) as target,
     ):
         kept = [stream for stream in source.streams if stream.type in ("video", "audio")]
-        to = {stream.index: target.add_stream_from_template(stream) for stream in kept}
+        to = {stream.index: target.add_stream_from_template(stream, opaque=True) for stream in kept}
         for packet in source.demux(kept):
             if packet.dts is not None:
                 packet.stream = to[packet.stream.index]

@@ -33,6 +33,8 @@ def _unsupported(called: str, format: str, to: str = "JPEG or PNG") -> Sort:
 AS_PNG = "Save it as PNG, JPEG or WebP and add that."
 AS_WEBM = "Only clips in WebM are stored; an import cuts them out of such a video by itself."
 
+MP4 = Sort("an MP4 video", advice=AS_WEBM, is_video=True)
+
 _SIGNATURES: tuple[tuple[int, bytes, Sort], ...] = (
     (0, b"\x89PNG\r\n\x1a\n", Sort("a PNG image", "image", "image/png")),
     (0, b"\xff\xd8\xff", Sort("a JPEG image", "image", "image/jpeg")),
@@ -57,7 +59,7 @@ _SIGNATURES: tuple[tuple[int, bytes, Sort], ...] = (
     (0, b"P5\n", _unsupported("a PGM image", "PGM")),
     (0, b"P6\n", _unsupported("a PPM image", "PPM")),
     (4, b"ftypM4A", _unsupported("a sound", "M4A", "a video")),
-    (4, b"ftyp", Sort("an MP4 video", advice=AS_WEBM, is_video=True)),
+    (4, b"ftyp", MP4),
     (8, b"AVI ", Sort("an AVI video", advice=AS_WEBM, is_video=True)),
     (0, b"FLV\x01", Sort("a Flash video", advice=AS_WEBM, is_video=True)),
     (0, b"\0\0\1\xba", Sort("an MPEG video", advice=AS_WEBM, is_video=True)),

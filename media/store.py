@@ -6,6 +6,7 @@
                       thumb.webp    longest side 320; of a photograph thumb.jpg
                       about.json    StoredMedia
                       bare          the original without what it says of its making; bare.png where its kind needed that
+                      bare.mp4      for a clip that a release needs as MP4
                       frames.json   for a clip: when each frame comes on screen, and when the clip ends
     ROOT/incoming/                  files on their way in; safe to empty while nothing is being added
 
@@ -31,7 +32,7 @@ from typing import Literal, get_args
 from PIL import Image
 
 from domain.errors import MediaRefused, NotAvailable, NotFound
-from media import clips, file_type, images, orientation, strip_metadata
+from media import clips, file_type, images, mp4, orientation, strip_metadata
 from media.facts import MediaFacts
 from media.limits import LIMITS, MIB, Limits
 
@@ -41,6 +42,7 @@ _ORIGINAL = "original"
 _ABOUT = "about.json"
 _TIMES = "frames.json"
 _BARE = "bare"
+_MP4 = "bare.mp4"
 _BARE_PNG = "bare.png"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _CHUNK = 1 * MIB
@@ -190,6 +192,28 @@ class MediaStore:
             _to_disk(work / _ABOUT)
             (work / _ABOUT).replace(folder / _ABOUT)
         return about
+
+    def mp4(self, sha256: str) -> Path:
+        """Where a clip lies as MP4, for programs that do not take WebM. It is made when it is first asked for.
+
+        Raises
+        ------
+        NotFound
+            The store has no such clip.
+        MediaRefused
+            It cannot be read to its end.
+        NotAvailable
+            The extra ``video`` is not installed.
+        """
+        if self.about(sha256).kind != "clip":
+            raise NotFound("That is an image, not a clip.")
+        path = self._folder(sha256) / _MP4
+        if not path.is_file():
+            with self._incoming() as work:
+                mp4.write(self.bare(sha256)[0], out=work / _MP4, name="the clip")
+                _to_disk(work / _MP4)
+                (work / _MP4).replace(path)
+        return path
 
     def _make_bare(self, original: Path, work: Path, about: StoredMedia) -> Path:
         assert about.orientation is not None

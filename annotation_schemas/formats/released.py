@@ -111,6 +111,9 @@ class ReleasedSet:
     shown: Callable[[ReleasedItem, ReleasedAsset], bytes | None] | None = None
     """An image with the boxes and marks that the item itself shows on it, as people and models see it (PNG); None:
     nothing is drawn on that image. Without it, items that show some are refused by formats that only have images."""
+    as_mp4: Callable[[ReleasedAsset], bytes] | None = None
+    """A clip as MP4, with the same frames at the same moments, for programs that do not take WebM; None: no one makes
+    it. Raises ``MediaRefused`` or ``NotAvailable`` where it cannot be made."""
     provenance: Callable[[ReleasedItem], Sequence[ReleasedStep]] | None = None
     """What was done about an item, from the first step to the last; without it, no one knows."""
     formats: Sequence[str] = ()

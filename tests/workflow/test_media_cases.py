@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import csv
+import hashlib
 import io
 import json
 import unicodedata
@@ -21,6 +22,7 @@ from domain.roles import Role
 from media import clips, frames
 from media.model_input import Pictures
 from media.store import MediaStore
+from testkit import loaded
 from testkit.factories import claimed, make_people, make_person, make_project
 from testkit.paths import ROOT
 from workflow.annotate import submissions
@@ -145,6 +147,20 @@ def test_a_clip_whose_header_is_short_keeps_its_last_frame(store: Store, home: P
     about = json.loads((original.parent / "frames.json").read_text())
     assert about["times"] == [0, 2, 4, 6, 9]
     assert about["duration"] == pytest.approx(9.03, abs=0.01)  # its last packet lasts 533 of 16,000 ticks
+
+
+@pytest.mark.slow
+def test_a_benchmark_of_clips_is_released_for_inspect(store: Store, home: Path, tmp_path: Path) -> None:
+    imported(store, home, CASES / "clip_loses_end" / "items.csv", slot="clip")
+    root = released(store, home, "jsonl", "inspect", "hf_dataset")
+    (line,) = (root / "inspect" / "test.jsonl").read_text(encoding="utf-8").splitlines()
+    (part,) = [part for part in json.loads(line)["input"][0]["content"] if part["type"] == "video"]
+    assert part["format"] == "mp4"
+    with frames.opened(root / "inspect" / part["video"]) as film:
+        assert [round(float(film.time(n)), 3) for n in range(len(film))] == [0, 2, 4, 6, 9]
+    found = loaded.read(root, home=tmp_path / "loaders")["inspect"]["test"]
+    data = (root / "inspect" / part["video"]).read_bytes()
+    assert [each["shown"] for each in found] == [[hashlib.sha256(data).hexdigest()]]
 
 
 def test_a_video_that_starts_late_is_not_broken() -> None:
