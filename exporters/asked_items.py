@@ -119,7 +119,17 @@ class Picture:
     label: str
     """What it is in the item, where there are several places for media; else empty."""
     drawn: bytes | None = None
-    """The image with the item's boxes and marks; None: it shows none."""
+    """The image with the item's boxes and marks, or upright if a note in its file turns it; None: its file is enough."""
+
+    @property
+    def drawn_mime(self) -> str:
+        """The type of ``drawn``."""
+        return "image/jpeg" if self.drawn is not None and self.drawn.startswith(b"\xff\xd8\xff") else "image/png"
+
+    @property
+    def drawn_ending(self) -> str:
+        """How the name of a file with ``drawn`` ends."""
+        return ENDINGS[self.drawn_mime]
 
     @property
     def is_clip(self) -> bool:
@@ -301,6 +311,8 @@ def pictures(format: str, released: ReleasedSet, item: ReleasedItem) -> Iterator
     for asset in sorted(item.assets, key=lambda each: roles.index(each.role) if each.role in roles else len(roles)):
         label = asset.role if len({each.role for each in item.assets}) > 1 else ""
         drawn = released.shown(item, asset) if marked and released.shown and asset.kind == "image" else None
+        if drawn is None and released.upright is not None and asset.kind == "image" and asset.path is not None:
+            drawn = released.upright(asset)
         yield Picture(asset, label, drawn)
 
 

@@ -140,7 +140,7 @@ def _conversation(
     for at, picture in enumerate(question.pictures):
         path = place_of(picture.asset)
         if picture.drawn is not None:
-            path = f"{format}/images/{item.split}/{number}-{at}.png"
+            path = f"{format}/images/{item.split}/{number}-{at}{picture.drawn_ending}"
             with folder.open(path) as image:
                 image.write(picture.drawn)
         media.setdefault(picture.asset.kind, []).append(path)

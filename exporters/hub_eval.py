@@ -155,7 +155,7 @@ class Asked:
             return None
         picture = question.pictures[0]
         if picture.drawn is not None:
-            return _data_uri("image/png", picture.drawn)
+            return _data_uri(picture.drawn_mime, picture.drawn)
         if picture.asset.path is None:
             refuse(NAME, item, "its image is not in the release; release with media")
         return _data_uri(picture.asset.mime, self._released.read(picture.asset))

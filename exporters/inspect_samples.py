@@ -46,7 +46,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
                         question = _fitting(released, item)
                         into = None if refused.n else folder  # of a refused release nothing is kept
                         paths = [
-                            _placed(released, item, picture, into, f"images/{split.name}/{number}-{place}.png")
+                            _placed(released, item, picture, into, f"images/{split.name}/{number}-{place}")
                             for place, picture in enumerate(question.pictures)
                         ]
                         out.write(json_bytes(NAME, item, sample(released, item, question, paths)) + b"\n")
@@ -74,6 +74,7 @@ def _placed(
     """Where a picture lies, from the file of the samples; what has to be made for it is put into ``folder``."""
     asset = picture.asset
     if picture.drawn is not None:
+        drawn += picture.drawn_ending
         if folder is not None:
             with folder.open(f"{NAME}/{drawn}") as image:
                 image.write(picture.drawn)

@@ -102,7 +102,7 @@ def _shown(item: ReleasedItem, picture: Picture, folder: ReleaseFolder, name: st
         return {"clip": f"../{picture.asset.path}"}
     if picture.drawn is None:
         return {"role": picture.asset.role, "at": at}
-    path = f"images/{item.split}/{name}.png"
+    path = f"images/{item.split}/{name}{picture.drawn_ending}"
     with folder.open(f"{NAME}/{path}") as out:
         out.write(picture.drawn)
     return {"image": path}

@@ -162,6 +162,11 @@ class MediaStore:
         assert about.orientation is not None
         return images.upright(original, mime=about.mime, turned=about.orientation, name=name, limits=self.limits)
 
+    def is_turned(self, sha256: str) -> bool:
+        """Whether the original of a stored image, without metadata, has to be turned to be shown."""
+        about = self._decided(sha256)
+        return about.orientation != orientation.UPRIGHT and self.bare(sha256)[1] == about.mime
+
     def is_as_shown(self, sha256: str) -> bool:
         """Whether a stored image is what ``upright`` makes of it, and carries nothing else (place, camera)."""
         about = self._decided(sha256)

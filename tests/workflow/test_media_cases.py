@@ -119,6 +119,39 @@ def test_an_orientation_in_xmp_alone_is_the_same_in_every_file_of_a_release(stor
         assert image.size == (80, 160)
 
 
+TURNED = "id,question,option_1,option_2,answer,image\nj,Which?,x,y,x,j.jpg\np,Which?,x,y,x,p.png\n"
+
+
+def test_programs_that_read_no_note_get_upright_pixels(store: Store, home: Path, tmp_path: Path) -> None:
+    """A JPEG and a PNG that are stored 160 x 80 with a quarter turn in EXIF: red is upper right when they are shown."""
+    shown = Image.new("RGB", (80, 160), "white")
+    shown.paste("red", (60, 0, 80, 40))
+    exif = Image.Exif()
+    exif[0x0112] = 6  # the camera lay on its side: the stored picture is turned clockwise to be shown
+    for name, format in (("j.jpg", "JPEG"), ("p.png", "PNG")):
+        shown.transpose(Image.Transpose.ROTATE_90).save(tmp_path / name, format, exif=exif, quality=95)
+    (tmp_path / "items.csv").write_text(TURNED)
+    imported(store, home, tmp_path / "items.csv")
+    root = released(store, home, "hf_dataset", "hub_eval", "inspect", "lmms_eval", "llava", "vlmevalkit")
+    texts = [(root / "vlmevalkit" / "p_test.tsv").read_text(encoding="utf-8")]
+    csv.field_size_limit(10**9)
+    rows = list(csv.DictReader(io.StringIO(texts[0], newline=""), delimiter="\t"))
+    files = [base64.b64decode(row["image"]) for row in rows]
+    (table,) = (root / "data").glob("*.parquet")
+    table_rows = pyarrow.parquet.read_table(table).to_pylist()
+    files += [base64.b64decode(row["eval_image"].partition(",")[2]) for row in table_rows]
+    for format in ("inspect", "lmms_eval", "llava"):
+        there = sorted((root / format / "images").rglob("*.*"))
+        assert [path.suffix for path in there] == [".jpg", ".png"], format
+        files += [path.read_bytes() for path in there]
+    assert len(files) == 10
+    for data in files:
+        with Image.open(io.BytesIO(data)) as image:
+            assert not image.getexif()
+            assert (image.size, red(image)) == ((80, 160), "ur")
+    assert {as_readers_see(row["image"]["bytes"]) for row in table_rows} == {((80, 160), "ur")}
+
+
 def test_two_files_with_the_same_pixels_go_out_as_each_is_shown(store: Store, home: Path) -> None:
     imported(store, home, CASES / "twin_turned" / "items.csv")
     media = MediaStore(home / "media")

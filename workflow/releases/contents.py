@@ -94,6 +94,19 @@ class Media:
         """A clip with the same frames at the same moments, as MP4."""
         return self.store.mp4(self._source(asset)).read_bytes()
 
+    def upright(self, asset: ReleasedAsset) -> bytes | None:
+        """An image whose pixels lie otherwise in its file than it is shown, upright; None: they lie as it is shown."""
+        source = self._source(asset)
+        if not self.store.is_turned(source):
+            return None
+        out = io.BytesIO()
+        picture = self.store.upright(source, name=asset.name)
+        if asset.mime == "image/jpeg":
+            picture.save(out, "JPEG", quality=95, subsampling=0)
+        else:
+            picture.save(out, "PNG")
+        return out.getvalue()
+
     def drawn(self, asset: ReleasedAsset, *, given: Mapping[str, Any]) -> bytes:
         """An image with boxes and marks on it, as people and models see it: upright, in PNG."""
         from media import drawn
@@ -261,6 +274,7 @@ def released_set(
         splits=[ReleasedSplit(name, counts[name], contents.withheld.get(name, ())) for name in counts],
         items=contents.items,
         read=contents.media.read,
+        upright=contents.media.upright,
         as_mp4=contents.media.as_mp4,
         shown=contents.shown,
         provenance=steps.of,
