@@ -114,7 +114,7 @@ def _frames(item: str, path: Path, work: Path, n: int, number: int) -> Iterator[
     """So many frames of a clip, from the middle of as many equal parts of it."""
     if not path.is_file():
         raise Refused(f"{item}: {path} is not there; a release made with --media has its images and clips.")
-    length = clips.probe(path).duration
+    length = clips.timing(path).duration
     moments = [length * (2 * place + 1) / (2 * n) for place in range(n)]
     folder = work / hashlib.sha256(str(path).encode()).hexdigest()
     folder.mkdir(exist_ok=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from string import ascii_uppercase
 from typing import Any, NoReturn
@@ -47,12 +48,71 @@ def require_carried(format: str, released: ReleasedSet) -> None:
         raise FileRefused(f"{format}: {why}")
 
 
+class ItemRefused(FileRefused):
+    """A format cannot hold an item. ``sentence`` says which and why, without an end."""
+
+    def __init__(self, format: str, sentence: str) -> None:
+        self.sentence = sentence
+        super().__init__(
+            f"{sentence}. Nothing of this format was written; release without {format}, or change the item."
+        )
+
+
 def refuse(format: str, item: ReleasedItem, why: str) -> NoReturn:
     """Say why a format cannot hold an item."""
-    raise FileRefused(
-        f"{format} cannot hold the item {item.id!r}: {why}. Nothing of this format was written; release without "
-        f"{format}, or change the item."
-    )
+    raise ItemRefused(format, f"{format} cannot hold the item {item.id!r}: {why}")
+
+
+NAMED = 10
+"""So many of the items that a format cannot hold are named."""
+
+
+class Refusals:
+    """The items that a format cannot hold, gathered while it is written: at its end all of them are told at once.
+
+    >>> with Refusals("csv") as refused:  # doctest: +IGNORE_EXCEPTION_DETAIL
+    ...     for item in ("a", "b"):
+    ...         with refused.gathered():
+    ...             raise ItemRefused("csv", f"csv cannot hold the item {item!r}: it is empty")
+    Traceback (most recent call last):
+    domain.errors.FileRefused: csv cannot hold 2 items.
+    """
+
+    def __init__(self, format: str) -> None:
+        self._format = format
+        self.n = 0
+        """How many items were refused so far."""
+        self._first: list[ItemRefused] = []
+
+    def __enter__(self) -> Refusals:
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if error is None:
+            self.finish()
+
+    def finish(self) -> None:
+        """Tell all of them, if there are any (``FileRefused``)."""
+        if not self.n:
+            return
+        if self.n == 1:
+            raise self._first[0]
+        named = "\n".join(f"{each.sentence}." for each in self._first)
+        more = f"\nAnd {self.n - len(self._first):,} more items." if self.n > len(self._first) else ""
+        raise FileRefused(
+            f"{self._format} cannot hold {self.n:,} items.\n{named}{more}\nNothing of this format was written. Release "
+            f"without {self._format}, or change these items."
+        )
+
+    @contextmanager
+    def gathered(self) -> Iterator[None]:
+        """Around what is done with one item: its refusal is noted, and the next item is looked at."""
+        try:
+            yield
+        except ItemRefused as error:
+            self.n += 1
+            if len(self._first) < NAMED:
+                self._first.append(error)
 
 
 @dataclass(frozen=True)
@@ -63,7 +123,17 @@ class Picture:
     label: str
     """What it is in the item, where there are several places for media; else empty."""
     drawn: bytes | None = None
-    """The image with the item's boxes and marks; None: it shows none."""
+    """The image with the item's boxes and marks, or upright if a note in its file turns it; None: its file is enough."""
+
+    @property
+    def drawn_mime(self) -> str:
+        """The type of ``drawn``."""
+        return "image/jpeg" if self.drawn is not None and self.drawn.startswith(b"\xff\xd8\xff") else "image/png"
+
+    @property
+    def drawn_ending(self) -> str:
+        """How the name of a file with ``drawn`` ends."""
+        return ENDINGS[self.drawn_mime]
 
     @property
     def is_clip(self) -> bool:
@@ -247,6 +317,8 @@ def pictures(format: str, released: ReleasedSet, item: ReleasedItem) -> Iterator
     for asset in sorted(item.assets, key=lambda each: roles.index(each.role) if each.role in roles else len(roles)):
         label = asset.role if len({each.role for each in item.assets}) > 1 else ""
         drawn = released.shown(item, asset) if marked and released.shown and asset.kind == "image" else None
+        if drawn is None and released.upright is not None and asset.kind == "image" and asset.path is not None:
+            drawn = released.upright(asset)
         yield Picture(asset, label, drawn)
 
 

@@ -16,6 +16,7 @@ from exporters.asked_items import (
     PLACED,
     Names,
     Question,
+    Refusals,
     asked_item,
     by_split,
     json_bytes,
@@ -37,22 +38,26 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
     recognition of actions, where items have segments of a clip with their narrations."""
     _tune(LLAVA, released)
     timed = [each.name for each in released.schema.item.fields if kinds.of_field(each).timed]
-    for split, items in by_split(released):
-        if withheld(released, split):
-            _pass_over(items)
-            continue
-        names = Names(LLAVA)
-        with folder.open(f"{LLAVA}/{split.name}.json") as out, _Companion(folder, split, bool(timed)) as actions:
-            out.write(b"[")
-            for number, item in enumerate(items):
-                names.take(item)
-                question = asked_item(LLAVA, released, item)
-                record = _conversation(LLAVA, released, item, question, folder, number)
-                record["conversations"].append({"from": "gpt", "value": _answer(LLAVA, released, item, question)})
-                out.write((b",\n" if number else b"\n") + json_bytes(LLAVA, item, record))
-                if (done := _narrated(released, item, timed)) and any(each.is_clip for each in question.pictures):
-                    actions.write(item, _recognition(item, record, done))
-            out.write(b"\n]\n")
+    with Refusals(LLAVA) as refused:
+        for split, items in by_split(released):
+            if withheld(released, split):
+                _pass_over(items)
+                continue
+            names = Names(LLAVA)
+            with folder.open(f"{LLAVA}/{split.name}.json") as out, _Companion(folder, split, bool(timed)) as actions:
+                out.write(b"[")
+                for number, item in enumerate(items):
+                    with refused.gathered():
+                        names.take(item)
+                        question = asked_item(LLAVA, released, item)
+                        record = _conversation(LLAVA, released, item, question, folder, number)
+                        said = _answer(LLAVA, released, item, question)
+                        record["conversations"].append({"from": "gpt", "value": said})
+                        out.write((b",\n" if number else b"\n") + json_bytes(LLAVA, item, record))
+                        done = _narrated(released, item, timed)
+                        if done and any(each.is_clip for each in question.pictures):
+                            actions.write(item, _recognition(item, record, done))
+                out.write(b"\n]\n")
 
 
 class _Companion:
@@ -82,22 +87,29 @@ class _Companion:
 def pairs(released: ReleasedSet, folder: ReleaseFolder) -> None:
     """``preference_pairs/<split>.jsonl``: for each wrong option of an item a line with the right one and with it."""
     _tune(PAIRS, released)
-    for split, items in by_split(released):
-        if withheld(released, split):
-            _pass_over(items)
-            continue
-        names = Names(PAIRS)
-        with folder.open(f"{PAIRS}/{split.name}.jsonl") as out:
-            for at, item in enumerate(items):
-                names.take(item)
-                question = asked_item(PAIRS, released, item)
-                wrong = _wrong(item, question)
-                record = _conversation(PAIRS, released, item, question, folder, at)
-                right = {"from": "gpt", "value": _answer(PAIRS, released, item, question)}
-                for number, place in enumerate(wrong, 1):
-                    said = {"from": "gpt", "value": _said(released, question, place)}
-                    pair = {**record, "id": f"{item.id}/{number}", "item": item.id, "chosen": right, "rejected": said}
-                    out.write(json_bytes(PAIRS, item, pair) + b"\n")
+    with Refusals(PAIRS) as refused:
+        for split, items in by_split(released):
+            if withheld(released, split):
+                _pass_over(items)
+                continue
+            names = Names(PAIRS)
+            with folder.open(f"{PAIRS}/{split.name}.jsonl") as out:
+                for at, item in enumerate(items):
+                    with refused.gathered():
+                        names.take(item)
+                        for pair in _pairs(released, item, folder, at):
+                            out.write(json_bytes(PAIRS, item, pair) + b"\n")
+
+
+def _pairs(released: ReleasedSet, item: ReleasedItem, folder: ReleaseFolder, at: int) -> Iterator[dict[str, Any]]:
+    """The right option of an item with each of its wrong ones."""
+    question = asked_item(PAIRS, released, item)
+    wrong = _wrong(item, question)
+    record = _conversation(PAIRS, released, item, question, folder, at)
+    right = {"from": "gpt", "value": _answer(PAIRS, released, item, question)}
+    for number, place in enumerate(wrong, 1):
+        said = {"from": "gpt", "value": _said(released, question, place)}
+        yield {**record, "id": f"{item.id}/{number}", "item": item.id, "chosen": right, "rejected": said}
 
 
 def _tune(format: str, released: ReleasedSet) -> None:
@@ -128,7 +140,7 @@ def _conversation(
     for at, picture in enumerate(question.pictures):
         path = place_of(picture.asset)
         if picture.drawn is not None:
-            path = f"{format}/images/{item.split}/{number}-{at}.png"
+            path = f"{format}/images/{item.split}/{number}-{at}{picture.drawn_ending}"
             with folder.open(path) as image:
                 image.write(picture.drawn)
         media.setdefault(picture.asset.kind, []).append(path)

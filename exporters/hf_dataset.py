@@ -64,14 +64,26 @@ def columns_of(released: ReleasedSet, *, media: bool) -> list[Column]:
     return found
 
 
-def front_matter(released: ReleasedSet) -> dict[str, Any]:
-    """What the README of the data set says of its files, as YAML: ``configs`` and ``dataset_info``."""
+def front_matter(released: ReleasedSet, sizes: Mapping[str, int]) -> dict[str, Any]:
+    """What the README of the data set says of its files, as YAML: ``configs`` and ``dataset_info``.
+
+    ``sizes`` are the bytes of the files of the release, by path. ``datasets`` reads a split only with its name, its
+    number of items and its bytes, and warns at every load if one of them is missing.
+    """
     data_files = [{"split": split.name, "path": f"{FOLDER}/{split.name}-*"} for split in released.splits]
     features = [{"name": each.name, **_in_yaml(each.type)} for each in table_of(released).columns]
-    splits = [{"name": split.name, "num_examples": split.items} for split in released.splits]
+    bytes_of = {
+        split.name: sum(n for path, n in sizes.items() if path.startswith(f"{FOLDER}/{split.name}-"))
+        for split in released.splits
+    }
+    splits = [
+        {"name": split.name, "num_bytes": bytes_of[split.name], "num_examples": split.items}
+        for split in released.splits
+    ]
+    total = sum(bytes_of.values())
     return {
         "configs": [{"config_name": "default", "data_files": data_files}],
-        "dataset_info": {"features": features, "splits": splits},
+        "dataset_info": {"features": features, "splits": splits, "download_size": total, "dataset_size": total},
     }
 
 

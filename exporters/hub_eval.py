@@ -17,7 +17,7 @@ from annotation_schemas.column_types import TEXT, TEXTS, ColumnType
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, ReleasedSplit, ReleaseFolder
 from domain.errors import FileRefused
 from domain.reading.answers import AnswerKind
-from exporters.asked_items import Question, asked_item, refuse, withheld
+from exporters.asked_items import Question, Refusals, asked_item, refuse, withheld
 
 NAME = "hub_eval"
 PATH = "eval.yaml"
@@ -99,8 +99,13 @@ class Asked:
     @property
     def kind(self) -> AnswerKind:
         """What all of them ask for."""
-        if self._kind is None:
-            self.of(next(iter(self._released.items())))
+        refused = Refusals(NAME)
+        for item in self._released.items() if self._kind is None else ():
+            with refused.gathered():
+                self.of(item)
+                break
+        else:
+            refused.finish()
         assert self._kind is not None
         return self._kind
 
@@ -150,7 +155,7 @@ class Asked:
             return None
         picture = question.pictures[0]
         if picture.drawn is not None:
-            return _data_uri("image/png", picture.drawn)
+            return _data_uri(picture.drawn_mime, picture.drawn)
         if picture.asset.path is None:
             refuse(NAME, item, "its image is not in the release; release with media")
         return _data_uri(picture.asset.mime, self._released.read(picture.asset))

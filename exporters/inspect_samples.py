@@ -10,11 +10,13 @@ from typing import Any
 
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, ReleaseFolder
 from annotation_schemas.keys import options_field, question_field
+from domain.errors import MediaRefused, NotAvailable
 from domain.reading.answers import AnswerKind
 from exporters.asked_items import (
     Names,
     Picture,
     Question,
+    Refusals,
     asked_item,
     by_split,
     json_bytes,
@@ -25,39 +27,70 @@ from exporters.asked_items import (
 
 NAME = "inspect"
 _VIDEOS = {"video/mp4": "mp4", "video/mpeg": "mpeg", "video/quicktime": "mov"}
-"""What Inspect knows of clips; it has no word for WebM."""
+"""What Inspect knows of clips. It has no word for WebM, so those go out as MP4, too."""
 _UP = "../"
 """From the folder of the format to the root of the release: paths count from the file."""
 
 
 def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
-    """``inspect/<split>.jsonl``; images with boxes and marks on them lie in ``inspect/images``."""
+    """``inspect/<split>.jsonl``; images with boxes and marks on them lie in ``inspect/images``, clips as MP4 in
+    ``inspect/clips``."""
     require_carried(NAME, released)
-    for split, items in by_split(released):
-        names = Names(NAME)
-        with folder.open(f"{NAME}/{split.name}.jsonl") as out:
-            for number, item in enumerate(items):
-                names.take(item)
-                question = asked_item(NAME, released, item)
-                if not all(option.strip() for option in question.options):
-                    refuse(NAME, item, "one of its options is blank, and Inspect would leave it out")
-                paths = []
-                for place, picture in enumerate(question.pictures):
-                    path = f"images/{split.name}/{number}-{place}.png"
-                    if picture.drawn is not None:
-                        with folder.open(f"{NAME}/{path}") as image:
-                            image.write(picture.drawn)
-                    paths.append(path if picture.drawn is not None else _path(item, picture))
-                out.write(json_bytes(NAME, item, sample(released, item, question, paths)) + b"\n")
+    with Refusals(NAME) as refused:
+        for split, items in by_split(released):
+            names = Names(NAME)
+            with folder.open(f"{NAME}/{split.name}.jsonl") as out:
+                for number, item in enumerate(items):
+                    with refused.gathered():
+                        names.take(item)
+                        question = _fitting(released, item)
+                        into = None if refused.n else folder  # of a refused release nothing is kept
+                        paths = [
+                            _placed(released, item, picture, into, f"images/{split.name}/{number}-{place}")
+                            for place, picture in enumerate(question.pictures)
+                        ]
+                        out.write(json_bytes(NAME, item, sample(released, item, question, paths)) + b"\n")
 
 
-def _path(item: ReleasedItem, picture: Picture) -> str:
+def _fitting(released: ReleasedSet, item: ReleasedItem) -> Question:
+    """An item as it is asked, if Inspect takes it as it is."""
+    question = asked_item(NAME, released, item)
+    if not all(option.strip() for option in question.options):
+        refuse(NAME, item, "one of its options is blank, and Inspect would leave it out")
+    for picture in question.pictures:
+        asset = picture.asset
+        if picture.drawn is None and asset.path is None:
+            refuse(NAME, item, f"its {asset.role} is not in the release, which names it by its hash alone")
+        if picture.is_clip and asset.mime not in _VIDEOS and released.as_mp4 is None:
+            refuse(
+                NAME, item, f"its {asset.role} is a clip of the type {asset.mime}, and Inspect knows mp4, mpeg and mov"
+            )
+    return question
+
+
+def _placed(
+    released: ReleasedSet, item: ReleasedItem, picture: Picture, folder: ReleaseFolder | None, drawn: str
+) -> str:
+    """Where a picture lies, from the file of the samples; what has to be made for it is put into ``folder``."""
     asset = picture.asset
-    if asset.path is None:
-        refuse(NAME, item, f"its {asset.role} is not in the release, which names it by its hash alone")
-    if picture.is_clip and asset.mime not in _VIDEOS:
-        refuse(NAME, item, f"its {asset.role} is a clip of the type {asset.mime}, and Inspect knows mp4, mpeg and mov")
-    return _UP + asset.path
+    if picture.drawn is not None:
+        drawn += picture.drawn_ending
+        if folder is not None:
+            with folder.open(f"{NAME}/{drawn}") as image:
+                image.write(picture.drawn)
+        return drawn
+    if not picture.is_clip or asset.mime in _VIDEOS:
+        return f"{_UP}{asset.path}"
+    path = f"clips/{asset.sha256}.mp4"
+    if folder is not None and f"{NAME}/{path}" not in folder.hashes:
+        assert released.as_mp4 is not None
+        try:
+            made = released.as_mp4(asset)
+        except (MediaRefused, NotAvailable) as error:
+            refuse(NAME, item, f"its {asset.role} cannot be made MP4, which Inspect needs ({str(error).rstrip('.')})")
+        with folder.open(f"{NAME}/{path}") as out:
+            out.write(made)
+    return path
 
 
 def sample(released: ReleasedSet, item: ReleasedItem, question: Question, paths: list[str]) -> dict[str, Any]:
@@ -69,7 +102,7 @@ def sample(released: ReleasedSet, item: ReleasedItem, question: Question, paths:
         if picture.label:
             parts.append({"type": "text", "text": f"{picture.label}:"})
         parts.append(
-            {"type": "video", "video": path, "format": _VIDEOS[picture.asset.mime]}
+            {"type": "video", "video": path, "format": _VIDEOS.get(picture.asset.mime, "mp4")}
             if picture.is_clip
             else {"type": "image", "image": path}
         )

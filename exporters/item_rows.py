@@ -33,7 +33,7 @@ from annotation_schemas.formats.released import (
 from domain import csv_rows, json_text
 from domain.errors import FileRefused
 from domain.json_text import Layout
-from exporters.asked_items import by_split, refuse
+from exporters.asked_items import Refusals, by_split, refuse
 
 
 def _native(format: str) -> ReleaseWriter:
@@ -44,9 +44,10 @@ def _native(format: str) -> ReleaseWriter:
         row, schema = as_named(keys, released.schema), released.schema
         if row.open and (key := read_twice(row, schema)) is not None:
             raise FileRefused(f"{format}: two fields would be the key {key!r}; give each its own in `source.fields`.")
-        for split, items in by_split(released):
-            with ExitStack() as files:
-                _Split(keys, released, split, folder, files).write(items)
+        with Refusals(format) as refused:
+            for split, items in by_split(released):
+                with ExitStack() as files:
+                    _Split(keys, released, split, folder, files).write(items, refused)
 
     return written
 
@@ -76,22 +77,26 @@ class _Split:
         """By dimension, where each has a file of its own."""
         self._seen: set[Any] = set()
 
-    def write(self, items: Iterator[ReleasedItem]) -> None:
+    def write(self, items: Iterator[ReleasedItem], refused: Refusals) -> None:
         """All items, each in its file; where one file has them all, it is there for a split without items, too."""
         if not self._many:
             self._out(None)
         for item in items:
-            record = self._record(item)
-            if (own := record.get(self._row.id_key or "")) is not None:
-                if own in self._seen:
-                    refuse(self._keys.name, item, f"its {self._row.id_key} {own!r} is that of another item")
-                self._seen.add(own)
-            try:
-                self._out(item).add(record)
-            except UnicodeEncodeError:
-                refuse(self._keys.name, item, "a text of it has half of a character (a lone surrogate)")
+            with refused.gathered():
+                self._write(item)
         for out in self._outs.values():
             out.end()
+
+    def _write(self, item: ReleasedItem) -> None:
+        record = self._record(item)
+        if (own := record.get(self._row.id_key or "")) is not None:
+            if own in self._seen:
+                refuse(self._keys.name, item, f"its {self._row.id_key} {own!r} is that of another item")
+            self._seen.add(own)
+        try:
+            self._out(item).add(record)
+        except UnicodeEncodeError:
+            refuse(self._keys.name, item, "a text of it has half of a character (a lone surrogate)")
 
     @property
     def _many(self) -> bool:

@@ -19,7 +19,17 @@ from typing import Any
 from annotation_schemas.asked import asked_of
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, ReleaseFolder
 from domain.reading.answers import AnswerKind
-from exporters.asked_items import Names, Picture, Question, asked_item, by_split, json_bytes, refuse, require_carried
+from exporters.asked_items import (
+    Names,
+    Picture,
+    Question,
+    Refusals,
+    asked_item,
+    by_split,
+    json_bytes,
+    refuse,
+    require_carried,
+)
 
 NAME = "lmms_eval"
 TABLES = "../data/{split}-00000-of-00001.parquet"
@@ -41,14 +51,15 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
     """``lmms_eval/<name>_<split>.yaml`` for each split that has items, ``utils.py`` and ``asked.jsonl``."""
     require_carried(NAME, released)
     names = Names(NAME)
-    with folder.open(f"{NAME}/asked.jsonl") as asked:
+    with Refusals(NAME) as refused, folder.open(f"{NAME}/asked.jsonl") as asked:
         for split, items in by_split(released):
             metrics: dict[str, None] = {}
             for number, item in enumerate(items):
-                names.take(item)
-                record = _asked(released, item, folder, number)
-                asked.write(json_bytes(NAME, item, record) + b"\n")
-                metrics |= {"answered": None} if record["kind"] is None else {"accuracy": None, "answered": None}
+                with refused.gathered():
+                    names.take(item)
+                    record = _asked(released, item, folder, number)
+                    asked.write(json_bytes(NAME, item, record) + b"\n")
+                    metrics |= {"answered": None} if record["kind"] is None else {"accuracy": None, "answered": None}
             if metrics:
                 with folder.open(f"{NAME}/{released.name}_{split.name}.yaml") as out:
                     out.write(_task(released, split.name, sorted(metrics), _tables(folder, split.name)).encode())
@@ -91,7 +102,7 @@ def _shown(item: ReleasedItem, picture: Picture, folder: ReleaseFolder, name: st
         return {"clip": f"../{picture.asset.path}"}
     if picture.drawn is None:
         return {"role": picture.asset.role, "at": at}
-    path = f"images/{item.split}/{name}.png"
+    path = f"images/{item.split}/{name}{picture.drawn_ending}"
     with folder.open(f"{NAME}/{path}") as out:
         out.write(picture.drawn)
     return {"image": path}

@@ -19,7 +19,7 @@ from annotation_schemas import kinds
 from annotation_schemas.column_types import TEXT, ColumnType
 from annotation_schemas.formats.released import ReleasedAsset, ReleasedItem, ReleasedSet, ReleasedSplit, ReleaseFolder
 from annotation_schemas.model import AssetSlot, ItemField
-from exporters.asked_items import Names, by_split, refuse
+from exporters.asked_items import Names, Refusals, by_split, refuse
 
 GROUP_ROWS = 1_000
 GROUP_BYTES = 32 * 1024 * 1024
@@ -321,18 +321,19 @@ def write(table: Table, folder: ReleaseFolder, *, below: str, metadata: Mapping[
     """Write the files of a table, a row group at a time."""
     totals = table.sizes()
     names = Names(table.format)
-    for split, items in by_split(table.released):
-        total = totals[split.name]
-        paths = shards(split, max(1, math.ceil(total / SHARD_BYTES)), below)
-        with _Shards(table, folder, paths, metadata) as out:
-            before = 0
-            for item in items:
-                names.take(item)
-                out.go_to(min(len(paths) - 1, before * len(paths) // total) if total else 0)
-                row, size = table.row(item)
-                out.take(row, size)
-                before += table.images(item) if total else 0
-            out.go_to(len(paths) - 1)
+    with Refusals(table.format) as refused:
+        for split, items in by_split(table.released):
+            total = totals[split.name]
+            paths = shards(split, max(1, math.ceil(total / SHARD_BYTES)), below)
+            with _Shards(table, folder, paths, metadata) as out:
+                before = 0
+                for item in items:
+                    with refused.gathered():
+                        names.take(item)
+                        out.go_to(min(len(paths) - 1, before * len(paths) // total) if total else 0)
+                        out.take(*table.row(item))
+                    before += table.images(item) if total else 0
+                out.go_to(len(paths) - 1)
 
 
 class _Shards:

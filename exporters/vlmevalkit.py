@@ -24,9 +24,18 @@ from typing import Any, BinaryIO
 from annotation_schemas import kinds
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, ReleasedSplit, ReleaseFolder
 from annotation_schemas.keys import options_field
-from domain.errors import FileRefused
 from domain.reading.answers import AnswerKind
-from exporters.asked_items import Question, asked_item, by_split, key_name, refuse, require_carried, withheld
+from exporters.asked_items import (
+    ItemRefused,
+    Question,
+    Refusals,
+    asked_item,
+    by_split,
+    key_name,
+    refuse,
+    require_carried,
+    withheld,
+)
 from exporters.pandas_cells import Column, Misread, rows_in_block
 
 NAME = "vlmevalkit"
@@ -39,19 +48,26 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
     """``vlmevalkit/<name>_<split>.tsv``, and ``..._openended.tsv`` for items that are not multiple choice."""
     require_carried(NAME, released)
     most = _most_options(released)
-    for split, items in by_split(released):
-        with ExitStack() as files:
-            tables: dict[bool, _Table] = {}
-            for item in items:
-                question = _fitting(released, item)
-                choice = question.kind is AnswerKind.OPTION and bool(question.options)
-                if choice not in tables:
-                    path = f"{NAME}/{released.name}_{split.name}{'' if choice else '_openended'}.tsv"
-                    letters = ascii_uppercase[:most] if choice else ""
-                    tables[choice] = _Table(released, split, files.enter_context(folder.open(path)), letters)
-                tables[choice].add(item, question)
-            for table in tables.values():
-                table.end()
+
+    def add(tables: dict[bool, _Table], files: ExitStack, split: ReleasedSplit, item: ReleasedItem) -> None:
+        question = _fitting(released, item)
+        choice = question.kind is AnswerKind.OPTION and bool(question.options)
+        if choice not in tables:
+            path = f"{NAME}/{released.name}_{split.name}{'' if choice else '_openended'}.tsv"
+            letters = ascii_uppercase[:most] if choice else ""
+            tables[choice] = _Table(released, split, files.enter_context(folder.open(path)), letters)
+        tables[choice].add(item, question)
+
+    with Refusals(NAME) as refused:
+        for split, items in by_split(released):
+            with ExitStack() as files:
+                tables: dict[bool, _Table] = {}
+                for item in items:
+                    with refused.gathered():
+                        add(tables, files, split, item)
+                for table in tables.values():
+                    with refused.gathered():
+                        table.end()
 
 
 def _fitting(released: ReleasedSet, item: ReleasedItem) -> Question:
@@ -138,9 +154,10 @@ def _written(cell: str) -> str:
 
 def _refuse_misread(found: Misread | None, column: str) -> None:
     if found is not None:
-        raise FileRefused(
+        raise ItemRefused(
+            NAME,
             f"{NAME} cannot hold the item {found.item!r}: its {column} is {found.text!r}, which VLMEvalKit reads as "
-            f"{found.becomes}. Write it in words, or release without {NAME}; nothing of this format was written."
+            f"{found.becomes}. Write it in words",
         )
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from domain import csv_text, json_text
 from domain.errors import FileRefused, RowsRefused
 from domain.json_text import NotJson
-from importers.media_files import CLIPS
+from importers.media_files import CLIPS, LEVELS
 
 SOURCE, TIME = "source", "time"
 _TIME = re.compile(r"[0-9]{1,12}(\.[0-9]{1,24})?|[0-9]{1,18}/0*[1-9][0-9]{0,17}", re.ASCII)
@@ -37,7 +37,7 @@ def read_times(table: Path, videos: Mapping[str, Path]) -> dict[str, tuple[str, 
     needed = [TIME] if len(videos) == 1 and SOURCE not in head else [SOURCE, TIME]
     if any(head.count(name) != 1 for name in needed):
         raise FileRefused(f"{table.name}: its first row must name the columns {' and '.join(needed)}, each once.")
-    called = _called(videos)
+    called = [_called(videos, form) for form in LEVELS]
     only = next(iter(videos), "")
     bad: list[str] = []
     found: dict[str, dict[str, None]] = {}
@@ -46,7 +46,7 @@ def read_times(table: Path, videos: Mapping[str, Path]) -> dict[str, tuple[str, 
             bad.append(f"{table.name}, line {line}: it has {len(cells)} cells, not {len(head)}.")
             continue
         row = {name: csv_text.unmarked(cell).strip() for name, cell in zip(head, cells, strict=True)}
-        names = called.get(row[SOURCE], ()) if SOURCE in needed else (only,)
+        names = _meant(called, row[SOURCE]) if SOURCE in needed else (only,)
         if len(names) != 1:
             what = "several videos are called" if names else "there is no video"
             bad.append(f"{table.name}, line {line}: {what} {row[SOURCE]!r}.")
@@ -73,13 +73,18 @@ def _rows(table: Path) -> list[tuple[int, list[str]]]:
         raise FileRefused(f"{table} cannot be read: {error.strerror}.") from error
 
 
-def _called(videos: Mapping[str, Path]) -> dict[str, tuple[str, ...]]:
-    """The videos that each name may mean; the longer name decides."""
+def _meant(called: Sequence[Mapping[str, tuple[str, ...]]], source: str) -> tuple[str, ...]:
+    """The videos that a name may mean, by the first of ``LEVELS`` that finds any."""
+    return next((hit for form, names in zip(LEVELS, called, strict=True) if (hit := names.get(form(source)))), ())
+
+
+def _called(videos: Mapping[str, Path], form: Callable[[str], str]) -> dict[str, tuple[str, ...]]:
+    """The videos that each name may mean, compared in that form; the longer name decides."""
     found: dict[str, tuple[str, ...]] = {}
     for of in (_whole, _without_ending, _bare, _bare_without_ending):
         level: dict[str, tuple[str, ...]] = {}
         for name in videos:
-            level[of(name)] = (*level.get(of(name), ()), name)
+            level[form(of(name))] = (*level.get(form(of(name)), ()), name)
         found = level | found
     return found
 

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import os
 import re
+import unicodedata
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path, PurePath, PurePosixPath
 
-from domain.errors import FileRefused
+from domain.errors import FileRefused, MediaRefused
 
-IMAGES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp"})
+IMAGES = frozenset({".jpg", ".jpeg", ".jfif", ".png", ".webp", ".gif", ".bmp", ".avif"})
 CLIPS = frozenset({".webm", ".mp4", ".mov", ".m4v", ".mkv", ".avi"})
+
+UNSUPPORTED = frozenset({
+    ".heic", ".heif", ".tif", ".tiff", ".pdf", ".svg", ".jxl", ".jp2", ".j2k", ".psd", ".ico", ".eps", ".dng", ".cr2",
+    ".cr3", ".nef", ".arw", ".exr", ".dcm",
+})  # fmt: skip
+"""Endings of pictures that the store does not take. They are found, so that the store can say so: what is there is not
+missing."""
 
 _UPLOADED = re.compile(r"[0-9a-f]{8}-(.+)")
 
@@ -35,36 +43,83 @@ def folder_of(name: str) -> str | None:
     return name.rpartition("/")[0] or None
 
 
+def _as_written(name: str) -> str:
+    return name
+
+
+def _composed(name: str) -> str:
+    return unicodedata.normalize("NFC", name)
+
+
+def _without_case(name: str) -> str:
+    return unicodedata.normalize("NFC", _composed(name).casefold())
+
+
+LEVELS: tuple[Callable[[str], str], ...] = (_as_written, _composed, _without_case)
+"""Names are compared as they are written, then in one Unicode form, then without case: the first that finds a file
+decides. macOS unpacks names in NFD, cameras write ``.JPG``."""
+
+
+class _Names:
+    """Files by a name."""
+
+    def __init__(self) -> None:
+        self._found: list[dict[str, list[Path]] | None] = [defaultdict(list), None, None]
+        """By level; later ones are made when an earlier one has not found a name."""
+
+    def add(self, name: str, path: Path) -> None:
+        """One more file of that name, before anything is looked up."""
+        assert self._found[0] is not None
+        self._found[0][name].append(path)
+
+    def at(self, level: int, name: str) -> Sequence[Path]:
+        """The files of that name, compared by one of ``LEVELS``."""
+        found, exact = self._found[level], self._found[0]
+        assert exact is not None
+        if found is None:
+            found = self._found[level] = defaultdict(list)
+            for each, paths in exact.items():
+                found[LEVELS[level](each)] += paths
+        return found.get(LEVELS[level](name), ())
+
+    def of(self, name: str) -> Sequence[Path]:
+        """The files of that name, by the first level that has any."""
+        return next((found for level in range(len(LEVELS)) if (found := self.at(level, name))), ())
+
+
 class MediaFolder:
-    """All images and clips below a folder. Only what lies in it is ever found, whatever a record names."""
+    """All files below a folder. Only what lies in it is ever found, whatever a record names.
+
+    Methods raise ``MediaRefused`` where several files have the name, and differ in case or Unicode form alone.
+    """
 
     def __init__(self, folder: Path) -> None:
         if not folder.is_dir():
             raise FileRefused(f"There is no media folder {folder}.")
-        root = folder.resolve()
-        self._paths: dict[str, Path] = {}
-        self._by_id: dict[str, list[Path]] = defaultdict(list)
-        self._by_stem: dict[str, list[Path]] = defaultdict(list)
-        self._by_name: dict[str, list[str]] = defaultdict(list)
-        for where, folders, files in os.walk(root):
+        self._root = folder.resolve()
+        self._paths, self._ids, self._stems, self._names = _Names(), _Names(), _Names(), _Names()
+        for where, folders, files in os.walk(self._root):
             folders.sort()
             for name in sorted(files):
                 path = Path(where) / name
-                if kind_of(path) and path.resolve().is_relative_to(root):
-                    place = path.relative_to(root)
-                    self._paths[place.as_posix()] = path
-                    self._by_id[place.with_suffix("").as_posix()].append(path)
-                    self._by_stem[place.stem].append(path)
-                    self._by_name[place.name].append(place.as_posix())
+                if not path.resolve().is_relative_to(self._root):
+                    continue
+                place = path.relative_to(self._root)
+                self._paths.add(place.as_posix(), path)
+                self._names.add(place.name, path)
+                if kind_of(path) or path.suffix.lower() in UNSUPPORTED:
+                    self._ids.add(place.with_suffix("").as_posix(), path)
+                    self._stems.add(place.stem, path)
 
     def named(self, name: str, *, folders: Sequence[str] = ()) -> Path | None:
         """The file of that relative path in the first of ``folders`` that has it, else the one of that bare name."""
         path = PurePosixPath(name.replace("\\", "/"))
         for wanted in (path, PurePosixPath(path.name)):
-            for folder in folders:
-                place = PurePosixPath(folder, wanted)
-                if not place.is_absolute() and (found := self._paths.get(place.as_posix())):
-                    return found
+            for level in range(len(LEVELS)):
+                for folder in folders:
+                    place = PurePosixPath(folder, wanted)
+                    if not place.is_absolute() and (found := self._paths.at(level, place.as_posix())):
+                        return self._only(found, name)
         return None
 
     def closest(self, name: str) -> list[Path]:
@@ -76,19 +131,41 @@ class MediaFolder:
         uploaded = _UPLOADED.fullmatch(wanted[-1]) if wanted else None
         for bare in (*wanted[-1:], *([uploaded[1]] if uploaded else [])):
             alike = {
-                place: _n_same_folders(PurePosixPath(place).parts[:-1], wanted[:-1]) for place in self._by_name[bare]
+                path: _n_same_folders(path.relative_to(self._root).parts[:-1], wanted[:-1])
+                for path in self._names.of(bare)
             }
             if alike:
-                return [self._paths[place] for place, n in alike.items() if n == max(alike.values())]
+                return [path for path, n in alike.items() if n == max(alike.values())]
         return []
 
     def of_id(self, external_id: str, kind: str) -> Path | None:
-        """``<external id>.*`` of that kind."""
-        return _first(self._by_id.get(external_id, ()), kind)
+        """``<external id>.*`` of that kind, or one that is not supported."""
+        return self._first(self._ids, external_id, kind)
 
     def of_video(self, video_id: str) -> Path | None:
         """``<video id>.*``, in whatever folder."""
-        return _first(self._by_id.get(video_id, ()), "clip") or _first(self._by_stem.get(video_id, ()), "clip")
+        return self._first(self._ids, video_id, "clip") or self._first(self._stems, video_id, "clip")
+
+    def _first(self, names: _Names, name: str, kind: str) -> Path | None:
+        """The file of that kind by that name; where there is none, one that is not supported."""
+        for wanted in (kind, None) if kind == "image" else (kind,):
+            for level in range(len(LEVELS)):
+                found = [path for path in names.at(level, name) if kind_of(path) == wanted]
+                forms = {path.relative_to(self._root).with_suffix("") for path in found}
+                if len(forms) > 1 and level:
+                    self._only(found, name)
+                if found:
+                    return found[0]
+        return None
+
+    def _only(self, found: Sequence[Path], name: str) -> Path:
+        if len(found) > 1:
+            files = ", ".join(sorted(path.relative_to(self._root).as_posix() for path in found)[:4])
+            raise MediaRefused(
+                f"{name!r} may be any of {len(found)} files: {files}. They differ only in case or in their Unicode "
+                "form. Keep one of them, or write its name exactly."
+            )
+        return found[0]
 
 
 def _n_same_folders(one: Sequence[str], other: Sequence[str]) -> int:
@@ -97,7 +174,3 @@ def _n_same_folders(one: Sequence[str], other: Sequence[str]) -> int:
     while n < min(len(one), len(other)) and one[-1 - n] == other[-1 - n]:
         n += 1
     return n
-
-
-def _first(paths: Sequence[Path], kind: str) -> Path | None:
-    return next((path for path in paths if kind_of(path) == kind), None)

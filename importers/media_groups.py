@@ -12,9 +12,9 @@ from typing import Any
 from annotation_schemas.formats import Said
 from domain import csv_rows
 from domain.csv_rows import NotTable
-from domain.errors import FileRefused
+from domain.errors import FileRefused, MediaRefused
 from importers.item_tables import TableReader
-from importers.media_files import MediaFolder, files_below, kind_of
+from importers.media_files import UNSUPPORTED, MediaFolder, files_below, kind_of
 
 JSON_LINES = (".jsonl", ".ndjson")
 GROUP, ROLE, FILE, DIMENSION, SOURCE = "group", "role", "file", "dimension", "source"
@@ -96,7 +96,7 @@ def groups_of_folders(folder: Path, *, roles: Sequence[str]) -> list[MediaGroup]
         role = _role(Path(file).stem, roles)
         if role is None:
             group.refuse(f"{name}: {no_role(Path(file).stem, roles)}")
-        elif kind_of(path) is None:
+        elif kind_of(path) is None and path.suffix.lower() not in UNSUPPORTED:  # the store says of those what to do
             group.refuse(f"{name} is neither an image nor a clip")
         else:
             group.files.append((role, path))
@@ -156,7 +156,11 @@ def _files(record: Mapping[str, Any], roles: Sequence[str]) -> Iterator[tuple[st
 
 
 def _take(group: MediaGroup, role: str, file: str, where: str, there: MediaFolder, roles: Sequence[str]) -> None:
-    path = there.named(file, folders=("",)) if file else None
+    try:
+        path = there.named(file, folders=("",)) if file else None
+    except MediaRefused as error:
+        group.refuse(f"{where}: {error}")
+        return
     if role not in roles:
         group.refuse(f"{where}: {no_role(role, roles)}")
     elif not file:

@@ -21,7 +21,7 @@ from PIL import Image
 
 from domain.errors import MediaRefused
 from domain.privacy import Box
-from media import clips, cover, frames
+from media import clips, cover, frames, timeline
 from media.limits import LIMITS, Limits
 
 if TYPE_CHECKING:
@@ -121,14 +121,14 @@ class _Shown:
 @contextmanager
 def _frames(path: Path, name: str) -> Iterator[tuple[InputContainer, Iterator[_Shown]]]:
     with clips.opened(path, name=name) as (container, stream):
-        origin = clips.origin(container)
+        origin = timeline.origin(container)
 
         def shown() -> Iterator[_Shown]:
             for frame in container.decode(stream):
                 if frame.is_corrupt or frame.pts is None:
                     raise MediaRefused(f"{name} is damaged, so that it cannot be covered to its end. {_AGAIN}")
                 at = frame.pts * (frame.time_base or _MS) - origin
-                yield _Shown(max(round(at / _MS), 0), clips.upright(frame))
+                yield _Shown(max(round(at / _MS), 0), clips.upright(frame, name=name))
 
         yield container, shown()
 
@@ -212,7 +212,7 @@ class _Sound:
 
     def __init__(self, container: InputContainer) -> None:
         self._streams = [stream for stream in container.streams if stream.type == "audio"]
-        self._origin = clips.origin(container)
+        self._origin = timeline.origin(container)
         self._packets = container.demux(self._streams) if self._streams else iter(())
         self._next: Any = None
         self._target: Any = None

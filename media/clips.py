@@ -9,7 +9,7 @@ Needs the extra ``video`` (PyAV), which is imported when a function here is call
 
 from __future__ import annotations
 
-from array import array
+import struct
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,11 +23,13 @@ from PIL import Image
 
 from domain.errors import MediaRefused, NotAvailable
 from domain.installation import install_hint
+from media import file_type, orientation, timeline
+from media.facts import MediaFacts
 from media.limits import LIMITS, Limits
+from media.timeline import Timeline
 
 if TYPE_CHECKING:
     from av.container import InputContainer
-    from av.packet import Packet
     from av.video.frame import VideoFrame
     from av.video.stream import VideoStream
 
@@ -46,17 +48,15 @@ _ONLY = {
     "protocol_whitelist": "file",
 }
 """What is opened: no playlists, under whatever name, which would have other files or addresses read."""
-_INDEXES_KEPT = 64
-"""Videos whose frames are known by their packets; eight bytes a frame."""
+_TIMELINES_KEPT = 64
+"""Videos whose frames are known by their packets; 25 bytes a frame."""
 
 
 @dataclass(frozen=True)
 class Probe:
     """What a clip is."""
 
-    duration: float
-    width: int
-    height: int
+    facts: MediaFacts
     codec: str
     poster: Image.Image
     """The first frame, upright, in RGB."""
@@ -90,7 +90,13 @@ def available() -> bool:
 
 
 def probe(path: Path, *, name: str | None = None, limits: Limits = LIMITS) -> Probe:
-    """Look at a WebM clip: everything the store wants to know. Only its first frame is decoded."""
+    """Decide what a WebM clip is: everything the store wants to know. Only its first frame is decoded.
+
+    Raises
+    ------
+    MediaRefused
+        Browsers do not play it as it is, or it is over a limit.
+    """
     called = name or str(path)
     with opened(path, name=called) as (container, stream):
         codec = stream.codec_context.codec.canonical_name
@@ -101,14 +107,31 @@ def probe(path: Path, *, name: str | None = None, limits: Limits = LIMITS) -> Pr
         if first is None:
             raise MediaRefused(f"{called} has no frame that can be decoded. Encode it again.")
         must_fit(first.width, first.height, name=called, limits=limits)  # the container may have said otherwise
-        poster = upright(first)
-        duration = _length(container, stream)
-    if duration > limits.clip_seconds:
+        turned, poster = turned_by(first, name=called), upright(first, name=called)
+    if turned != orientation.UPRIGHT:
         raise MediaRefused(
-            f"{called} lasts {float(duration):,.0f} s; the limit for clips is {limits.clip_seconds:,.0f} s. "
+            f"{called} is stored turned or mirrored, which not all browsers show. Encode it again upright "
+            "(ffmpeg -i OLD NEW.webm)."
+        )
+    times = timeline_of(path, name=called)
+    if times.duration > limits.clip_seconds:
+        raise MediaRefused(
+            f"{called} lasts {float(times.duration):,.0f} s; the limit for clips is {limits.clip_seconds:,.0f} s. "
             "Cut it into pieces."
         )
-    return Probe(float(duration), poster.width, poster.height, codec, poster)
+    return Probe(MediaFacts(poster.width, poster.height, turned, times.times, times.seconds), codec, poster)
+
+
+def is_playable(path: Path, *, name: str | None = None) -> bool:
+    """Whether a file is a clip that is kept as it is; any other video has to be converted."""
+    with path.open("rb") as file:
+        if file_type.sniff(file.read(file_type.HEAD_BYTES)) != file_type.WEBM:
+            return False
+    called = name or str(path)
+    with opened(path, name=called) as (container, stream):
+        first = next(_decoded(container, stream), None)
+        is_upright = first is None or turned_by(first, name=called) == orientation.UPRIGHT
+        return is_upright and stream.codec_context.codec.canonical_name in CODECS
 
 
 def cut(
@@ -130,26 +153,34 @@ def cut(
     first, last = _moment(start), _moment(end)
     times: list[Fraction] = []
     newest: VideoFrame | None = None
+    _must_reach(timeline_of(video, name=str(video)), last, name=str(video))
     with opened(video, name=str(video)) as (container, stream):
-        _must_reach(container, stream, last, name=str(video))
 
         def shown() -> Iterator[tuple[Image.Image, Fraction]]:
             nonlocal newest
             for newest in _between(container, stream, first, last):
                 times.append(_time(newest, container))
-                yield _fitted(upright(newest), side), max(times[-1] - first, Fraction(0))
+                yield _fitted(upright(newest, name=str(video)), side), max(times[-1] - first, Fraction(0))
 
         _write(shown(), out=out, name=str(video))
         if last_frame is not None and newest is not None:
-            upright(newest).save(last_frame)
+            upright(newest, name=str(video)).save(last_frame)
     return Cut(out, tuple(float(time) for time in times))
 
 
 def convert(video: Path, *, out: Path, side: int = CLIP_SIDE) -> Cut:
-    """The whole of ``video`` as a WebM file that browsers play; raises as ``cut`` does."""
-    with opened(video, name=str(video)) as (container, stream):
-        length = _length(container, stream)
-    return cut(video, out=out, start=0, end=float(length), side=side)
+    """The whole of ``video`` as a WebM file that browsers play: every frame that can be decoded, whatever its header
+    says of its length; raises as ``cut`` does, and where the video breaks off."""
+    times = timeline_of(video, name=str(video))
+    must_be_whole(times, name=str(video))
+    return cut(video, out=out, start=0, end=float(times.end), side=side)
+
+
+def as_stored(video: Path, *, out: Path, name: str | None = None) -> Path:
+    """The video as the store keeps it: the file itself if it is such a clip, else a converted one at ``out``."""
+    if (why := file_type.problem(video, "clip")) is not None:
+        raise MediaRefused(why)
+    return video if is_playable(video, name=name) else convert(video, out=out).path
 
 
 def frame(video: Path, *, out: Path, index: int | None = None, time: float | None = None) -> Frame:
@@ -169,8 +200,8 @@ def frame(video: Path, *, out: Path, index: int | None = None, time: float | Non
             found = _nth(container, stream, index, video=video)
         else:
             assert time is not None
-            found = _at(container, stream, _moment(time), name=str(video))
-        picture, moment = upright(found), _time(found, container)
+            found = _at(container, stream, _moment(time), video=video)
+        picture, moment = upright(found, name=str(video)), _time(found, container)
     out.parent.mkdir(parents=True, exist_ok=True)
     picture.save(out)
     return Frame(out, float(moment))
@@ -178,11 +209,7 @@ def frame(video: Path, *, out: Path, index: int | None = None, time: float | Non
 
 def moment_of(video: Path, *, index: int) -> float:
     """When the ``index``-th frame, counted from 0, comes on screen, in seconds; raises as ``frame`` does."""
-    with opened(video, name=str(video)) as (container, stream):
-        moment = _nth_moment(container, stream, index, video=video)
-        if moment is None:
-            moment = _time(_counted(container, stream, index, name=str(video)), container)
-    return float(moment)
+    return float(_nth_moment(index, video=video))
 
 
 def frames_at(video: Path, times: Sequence[float], *, name: str | None = None) -> Iterator[Image.Image]:
@@ -199,12 +226,12 @@ def frames_at(video: Path, times: Sequence[float], *, name: str | None = None) -
     moments = [_moment(time) for time in times]
     if moments != sorted(moments):
         raise ValueError("the moments have to rise")
+    times = timeline_of(video, name=called)
     with opened(video, name=called) as (container, stream):
-        groups = _groups(container, stream, moments)
-        for group in groups:
-            _must_reach(container, stream, group[-1], name=called)
+        for group in _groups(times, moments):
+            _must_reach(times, group[-1], name=called)
             for found in _each(container, stream, group, name=called):
-                yield upright(found)
+                yield upright(found, name=called)
 
 
 @dataclass(frozen=True)
@@ -216,13 +243,9 @@ class Timing:
 
 
 def timing(path: Path, *, name: str | None = None) -> Timing:
-    """The moments of all frames that are shown, rising. Read from the packets; nothing is decoded."""
-    with opened(path, name=name or str(path)) as (container, stream):
-        began, duration = origin(container), _length(container, stream)
-        base = stream.time_base or _MILLISECONDS
-        times = [pts * base - began for pts in _shown(container, stream)[0]]
-    rising = tuple(round(float(max(time, Fraction(0))), 6) for time in times)
-    return Timing(rising, round(max(float(duration), rising[-1] if rising else 0.0), 6))
+    """The moments of all frames that are shown, rising, and the end. Nothing is decoded where packets tell."""
+    times = timeline_of(path, name=name or str(path))
+    return Timing(times.times, times.seconds)
 
 
 def write(pictures: Iterable[Image.Image], *, out: Path, frames_per_second: float) -> Path:
@@ -248,7 +271,7 @@ def write_anew(clip: Path, *, out: Path, name: str) -> None:
         library.open(str(out), "w", format="webm", options={"fflags": "+bitexact"}) as target,
     ):
         kept = [stream for stream in source.streams if stream.type in ("video", "audio")]
-        to = {stream.index: target.add_stream_from_template(stream) for stream in kept}
+        to = {stream.index: target.add_stream_from_template(stream, opaque=True) for stream in kept}
         for packet in source.demux(kept):
             if packet.dts is not None:
                 packet.stream = to[packet.stream.index]
@@ -272,9 +295,10 @@ def opened(path: Path, *, name: str) -> Iterator[tuple[InputContainer, VideoStre
     library = _av()
     try:
         with library.open(f"file:{path}", metadata_errors="replace", container_options=_ONLY) as container:
-            if not container.streams.video:
+            streams = timeline.picture_streams(container)
+            if not streams:
                 raise MediaRefused(f"{name} has no picture in it. Check that it is the right file.")
-            stream = container.streams.video[0]
+            stream = streams[0]
             stream.thread_type = "AUTO"
             yield container, stream
     except FileNotFoundError as error:
@@ -285,63 +309,43 @@ def opened(path: Path, *, name: str) -> Iterator[tuple[InputContainer, VideoStre
         ) from error
 
 
-def hidden_in_vp8(packet: Packet[VideoStream]) -> bool:
-    """Whether a packet of VP8 holds a frame that is never shown; its first byte says so (RFC 6386, 9.1)."""
-    return not bytes(memoryview(packet)[:1])[0] & 0x10
+def timeline_of(video: Path, *, name: str) -> Timeline:
+    """When the frames of a video are shown; raises as ``opened`` and ``timeline.read`` do.
+
+    Reading all of a long video takes a while, and many items share one: the last ones are kept.
+    """
+    try:
+        state = video.stat()
+    except FileNotFoundError as error:
+        raise MediaRefused(f"{name} is not there. Check the path.") from error
+    return _timeline(video, state.st_size, state.st_mtime_ns, name)
 
 
-def _never(packet: Packet[VideoStream]) -> bool:
-    """VP9 and AV1 put what is not shown into the packet of what is."""
-    return False
+@lru_cache(maxsize=_TIMELINES_KEPT)
+def _timeline(video: Path, size: int, changed: int, name: str) -> Timeline:
+    """``timeline.read`` of a video in this state."""
+    with opened(video, name=name) as (container, stream):
+        return timeline.read(container, stream, name=name)
 
 
-def _shown(container: InputContainer, stream: VideoStream) -> tuple[Sequence[int], bool]:
-    """The timestamps of all frames that are shown, rising, by the packets; and whether every packet has one."""
-    hidden = hidden_in_vp8 if stream.codec_context.codec.canonical_name == "vp8" else _never
-    container.seek(0)
-    found: set[int] = set()
-    sure = True
-    for packet in container.demux(stream):
-        if not packet.size or packet.is_discard or hidden(packet):
-            continue
-        if packet.pts is None or packet.pts in found:
-            sure = False
-        else:
-            found.add(packet.pts)
-    return array("q", sorted(found)), sure
-
-
-@lru_cache(maxsize=_INDEXES_KEPT)
-def _index(video: Path, size: int, changed: int) -> tuple[Sequence[int], bool]:
-    """``_shown`` of a video in this state; reading all of a long one takes a while, and many items share it."""
-    with opened(video, name=str(video)) as (container, stream):
-        return _shown(container, stream)
+def must_be_whole(times: Timeline, *, name: str) -> None:
+    """``MediaRefused`` for a video without frames, or one that breaks off."""
+    if not len(times):
+        raise MediaRefused(f"{name} has no frame that can be decoded. Encode it again.")
+    if times.broken:
+        raise MediaRefused(
+            f"{name} breaks off at {float(times.end):.2f} s: {times.broken}. Copy or fetch it again. If it is whole, "
+            "its header is wrong: encode it again (ffmpeg -i OLD NEW.mp4)."
+        )
 
 
 def _moment(seconds: float) -> Fraction:
     return Fraction(repr(float(seconds)))
 
 
-def origin(container: InputContainer) -> Fraction:
-    """When the video begins on its own clock; players call that moment zero."""
-    return max(Fraction(container.start_time or 0, 1_000_000), Fraction(0))
-
-
 def _time(frame: VideoFrame, container: InputContainer) -> Fraction:
     base = frame.time_base or _MILLISECONDS
-    return Fraction(frame.pts or 0) * base - origin(container)
-
-
-def _length(container: InputContainer, stream: VideoStream) -> Fraction:
-    """Seconds from the beginning to the end, by the container, else by its packets (recorders write no duration)."""
-    if container.duration:
-        return Fraction(container.duration, 1_000_000)
-    container.seek(0)
-    base = stream.time_base or _MILLISECONDS
-    ends = [
-        (packet.pts + (packet.duration or 0)) * base for packet in container.demux(stream) if packet.pts is not None
-    ]
-    return max(ends, default=Fraction(0)) - origin(container)
+    return Fraction(frame.pts or 0) * base - timeline.origin(container)
 
 
 def must_fit(width: int, height: int, *, name: str, limits: Limits) -> None:
@@ -352,11 +356,11 @@ def must_fit(width: int, height: int, *, name: str, limits: Limits) -> None:
         )
 
 
-def _must_reach(container: InputContainer, stream: VideoStream, end: Fraction, *, name: str) -> None:
-    length = _length(container, stream)
-    if end > length + PAST_THE_END:
+def _must_reach(times: Timeline, end: Fraction, *, name: str) -> None:
+    if end > times.duration + PAST_THE_END:
+        off = f" ({times.broken})" if times.broken else ""
         raise MediaRefused(
-            f"{name} lasts {float(length):.2f} s, so it cannot be cut at {float(end):.2f} s. "
+            f"{name} lasts {float(times.duration):.2f} s{off}, so it cannot be cut at {float(end):.2f} s. "
             "Check that it is the right video, and that times are in seconds."
         )
 
@@ -375,7 +379,7 @@ def _decoded_from(container: InputContainer, stream: VideoStream, moment: Fracti
     base = stream.time_base or _MILLISECONDS
     back = Fraction(0)
     while moment > back:
-        container.seek(int((moment - back + origin(container)) / base), stream=stream, backward=True)
+        container.seek(int((moment - back + timeline.origin(container)) / base), stream=stream, backward=True)
         frames = _decoded(container, stream)
         first = next(frames, None)
         if first is not None and _time(first, container) <= moment + _SAME_MOMENT:
@@ -405,8 +409,9 @@ def _between(container: InputContainer, stream: VideoStream, start: Fraction, en
         yield waiting
 
 
-def _at(container: InputContainer, stream: VideoStream, moment: Fraction, *, name: str) -> VideoFrame:
-    _must_reach(container, stream, moment, name=name)
+def _at(container: InputContainer, stream: VideoStream, moment: Fraction, *, video: Path) -> VideoFrame:
+    name = str(video)
+    _must_reach(timeline_of(video, name=name), moment, name=name)
     found: VideoFrame | None = None
     for decoded in _decoded_from(container, stream, moment):
         if found is not None and _time(decoded, container) > moment + _SAME_MOMENT:
@@ -417,14 +422,12 @@ def _at(container: InputContainer, stream: VideoStream, moment: Fraction, *, nam
     return found
 
 
-def _groups(container: InputContainer, stream: VideoStream, moments: Sequence[Fraction]) -> list[list[Fraction]]:
+def _groups(times: Timeline, moments: Sequence[Fraction]) -> list[list[Fraction]]:
     """The moments, those between the same two keyframes together."""
-    base = stream.time_base or _MILLISECONDS
-    container.seek(0)
     keys = sorted(
-        packet.pts * base - origin(container)
-        for packet in container.demux(stream)
-        if packet.is_keyframe and packet.pts is not None
+        int(pts) * times.base - times.origin
+        for pts, flags in zip(times.pts, times.flags, strict=True)
+        if flags & timeline.KEY
     )
     found: dict[int, list[Fraction]] = {}
     for moment in moments:
@@ -447,25 +450,21 @@ def _each(
         yield shown
 
 
-def _nth_moment(container: InputContainer, stream: VideoStream, index: int, *, video: Path) -> Fraction | None:
-    """When the ``index``-th frame comes on screen; None: the packets do not say, so that frames have to be counted."""
-    state = video.stat()
-    shown, sure = _index(video, state.st_size, state.st_mtime_ns)
-    if not sure:
-        return None
-    if not 0 <= index < len(shown):
-        raise _no_frame(str(video), len(shown), index)
-    return shown[index] * (stream.time_base or _MILLISECONDS) - origin(container)
+def _nth_moment(index: int, *, video: Path) -> Fraction:
+    """When the ``index``-th frame comes on screen."""
+    times = timeline_of(video, name=str(video))
+    if not 0 <= index < len(times):
+        raise _no_frame(str(video), len(times), index)
+    return times.time(index)
 
 
 def _nth(container: InputContainer, stream: VideoStream, index: int, *, video: Path) -> VideoFrame:
-    moment = _nth_moment(container, stream, index, video=video)
-    if moment is not None:
-        for decoded in _decoded_from(container, stream, moment):
-            if (time := _time(decoded, container)) >= moment:
-                if time == moment:
-                    return decoded
-                break
+    moment = _nth_moment(index, video=video)
+    for decoded in _decoded_from(container, stream, moment):
+        if (time := _time(decoded, container)) >= moment:
+            if time == moment:
+                return decoded
+            break
     return _counted(container, stream, index, name=str(video))
 
 
@@ -487,11 +486,18 @@ def _no_frame(name: str, n_frames: int, index: int) -> MediaRefused:
     )
 
 
-def upright(frame: VideoFrame) -> Image.Image:
-    """The frame in RGB, turned as the camera noted."""
+def turned_by(frame: VideoFrame, *, name: str) -> int:
+    """Return the orientation of a frame, by the display matrix that comes with it."""
+    from av.sidedata.sidedata import Type
+
+    matrix = frame.side_data.get(Type.DISPLAYMATRIX)
+    return orientation.of_matrix(struct.unpack("=9i", bytes(matrix)), name=name) if matrix else orientation.UPRIGHT
+
+
+def upright(frame: VideoFrame, *, name: str) -> Image.Image:
+    """The frame in RGB, turned and mirrored as its display matrix says."""
     picture: Image.Image = frame.to_image()  # type: ignore[no-untyped-call]
-    turned = round(getattr(frame, "rotation", 0) or 0) % 360
-    return picture.rotate(turned, expand=True) if turned else picture
+    return orientation.upright(picture, turned_by(frame, name=name))
 
 
 def _fitted(picture: Image.Image, side: int) -> Image.Image:

@@ -10,14 +10,10 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-
-from media import images
-from media.limits import Limits
 
 VERSION = 1
 """Goes up whenever the same rectangles come out as other pixels."""
@@ -79,10 +75,10 @@ def _around(pixels: NDArray[np.uint8], open_: NDArray[np.bool_], area: Edges) ->
     return tuple(int(each) for each in (2 * ring.sum(axis=0) + len(ring)) // (2 * len(ring)))
 
 
-def written(original: Path, areas: Sequence[Edges], *, mime: str, name: str, limits: Limits) -> bytes:
-    """The image at ``original``, upright and with these areas painted over, as a file that says nothing else: PNG, or
+def written(picture: Image.Image, areas: Sequence[Edges], *, mime: str) -> bytes:
+    """A picture (upright, RGB) with these areas painted over, as a file that says nothing else: PNG, or
     JPEG of a large photo."""
-    picture = covered(images.upright(original, mime=mime, name=name, limits=limits), areas)
+    picture = covered(picture, areas)
     out = io.BytesIO()
     if mime == "image/jpeg" and picture.width * picture.height > _LARGE:
         picture.save(out, "JPEG", quality=95, subsampling=0)

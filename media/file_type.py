@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 from dataclasses import dataclass
+from pathlib import Path
 
 HEAD_BYTES = 4096
 """How much of a file is looked at."""
@@ -19,10 +20,20 @@ class Sort:
     mime: str | None = None
     advice: str = ""
     """What to do about it, where it is refused."""
+    format: str = ""
+    """Of a picture, document or sound in a format that is not supported: what the format is called."""
+    is_video: bool = False
+    """Whether an import can cut or convert it to a clip."""
+
+
+def _unsupported(called: str, format: str, to: str = "JPEG or PNG") -> Sort:
+    return Sort(called, advice=f"unsupported: {format}; convert to {to}", format=format)
 
 
 AS_PNG = "Save it as PNG, JPEG or WebP and add that."
 AS_WEBM = "Only clips in WebM are stored; an import cuts them out of such a video by itself."
+
+MP4 = Sort("an MP4 video", advice=AS_WEBM, is_video=True)
 
 _SIGNATURES: tuple[tuple[int, bytes, Sort], ...] = (
     (0, b"\x89PNG\r\n\x1a\n", Sort("a PNG image", "image", "image/png")),
@@ -30,23 +41,42 @@ _SIGNATURES: tuple[tuple[int, bytes, Sort], ...] = (
     (8, b"WEBPVP8", Sort("a WebP image", "image", "image/webp")),
     (0, b"GIF87a", Sort("a GIF image", "image", "image/gif")),
     (0, b"GIF89a", Sort("a GIF image", "image", "image/gif")),
-    (4, b"ftypavi", Sort("an AVIF image", "image", "image/avif")),
     (0, b"BM", Sort("a BMP image", "image", "image/bmp")),
-    (0, b"II*\x00", Sort("a TIFF image", advice=AS_PNG)),
-    (0, b"MM\x00*", Sort("a TIFF image", advice=AS_PNG)),
-    (4, b"ftyphei", Sort("a HEIC image", advice=AS_PNG)),
-    (4, b"ftypmif1", Sort("a HEIC image", advice=AS_PNG)),
-    (4, b"ftyp", Sort("an MP4 video", advice=AS_WEBM)),
-    (8, b"AVI ", Sort("an AVI video", advice=AS_WEBM)),
+    (0, b"II*\x00", _unsupported("a TIFF image", "TIFF")),
+    (0, b"MM\x00*", _unsupported("a TIFF image", "TIFF")),
+    (0, b"II+\x00", _unsupported("a TIFF image", "TIFF")),
+    (0, b"MM\x00+", _unsupported("a TIFF image", "TIFF")),
+    (0, b"\xff\x0a", _unsupported("a JPEG XL image", "JPEG XL")),
+    (4, b"JXL \r\n", _unsupported("a JPEG XL image", "JPEG XL")),
+    (4, b"jP  \r\n", _unsupported("a JPEG 2000 image", "JPEG 2000")),
+    (0, b"\xff\x4f\xff\x51", _unsupported("a JPEG 2000 image", "JPEG 2000")),
+    (0, b"8BPS", _unsupported("a Photoshop image", "PSD")),
+    (0, b"\0\0\1\0", _unsupported("an icon", "ICO")),
+    (0, b"v/1\x01", _unsupported("an OpenEXR image", "OpenEXR")),
+    (128, b"DICM", _unsupported("a DICOM image", "DICOM")),
+    (0, b"%!PS", _unsupported("a PostScript drawing", "PostScript")),
+    (0, b"%PDF", _unsupported("a PDF document", "PDF")),
+    (0, b"P5\n", _unsupported("a PGM image", "PGM")),
+    (0, b"P6\n", _unsupported("a PPM image", "PPM")),
+    (4, b"ftypM4A", _unsupported("a sound", "M4A", "a video")),
+    (4, b"ftyp", MP4),
+    (8, b"AVI ", Sort("an AVI video", advice=AS_WEBM, is_video=True)),
+    (0, b"FLV\x01", Sort("a Flash video", advice=AS_WEBM, is_video=True)),
+    (0, b"\0\0\1\xba", Sort("an MPEG video", advice=AS_WEBM, is_video=True)),
+    (0, b"\x30\x26\xb2\x75\x8e\x66\xcf\x11", Sort("a Windows Media video", advice=AS_WEBM, is_video=True)),
+    (0, b"ID3", _unsupported("a sound", "MP3", "a video")),
+    (8, b"WAVE", _unsupported("a sound", "WAV", "a video")),
     (0, b"PK\x03\x04", Sort("a ZIP archive", advice="Unpack it and add the images that are in it.")),
     (0, b"\x1f\x8b", Sort("a gzip archive", advice="Unpack it and add the images that are in it.")),
-    (0, b"%PDF", Sort("a PDF document", advice=AS_PNG)),
 )
 
+HEIC = _unsupported("a HEIC image", "HEIC")
+AVIF = Sort("an AVIF image", "image", "image/avif")
+_HEIC_BRANDS = {b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs", b"mif1", b"msf1"}
 WEBM = Sort("a WebM clip", "clip", "video/webm")
-MATROSKA = Sort("a Matroska video", advice=AS_WEBM)
+MATROSKA = Sort("a Matroska video", advice=AS_WEBM, is_video=True)
 HTML = Sort("a web page", advice="It may be the error page of a download that failed: fetch the image again.")
-SVG = Sort("an SVG drawing", advice="A drawing can carry scripts; save it as PNG and add that.")
+SVG = _unsupported("an SVG drawing", "SVG")
 TEXT = Sort("a text", advice="Add the image itself.")
 EMPTY = Sort("empty", advice="Copy or fetch it again.")
 UNKNOWN = Sort("of a sort that is not known here", advice=AS_PNG)
@@ -62,12 +92,47 @@ def sniff(head: bytes) -> Sort:
     """
     if not head:
         return EMPTY
+    if head[4:8] == b"ftyp" and (still := _still_of(head)) is not None:
+        return still
     for offset, signature, sort in _SIGNATURES:
         if head.startswith(signature, offset):
             return sort
     if head.startswith(b"\x1aE\xdf\xa3"):
         return WEBM if b"webm" in head[:64] else MATROSKA
     return _markup_or_text(head)
+
+
+def _still_of(head: bytes) -> Sort | None:
+    """The picture that an ISO file holds, by its brands; None: it is no picture."""
+    size = int.from_bytes(head[:4], "big")
+    brands = [head[8:12], *(head[at : at + 4] for at in range(16, min(size, len(head)), 4))]
+    if brands[0].startswith(b"avi") or (brands[0] in (b"mif1", b"msf1") and {b"avif", b"avis"} & {*brands}):
+        return AVIF
+    return HEIC if brands[0] in _HEIC_BRANDS else None
+
+
+def problem(path: Path, kind: str) -> str | None:
+    """Why a file cannot be an image or a clip, as a sentence with its name; None: its first bytes do not speak
+    against it."""
+    try:
+        with path.open("rb") as file:
+            sort = sniff(file.read(HEAD_BYTES))
+    except OSError as error:
+        return f"{path.name} cannot be read: {error.strerror}."
+    if sort.format or sort in (HTML, TEXT, EMPTY):
+        return refusal(path.name, sort)
+    if kind == "image" and (sort.is_video or sort.kind == "clip"):
+        return f"{path.name} is {sort.called}, and an image belongs there. Give an image."
+    if kind == "clip" and sort.kind == "image" and sort.mime != "image/gif":
+        return f"{path.name} is {sort.called}, and a clip belongs there. Give a video."
+    return None
+
+
+def refusal(name: str, sort: Sort) -> str:
+    """The sentence about a file that is not taken."""
+    if sort.format:
+        return f"{name} is {sort.called} ({sort.advice})."
+    return f"{name} is {sort.called}, not an image or a clip. {sort.advice}"
 
 
 def _markup_or_text(head: bytes) -> Sort:

@@ -10,8 +10,7 @@ Needs the extra ``video`` (PyAV), which is imported when a function here is call
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,7 +21,7 @@ import numpy as np
 from PIL import Image
 
 from domain.errors import MediaRefused
-from media import clips
+from media import clips, timeline
 from media.limits import LIMITS, Limits
 
 if TYPE_CHECKING:
@@ -34,9 +33,6 @@ if TYPE_CHECKING:
 
 SAME_MOMENT = Fraction(1, 1_000_000_000)
 """A time this little before a frame's own is that frame's: floats are not exact."""
-BROKEN_FROM = Fraction(1, 2)
-"""A file that ends this much before it says is broken off."""
-MOST_FRAMES = 20_000_000
 SCENE = 0.3
 """How much of a picture has to change for a scene to begin, by FFmpeg's measure (0 to 1)."""
 
@@ -44,7 +40,6 @@ _SEEK_FROM = 12
 """So many packets between two wanted groups are decoded rather than skipped by a seek, which empties the decoder."""
 _SKIPS = frozenset({"h264", "hevc"})
 """Codecs whose decoders can leave out a frame that no other one needs."""
-_KEY, _BAD = 1, 2
 
 
 @dataclass(frozen=True)
@@ -66,15 +61,12 @@ class Film:
         self._container, self._stream, self._name, self._limits = container, stream, name, limits
         self.codec = str(stream.codec_context.codec.canonical_name)
         clips.must_fit(stream.width, stream.height, name=name, limits=limits)
-        self._base: Fraction = stream.time_base or Fraction(1, 1000)
-        self._origin = _origin(container)
-        self.broken: str | None = None
+        self._times = timeline.read(container, stream, name=name)
+        self.broken = self._times.broken
         """Why frames are missing at its end, as a clause; None: nothing is known to be."""
-        self.by_packets = True
-        """Whether its packets say when each frame is shown; otherwise all frames are decoded to know."""
-        self._read_packets()
-        if not self.by_packets:
-            self._count_frames()
+        self._base, self._origin, self._end = self._times.base, self._times.origin, self._times.end
+        self._pts, self._flags = self._times.pts, self._times.flags
+        self._place, self._shown = self._times.place, self._times.shown
         if not len(self._shown):
             raise MediaRefused(f"{name} has no frame that can be read; it is damaged or was cut short.")
 
@@ -83,7 +75,12 @@ class Film:
 
     def time(self, index: int) -> Fraction:
         """When a frame comes on screen."""
-        return int(self._shown[index]) * self._base - self._origin
+        return self._times.time(index)
+
+    @property
+    def by_packets(self) -> bool:
+        """Whether its packets say when each frame is shown; otherwise all frames are decoded to know."""
+        return self._times.by_packets
 
     @property
     def end(self) -> Fraction:
@@ -145,9 +142,7 @@ class Film:
         graph: Any = None
         sink: Any = None
         shape: tuple[int, int, str] | None = None
-        for number, (frame, bad) in enumerate(self._all_frames()):
-            if bad:
-                continue
+        for number, frame in enumerate(self._all_frames()):
             if graph is None or (frame.width, frame.height, frame.format.name) != shape:
                 graph, sink = self._scene_graph(frame, change)
                 shape = (frame.width, frame.height, frame.format.name)
@@ -173,11 +168,11 @@ class Film:
     def _by_counting(self, numbers: Sequence[int]) -> Iterator[Found]:
         left = iter(numbers)
         next_one = next(left, None)
-        for number, (frame, bad) in enumerate(self._all_frames()):
+        for number, frame in enumerate(self._all_frames()):
             if next_one is None:
                 return
             if number == next_one:
-                yield Found(number, self.time(number), None if bad else self._picture(frame))
+                yield Found(number, self.time(number), self._picture(frame))
                 next_one = next(left, None)
         while next_one is not None:
             yield Found(next_one, self.time(next_one), None)
@@ -195,7 +190,7 @@ class Film:
 
     def _runs(self, numbers: Sequence[int]) -> Iterator[_Run]:
         """What is decoded in one go, from a keyframe to the last wanted frame, in the order of the packets."""
-        keys = np.flatnonzero(self._flags & _KEY)
+        keys = np.flatnonzero(self._flags & timeline.KEY)
         places = np.sort(self._place[np.asarray(numbers, dtype=np.int64)])
         run: _Run | None = None
         for place in places:
@@ -223,9 +218,9 @@ class Film:
     def _alone(self, pts: int) -> VideoFrame | None:
         """A frame that its own group did not give: some keyframes need groups before them. None: it is damaged."""
         place = int(np.flatnonzero(self._pts == pts)[0])
-        if self._flags[place] & _BAD:
+        if self._flags[place] & timeline.BAD:
             return None
-        keys = np.flatnonzero(self._flags & _KEY)
+        keys = np.flatnonzero(self._flags & timeline.KEY)
         at = int(np.searchsorted(keys, place, side="right")) - 1
         back = 1
         while at >= 0:
@@ -275,7 +270,7 @@ class Film:
             to = max(begin - int(back / self._base), 0) if back else begin
             self._container.seek(to, stream=self._stream, backward=True)
             there = False
-            for packet in self._video_packets():
+            for packet in timeline.sound_packets(self._container, self._stream):
                 there = there or (packet.pts == begin)
                 if not there:
                     if packet.is_keyframe and packet.pts is not None and packet.pts > begin:
@@ -288,107 +283,14 @@ class Film:
                 return
             back = max(4 * back, Fraction(1))
 
-    def _video_packets(self) -> Iterator[Packet[VideoStream]]:
-        try:
-            for packet in self._container.demux(self._stream):
-                if packet.size:
-                    yield packet
-        except self._error():
-            return
-
     # ---- inside ---------------------------------------------------------------------------------------------------
 
-    def _read_packets(self) -> None:
-        """Notes when each frame is shown, where keyframes are, where the file breaks off, and how long it is."""
-        pts, flags = array("q"), array("b")
-        hidden: Callable[[Any], bool] | None = clips.hidden_in_vp8 if self.codec == "vp8" else None
-        ends = end_of_all = Fraction(0)
-        try:
-            for packet in self._container.demux():
-                if not packet.size or packet.is_discard:
-                    continue
-                if packet.pts is not None and packet.time_base:
-                    until = (packet.pts + (packet.duration or 0)) * packet.time_base
-                    end_of_all = max(end_of_all, until)
-                    if packet.stream_index == self._stream.index:
-                        ends = max(ends, until)
-                if packet.stream_index != self._stream.index or (hidden and hidden(packet)):
-                    continue
-                if packet.pts is None:
-                    self.by_packets = False
-                    break
-                pts.append(packet.pts)
-                flags.append((_KEY if packet.is_keyframe else 0) | (_BAD if packet.is_corrupt else 0))
-                if len(pts) > MOST_FRAMES:
-                    raise MediaRefused(f"{self._name} has more than {MOST_FRAMES:,} frames. Cut it into pieces.")
-        except self._error():
-            self.broken = "the rest of it cannot be read"
-        self._pts, self._flags = np.frombuffer(pts, dtype=np.int64), np.frombuffer(flags, dtype=np.int8)
-        self._place = np.argsort(self._pts, kind="stable")
-        self._shown = self._pts[self._place]
-        if len(self._shown) and (np.diff(self._shown) == 0).any():
-            self.by_packets = False
-        self._drop_bad_tail()
-        self._end = max(ends - self._origin, self.time(len(self) - 1) if len(self) else Fraction(0))
-        if self.broken:
-            self._end = self._end_of_last()
-        said = Fraction(self._container.duration or 0, 1_000_000)
-        if self.by_packets and said > end_of_all - self._origin + BROKEN_FROM:
-            self.broken = f"it says it lasts {float(said):.2f} s, and breaks off"
+    def _all_frames(self) -> Iterator[VideoFrame]:
+        """Every frame from the first on, up to the first that is damaged."""
+        return timeline.all_frames(self._container, self._stream, self._broke)
 
-    def _drop_bad_tail(self) -> None:
-        """A packet that was cut at the end of the file is no frame."""
-        cut = np.flatnonzero(self._flags & _BAD)
-        if len(cut) and cut[0] == len(self._flags) - 1:
-            self.broken = self.broken or "its last frame is cut"
-            self._pts, self._flags = self._pts[:-1], self._flags[:-1]
-            self._place = np.argsort(self._pts, kind="stable")
-            self._shown = self._pts[self._place]
-
-    def _end_of_last(self) -> Fraction:
-        if not len(self):
-            return Fraction(0)
-        last = self.time(len(self) - 1)
-        return last + (last - self.time(len(self) - 2) if len(self) > 1 else 0)
-
-    def _count_frames(self) -> None:
-        """Packets do not say it: all frames are decoded, up to the first that cannot be."""
-        shown = array("q")
-        for frame, bad in self._all_frames():
-            if bad:
-                break
-            if frame.pts is None or (shown and frame.pts <= shown[-1]):
-                raise MediaRefused(
-                    f"The frames of {self._name} do not say when they are shown. Encode it anew, as MP4 or Matroska."
-                )
-            shown.append(frame.pts)
-            if len(shown) > MOST_FRAMES:
-                raise MediaRefused(f"{self._name} has more than {MOST_FRAMES:,} frames. Cut it into pieces.")
-        self._shown = np.frombuffer(shown, dtype=np.int64)
-        self._end = self._end_of_last()
-
-    def _all_frames(self) -> Iterator[tuple[VideoFrame, bool]]:
-        """Every frame from the first on, and whether it or one before it is damaged; nothing after that."""
-        self._container.seek(0)
-        context = self._stream.codec_context
-        if self.codec in _SKIPS:
-            context.skip_frame = "DEFAULT"
-        packets = self._video_packets()
-        while True:
-            packet = next(packets, None)
-            cut = packet is not None and packet.is_corrupt
-            try:
-                frames = context.decode(None if cut else packet)
-            except self._error():
-                self.broken = self.broken or "the rest of it cannot be decoded"
-                return
-            for frame in frames:
-                if frame.is_corrupt:
-                    self.broken = self.broken or "the rest of it cannot be decoded"
-                    return
-                yield frame, False
-            if packet is None or cut:
-                return
+    def _broke(self) -> None:
+        self.broken = self.broken or "the rest of it cannot be decoded"
 
     def _index_of(self, number: int, frame: VideoFrame) -> int:
         if not self.by_packets or frame.pts is None:
@@ -411,7 +313,7 @@ class Film:
 
     def _picture(self, frame: VideoFrame) -> Image.Image:
         clips.must_fit(frame.width, frame.height, name=self._name, limits=self._limits)
-        return clips.upright(frame)
+        return clips.upright(frame, name=self._name)
 
     def _error(self) -> type[Exception]:
         from av.error import FFmpegError
@@ -441,16 +343,6 @@ def opened(video: Path, *, name: str | None = None, limits: Limits = LIMITS) -> 
     called = name or str(video)
     with clips.opened(video, name=called) as (container, stream):
         yield Film(container, stream, called, limits)
-
-
-def _origin(container: InputContainer) -> Fraction:
-    """When the video begins on its own clock, exactly: the first of its streams."""
-    begins = [
-        stream.start_time * stream.time_base
-        for stream in container.streams
-        if stream.type in ("video", "audio") and stream.start_time is not None and stream.time_base
-    ]
-    return max(min(begins, default=Fraction(0)), Fraction(0))
 
 
 def _pulled(sink: Any) -> Iterator[VideoFrame]:

@@ -15,9 +15,11 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageCms, ImageOps
+from PIL import Image, ImageCms
 
 from domain.errors import MediaRefused
+from media import orientation
+from media.facts import MediaFacts
 from media.limits import Limits
 from media.sharpness import sharpness
 
@@ -35,41 +37,37 @@ _DECODERS = {
 """Pillow's name for each; a file meets the one decoder that its first bytes ask for, and no other."""
 COPIES = {".jpg": "image/jpeg", ".webp": "image/webp"}
 """Endings of the copies' names, and the types that they stand for."""
-_ORIENTATION = 0x0112
-_ON_ITS_SIDE = (5, 6, 7, 8)
-"""The EXIF orientations with width and height exchanged."""
 _BROKEN = (OSError, SyntaxError, ValueError, EOFError, OverflowError, IndexError, KeyError, RuntimeError)
 """What Pillow's decoders raise on files that are cut short or damaged."""
 
 
 @dataclass(frozen=True)
 class Derived:
-    """The copies of one image, and what was measured on the way. Width and height are those of the upright original."""
+    """The copies of one image, and what was decided and measured on the way."""
 
     ending: str
     """Of the copies' names, and so what they are: a key of ``COPIES``."""
     display: bytes
     thumb: bytes
-    width: int
-    height: int
+    facts: MediaFacts
+    """Of the original."""
     sharpness: float
 
 
 def derive(path: Path, *, mime: str, name: str, limits: Limits) -> Derived:
     """Decode the image at ``path`` once and make its copies; ``name`` is what sentences call it."""
     with _decoded(path, mime=mime, name=name, limits=limits) as (image, (width, height)):
-        if image.getexif().get(_ORIENTATION, 1) in _ON_ITS_SIDE:
+        turned = orientation.of_image(image)
+        if orientation.on_its_side(turned):
             width, height = height, width
         # Reduced before it is flattened: a conversion of all pixels of a huge image would need several copies of it.
-        ImageOps.exif_transpose(image, in_place=True)
+        image = orientation.upright(image, turned)
         shown = flat(_within(_eight_bits(image), DISPLAY_SIDE))
     shown.info = {}
-    return of_picture(shown, width=width, height=height, photograph=mime == "image/jpeg")
+    return of_picture(shown, MediaFacts(width, height, turned), photograph=mime == "image/jpeg")
 
 
-def of_picture(
-    picture: Image.Image, *, width: int | None = None, height: int | None = None, photograph: bool = False
-) -> Derived:
+def of_picture(picture: Image.Image, facts: MediaFacts, *, photograph: bool = False) -> Derived:
     """The copies of a picture that is already in memory (RGB, upright).
 
     A photograph stays JPEG, which is made in an eighteenth of the time of WebP. Drawings, charts and screens become
@@ -82,21 +80,26 @@ def of_picture(
         ending=".jpg" if photograph else ".webp",
         display=written(shown, quality=84),
         thumb=written(small, quality=78),
-        width=width or picture.width,
-        height=height or picture.height,
+        facts=facts,
         sharpness=sharpness(shown),
     )
 
 
-def upright(path: Path, *, mime: str, name: str, limits: Limits) -> Image.Image:
-    """All pixels of the image at ``path``, upright, in RGB."""
+def upright(path: Path, *, mime: str, turned: int, name: str, limits: Limits) -> Image.Image:
+    """All pixels of the image at ``path``, upright, in RGB. ``turned`` is its orientation, as it was decided."""
     with _decoded(path, mime=mime, name=name, limits=limits, whole=True) as (image, _):
-        return flat(_eight_bits(ImageOps.exif_transpose(image)))
+        return flat(_eight_bits(orientation.upright(image, turned)))
 
 
-def as_shown(path: Path, *, mime: str, name: str, limits: Limits) -> bool:
+def orientation_before(path: Path, *, mime: str, name: str, limits: Limits) -> int:
+    """Return the orientation that earlier versions used for a file that they stored without noting it."""
+    with _decoded(path, mime=mime, name=name, limits=limits) as (image, _):
+        return orientation.of_stored_image(image)
+
+
+def as_shown(path: Path, *, mime: str, turned: int, name: str, limits: Limits) -> bool:
     """Whether the file itself is what ``upright`` would make of it, and carries nothing else (place, camera)."""
-    if mime not in ("image/png", "image/jpeg"):
+    if mime not in ("image/png", "image/jpeg") or turned != orientation.UPRIGHT:
         return False
     with _translated(name, limits), Image.open(path, formats=[_DECODERS[mime]]) as image:
         carries = {"exif", "icc_profile", "transparency", "xmp", "comment"} & set(image.info)
@@ -120,7 +123,7 @@ def _decoded(
             if not whole:
                 image.draft("RGB", (DISPLAY_SIDE, DISPLAY_SIDE))  # JPEG only: decodes at a half, a quarter or an eighth
             image.load()
-            image.getexif()
+            image.getexif()  # a broken one is told here
         yield image, size
 
 

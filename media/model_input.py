@@ -21,7 +21,7 @@ from typing import Any
 
 from PIL import Image
 
-from media import clips, drawn, images
+from media import clips, drawn
 from media.store import MediaStore
 
 _VERSION = 1
@@ -85,10 +85,10 @@ class Pictures:
         MediaRefused
             It cannot be read, or a mask of pixels has other proportions.
         """
-        about, original = self.media.about(sha256), self.media.path(sha256)
-        named, limits = "the image", self.media.limits
+        about = self.media.about(sha256)
+        original = self.media.path(sha256)
         plain = not (boxes or marks or arrows or blur or masks)
-        if plain and images.as_shown(original, mime=about.mime, name=named, limits=limits):
+        if plain and self.media.is_as_shown(sha256):
             bare, _ = self.media.bare(sha256)
             return Prepared(bare, sha256) if bare.samefile(original) else _prepared(bare)
         told = [[str(value), label] for value, label in (labels or {}).items()]
@@ -99,7 +99,7 @@ class Pictures:
         photo = about.mime == "image/jpeg" and about.width * about.height > _LARGE
         place = self._place(sha256, recipe, ending="jpg" if photo else "png")
         if not _used(place):
-            picture = images.upright(original, mime=about.mime, name=named, limits=limits)
+            picture = self.media.upright(sha256, name="the image")
             self._write(place, drawn.draw(picture, boxes=boxes, marks=marks, **others, labels=labels))
         return _prepared(place)
 

@@ -6,6 +6,7 @@
                       thumb.webp    longest side 320; of a photograph thumb.jpg
                       about.json    StoredMedia
                       bare          the original without what it says of its making; bare.png where its kind needed that
+                      bare.mp4      for a clip that a release needs as MP4
                       frames.json   for a clip: when each frame comes on screen, and when the clip ends
     ROOT/incoming/                  files on their way in; safe to empty while nothing is being added
 
@@ -24,19 +25,24 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
 
+from PIL import Image
+
 from domain.errors import MediaRefused, NotAvailable, NotFound
-from media import clips, file_type, images, strip_metadata
+from media import clips, file_type, images, mp4, orientation, strip_metadata
+from media.facts import MediaFacts
 from media.limits import LIMITS, MIB, Limits
 
 Size = Literal["thumb", "display", "original"]
 
 _ORIGINAL = "original"
+_ABOUT = "about.json"
 _TIMES = "frames.json"
 _BARE = "bare"
+_MP4 = "bare.mp4"
 _BARE_PNG = "bare.png"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _CHUNK = 1 * MIB
@@ -57,6 +63,8 @@ class StoredMedia:
     """Seconds; None for images."""
     sharpness: float | None
     """Variance of the Laplacian; compare within one video only. None for clips."""
+    orientation: int | None = None
+    """How the original lies in its file, as EXIF numbers it; None: an earlier version did not note it."""
 
 
 class MediaStore:
@@ -126,7 +134,7 @@ class MediaStore:
         NotAvailable
             A clip that has to be written anew, and the extra ``video`` is not installed.
         """
-        about, folder = self.about(sha256), self._folder(sha256)
+        about, folder = self._decided(sha256), self._folder(sha256)
         for name, mime in ((_BARE, about.mime), (_BARE_PNG, "image/png")):
             if (folder / name).is_file():
                 return folder / name, mime
@@ -137,19 +145,95 @@ class MediaStore:
             made.replace(folder / made.name)
         return folder / made.name, about.mime if made.name == _BARE else "image/png"
 
+    def upright(self, sha256: str, *, name: str) -> Image.Image:
+        """All pixels of a stored image, upright, in RGB; ``name`` is what sentences call it.
+
+        Raises
+        ------
+        NotFound
+            The store has no such file.
+        MediaRefused
+            It cannot be read.
+        """
+        about = self._decided(sha256)
+        return self._upright(self.path(sha256), about, name)
+
+    def _upright(self, original: Path, about: StoredMedia, name: str) -> Image.Image:
+        assert about.orientation is not None
+        return images.upright(original, mime=about.mime, turned=about.orientation, name=name, limits=self.limits)
+
+    def is_turned(self, sha256: str) -> bool:
+        """Whether the original of a stored image, without metadata, has to be turned to be shown."""
+        about = self._decided(sha256)
+        return about.orientation != orientation.UPRIGHT and self.bare(sha256)[1] == about.mime
+
+    def is_as_shown(self, sha256: str) -> bool:
+        """Whether a stored image is what ``upright`` makes of it, and carries nothing else (place, camera)."""
+        about = self._decided(sha256)
+        assert about.orientation is not None
+        path = self.path(sha256)
+        return images.as_shown(path, mime=about.mime, turned=about.orientation, name="the image", limits=self.limits)
+
+    def _decided(self, sha256: str) -> StoredMedia:
+        """What is known of a file, with its orientation.
+
+        An earlier version noted none, but its copies lie as it saw the file. The same orientation is noted now, and an
+        original without metadata that lost it is made anew.
+        """
+        about = self.about(sha256)
+        if about.orientation is not None:
+            return about
+        turned = orientation.UPRIGHT
+        if about.kind == "image":
+            path = self.path(sha256)
+            turned = images.orientation_before(path, mime=about.mime, name="the image", limits=self.limits)
+        about, folder = replace(about, orientation=turned), self._folder(sha256)
+        if turned != orientation.UPRIGHT and (folder / _BARE).is_file():
+            bare = images.orientation_before(folder / _BARE, mime=about.mime, name="the image", limits=self.limits)
+            if bare != turned:
+                (folder / _BARE).unlink(missing_ok=True)
+        with self._incoming() as work:
+            (work / _ABOUT).write_text(json.dumps(asdict(about)), encoding="utf-8")
+            _to_disk(work / _ABOUT)
+            (work / _ABOUT).replace(folder / _ABOUT)
+        return about
+
+    def mp4(self, sha256: str) -> Path:
+        """Where a clip lies as MP4, for programs that do not take WebM. It is made when it is first asked for.
+
+        Raises
+        ------
+        NotFound
+            The store has no such clip.
+        MediaRefused
+            It cannot be read to its end.
+        NotAvailable
+            The extra ``video`` is not installed.
+        """
+        if self.about(sha256).kind != "clip":
+            raise NotFound("That is an image, not a clip.")
+        path = self._folder(sha256) / _MP4
+        if not path.is_file():
+            with self._incoming() as work:
+                mp4.write(self.bare(sha256)[0], out=work / _MP4, name="the clip")
+                _to_disk(work / _MP4)
+                (work / _MP4).replace(path)
+        return path
+
     def _make_bare(self, original: Path, work: Path, about: StoredMedia) -> Path:
+        assert about.orientation is not None
         made = work / _BARE
         try:
             if about.kind == "clip":
                 strip_metadata.clip(original, made)
             else:
-                made.write_bytes(strip_metadata.image(original.read_bytes(), about.mime))
+                made.write_bytes(strip_metadata.image(original.read_bytes(), about.mime, about.orientation))
         except strip_metadata.NotUnderstood:
             if about.kind == "clip":
                 self._write_anew(original, made)
                 return made
             made = work / _BARE_PNG
-            images.upright(original, mime=about.mime, name="the image", limits=self.limits).save(made, "PNG")
+            self._upright(original, about, "the image").save(made, "PNG")
             return made
         if made.stat().st_size == original.stat().st_size and filecmp.cmp(made, original, shallow=False):
             linked = work / "same"
@@ -193,7 +277,7 @@ class MediaStore:
         try:
             about = self.about(sha256)
         except (ValueError, TypeError) as error:
-            raise MediaRefused(f"{folder / 'about.json'} cannot be read: restore it from a backup.") from error
+            raise MediaRefused(f"{folder / _ABOUT} cannot be read: restore it from a backup.") from error
         if about.kind == "clip":
             self.frames(sha256)
         if any((folder / name).is_file() for name in (_BARE, _BARE_PNG)):
@@ -203,7 +287,7 @@ class MediaStore:
             if about.kind == "clip":
                 strip_metadata.looked_at(original)
             elif content:
-                strip_metadata.image(original.read_bytes(), about.mime)
+                strip_metadata.image(original.read_bytes(), about.mime, about.orientation or orientation.UPRIGHT)
         except strip_metadata.NotUnderstood:
             self.bare(sha256)
 
@@ -251,7 +335,7 @@ class MediaStore:
         path = self._folder(sha256) / _TIMES
         if not path.is_file():
             with self._incoming() as folder:
-                _write_times(self.path(sha256), folder / _TIMES, name="the clip")
+                _write_times(folder / _TIMES, clips.timing(self.path(sha256), name="the clip"))
                 _to_disk(folder / _TIMES)
                 (folder / _TIMES).replace(path)
         return path
@@ -290,7 +374,7 @@ class MediaStore:
 
     def _known(self, sha256: str) -> StoredMedia | None:
         try:
-            text = (self._folder(sha256) / "about.json").read_text(encoding="utf-8")
+            text = (self._folder(sha256) / _ABOUT).read_text(encoding="utf-8")
         except FileNotFoundError:
             return None
         return StoredMedia(**json.loads(text))
@@ -328,33 +412,40 @@ class MediaStore:
         return digest.hexdigest(), total, head
 
     def _fill(self, folder: Path, *, sha256: str, n_bytes: int, sort: file_type.Sort, name: str) -> StoredMedia:
-        original, duration = folder / _ORIGINAL, None
+        original = folder / _ORIGINAL
         if sort.kind == "clip":
-            probe = clips.probe(original, name=name, limits=self.limits)
-            derived, duration = images.of_picture(probe.poster), probe.duration
-            _write_times(original, folder / _TIMES, name=name)
-            try:
-                strip_metadata.looked_at(original)
-            except strip_metadata.NotUnderstood as error:
-                raise MediaRefused(
-                    f"{name} is built in an unusual way. Write it anew (ffmpeg -i OLD -c copy NEW.webm), then add that."
-                ) from error
+            probe = self._probe(original, folder, name)
+            derived = images.of_picture(probe.poster, probe.facts)
         else:
             derived = images.derive(original, mime=sort.mime or "", name=name, limits=self.limits)
+        facts = derived.facts
         stored = StoredMedia(
             sha256=sha256,
             kind=sort.kind or "",
             mime=sort.mime or "",
             bytes=n_bytes,
-            width=derived.width,
-            height=derived.height,
-            duration=duration,
+            width=facts.width,
+            height=facts.height,
+            duration=facts.duration,
             sharpness=None if sort.kind == "clip" else derived.sharpness,
+            orientation=facts.orientation,
         )
         (folder / f"display{derived.ending}").write_bytes(derived.display)
         (folder / f"thumb{derived.ending}").write_bytes(derived.thumb)
-        (folder / "about.json").write_text(json.dumps(asdict(stored)), encoding="utf-8")
+        (folder / _ABOUT).write_text(json.dumps(asdict(stored)), encoding="utf-8")
         return stored
+
+    def _probe(self, original: Path, folder: Path, name: str) -> clips.Probe:
+        """What a clip is, if it can be kept; its times are written into ``folder``."""
+        probe = clips.probe(original, name=name, limits=self.limits)
+        _write_times(folder / _TIMES, probe.facts)
+        try:
+            strip_metadata.looked_at(original)
+        except strip_metadata.NotUnderstood as error:
+            raise MediaRefused(
+                f"{name} is built in an unusual way. Write it anew (ffmpeg -i OLD -c copy NEW.webm), then add that."
+            ) from error
+        return probe
 
     def _settle(self, folder: Path, sha256: str) -> None:
         """Put the filled folder in its place, on disk before anyone hears of it."""
@@ -396,13 +487,13 @@ def _accepted(head: bytes, *, name: str) -> file_type.Sort:
     """The sort of a file that begins so, if the store takes it."""
     sort = file_type.sniff(head)
     if sort.kind is None:
-        raise MediaRefused(f"{name} is {sort.called}, not an image or a clip. {sort.advice}")
+        raise MediaRefused(file_type.refusal(name, sort))
     return sort
 
 
-def _write_times(clip: Path, out: Path, *, name: str) -> None:
-    timing = clips.timing(clip, name=name)
-    out.write_text(json.dumps(asdict(timing), separators=(",", ":")), encoding="utf-8")
+def _write_times(out: Path, timing: clips.Timing | MediaFacts) -> None:
+    told = {"times": timing.times, "duration": timing.duration}
+    out.write_text(json.dumps(told, separators=(",", ":")), encoding="utf-8")
 
 
 def _to_disk(path: Path) -> None:

@@ -1,8 +1,9 @@
 """Originals without what they say of their making: no author, place, camera, comment, title or program.
 
 Nothing is decoded and encoded anew: the picture's own bytes are taken over as they are, so pixels and frames are equal.
-What is left out is whatever does not take part in showing it: EXIF but for the orientation, XMP, IPTC, comments, texts,
-the names in a colour profile, unknown parts, and what lies behind the file's end.
+What is left out is whatever does not take part in showing it: EXIF, XMP, IPTC, comments, texts, the names in a colour
+profile, unknown parts, and what lies behind the file's end. The orientation is written anew, as EXIF, whichever note
+it came from: it is decided once (``media.facts``) and not read here.
 """
 
 from __future__ import annotations
@@ -13,19 +14,22 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-_ORIENTATION = 0x0112
+from media.orientation import TAG, UPRIGHT
 
 
 class NotUnderstood(Exception):
     """The file is not built as its kind has it, so that nothing can be taken out of it."""
 
 
-def image(content: bytes, mime: str) -> bytes:
-    """An image without the rest; ``NotUnderstood`` where its kind has no row here, or the file does not fit it."""
+def image(content: bytes, mime: str, turned: int) -> bytes:
+    """An image without the rest; ``NotUnderstood`` where its kind has no row here, or the file does not fit it.
+
+    ``turned`` is its orientation as it was decided.
+    """
     if mime not in _IMAGES:
         raise NotUnderstood(mime)
     try:
-        return b"".join(_IMAGES[mime](content))
+        return b"".join(_IMAGES[mime](content, turned))
     except (struct.error, IndexError, ValueError, zlib.error) as error:
         raise NotUnderstood(str(error)) from error
 
@@ -37,11 +41,11 @@ _OF_JPEG = {0xC4, 0xCC, 0xDB, 0xDC, 0xDD, 0xDE, 0xDF} | set(range(0xC0, 0xD0)) -
 """Tables and frame headers; of what applications add, only what colours need is kept."""
 
 
-def _jpeg(content: bytes) -> Iterator[bytes]:
+def _jpeg(content: bytes, turned: int) -> Iterator[bytes]:
     if content[:2] != b"\xff\xd8":
         raise NotUnderstood("it does not begin as a JPEG")
     yield content[:2]
-    at, profile, turned = 2, [], 1
+    at, profile = 2, []
     kept: list[bytes] = []
     while True:
         marker, at = _marker(content, at)
@@ -54,9 +58,7 @@ def _jpeg(content: bytes) -> Iterator[bytes]:
         part = content[at + 2 : end]
         if end < at + 2 or end > len(content):
             raise NotUnderstood("a segment has no end")
-        if marker == 0xE1 and part.startswith(b"Exif\0\0"):
-            turned = max(turned, _orientation(part[6:]))
-        elif marker == 0xE2 and part.startswith(b"ICC_PROFILE\0"):
+        if marker == 0xE2 and part.startswith(b"ICC_PROFILE\0"):
             profile.append(part[14:])
         elif marker == 0xE0 and part.startswith(b"JFIF\0"):
             kept.append(_segment(marker, part[:12] + b"\0\0"))  # without the small picture that it may have
@@ -69,7 +71,7 @@ def _jpeg(content: bytes) -> Iterator[bytes]:
             at = end
     first = [each for each in kept if each[1] == 0xE0][:1]  # JFIF has to come first
     yield from first
-    if turned != 1:
+    if turned != UPRIGHT:
         yield _segment(0xE1, b"Exif\0\0" + _turned(turned))
     bare = colours(b"".join(profile)) if profile else b""
     pieces = [bare[start : start + 65_519] for start in range(0, len(bare), 65_519)]
@@ -110,7 +112,7 @@ def _segment(marker: int, part: bytes) -> bytes:
 _OF_PNG = frozenset(b"IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB sBIT cICP mDCV cLLI pHYs acTL fcTL fdAT".split())
 
 
-def _png(content: bytes) -> Iterator[bytes]:
+def _png(content: bytes, turned: int) -> Iterator[bytes]:
     if content[:8] != b"\x89PNG\r\n\x1a\n":
         raise NotUnderstood("it does not begin as a PNG")
     yield content[:8]
@@ -121,6 +123,9 @@ def _png(content: bytes) -> Iterator[bytes]:
         if end > len(content):
             raise NotUnderstood("a chunk has no end")
         part = content[at + 8 : at + 8 + length]
+        if kind in (b"eXIf", b"IDAT") and turned != UPRIGHT:
+            yield _chunk(b"eXIf", _turned(turned))
+            turned = UPRIGHT
         if kind in _OF_PNG:
             yield content[at:end]
         elif kind == b"iCCP":
@@ -128,8 +133,6 @@ def _png(content: bytes) -> Iterator[bytes]:
             yield _chunk(
                 kind, b"profile\0\0" + zlib.compress(colours(zlib.decompressobj().decompress(packed[1:], _MOST)))
             )
-        elif kind == b"eXIf" and _orientation(part) != 1:
-            yield _chunk(kind, _turned(_orientation(part)))
         at = end
 
 
@@ -143,16 +146,15 @@ _OF_WEBP = frozenset((b"VP8 ", b"VP8L", b"ALPH", b"ANIM"))
 _HAS_EXIF, _HAS_XMP = 0x08, 0x04
 
 
-def _webp(content: bytes) -> Iterator[bytes]:
+def _webp(content: bytes, turned: int) -> Iterator[bytes]:
     if content[:4] != b"RIFF" or content[8:12] != b"WEBP":
         raise NotUnderstood("it does not begin as a WebP")
     size = struct.unpack_from("<I", content, 4)[0]
     parts = list(_riff(content[12 : 8 + size]))
-    turned = next((_orientation(part.removeprefix(b"Exif\0\0")) for kind, part in parts if kind == b"EXIF"), 1)
     kept = []
     for kind, part in parts:
         if kind == b"VP8X":
-            flags = part[0] & ~_HAS_XMP & ~_HAS_EXIF | (_HAS_EXIF if turned != 1 else 0)
+            flags = part[0] & ~_HAS_XMP & ~_HAS_EXIF | (_HAS_EXIF if turned != UPRIGHT else 0)
             kept.append((kind, bytes((flags,)) + part[1:]))
         elif kind == b"ICCP":
             kept.append((kind, colours(part)))
@@ -161,7 +163,9 @@ def _webp(content: bytes) -> Iterator[bytes]:
             kept.append((kind, part[:16] + inner))
         elif kind in _OF_WEBP:
             kept.append((kind, part))
-    if turned != 1:
+    if turned != UPRIGHT:
+        if not any(kind == b"VP8X" for kind, _ in kept):
+            raise NotUnderstood("it has no place for an orientation")
         kept.append((b"EXIF", _turned(turned)))
     body = b"WEBP" + b"".join(_riff_chunk(*each) for each in kept)
     yield b"RIFF" + struct.pack("<I", len(body)) + body
@@ -186,9 +190,11 @@ def _riff_chunk(kind: bytes, part: bytes) -> bytes:
 _REPEATS = (b"NETSCAPE2.0", b"ANIMEXTS1.0")
 
 
-def _gif(content: bytes) -> Iterator[bytes]:
+def _gif(content: bytes, turned: int) -> Iterator[bytes]:
     if content[:3] != b"GIF":
         raise NotUnderstood("it does not begin as a GIF")
+    if turned != UPRIGHT:
+        raise NotUnderstood("it has no place for an orientation")
     at = 13 + _table(content[10])
     yield content[:at]
     while content[at] != 0x3B:
@@ -216,7 +222,7 @@ def _blocks_end(content: bytes, at: int) -> int:
     return at + 1
 
 
-_IMAGES: Mapping[str, Callable[[bytes], Iterator[bytes]]] = {
+_IMAGES: Mapping[str, Callable[[bytes, int], Iterator[bytes]]] = {
     "image/jpeg": _jpeg,
     "image/png": _png,
     "image/webp": _webp,
@@ -227,25 +233,9 @@ _IMAGES: Mapping[str, Callable[[bytes], Iterator[bytes]]] = {
 # ---- what several have ----------------------------------------------------------------------------------------------
 
 
-def _orientation(exif: bytes) -> int:
-    """How the camera was held, of 1 to 8; 1 where nothing readable says it."""
-    order = {b"II": "<", b"MM": ">"}.get(exif[:2])
-    if order is None:
-        return 1
-    try:
-        at = struct.unpack_from(f"{order}I", exif, 4)[0]
-        for number in range(struct.unpack_from(f"{order}H", exif, at)[0]):
-            tag, kind, count, value = struct.unpack_from(f"{order}HHIH", exif, at + 2 + 12 * number)
-            if tag == _ORIENTATION:
-                return value if (kind, count) == (3, 1) and 1 <= value <= 8 else 1
-    except struct.error:
-        pass
-    return 1
-
-
 def _turned(orientation: int) -> bytes:
     """EXIF that says how the camera was held, and nothing else."""
-    return b"MM\0*\0\0\0\x08\0\x01" + struct.pack(">HHIHH", _ORIENTATION, 3, 1, orientation, 0) + b"\0\0\0\0"
+    return b"MM\0*\0\0\0\x08\0\x01" + struct.pack(">HHIHH", TAG, 3, 1, orientation, 0) + b"\0\0\0\0"
 
 
 _MOST = 16 * 1024 * 1024

@@ -610,11 +610,12 @@ def _summary(done: Imported) -> Iterator[str]:
         yield f"{_count(len(done.left), 'changed row')}: the items stay as they are."
     if done.assets_found or done.assets_missing:
         wait = " (their items wait; bring them in with --media DIR)" if done.assets_missing else ""
-        yield f"Media: {done.assets_found} present, {done.assets_missing} missing{wait}."
+        absent = done.assets_missing - done.assets_refused
+        refused = f", {done.assets_refused} refused (see the bad rows)" if done.assets_refused else ""
+        yield f"Media: {done.assets_found} present, {absent} missing{refused}{wait}."
     if done.missing:
-        more = (
-            f", and {done.assets_missing - len(done.missing):,} more" if done.assets_missing > len(done.missing) else ""
-        )
+        left = done.assets_missing - done.assets_refused - len(done.missing)
+        more = f", and {left:,} more" if left > 0 else ""
         yield f"Missing: {', '.join(done.missing)}{more}."
     if done.note:
         yield done.note

@@ -394,7 +394,8 @@ def imported_sentence(done: Any) -> str:
     if done.assets_found or done.assets_missing:
         parts.append(f"{done.assets_found:,} of {done.assets_found + done.assets_missing:,} images and clips found")
     if missing := getattr(done, "missing", ()):
-        more = f" and {done.assets_missing - len(missing):,} more" if done.assets_missing > len(missing) else ""
+        left_out = done.assets_missing - done.assets_refused - len(missing)
+        more = f" and {left_out:,} more" if left_out > 0 else ""
         parts.append(f"missing: {', '.join(missing)}{more}")
     if done.assets_missing:
         parts.append("no one gets an item until its missing media are imported")

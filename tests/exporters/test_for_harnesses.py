@@ -120,6 +120,55 @@ def test_a_clip_that_inspect_has_no_word_for_is_refused(tmp_path: Path) -> None:
         write("inspect", released, folder)
 
 
+def test_clips_go_out_as_mp4_each_once(tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "release")
+    _, released = plan(folder, tmp_path)
+    asked: list[str] = []
+
+    def as_mp4(each: Any) -> bytes:
+        asked.append(each.sha256)
+        return b"MP4 of " + each.sha256.encode()
+
+    both = [item for item in released.items() for _ in range(2)]
+    twice = [replace(item, id=f"{item.id}/{n % 2}") for n, item in enumerate(both)]
+    released = replace(
+        released,
+        items=lambda: iter(twice),
+        splits=[replace(each, items=2 * each.items) for each in released.splits],
+        as_mp4=as_mp4,
+    )
+    files = write("inspect", released, folder)
+    assert len(asked) == len(set(asked)) == 3
+    for split in ("train", "test"):
+        for sample in lines(files[f"{split}.jsonl"]):
+            (video,) = [part for part in sample["input"][0]["content"] if part["type"] == "video"]
+            assert video["format"] == "mp4"
+            assert files[video["video"]].startswith(b"MP4 of ")
+
+
+@pytest.mark.parametrize(
+    ("format", "fit"), [("inspect", 2), ("lmms_eval", 2), ("hf_dataset", 2), ("llava", 2), ("vlmevalkit", 0)]
+)
+def test_all_items_that_a_format_cannot_carry_are_counted_and_ten_are_named(
+    format: str, fit: int, tmp_path: Path
+) -> None:
+    """All but two of fifteen items have a text with half of a character, which no file can hold. VLMEvalKit takes one
+    right option, and these items have several."""
+    schema, folder = fifth(), Folder(tmp_path)
+    first = next(item for item in fifth_items(folder) if item.fields.get("answer"))
+    some = [
+        replace(first, id=f"n{n}", fields={**first.fields, "question": f"What? {chr(0xD800) if n > 1 else ''}"})
+        for n in range(15)
+    ]
+    with pytest.raises(FileRefused) as refused:
+        write(format, release(folder, schema, some), folder)
+    told = str(refused.value).splitlines()
+    assert told[0] == f"{format} cannot hold {15 - fit} items."
+    named = [line for line in told if "cannot hold the item" in line]
+    assert [f"'n{n}'" in line for n, line in enumerate(named, fit)] == [True] * 10
+    assert f"And {5 - fit} more items." in told
+
+
 def test_marked_images_lie_beside_the_samples(tmp_path: Path) -> None:
     schema, folder = schema_of("etp_bench"), Folder(tmp_path / "release")
     path = write_records(tmp_path / "etp.json", [etp_record("Type", 1)])

@@ -94,7 +94,7 @@ def test_large_sources_are_scaled_to_even_sides(tmp_path: Path) -> None:
     source = clips.write((photo(1600, 902, seed=k) for k in range(5)), out=tmp_path / "big.webm", frames_per_second=10)
     cut = clips.cut(source, out=tmp_path / "clip.webm", start=0, end=0.4, side=321)
     probe = clips.probe(cut.path)
-    assert (probe.width, probe.height) == (320, 180)
+    assert (probe.facts.width, probe.facts.height) == (320, 180)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from media import cover
-from media.limits import LIMITS
+from media.store import MediaStore
 from testkit.covered import AREA, picture, shows
 from testkit.pictures import encoded, photo
 
@@ -63,23 +63,22 @@ def test_every_pixel_that_a_box_touches_is_covered(
 def test_a_file_has_neither_the_pixels_nor_a_small_copy_of_them(format: str, tmp_path: Path) -> None:
     exif = Image.Exif()
     exif[0x0112], exif[0x010E] = 6, "the name of who is seen"  # turned by a quarter, as cameras note it
-    source = tmp_path / "in"
+    source, store = tmp_path / "in", MediaStore(tmp_path / "media")
     source.write_bytes(encoded(picture().rotate(90, expand=True), format, exif=exif))
     assert shows(source)
+    whole = store.upright(store.add(source).sha256, name="it")
     mime = f"image/{format.lower()}"
     area = cover.edges((200, 100), BOX, margin=0.15)
-    made = cover.written(source, [area], mime=mime, name="it", limits=LIMITS)
+    made = cover.written(whole, [area], mime=mime)
     assert not shows(made)
     assert b"the name of who is seen" not in made
     with Image.open(io.BytesIO(made)) as image:
         assert (image.size, image.format, dict(image.info), bool(image.getexif())) == ((200, 100), "PNG", {}, False)
-    assert made == cover.written(source, [area], mime=mime, name="it", limits=LIMITS)
+    assert made == cover.written(whole, [area], mime=mime)
 
 
 @pytest.mark.thorough
-def test_a_large_photo_stays_one(tmp_path: Path) -> None:
-    source = tmp_path / "in.jpg"
-    source.write_bytes(encoded(photo(2500, 1700), "JPEG"))
-    made = cover.written(source, [(0, 0, 10, 10)], mime="image/jpeg", name="it", limits=LIMITS)
+def test_a_large_photo_stays_one() -> None:
+    made = cover.written(photo(2500, 1700), [(0, 0, 10, 10)], mime="image/jpeg")
     with Image.open(io.BytesIO(made)) as image:
         assert (image.size, image.format) == ((2500, 1700), "JPEG")

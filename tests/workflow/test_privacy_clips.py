@@ -257,5 +257,8 @@ def test_what_does_not_fit_changes_nothing(store: Store, media: MediaStore, home
     looked = privacy_look.look(store, media, by=None, project="p", finder=faces.Finder(kinds=["face"]), rate=1.0)
     ((name, why),) = looked.unread
     assert (name, "breaks off" in why, len(looked.clips)) == ("broken.webm", True, 1)
-    with pytest.raises(TouchstoneError, match="breaks off"):
+    with pytest.raises(InvalidInput, match=r"lasts 2\.933 s, and a box of it ends at 3\.9 s"):  # its frames end there
         decide(store, media, home, Told("broken.webm", shown(store)[-1], (FACE,)))
+    there = replace(FACE, end=2.5, path=tuple(at for at in FACE.path if at[0] <= 2.5))
+    with pytest.raises(TouchstoneError, match="breaks off"):
+        decide(store, media, home, Told("broken.webm", shown(store)[-1], (there,)))

@@ -161,7 +161,7 @@ def _as_kept(
     every = int(source_media.number(access.schema, source_media.EVERY) or 0)
     framed = every and "image" in kinds
     for name, path in files:
-        if kind_of(path) != "clip" or (not framed and path.suffix.lower() == WEBM):
+        if kind_of(path) != "clip" or (not framed and "clip" not in kinds and path.suffix.lower() == WEBM):
             yield name, path
             continue
         if not framed and "clip" not in kinds:
@@ -188,11 +188,11 @@ def _frames(name: str, path: Path, every: int) -> Iterator[tuple[str, Path]]:
 
 
 def as_webm(name: str, path: Path) -> Iterator[tuple[str, Path]]:
-    """A clip made WebM, in a file that is gone afterwards."""
+    """A clip as it is kept: itself if it is WebM that browsers play, else made so in a file that is gone afterwards."""
     from media import clips
 
     with tempfile.TemporaryDirectory(prefix="touchstone-clip-") as work:
-        yield name, clips.convert(path, out=Path(work) / f"clip{WEBM}").path
+        yield name, clips.as_stored(path, out=Path(work) / f"clip{WEBM}", name=name)
 
 
 def pool(

@@ -20,7 +20,7 @@ from workflow.access import kept_back
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.access.schema_changes import must_be_the_same
-from workflow.annotate.image_pool import WEBM, as_webm, media_row
+from workflow.annotate.image_pool import as_webm, media_row
 
 if TYPE_CHECKING:
     from media.store import MediaStore, StoredMedia
@@ -139,7 +139,7 @@ def _stored(media: MediaStore, group: MediaGroup, role: str, path: Path) -> Take
     """A file of a group in the media store; ``MediaRefused`` with its name and place."""
     name = f"{group.name}/{path.name}"
     try:
-        if kind_of(path) == "clip" and path.suffix.lower() != WEBM:
+        if kind_of(path) == "clip":
             for _, made in as_webm(name, path):
                 return role, media.add(made, name=name), name
         return role, media.add(path, name=name), name

@@ -7,7 +7,7 @@ people who vote meanwhile are not kept waiting; if that is stopped, the next imp
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -87,10 +87,12 @@ def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> Impo
     lacking = {name: want for name, want in wanted.items() if not have.get(name, (0, None))[1]} if folder else {}
     bad = list(read.bad)
     stored: dict[str, StoredMedia] = {}
+    refused: set[str] = set()
     filling = all(each.repeated for each in placed)
     for name, found in stored_media(bring, lacking):
         if isinstance(found, BadRow):
             bad.append(found)
+            refused.add(name)
             continue
         stored[name] = found
         if filling and len(stored) >= _FILLED_AT_ONCE:  # long work: what is done stays done if it is stopped
@@ -108,7 +110,7 @@ def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> Impo
             must_be_the_same(session, access=bring.access)
             if placed != [placed_as(bring, session, file, single=read.single) for file in read.files]:
                 raise Conflict("Someone else has imported into this project just now. Import again.")
-            done = _save(bring, session, row.name, placed, wanted, stored, bad, read.note)
+            done = _save(bring, session, row.name, placed, wanted, stored, bad, refused, read.note)
     except IntegrityError as error:
         raise Conflict("Someone else has imported into this project just now. Import again.") from error
     verification.offer_new(bring.store, project=bring.project, told=lambda at, total: bring.on("offering", at, total))
@@ -254,6 +256,7 @@ def _save(
     wanted: Mapping[str, Wanted],
     stored: Mapping[str, StoredMedia],
     bad: Sequence[BadRow],
+    refused: Collection[str],
     note: str | None,
 ) -> Imported:
     now = bring.store.now()
@@ -285,7 +288,8 @@ def _save(
             bring.on("saving", new, total)
     answering.open_new(session, access=bring.access, revisions=revisions, now=now)  # a sample is drawn of all of them
     have = files.asset_ids(session, project_id=project_id, names=list(wanted))
-    missing = [name for name in wanted if not have.get(name, (0, None))[1]]
+    without = [name for name in wanted if not have.get(name, (0, None))[1]]
+    missing = [name for name in without if name not in refused]  # what is there and not taken is a bad row
     few = source_media.too_few(bring.access.schema, (item.fields for each in placed for item in each.kept.items))
     if new or stored:
         data: dict[str, Any] = {"format": format, "items": new, "media": len(stored), "left_out": len(bad) + len(left)}
@@ -295,8 +299,9 @@ def _save(
         items=new,
         repeated=sum(len(each.kept.items) for each in placed) - new,
         left=left,
-        assets_found=len(wanted) - len(missing),
-        assets_missing=len(missing),
+        assets_found=len(wanted) - len(without),
+        assets_missing=len(without),
+        assets_refused=len(without) - len(missing),
         missing=tuple(missing[:_NAMED]),
         bad=tuple(bad),
         note=" ".join(filter(None, (note, few, bring.part))) or None,

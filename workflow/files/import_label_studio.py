@@ -111,26 +111,28 @@ def _wanted(read: ReadProject, bring: Import, folder: MediaFolder | None) -> dic
         for asset in item.assets:
             find = _finder(folder, asset, kinds[asset.role])
             name = asset_name(item, asset)
-            lies = partial(_lies, find)
-            found.setdefault(name, Wanted(name, asset.role, kinds[asset.role], None, find, here, lies))
+            place = partial(_file, folder, asset)
+            found.setdefault(name, Wanted(name, asset.role, kinds[asset.role], None, find, here, place))
     return found
 
 
-def _lies(find: Callable[[Path], Path | None]) -> bool:
-    return find(Path()) is not None
+def _file(folder: MediaFolder | None, asset: AssetName) -> Path | None:
+    """The file that a task names; ``MediaRefused`` if several may be meant."""
+    places = folder.closest(asset.path) if folder else []
+    if len(places) > 1:
+        named = ", ".join(str(place) for place in places[:3])
+        raise MediaRefused(f"several files may be {asset.path} ({named}); keep one, or put it where its path says")
+    return places[0] if places else None
 
 
 def _finder(folder: MediaFolder | None, asset: AssetName, kind: str) -> Callable[[Path], Path | None]:
     def find(work: Path) -> Path | None:
-        places = folder.closest(asset.path) if folder else []
-        if len(places) > 1:
-            named = ", ".join(str(place) for place in places[:3])
-            raise MediaRefused(f"several files may be {asset.path} ({named}); keep one, or put it where its path says")
-        if places and kind == "clip" and places[0].suffix.lower() != ".webm":
+        found = _file(folder, asset)
+        if found and kind == "clip":
             from media import clips
 
-            return clips.convert(places[0], out=work / "clip.webm").path
-        return places[0] if places else None
+            return clips.as_stored(found, out=work / "clip.webm")
+        return found
 
     return find
 

@@ -16,7 +16,7 @@ from domain.errors import FileRefused
 from domain.records import BadRow, FileRecord, ItemRecord
 from importers.media_files import MediaFolder
 from workflow.files.import_items import is_same, known_items, placed_as, read_for
-from workflow.files.item_media import Wanted, asset_name, wanted_media
+from workflow.files.item_media import Wanted, asset_name, bad_row, wanted_media
 from workflow.files.one_import import Import
 
 FIRST = 8
@@ -68,7 +68,7 @@ class Look:
     found: int
     """Media that are in the project already, or lie in the folder."""
     missing: Sequence[str]
-    """The other media."""
+    """The other media, but for those that lie there and are not taken: their rows are bad."""
     differences: Sequence[Difference]
     """Of all changed rows, in their order."""
     refused: str | None
@@ -87,7 +87,7 @@ class Look:
 def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
     """What an import of these files would do, by the rules that it goes by; ``FileRefused`` if they cannot be read.
 
-    Media are looked for by name; what is in them is seen when they come in.
+    Media are looked for by name, and their first bytes are read; the rest of them is seen when they come in.
     """
     read = read_for(bring, row)
     refused: str | None = None
@@ -128,7 +128,10 @@ def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
         ]
         wanted = wanted_media(bring.access, item_keys(row.name), found, folder)
         have = files.asset_ids(session, project_id=bring.access.project_id, names=list(wanted))
-    lies = {name: bool(have.get(name, (0, None))[1]) or each.lies() for name, each in wanted.items()}
+    here = {name for name in wanted if have.get(name, (0, None))[1]}
+    problems = {name: why for name, each in wanted.items() if name not in here and (why := each.problem())}
+    lies = {name: name in here or (name not in problems and each.place() is not None) for name, each in wanted.items()}
+    unfit = [bad_row(wanted[name], why) for name, why in problems.items()]
     first = [item for file in found for item in file.items[:FIRST]][:FIRST]
     return Look(
         format=row,
@@ -137,7 +140,7 @@ def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
         new=new,
         changed=len(changed),
         equal=equal,
-        bad=sorted(read.bad, key=lambda bad: (bad.path, bad.row)),
+        bad=sorted([*read.bad, *unfit], key=lambda bad: (bad.path, bad.row)),
         first=[
             FirstItem(
                 item,
@@ -145,13 +148,13 @@ def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
                 {
                     name: path
                     for each in item.assets
-                    if (name := asset_name(item, each)) and (path := _image(wanted[name])) is not None
+                    if lies[name := asset_name(item, each)] and (path := _image(wanted[name])) is not None
                 },
             )
             for item in first
         ],
         found=sum(lies.values()),
-        missing=[name for name, there in lies.items() if not there],
+        missing=[name for name, there in lies.items() if not there and name not in problems],
         differences=differences,
         refused=refused,
         new_refused=new_refused,

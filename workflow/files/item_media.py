@@ -43,8 +43,20 @@ class Wanted:
     """From a folder for what has to be cut, to the file."""
     named_in: BadRow
     """Where a file names it first."""
-    lies: Callable[[], bool]
-    """Whether there is a file to take it from, or a video to cut it out of; nothing is cut."""
+    place: Callable[[], Path | None]
+    """The file to take it from, or the video to cut it out of; None: there is neither. Nothing is cut."""
+
+    def problem(self) -> str | None:
+        """Why what lies there cannot be taken, as a sentence; None: nothing is known, or nothing lies there."""
+        from media import file_type
+
+        try:
+            path = self.place()
+        except MediaRefused as error:
+            return str(error)
+        if path is None or (self.kind == "image" and self.source is not None):  # it may be cut out of a video
+            return None
+        return file_type.problem(path, self.kind)
 
 
 def wanted_media(
@@ -64,10 +76,10 @@ def wanted_media(
             for asset in item.assets:
                 alone = len(users[asset.path]) == 1
                 how: Any = (_above(file.path), item, asset, kinds[asset.role])
-                find, lies = finder.find(*how, alone=alone), partial(finder.lies, *how, alone=alone)
+                find, place = finder.find(*how, alone=alone), partial(finder.place, *how, alone=alone)
                 name = asset_name(item, asset)
                 here = BadRow(file.path, (item.position or 0) + 1, "", item.fragment.raw if item.fragment else "")
-                wanted.setdefault(name, Wanted(name, asset.role, kinds[asset.role], asset.source, find, here, lies))
+                wanted.setdefault(name, Wanted(name, asset.role, kinds[asset.role], asset.source, find, here, place))
     return wanted
 
 
@@ -91,10 +103,10 @@ class _Finder:
             if folder is None:
                 return None
             found = self._file(folder, above, item, asset, kind, alone=alone)
-            if found and kind == "clip" and found.suffix.lower() != ".webm":
+            if found and kind == "clip":
                 from media import clips
 
-                found = clips.convert(found, out=work / "clip.webm").path
+                found = clips.as_stored(found, out=work / "clip.webm")
             if found is None and asset.source:
                 video = folder.of_video(asset.source)
                 found = self._cut(video, item, self.row.moments(item.fields), kind, work) if video else None
@@ -102,13 +114,12 @@ class _Finder:
 
         return find
 
-    def lies(self, above: str, item: ItemRecord, asset: AssetName, kind: str, *, alone: bool) -> bool:
-        """Whether ``find`` has a file for a medium, or a video that it may be cut out of."""
+    def place(self, above: str, item: ItemRecord, asset: AssetName, kind: str, *, alone: bool) -> Path | None:
+        """The file that ``find`` has for a medium, or the video that the medium may be cut out of."""
         if self.folder is None:
-            return False
-        if self._file(self.folder, above, item, asset, kind, alone=alone) is not None:
-            return True
-        return bool(asset.source) and self.folder.of_video(asset.source or "") is not None
+            return None
+        found = self._file(self.folder, above, item, asset, kind, alone=alone)
+        return found or (self.folder.of_video(asset.source) if asset.source else None)
 
     def _file(
         self, folder: MediaFolder, above: str, item: ItemRecord, asset: AssetName, kind: str, *, alone: bool
@@ -214,7 +225,12 @@ def _taken(bring: Import, want: Wanted, path: Path | None) -> StoredMedia | BadR
 
 
 def _refused(want: Wanted, error: MediaRefused) -> BadRow:
-    return replace(want.named_in, reason=f"the {want.role} of this item: {str(error).rstrip('.')}")
+    return bad_row(want, str(error))
+
+
+def bad_row(want: Wanted, why: str) -> BadRow:
+    """The row that names a medium first, with why the medium is not taken."""
+    return replace(want.named_in, reason=f"the {want.role} of this item: {why.rstrip('.')}")
 
 
 def save_assets(

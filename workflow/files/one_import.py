@@ -41,6 +41,9 @@ class Imported:
     """Rows whose items are there with other content, left as they are because only new ones were to come in."""
     assets_found: int = 0
     assets_missing: int = 0
+    """Media that items wait for."""
+    assets_refused: int = 0
+    """Of these: files that are there and were not taken. Their rows are in ``bad``, with the reasons."""
     missing: Sequence[str] = field(default=(), compare=False)
     """The first of the media that are missing, by name."""
     bad: Sequence[BadRow] = ()

@@ -240,10 +240,7 @@ def looks_in(home: Path, project: str) -> Path:
 
 def upright(media: MediaStore, file: str, name: str) -> Image.Image:
     """All pixels of a picture."""
-    from media import images
-
-    about = media.about(file)
-    return images.upright(media.path(file), mime=about.mime, name=name, limits=media.limits)
+    return media.upright(file, name=name)
 
 
 def _share(one: Box, other: Box) -> float:

@@ -81,7 +81,7 @@ def _image(media: MediaStore, base: str, covers: Sequence[Box], name: str, margi
 
     about = media.about(base)
     areas = [cover.edges((about.width, about.height), box.as_json(), margin=margin) for box in covers]
-    data = cover.written(media.path(base), areas, mime=about.mime, name=name, limits=media.limits)
+    data = cover.written(media.upright(base, name=name), areas, mime=about.mime)
     return media.add(data, name=f"{name}, covered")
 
 

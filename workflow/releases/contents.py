@@ -17,7 +17,7 @@ from db import release_steps, releases
 from db.engine import Session, Store
 from db.releases import Asset, Placed
 from domain.errors import FileRefused, MediaRefused, NotFound
-from exporters.asked_items import fields_on_images
+from exporters.asked_items import ItemRefused, fields_on_images
 from exporters.release_folder import ReleaseFolder, Written, hash_of
 from workflow.access.projects import Access
 from workflow.releases.evidence import names_in
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from media.store import MediaStore
 
 _AT_ONCE = 500
+_SUCH = "formats with images"
+"""What a release may do without if an image cannot be drawn."""
 _SUFFIX = {
     "image/jpeg": ".jpg",
     "image/png": ".png",
@@ -88,13 +90,28 @@ class Media:
         """Its bytes, as it lies in the release or would."""
         return self.store.bare(self._source(asset))[0].read_bytes()
 
+    def as_mp4(self, asset: ReleasedAsset) -> bytes:
+        """A clip with the same frames at the same moments, as MP4."""
+        return self.store.mp4(self._source(asset)).read_bytes()
+
+    def upright(self, asset: ReleasedAsset) -> bytes | None:
+        """An image whose pixels lie otherwise in its file than it is shown, upright; None: they lie as it is shown."""
+        source = self._source(asset)
+        if not self.store.is_turned(source):
+            return None
+        out = io.BytesIO()
+        picture = self.store.upright(source, name=asset.name)
+        if asset.mime == "image/jpeg":
+            picture.save(out, "JPEG", quality=95, subsampling=0)
+        else:
+            picture.save(out, "PNG")
+        return out.getvalue()
+
     def drawn(self, asset: ReleasedAsset, *, given: Mapping[str, Any]) -> bytes:
         """An image with boxes and marks on it, as people and models see it: upright, in PNG."""
-        from media import drawn, images
+        from media import drawn
 
-        source = self._source(asset)
-        mime, limits = self.store.about(source).mime, self.store.limits
-        picture = images.upright(self.store.path(source), mime=mime, name=asset.name, limits=limits)
+        picture = self.store.upright(self._source(asset), name=asset.name)
         out = io.BytesIO()
         drawn.draw(picture, **given).save(out, "PNG")
         return out.getvalue()
@@ -146,7 +163,7 @@ class Contents:
         try:
             return self.media.drawn(asset, given=given) if given else None
         except MediaRefused as error:
-            raise FileRefused(f"The item {item.id}: {error}") from error
+            raise ItemRefused(_SUCH, f"The item {item.id}: {str(error).rstrip('.')}") from error
 
     def fields_of(self, item: ReleasedItem) -> Mapping[str, Any]:
         """All fields of an item that was read just now, those that are withheld among them."""
@@ -217,10 +234,12 @@ def drawn_on(schema: Schema, item: ReleasedItem, role: str, at: int) -> dict[str
         if not entries or (part.role or first) != role:
             continue
         if (wrong := row.drawing_problem(entries)) is not None:
-            raise FileRefused(f"The item {item.id}: what its {name} draws on its images does not fit: {wrong}")
+            why = f"what its {name} draws on its images does not fit: {wrong.rstrip('.')}"
+            raise ItemRefused(_SUCH, f"The item {item.id}: {why}")
         there = len(_of_role(item, role))
         if gone := [each["image"] for each in entries if each.get("image", 1) > there]:
-            raise FileRefused(f"The item {item.id}: its {name} is on image {gone[0]} of {role}, and there are {there}.")
+            why = f"its {name} is on image {gone[0]} of {role}, and there are {there}"
+            raise ItemRefused(_SUCH, f"The item {item.id}: {why}")
         here = [each for each in entries if each.get("image", 1) == at]
         if here:
             found.setdefault(row.name, []).extend(row.shapes(part, here))
@@ -255,6 +274,8 @@ def released_set(
         splits=[ReleasedSplit(name, counts[name], contents.withheld.get(name, ())) for name in counts],
         items=contents.items,
         read=contents.media.read,
+        upright=contents.media.upright,
+        as_mp4=contents.media.as_mp4,
         shown=contents.shown,
         provenance=steps.of,
         about=about,

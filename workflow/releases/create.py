@@ -203,7 +203,9 @@ def write(
         writer = function_of(row.releases)
         writer(released, public)
     doing.begin("writing the data card: items")
-    for name, data in card_files(store, draft, released, draft.told["facts"], front_matter=_front(released)).items():
+    for name, data in card_files(
+        store, draft, released, draft.told["facts"], front_matter=_front(released, public)
+    ).items():
         with public.open(name) as out:
             out.write(data)
     private = ReleaseFolder(made / PRIVATE) if keeps_back else None
@@ -222,12 +224,13 @@ def write(
     return done
 
 
-def _front(released: ReleasedSet) -> str:
+def _front(released: ReleasedSet, folder: ReleaseFolder) -> str:
     """What stands at the head of the card: what programs read there of the files."""
     license = str(released.about.get("license", ""))
     head: dict[str, Any] = {"pretty_name": released.title, **({"license": license.lower()} if license else {})}
     if "hf_dataset" in released.formats:
-        head |= function_of("exporters.hf_dataset:front_matter")(released)
+        sizes = {path: each.bytes for path, each in folder.hashes.items()}
+        head |= function_of("exporters.hf_dataset:front_matter")(released, sizes)
     return f"---\n{yaml.safe_dump(head, sort_keys=False, allow_unicode=True)}---\n"
 
 

@@ -17,7 +17,8 @@ from typing import IO
 
 from PIL import Image, UnidentifiedImageError
 
-from media import file_type, strip_metadata
+from domain.errors import MediaRefused, NotAvailable
+from media import file_type, mp4, orientation, strip_metadata
 from media.perceptual_hash import difference_hash
 from media.strip_metadata import NotUnderstood
 
@@ -46,18 +47,19 @@ def picture(where: str, content: bytes, *, look: bool) -> Picture | None:
     if sort.kind != "image" or sort.mime is None:
         return None
     told, unknown = "", ""
+    turned, seen = orientation.UPRIGHT, None
     try:
-        if strip_metadata.image(content, sort.mime) != content:
+        with Image.open(io.BytesIO(content)) as opened:
+            turned = orientation.of_image(opened)
+            if look:
+                seen = difference_hash(orientation.upright(opened, turned))
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError):
+        unknown = "it cannot be decoded" if look else ""
+    try:
+        if strip_metadata.image(content, sort.mime, turned) != content:
             told = _metadata(content)
     except NotUnderstood:
         unknown = f"{sort.called} cannot be taken apart here"
-    seen = None
-    if look:
-        try:
-            with Image.open(io.BytesIO(content)) as opened:
-                seen = difference_hash(opened)
-        except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError):
-            unknown = unknown or "it cannot be decoded"
     return Picture(where, hashlib.sha256(content).hexdigest(), seen, told, unknown)
 
 
@@ -65,18 +67,24 @@ def clip(where: str, path: Path) -> Picture | None:
     """Likewise of a clip; of clips nothing is decoded."""
     with path.open("rb") as file:
         sort = file_type.sniff(file.read(file_type.HEAD_BYTES))
-    if sort.kind != "clip" and "video" not in sort.called:
+    if sort.kind != "clip" and not sort.is_video:
         return None
     told, unknown = "", ""
-    with tempfile.TemporaryDirectory() as folder:
-        bare = Path(folder) / "bare"
-        try:
-            strip_metadata.clip(path, bare)
-            told = "" if filecmp.cmp(path, bare, shallow=False) else "tags of a clip"
-        except NotUnderstood:
-            unknown = f"{sort.called} cannot be taken apart here"
+    try:
+        told = mp4.told(path) if sort == file_type.MP4 else _tags_of_webm(path)
+    except NotUnderstood:
+        unknown = f"{sort.called} cannot be taken apart here"
+    except (MediaRefused, NotAvailable) as error:
+        unknown = str(error).rstrip(".")
     with path.open("rb") as file:
         return Picture(where, hashlib.file_digest(file, "sha256").hexdigest(), None, told, unknown)
+
+
+def _tags_of_webm(path: Path) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        bare = Path(folder) / "bare"
+        strip_metadata.clip(path, bare)
+        return "" if filecmp.cmp(path, bare, shallow=False) else "tags of a clip"
 
 
 def in_base64(text: str) -> bytes | None:

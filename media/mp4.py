@@ -1,0 +1,149 @@
+"""Clips as MP4, for programs that do not take WebM: the same frames at the same moments.
+
+VP9 and AV1 may stand in MP4, so their packets go over as they are. VP8 may not: its frames are encoded anew as VP9, by
+the same libvpx that makes our clips. Sound in Opus goes over as it is; other sound is refused.
+
+Needs the extra ``video`` (PyAV), which is imported when a function here is called.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from domain.errors import MediaRefused
+from media import clips, timeline
+
+if TYPE_CHECKING:
+    from av.container import InputContainer, OutputContainer
+    from av.video.stream import VideoStream
+
+_TAKEN_OVER = ("vp9", "av1")
+_OPTIONS = {"deadline": "realtime", "cpu-used": "6", "crf": "18", "threads": "1", "flags": "+bitexact"}
+_BASE = Fraction(1, 1000)
+
+
+def write(clip: Path, *, out: Path, name: str) -> None:
+    """Write the clip at ``clip`` as MP4; the same clip gives the same bytes.
+
+    Raises
+    ------
+    MediaRefused
+        It cannot be read to its end, or its sound has no place in MP4.
+    NotAvailable
+        The extra ``video`` is not installed.
+    """
+    times = clips.timeline_of(clip, name=name)
+    with clips.opened(clip, name=name) as (source, stream):
+        if odd := [each for each in source.streams.audio if each.codec_context.codec.canonical_name != "opus"]:
+            codec = odd[0].codec_context.codec.canonical_name
+            raise MediaRefused(f"{name} has sound in {codec}, which has no place in MP4. Encode its sound as Opus.")
+        codec = stream.codec_context.codec.canonical_name
+        import av
+
+        with av.open(str(out), "w", format="mp4", options={"fflags": "+bitexact", "movflags": "+faststart"}) as target:
+            made = _Made(source, stream, target, times)
+            n = made.taken_over() if codec in _TAKEN_OVER else made.encoded(name)
+    if n != len(times):
+        raise MediaRefused(f"{name} has {len(times):,} frames, of which {n:,} can be decoded. Make another file of it.")
+
+
+_SAYS_NOTHING = {"major_brand", "minor_version", "compatible_brands", "handler_name", "language", "vendor_id"}
+
+
+def told(path: Path) -> str:
+    """Return what an MP4 tells of its making, in words; empty: nothing. Raises as ``clips.opened`` does."""
+    with clips.opened(path, name=path.name) as (container, _):
+        of_streams = [each.metadata for each in container.streams]
+        tags = {name for tags in (container.metadata, *of_streams) for name in tags} - _SAYS_NOTHING
+        if odd := [each.type for each in container.streams if each.type not in ("video", "audio")]:
+            tags.add(f"a stream of {odd[0]}")
+    return ", ".join(sorted(tags)[:4])
+
+
+class _Made:
+    """An MP4 on its way: pictures, and sound packet by packet. Both begin at zero, wherever the clip began."""
+
+    def __init__(
+        self, source: InputContainer, stream: VideoStream, target: OutputContainer, times: timeline.Timeline
+    ) -> None:
+        self._source, self._stream, self._target, self._times = source, stream, target, times
+        self._to: dict[int, Any] = {}
+        self._at = {self._ms(n): n for n in range(len(times))}
+
+    def taken_over(self) -> int:
+        """Write all packets as they are; how many frames."""
+        self._add_all(self._target.add_stream_from_template(self._stream, opaque=True))
+        n = 0
+        for packet in self._source.demux(self._streams):
+            if packet.dts is not None:
+                n += packet.stream_index == self._stream.index
+                self._pass_on(packet)
+        return n
+
+    def encoded(self, name: str) -> int:
+        """Encode all frames as VP9; how many."""
+        import av
+
+        stream: Any = None
+        n = 0
+        early: list[Any] = []
+        for packet in self._source.demux(self._streams):
+            if packet.stream_index != self._stream.index:
+                if packet.dts is not None and stream is not None:
+                    self._pass_on(packet)
+                elif packet.dts is not None:
+                    early.append(packet)
+                continue
+            for frame in packet.decode():
+                if stream is None:
+                    stream = self._vp9(frame)
+                    self._add_all(stream)
+                    for sound in early:
+                        self._pass_on(sound)
+                picture: Any = av.VideoFrame.from_image(clips.upright(frame, name=name))
+                if (picture.width, picture.height) != (stream.width, stream.height):
+                    raise MediaRefused(f"{name} changes its size on the way. Make another file of it.")
+                picture.pts, picture.time_base = self._ms(n), _BASE
+                self._mux(stream.encode(picture))
+                n += 1
+        if stream is not None:
+            self._mux(stream.encode())
+        return n
+
+    @property
+    def _streams(self) -> list[Any]:
+        return [self._stream, *self._source.streams.audio]
+
+    def _add_all(self, pictures: Any) -> None:
+        self._to[self._stream.index] = pictures
+        for each in self._source.streams.audio:
+            self._to[each.index] = self._target.add_stream_from_template(each)
+        for made in self._to.values():
+            made.metadata.clear()
+
+    def _pass_on(self, packet: Any) -> None:
+        back = round(self._times.origin / packet.time_base)
+        packet.pts, packet.dts = packet.pts - back, packet.dts - back
+        packet.stream = self._to[packet.stream_index]
+        self._target.mux(packet)
+
+    def _mux(self, packets: Any) -> None:
+        """Each frame lasts until the next one, the last one to the end of the clip."""
+        for packet in packets:
+            n = self._at.get(round(packet.pts * packet.time_base / _BASE), len(self._times) - 1)
+            until = self._ms(n + 1) if n + 1 < len(self._times) else round(self._times.end / _BASE)
+            packet.duration = round(max(until - self._ms(n), 1) * _BASE / packet.time_base)
+            self._target.mux(packet)
+
+    def _ms(self, n: int) -> int:
+        return round(self._times.time(min(n, len(self._times) - 1)) / _BASE)
+
+    def _vp9(self, frame: Any) -> Any:
+        stream: Any = self._target.add_stream("libvpx-vp9", rate=30)
+        stream.width, stream.height, stream.pix_fmt = frame.width, frame.height, "yuv420p"
+        stream.codec_context.time_base = _BASE
+        stream.bit_rate = 2_500_000
+        stream.options = dict(_OPTIONS)
+        return stream

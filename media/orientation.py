@@ -1,0 +1,107 @@
+"""The eight ways in which a picture may lie in its file, as EXIF numbers them: read once, applied in one place.
+
+The rule for images: EXIF decides if it has the tag, also if XMP says something else; XMP's ``tiff:Orientation``
+decides where EXIF has none; otherwise the picture is upright. Pillow does the same. For a video the display matrix of
+the decoded frame decides.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from PIL import Image
+
+from domain.errors import MediaRefused
+
+TAG = 0x0112
+"""EXIF's tag for it."""
+UPRIGHT = 1
+_FLIPS: Mapping[int, Image.Transpose] = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+_IN_XMP = re.compile(rb"tiff:Orientation\s*(?:=\s*[\"']|>)\s*([0-9]+)")
+"""As an attribute with either quote, or as an element."""
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
+_OF_MATRIX = {
+    (1, 0, 0, 1): 1,
+    (-1, 0, 0, 1): 2,
+    (-1, 0, 0, -1): 3,
+    (1, 0, 0, -1): 4,
+    (0, 1, 1, 0): 5,
+    (0, 1, -1, 0): 6,
+    (0, -1, -1, 0): 7,
+    (0, -1, 1, 0): 8,
+}
+"""By a, b, c and d of a display matrix: the stored pixel (x, y) is shown at (a x + c y, b x + d y)."""
+_NEAR = Fraction(1, 50)
+"""A matrix this close to one of the eight, relative to its scale, is that one (about a degree)."""
+
+
+def of_image(image: Image.Image) -> int:
+    """Return the orientation of an image that is loaded: some formats note it behind the pixels."""
+    exif = image.getexif()
+    said = exif.get(TAG)
+    if said is None and (found := _IN_XMP.search(_xmp(image))):
+        said = int(found[1])
+    return said if said in _FLIPS else UPRIGHT
+
+
+def of_stored_image(image: Image.Image) -> int:
+    """Return the orientation that earlier versions used for an image, by Pillow alone: its copies lie that way."""
+    said = image.getexif().get(TAG)
+    return said if said in _FLIPS else UPRIGHT
+
+
+def _xmp(image: Image.Image) -> bytes:
+    for name in ("XML:com.adobe.xmp", "xmp"):
+        found = image.info.get(name)
+        if found:
+            text = found.encode("utf-8", "replace") if isinstance(found, str) else bytes(found)
+            return text.replace(b"\0", b"") if text.startswith(_WIDE) else text
+    return b""
+
+
+def of_matrix(matrix: Sequence[int], *, name: str) -> int:
+    """Return the orientation of a display matrix of nine numbers.
+
+    Raises
+    ------
+    MediaRefused
+        It turns the picture by something else than quarters.
+    """
+    a, b, c, d = (matrix[at] for at in (0, 1, 3, 4))
+    scale = max(abs(each) for each in (a, b, c, d))
+    if not scale:
+        return UPRIGHT
+    if max(abs(b), abs(c)) <= _NEAR * scale:
+        b = c = 0
+    elif max(abs(a), abs(d)) <= _NEAR * scale:
+        a = d = 0
+    found = _OF_MATRIX.get(tuple((each > 0) - (each < 0) for each in (a, b, c, d)))  # type: ignore[arg-type]
+    if found is None:
+        angle = math.degrees(math.atan2(b, a))
+        raise MediaRefused(
+            f"{name} is turned by {angle:.0f} degrees; only quarter turns and mirrored pictures are read. "
+            "Encode it again upright (ffmpeg -i OLD NEW.mp4)."
+        )
+    return found
+
+
+def on_its_side(orientation: int) -> bool:
+    """Return whether width and height are exchanged when the picture is shown."""
+    return orientation >= 5
+
+
+def upright(picture: Image.Image, orientation: int) -> Image.Image:
+    """Return the picture as it is shown."""
+    flip = _FLIPS.get(orientation)
+    return picture if flip is None else picture.transpose(flip)

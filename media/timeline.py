@@ -1,0 +1,237 @@
+"""When each frame of a video comes on screen, and when the video ends: read once, from its packets, for everyone.
+
+Headers decide nothing. Where packets do not say when frames are shown, all frames are decoded. Times are counted from
+the moment at which the first picture or sound begins, as players count: a video need not begin at zero.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from domain.errors import MediaRefused
+
+if TYPE_CHECKING:
+    from av.container import InputContainer
+    from av.packet import Packet
+    from av.stream import Stream
+    from av.video.frame import VideoFrame
+    from av.video.stream import VideoStream
+    from numpy.typing import NDArray
+
+BROKEN_FROM = Fraction(1, 2)
+"""A file that ends this much before its header says is broken off."""
+MOST_FRAMES = 20_000_000
+KEY, BAD = 1, 2
+"""Flags of a packet: decoding can begin here; it is damaged."""
+MILLISECOND = Fraction(1, 1000)
+_SKIPS_FRAMES = frozenset({"h264", "hevc"})
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """When the frames of a video are shown."""
+
+    base: Fraction
+    """Seconds of a tick of the video's clock."""
+    origin: Fraction
+    """When the video begins on its own clock, in seconds."""
+    pts: NDArray[np.int64]
+    """Of each packet with a frame that is shown, in the order of the file, in ticks."""
+    flags: NDArray[np.int8]
+    """``KEY`` and ``BAD`` of each of these packets."""
+    place: NDArray[np.int64]
+    """The packets in the order in which their frames are shown."""
+    shown: NDArray[np.int64]
+    """When each frame comes on screen, rising, in ticks."""
+    end: Fraction
+    """When the last frame leaves the screen, in seconds from the beginning."""
+    duration: Fraction
+    """When picture and sound have both ended."""
+    broken: str | None
+    """Why frames are missing at its end, as a clause; None: nothing is known to be."""
+    by_packets: bool
+    """Whether packets say when each frame is shown; otherwise all frames were decoded to know."""
+
+    def __len__(self) -> int:
+        return len(self.shown)
+
+    def time(self, index: int) -> Fraction:
+        """When a frame comes on screen, exactly, in seconds from the beginning."""
+        return int(self.shown[index]) * self.base - self.origin
+
+    @property
+    def times(self) -> tuple[float, ...]:
+        """When each frame comes on screen, to the microsecond."""
+        return tuple(round(float(max(self.time(index), Fraction(0))), 6) for index in range(len(self)))
+
+    @property
+    def seconds(self) -> float:
+        """The duration to the microsecond, never before the last frame."""
+        last = self.times[-1] if len(self) else 0.0
+        return round(max(float(self.duration), last), 6)
+
+
+def read(container: InputContainer, stream: VideoStream, *, name: str) -> Timeline:
+    """Read when the frames of ``stream`` are shown; ``name`` is what sentences call the video.
+
+    Raises
+    ------
+    MediaRefused
+        Neither packets nor frames say when frames are shown, or there are too many.
+    """
+    found = _of_packets(container, stream, name)
+    return found if found.by_packets else _of_frames(found, container, stream, name)
+
+
+def picture_streams(container: InputContainer) -> list[VideoStream]:
+    """The streams with moving pictures: a cover image is none."""
+    from av.stream import Disposition
+
+    return [each for each in container.streams.video if not each.disposition & Disposition.attached_pic]
+
+
+def origin(container: InputContainer) -> Fraction:
+    """When the video begins on its own clock, exactly: with the first of its pictures and sounds."""
+    streams: list[Stream] = [*picture_streams(container), *container.streams.audio]
+    begins = [
+        stream.start_time * stream.time_base for stream in streams if stream.start_time is not None and stream.time_base
+    ]
+    return max(min(begins, default=Fraction(0)), Fraction(0))
+
+
+def hidden_in_vp8(packet: Packet[VideoStream]) -> bool:
+    """Whether a packet of VP8 holds a frame that is never shown; its first byte says so (RFC 6386, 9.1)."""
+    return not bytes(memoryview(packet)[:1])[0] & 0x10
+
+
+def all_frames(container: InputContainer, stream: VideoStream, broke: Callable[[], None]) -> Iterator[VideoFrame]:
+    """Every frame from the first on, up to the first that is damaged: then ``broke`` is called."""
+    error = _error()
+    container.seek(0)
+    context = stream.codec_context
+    if context.codec.canonical_name in _SKIPS_FRAMES:
+        context.skip_frame = "DEFAULT"
+    packets = sound_packets(container, stream)
+    while True:
+        packet = next(packets, None)
+        cut = packet is not None and packet.is_corrupt
+        try:
+            frames = context.decode(None if cut else packet)
+        except error:
+            broke()
+            return
+        for frame in frames:
+            if frame.is_corrupt:
+                broke()
+                return
+            yield frame
+        if packet is None or cut:
+            return
+
+
+def sound_packets(container: InputContainer, stream: VideoStream) -> Iterator[Packet[VideoStream]]:
+    """The packets of a stream from where the container stands, up to what cannot be read."""
+    try:
+        for packet in container.demux(stream):
+            if packet.size:
+                yield packet
+    except _error():
+        return
+
+
+# ---- inside ---------------------------------------------------------------------------------------------------------
+
+
+def _of_packets(container: InputContainer, stream: VideoStream, name: str) -> Timeline:
+    pts, flags = array("q"), array("b")
+    is_vp8 = stream.codec_context.codec.canonical_name == "vp8"
+    base, begin = stream.time_base or MILLISECOND, origin(container)
+    broken: str | None = None
+    by_packets, reordered = True, False
+    last_seen = last_shown = of_last = 0
+    end_of_all = end_of_sound = Fraction(0)
+    container.seek(0)
+    try:
+        for packet in container.demux():
+            if not packet.size or packet.is_discard:
+                continue
+            lasts = packet.duration or 0
+            if packet.pts is not None and packet.time_base:
+                until = (packet.pts + lasts) * packet.time_base
+                end_of_all = max(end_of_all, until)
+                if packet.stream.type == "audio":
+                    end_of_sound = max(end_of_sound, until)
+            if packet.stream_index != stream.index or (is_vp8 and hidden_in_vp8(packet)):
+                continue
+            if packet.pts is None:
+                by_packets = False
+                break
+            if pts and packet.pts < last_shown:
+                reordered = True
+            last_seen = lasts
+            if not pts or packet.pts > last_shown:
+                last_shown, of_last = packet.pts, lasts
+            pts.append(packet.pts)
+            flags.append((KEY if packet.is_keyframe else 0) | (BAD if packet.is_corrupt else 0))
+            if len(pts) > MOST_FRAMES:
+                raise MediaRefused(f"{name} has more than {MOST_FRAMES:,} frames. Cut it into pieces.")
+    except _error():
+        broken = "the rest of it cannot be read"
+    if len(flags) and flags[-1] & BAD and not any(each & BAD for each in flags[:-1]):
+        broken = broken or "its last frame is cut"  # a packet that was cut at the end of the file is no frame
+        pts.pop()
+        flags.pop()
+    ticks = np.frombuffer(pts, dtype=np.int64)
+    place = np.argsort(ticks, kind="stable")
+    shown = ticks[place]
+    by_packets = by_packets and not (len(shown) and (np.diff(shown) == 0).any())
+    # Where frames are stored in another order, durations are those of that order: what the last one says is the end.
+    lasts = (last_seen if reordered else of_last) if len(shown) else 0
+    timeline = Timeline(
+        base, begin, ticks, np.frombuffer(flags, dtype=np.int8), place, shown, Fraction(0), Fraction(0), broken,
+        by_packets,
+    )  # fmt: skip
+    end = _after_last(timeline) if broken else _last(timeline) + lasts * base
+    said = Fraction(container.duration or 0, 1_000_000)
+    if by_packets and said > end_of_all + BROKEN_FROM:  # on the clock of the file, which need not begin at zero
+        broken = broken or f"it says it lasts {float(said):.2f} s, and breaks off"
+    return replace(timeline, end=end, duration=max(end, end_of_sound - begin), broken=broken)
+
+
+def _last(timeline: Timeline) -> Fraction:
+    return timeline.time(len(timeline) - 1) if len(timeline) else Fraction(0)
+
+
+def _after_last(timeline: Timeline) -> Fraction:
+    """As long after the last frame as that came after the one before it."""
+    n = len(timeline)
+    return _last(timeline) + (_last(timeline) - timeline.time(n - 2) if n > 1 else 0)
+
+
+def _of_frames(found: Timeline, container: InputContainer, stream: VideoStream, name: str) -> Timeline:
+    """Packets do not say it: all frames are decoded, up to the first that cannot be."""
+    shown = array("q")
+    broken = [found.broken] if found.broken else []
+    for frame in all_frames(container, stream, lambda: broken.append("the rest of it cannot be decoded")):
+        if frame.pts is None or (shown and frame.pts <= shown[-1]):
+            raise MediaRefused(
+                f"The frames of {name} do not say when they are shown. Encode it anew, as MP4 or Matroska."
+            )
+        shown.append(frame.pts)
+        if len(shown) > MOST_FRAMES:
+            raise MediaRefused(f"{name} has more than {MOST_FRAMES:,} frames. Cut it into pieces.")
+    counted = replace(found, shown=np.frombuffer(shown, dtype=np.int64), broken=broken[0] if broken else None)
+    end = _after_last(counted)
+    return replace(counted, end=end, duration=max(end, found.duration))
+
+
+def _error() -> Any:
+    from av.error import FFmpegError
+
+    return FFmpegError

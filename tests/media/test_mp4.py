@@ -1,0 +1,75 @@
+"""A clip as MP4 has the frames of the clip, at the same moments."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import av
+import numpy as np
+import pytest
+
+from domain.errors import MediaRefused, NotFound
+from media.store import MediaStore
+from testkit.pictures import encoded, frames, numbered, photo, video
+
+UNEVEN = [0.0, 0.04, 0.08, 0.5, 0.54, 1.2, 3.0, 3.1, 7.25]
+
+
+@pytest.mark.parametrize("codec", ["libvpx", "libvpx-vp9", "libsvtav1"])
+def test_an_mp4_has_the_same_frames_at_the_same_moments(codec: str, tmp_path: Path) -> None:
+    store = MediaStore(tmp_path / "media")
+    stored = store.add(video(tmp_path / "clip.webm", UNEVEN, codec=codec))
+    path = store.mp4(stored.sha256)
+    with av.open(str(path)) as container:
+        assert container.format.name.startswith("mov,mp4")
+        assert container.streams.video[0].codec_context.codec.canonical_name in ("vp9", "av1")
+        assert not {"title", "comment", "artist"} & {*container.metadata}
+    found = list(frames(path))
+    assert [number for _, number in found] == [*range(len(UNEVEN))]
+    assert [at for at, _ in found] == pytest.approx(UNEVEN, abs=2e-3)
+    before = path.read_bytes()
+    assert store.mp4(stored.sha256) == path
+    path.unlink()
+    assert store.mp4(stored.sha256).read_bytes() == before
+
+
+def with_sound(path: Path, pictures: str, sound: str) -> Path:
+    """A second of frames, and a second of silence."""
+    with av.open(str(path), "w", format="webm") as container:
+        stream: Any = container.add_stream(pictures, rate=25)
+        stream.width, stream.height, stream.pix_fmt = 320, 240, "yuv420p"
+        heard: Any = container.add_stream(sound, rate=48000, layout="stereo", options={"strict": "experimental"})
+        for number in range(25):
+            frame = av.VideoFrame.from_image(numbered(number))
+            frame.pts, frame.time_base = number * 40, Fraction(1, 1000)
+            container.mux(stream.encode(frame))
+        for number in range(50):
+            kind = "fltp" if sound == "vorbis" else "s16"
+            shape = np.zeros((2, 960), np.float32) if kind == "fltp" else np.zeros((1, 1920), np.int16)
+            quiet = av.AudioFrame.from_ndarray(shape, layout="stereo", format=kind)
+            quiet.sample_rate, quiet.pts = 48000, number * 960
+            container.mux(heard.encode(quiet))
+        container.mux(stream.encode())
+        container.mux(heard.encode())
+    return path
+
+
+@pytest.mark.parametrize("pictures", ["libvpx", "libvpx-vp9"])
+def test_its_sound_goes_along(pictures: str, tmp_path: Path) -> None:
+    store = MediaStore(tmp_path / "media")
+    path = store.mp4(store.add(with_sound(tmp_path / "a.webm", pictures, "libopus")).sha256)
+    with av.open(str(path)) as container:
+        seconds = sum(frame.samples / frame.sample_rate for frame in container.decode(audio=0))
+    assert seconds == pytest.approx(1.0, abs=0.05)
+    assert [number for _, number in frames(path)] == [*range(25)]
+
+
+def test_what_has_no_mp4_is_refused(tmp_path: Path) -> None:
+    store = MediaStore(tmp_path / "media")
+    stored = store.add(with_sound(tmp_path / "a.webm", "libvpx", "vorbis"))
+    with pytest.raises(MediaRefused, match="sound in vorbis, which has no place in MP4"):
+        store.mp4(stored.sha256)
+    with pytest.raises(NotFound, match="an image"):
+        store.mp4(store.add(encoded(photo(40, 30))).sha256)
