@@ -229,7 +229,8 @@ class RankingAnswerer(EndpointAnswerer):
             ranking = self._ranking(ranked)
         except CannotRank as error:
             return replace(attempt, outcome=Outcome.FAILED, error=str(error), final=True)
-        more = {"way": self._by, "end_token": ranked.ended, "requests": ranked.requests}
+        told = {"model": attempt.detail["model"]} if "model" in attempt.detail else {}
+        more = {**told, "way": self._by, "end_token": ranked.ended, "requests": ranked.requests}
         return replace(
             attempt,
             outcome=Outcome.ANSWERED,
