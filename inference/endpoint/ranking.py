@@ -80,6 +80,7 @@ class RankingAnswerer(EndpointAnswerer):
         if self._by == "completions":
             least["max_tokens"] = least.pop(spec.endpoint.length_parameter)
         self._parameters = {name: each for name, each in least.items() if name not in spec.endpoint.omit} | dict(own)
+        self._parameters |= spec.generation.extra_body  # such as what the chat template is given
         self._works = False
         """Whether a reply has held likelihoods."""
         self._about |= {
