@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from domain import decimals
 from domain.overlap import AnyOrder, Apart, Overlap
+from domain.request_settings import find_body_problems, find_header_problems
 
 Scalar = str | int | float | bool
 
@@ -792,6 +793,17 @@ class Judge(_Part):
     """Where the model's description says none; None: its own default."""
     max_tokens: int | None = None
     """The longest reply, where the model's description says none."""
+    extra_body: dict[str, Any] = Field(default_factory=dict)
+    """Further fields of every request to an endpoint, such as `{reasoning_effort: low}`; of the same field the
+    description's own counts."""
+    headers: dict[str, str] = Field(default_factory=dict)
+    """Headers of every request to an endpoint; of the same header the description's own counts. A secret stands in an
+    environment variable of the worker: `{X-Api-Key: "env:LAB_API_KEY"}`."""
+
+    @model_validator(mode="after")
+    def _can_be_sent(self) -> Judge:
+        _check_request(self.extra_body, self.headers)
+        return self
 
     @model_validator(mode="before")
     @classmethod
@@ -827,6 +839,24 @@ class Models(_Part):
     """How clips become frames for models whose description says nothing else: `recent_segments` (so many of the last
     ones; 0: none), `frames_per_segment`, `observation_frames` (the clip's last ones, where the image of the observation
     is missing)."""
+    extra_body: dict[str, Any] = Field(default_factory=dict)
+    """Further fields of every request to an endpoint, such as `{reasoning_effort: low}`; of the same field the
+    description's own counts."""
+    headers: dict[str, str] = Field(default_factory=dict)
+    """Headers of every request to an endpoint; of the same header the description's own counts. A secret stands in an
+    environment variable of the worker: `{X-Api-Key: "env:LAB_API_KEY"}`."""
+
+    @model_validator(mode="after")
+    def _can_be_sent(self) -> Models:
+        _check_request(self.extra_body, self.headers)
+        return self
+
+
+def _check_request(extra_body: Mapping[str, Any], headers: Mapping[str, str]) -> None:
+    """Refuse (``ValueError``) fields and headers that cannot be sent to a model's server, or that hold a secret."""
+    problems = [*find_body_problems(extra_body), *find_header_problems(headers)]
+    if problems:
+        raise ValueError("; ".join(problems))
 
 
 OptionPlace = Literal["letter", "from_1", "from_0"]

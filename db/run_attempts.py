@@ -257,6 +257,13 @@ def figures(session: Session, *, run_id: int) -> Figures:
     return Figures(counted, attempts, calls, tokens_in, tokens_out, cost, unknown)
 
 
+def served_models(session: Session, *, run_id: int) -> dict[str, int]:
+    """Return how many replies of a run name another model than was asked for, by that name."""
+    name = col(AttemptRow.detail)["model"].as_string()
+    wanted = sa_select(name, func.count()).where(col(AttemptRow.run_id) == run_id, name.is_not(None)).group_by(name)
+    return {str(model): n for model, n in session.execute(wanted.order_by(func.count().desc(), name))}
+
+
 def pace(session: Session, *, run_id: int, since: datetime, limit: int = 200) -> tuple[int, datetime, datetime] | None:
     """How many units were asked to the end last (``limit`` at most), and when the first and the last of them was."""
     wanted = (

@@ -81,6 +81,14 @@ class Verdict(StrEnum):
         after=Outcome.TRUNCATED,
     )
     EMPTY = _Came("empty", "empty", "The reply is empty.", "#a9b3ba", after=Outcome.EMPTY)
+    ONLY_REASONING = _Came(
+        "only_reasoning",
+        "only reasoning",
+        "The judge reasoned and gave no reply.",
+        "#5f7fa8",
+        45,
+        after=Outcome.ONLY_REASONING,
+    )
     TRANSPORT_ERROR = _Came(
         "transport_error", "no reply", "No reply came.", "#8a4a2b", 135, after=Outcome.TRANSPORT_ERROR
     )

@@ -104,6 +104,15 @@ class Outcome(StrEnum):
         replied=True,
         silent=True,
     )
+    ONLY_REASONING = _Came(
+        "only_reasoning",
+        "only reasoning",
+        "It reasoned and gave no answer, often because the longest answer was reached. The reasoning is kept with the "
+        "attempt.",
+        "the model only reasoned",
+        replied=True,
+        silent=True,
+    )
     REFUSED = _Came(
         "refused",
         "refused",

@@ -184,7 +184,7 @@ class Conversation:
         self.messages.append(
             {
                 "role": "assistant",
-                "content": message.get("content"),
+                "content": attempt.text if isinstance(message.get("content"), list) else message.get("content"),
                 "tool_calls": [call.sent() for call in asked],
             }
         )

@@ -45,6 +45,11 @@ def open_answerer(
             f"{spec.name} runs on this machine, where replies are not kept to a `response_format`: ask it without one,"
             " or through a server."
         )
+    if spec.generation.extra_body and spec.adapter in LOCAL:
+        raise ModelRefused(
+            f"{spec.name} runs on this machine, so there is no request to add `extra_body` to. Leave it out, or ask the"
+            " model through a server."
+        )
     if strategy == "holmes" and spec.adapter in LOCAL:
         from inference.local.conversations import open_conversations
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from annotation_schemas import typed_yaml
 from domain.attributes import NAME, Attribute
 from domain.errors import ModelRefused, SchemaError
+from domain.request_settings import find_body_problems, find_header_problems
 
 HOME = Path(__file__).resolve().parent / "models"
 """The descriptions that come with Touchstone."""
@@ -63,6 +64,15 @@ class Generation(_Part):
     response_format: dict[str, Any] = Field(default_factory=dict)
     """What the reply has to keep to, in the protocol's form, such as `{type: json_object}`; empty: nothing. Only for
     endpoints."""
+    extra_body: dict[str, Any] = Field(default_factory=dict)
+    """Further fields of every request, as the server has them, such as `{reasoning_effort: low}` or
+    `{chat_template_kwargs: {enable_thinking: false}}`. Only for endpoints."""
+
+    @model_validator(mode="after")
+    def _can_be_sent(self) -> Generation:
+        if problems := find_body_problems(self.extra_body):
+            raise ValueError("; ".join(problems))
+        return self
 
 
 class Price(_Part):
@@ -125,12 +135,17 @@ class Endpoint(_Part):
     """A run stops after so many requests."""
     likelihoods: Likelihoods | None = None
     """How options are ranked over it; absent: they are not."""
+    headers: dict[str, str] = Field(default_factory=dict)
+    """Headers of every request besides our own, such as `{X-Routing: fast}`. They are stored and shown, so a secret
+    stands in an environment variable that ends with `_API_KEY` or `_API_TOKEN`: `{X-Api-Key: "env:LAB_API_KEY"}`."""
     probe: bool = True
     """Before the first question a few short requests find out what the server can do, which every run keeps; not
     where `max_calls` counts requests."""
 
     @model_validator(mode="after")
     def _fits(self) -> Endpoint:
+        if problems := find_header_problems(self.headers):
+            raise ValueError("; ".join(problems))
         if self.max_cost is not None and self.price is None:
             raise ValueError("`max_cost` needs `price`, otherwise the cost of a run is unknown")
         return self
@@ -193,11 +208,14 @@ class ModelSpec(_Part):
         return self
 
     def dump(self) -> dict[str, Any]:
-        """All of it as JSON values, defaults written out; `clips`, `attributes` and `likelihoods` only where they say
-        something, so that descriptions from before there were these keys keep their hash."""
+        """All of it as JSON values, defaults written out; `clips`, `attributes`, `likelihoods`, `extra_body` and
+        `headers` only where they say something, so that descriptions from before there were these keys keep their
+        hash."""
         silent: dict[str, Any] = {name: True for name in ("clips", "attributes") if not getattr(self, name)}
-        if self.endpoint is not None and self.endpoint.likelihoods is None:
-            silent["endpoint"] = {"likelihoods"}
+        if self.endpoint is not None:
+            silent["endpoint"] = {name for name in ("likelihoods", "headers") if not getattr(self.endpoint, name)}
+        if not self.generation.extra_body:
+            silent["generation"] = {"extra_body"}
         return self.model_dump(mode="json", exclude=silent)
 
     @property
@@ -205,17 +223,63 @@ class ModelSpec(_Part):
         """`clips` by plain names."""
         return {str(name): value for name, value in self.clips.items()}
 
-    def with_defaults(self, *, temperature: float | None, max_tokens: int | None) -> ModelSpec:
-        """The description with what a schema says of generating, where it does not say itself; None: nothing."""
+    def with_defaults(
+        self,
+        *,
+        temperature: float | None,
+        max_tokens: int | None,
+        extra_body: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> ModelSpec:
+        """The description with what a schema says of generating, where it does not say itself; None: nothing.
+
+        ``extra_body`` and ``headers`` are for endpoints; of the same field or header the description's own counts.
+        """
         own = self.generation.model_fields_set
         given: dict[str, Any] = {}
         if temperature is not None and not own & {"temperature", "do_sample"}:
             given |= {"temperature": float(temperature), "do_sample": temperature > 0}
         if max_tokens is not None and "max_new_tokens" not in own:
             given["max_new_tokens"] = max_tokens
-        if not given:
+        changed: dict[str, Any] = {}
+        if self.endpoint is not None:
+            if extra_body:
+                given["extra_body"] = {**extra_body, **self.generation.extra_body}
+            set_here = {name.lower() for name in self.endpoint.headers}
+            added = {name: value for name, value in (headers or {}).items() if name.lower() not in set_here}
+            if added:
+                own_headers = {**added, **self.endpoint.headers}
+                changed["endpoint"] = self.endpoint.model_copy(update={"headers": own_headers})
+        if given:
+            changed["generation"] = self.generation.model_copy(update=given)
+        return self.model_copy(update=changed) if changed else self
+
+    def with_request(self, *, extra_body: Mapping[str, Any], headers: Mapping[str, str]) -> ModelSpec:
+        """Return the description with these fields and headers in place of its own of the same names.
+
+        Raises
+        ------
+        ModelRefused
+            The model is not behind an endpoint, or one of them cannot be sent.
+        """
+        if not extra_body and not headers:
             return self
-        return self.model_copy(update={"generation": self.generation.model_copy(update=given)})
+        if self.endpoint is None:
+            raise ModelRefused(
+                f"{self.name} is not behind an endpoint, so there is no request to add fields or headers to."
+            )
+        problems = [*find_body_problems(extra_body), *find_header_problems(headers)]
+        if problems:
+            raise ModelRefused(f"{self.name} cannot be asked like this: {'; '.join(problems)}.")
+        replaced = {name.lower() for name in headers}
+        kept = {name: value for name, value in self.endpoint.headers.items() if name.lower() not in replaced}
+        body = {**self.generation.extra_body, **extra_body}
+        return self.model_copy(
+            update={
+                "generation": self.generation.model_copy(update={"extra_body": body}),
+                "endpoint": self.endpoint.model_copy(update={"headers": {**kept, **headers}}),
+            }
+        )
 
     @property
     def hash(self) -> str:
@@ -260,9 +324,13 @@ class _Plain(yaml.SafeDumper):
 
 
 def _without_empty(value: Any) -> Any:
-    """Without the keys that say nothing."""
+    """Without the keys that say nothing; what a server gets as it is stays as it is."""
     if isinstance(value, dict):
-        return {key: _without_empty(part) for key, part in value.items() if part is not None}
+        return {
+            key: part if key == "extra_body" else _without_empty(part)
+            for key, part in value.items()
+            if part is not None
+        }
     return value
 
 

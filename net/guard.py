@@ -72,6 +72,8 @@ class Traffic:
     """Names of headers that may go out besides those that a body needs."""
     authorization: Callable[[], str] | None = None
     """The header's value, added where a request leaves, so that nothing before it holds the key."""
+    headers: Callable[[], Mapping[str, str]] | None = None
+    """Further headers by name in lower case, added likewise."""
     hidden: Callable[[str], str] | None = None
     """Strikes out of a reply's headers what must not be repeated."""
 
@@ -164,6 +166,8 @@ class Passage:
         passed = ("host", "content-type", "content-length", "transfer-encoding", *self._traffic.sent)
         kept |= {name: wanted[name] for name in passed if name in wanted}
         kept |= {"accept-encoding": "identity", "user-agent": "touchstone"}
+        if self._traffic.headers is not None:
+            kept = {**self._traffic.headers(), **kept}
         if self._traffic.authorization is not None:
             kept["authorization"] = self._traffic.authorization()
         return list(kept.items())

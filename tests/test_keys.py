@@ -766,7 +766,8 @@ def begun_judge(seen: Seen) -> Any:
 def generation(there: World, run: str) -> Any:
     with there.store.read() as session:
         row = session.exec(select(RunRow).where(RunRow.public_id == run)).one()
-        return row.params["spec"]["generation"]
+        spec = row.params["spec"]
+        return spec["generation"], spec["endpoint"].get("headers")
 
 
 def gold_of_grading(seen: Seen) -> Any:
@@ -1297,8 +1298,12 @@ ROWS: dict[str, Row] = {
     ),
     "Judge.temperature": row(begun_judge, "judges.0.temperature", 0.5),
     "Judge.max_tokens": row(begun_judge, "judges.0.max_tokens", 7),
+    "Judge.extra_body": row(begun_judge, "judges.0.extra_body", {"reasoning_effort": "low"}),
+    "Judge.headers": row(begun_judge, "judges.0.headers", {"X-Routing": "fast"}),
     "Models.temperature": row(begun_model, "models.temperature", 0.5),
     "Models.max_tokens": row(begun_model, "models.max_tokens", 7),
+    "Models.extra_body": row(begun_model, "models.extra_body", {"reasoning_effort": "low"}),
+    "Models.headers": row(begun_model, "models.headers", {"X-Routing": "fast"}),
     "Models.strategy": row(asked_models, "models.strategy", "rank_options"),
     "Models.prompts": row(asked_models, "models.prompts", "plain"),
     "Models.prompt_seed": row(asked_models, "models.prompt_seed", 7, **{"models.prompts": "etp_bench_types"}),

@@ -395,10 +395,11 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
     },
     model.Judge: _all(
         rows.JUDGES, "name", "criteria", "dimensions", "template", "parser", "sees", "fills", "values", "model",
-        "temperature", "max_tokens",
+        "temperature", "max_tokens", "extra_body", "headers",
     ),
     model.Models: _all(
-        rows.MODELS, "strategy", "prompts", "variants", "prompt_seed", "score", "temperature", "max_tokens", "clips"
+        rows.MODELS, "strategy", "prompts", "variants", "prompt_seed", "score", "temperature", "max_tokens", "clips",
+        "extra_body", "headers",
     ),
     model.Derived: {"name": _named_by, **_all(rows.FIGURES, "all_of", "not_all_of", "mean_of")},
     model.VerdictRule: _all(

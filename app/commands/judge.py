@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.options import CountedItems
+from app.commands.options import CountedItems, ExtraBody, Headers, with_request_options
 from app.pairs import pairs
 from domain.errors import ModelRefused, NotFound
 from domain.runs import RunState
@@ -110,6 +110,8 @@ def judge(
         bool,
         typer.Option("--attacks", help="Judge answers that try to talk the judge into a score, not models' answers."),
     ] = False,
+    extra_body: ExtraBody = None,
+    header: Headers = None,
     max_calls: Annotated[int | None, typer.Option(min=1, help="Stop after so many requests.")] = None,
     max_cost: Annotated[float | None, typer.Option(min=0, help="Stop before it costs more; needs prices.")] = None,
     resume: Annotated[str | None, typer.Option(help="Go on with this run instead of starting one.")] = None,
@@ -131,7 +133,7 @@ def judge(
     commands.refuse_mixed(
         resume=resume,
         new=spec is not None and template is not None,
-        frozen=spec is not None or template is not None or batch,
+        frozen=any((spec, template, batch, extra_body, header)),
         retry_failed=retry_failed,
         say="Say which judge: --template ID and --spec FILE",
     )
@@ -140,7 +142,8 @@ def judge(
         commands.go_on(shared, project, resume, retry_failed=retry_failed, later=later)
         run = resume
     else:
-        described = within(model_descriptions.named(spec or ""), max_calls=max_calls, max_cost=max_cost)
+        described = with_request_options(model_descriptions.named(spec or ""), extra_body, header)
+        described = within(described, max_calls=max_calls, max_cost=max_cost)
         plan = _plan(
             shared,
             project,

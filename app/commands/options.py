@@ -7,14 +7,18 @@ import inspect
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from annotation_schemas.changes import WAYS, Decisions
 from app.pairs import pairs
 from domain.errors import FileRefused, InvalidInput, Problem
+from domain.request_settings import read_headers, read_json_object
 from domain.states import Items
+
+if TYPE_CHECKING:
+    from workflow.runs.model_descriptions import ModelSpec
 
 CountedItems = Annotated[
     Items | None,
@@ -32,6 +36,33 @@ Fills = Annotated[
 def fills_of(told: Sequence[str] | None) -> dict[str, str]:
     """What ``--fill`` says."""
     return pairs(told or (), "PLACEHOLDER=FIELD, such as --fill q=question", option="--fill")
+
+
+ExtraBody = Annotated[
+    str | None,
+    typer.Option(
+        metavar="JSON",
+        help="Further fields of every request to an endpoint, as a JSON object such as "
+        '\'{"reasoning_effort": "low"}\'. They go into the run\'s hash.',
+    ),
+]
+"""``--extra-body``."""
+
+Headers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--header",
+        help="NAME=VALUE: a header of every request to an endpoint; may be given again. A secret stands in an "
+        "environment variable of the worker: X-Api-Key=env:LAB_API_KEY.",
+    ),
+]
+"""``--header``."""
+
+
+def with_request_options(spec: ModelSpec, extra_body: str | None, headers: Sequence[str] | None) -> ModelSpec:
+    """Return the description with what ``--extra-body`` and ``--header`` add to its requests."""
+    fields = read_json_object(extra_body or "", "--extra-body")
+    return spec.with_request(extra_body=fields, headers=read_headers(headers or (), "=", "--header"))
 
 
 IDS_IN_FILE = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.options import CountedItems, Fills, fills_of
+from app.commands.options import CountedItems, ExtraBody, Fills, Headers, fills_of, with_request_options
 from app.commands.planned_runs import counts_of, planned, tell_counted, tell_left_out, tell_plan
 from app.commands.runs_in_terminal import follow, go_on, opened, refuse_mixed, start
 from domain.run_kinds import RunKind
@@ -112,6 +112,8 @@ def model(
     score: Annotated[
         str | None, typer.Option(help="Which score names the likeliest option; by default what the schema names.")
     ] = None,
+    extra_body: ExtraBody = None,
+    header: Headers = None,
     batch_size: Annotated[int | None, typer.Option(min=1, help="The batch size: so many questions at once.")] = None,
     tools: Annotated[
         Path | None,
@@ -134,7 +136,7 @@ def model(
 ) -> None:
     """Have a model answer a project's items. Ctrl+C pauses; killed anywhere, it goes on with --resume."""
     frozen = [spec, limit, dimension, prompt_set, family, fill, strategy, with_, cross, clips, text_only]
-    frozen += [prompt_seed is not None, without_image, batch_size, batch, items]
+    frozen += [prompt_seed is not None, without_image, extra_body, header, batch_size, batch, items]
     refuse_mixed(
         resume=resume,
         new=spec is not None,
@@ -151,6 +153,7 @@ def model(
         follow(shared, resume, later=later, tools=tools)
     else:
         described = model_descriptions.named(spec or "", batch_size=batch_size)
+        described = with_request_options(described, extra_body, header)
         plan = planned(
             shared,
             project,

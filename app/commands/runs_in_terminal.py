@@ -150,6 +150,9 @@ def work(shared: Resources, run: str, *, tools: Path | None = None) -> None:
         run_control.pause(shared.store, by=None, run=run)
     view = run_views.view(shared.store, by=None, run=run)
     typer.echo(f"{view.state.value}: {summary(view)}")
+    for told in (view.other_model, view.snapshots):
+        if told:
+            typer.echo(f"  {told}")
     if view.state is RunState.STOPPED:
         raise RunStopped(view.said)
     for failure in run_views.failures_of(shared.store, by=None, run=run)[:5]:

@@ -185,6 +185,8 @@ def whole(each: AttemptView, *, project: str) -> list[Markup]:
         parts.append(markup.notice(shown.tame(of.error[: shown.LONGEST_TEXT]), style="bad"))
     if of.text:
         parts += [_section("Answer"), shown.text_block(of.text, style="framed")]
+    if of.detail.get("reasoning"):
+        parts += [_section("Reasoning"), shown.text_block(str(of.detail["reasoning"]), style="framed")]
     ranked = ranking_of(of.detail)
     if ranked is not None:
         parts += [_section("Options"), shown.ranking(ranked)]
@@ -192,7 +194,9 @@ def whole(each: AttemptView, *, project: str) -> list[Markup]:
     if isinstance(turns, list) and all(isinstance(turn, Mapping) for turn in turns):
         parts += [_section("Transcript"), shown.transcript(turns)]
     parts += [_section("Details"), _facts(each)]
-    rest = {key: value for key, value in of.detail.items() if key not in ("transcript", "options", "scores")}
+    rest = {
+        key: value for key, value in of.detail.items() if key not in ("transcript", "options", "scores", "reasoning")
+    }
     if rest:
         written = json.dumps(rest, ensure_ascii=False, indent=1)
         parts += [_section("As stored"), shown.text_block(written, most=20_000, style="framed ts-mono")]

@@ -14,7 +14,8 @@ from annotation_schemas import yaml_text
 from app import markup, shell
 from app.running import folders, watch
 from app.services import Services
-from domain.errors import ModelRefused, TouchstoneError
+from domain.errors import InvalidInput, ModelRefused, TouchstoneError
+from domain.request_settings import find_body_problems, find_header_problems, read_headers, read_json_object
 from workflow.runs import model_descriptions
 from workflow.runs.model_descriptions import Endpoint, Generation, ModelSpec, Price
 
@@ -118,6 +119,8 @@ class Asked:
     concurrency: int = 4
     max_new_tokens: int = 256
     temperature: float = 0.0
+    extra_body: str = ""
+    headers: str = ""
     price_input: float | None = None
     price_output: float | None = None
     currency: str = "USD"
@@ -148,6 +151,7 @@ def endpoint_spec(asked: Asked) -> ModelSpec:
             "For the key, give the name of an environment variable of the worker that ends in _API_KEY or _API_TOKEN,"
             " such as OPENAI_API_KEY. The key itself is never typed here; if you have just pasted one, make a new one."
         )
+    extra_body, headers = _request_settings(asked, troubles)
     price = None
     if asked.price_input is not None or asked.price_output is not None:
         if asked.price_input is None or asked.price_output is None or not asked.price_date.strip():
@@ -169,12 +173,32 @@ def endpoint_spec(asked: Asked) -> ModelSpec:
         model=asked.model.strip(),
         modality="images",
         generation=Generation(
-            max_new_tokens=asked.max_new_tokens, temperature=asked.temperature, do_sample=asked.temperature > 0
+            max_new_tokens=asked.max_new_tokens,
+            temperature=asked.temperature,
+            do_sample=asked.temperature > 0,
+            extra_body=extra_body,
         ),
         endpoint=Endpoint(
-            base_url=url, key=key or None, concurrency=asked.concurrency, price=price, max_cost=asked.max_cost
+            base_url=url,
+            key=key or None,
+            concurrency=asked.concurrency,
+            price=price,
+            max_cost=asked.max_cost,
+            headers=headers,
         ),
     )
+
+
+def _request_settings(asked: Asked, troubles: list[str]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the extra fields and the headers of the form; what is wrong with them is added to ``troubles``."""
+    try:
+        extra_body = read_json_object(asked.extra_body, "Extra request fields")
+        headers = read_headers(asked.headers.splitlines(), ":", "Headers")
+    except InvalidInput as error:
+        troubles += [problem.message for problem in error.problems]
+        return {}, {}
+    troubles += [f"{told}." for told in (*find_body_problems(extra_body), *find_header_problems(headers))]
+    return extra_body, headers
 
 
 def _endpoint(services: Services, box: str, without: Sequence[str]) -> None:
@@ -197,6 +221,23 @@ def _endpoint(services: Services, box: str, without: Sequence[str]) -> None:
             most = st.number_input(
                 "Stop before it costs more than", 0.0, None, None, placeholder="no limit", key="models.endpoint.most"
             )
+        left, right = st.columns(2)
+        with left:
+            extra_body = st.text_area(
+                "Extra request fields (JSON)",
+                placeholder='{"reasoning_effort": "low"}',
+                key="models.endpoint.extra_body",
+                help='For settings that only this server has, such as {"chat_template_kwargs": {"enable_thinking":'
+                " false}}. They go into the hash of the run.",
+            )
+        with right:
+            headers = st.text_area(
+                "Headers (one per line)",
+                placeholder="X-Routing: fast",
+                key="models.endpoint.headers",
+                help="Headers are stored and shown. For a secret, name an environment variable of the worker:"
+                " X-Api-Key: env:LAB_API_KEY.",
+            )
         first, second, third, fourth = st.columns(4)
         with first:
             price_in = st.number_input("Price of 1 M input tokens", 0.0, None, None, key="models.endpoint.price_in")
@@ -216,6 +257,8 @@ def _endpoint(services: Services, box: str, without: Sequence[str]) -> None:
             concurrency=int(concurrency),
             max_new_tokens=int(tokens),
             temperature=float(temperature),
+            extra_body=extra_body or "",
+            headers=headers or "",
             price_input=price_in,
             price_output=price_out,
             currency=currency or "",

@@ -114,6 +114,10 @@ def figures(view: RunView) -> list[Markup]:
     ]
     if view.said:
         parts.append(markup.notice(shown.tame(view.said), style="bad" if view.state is RunState.STOPPED else ""))
+    if view.other_model:
+        parts.append(markup.notice(shown.tame(view.other_model), style="bad"))
+    if view.snapshots:
+        parts.append(markup.notice(shown.tame(view.snapshots)))
     return parts
 
 

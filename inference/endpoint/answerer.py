@@ -42,6 +42,7 @@ class EndpointAnswerer:
             "model": spec.model,
             "parameters": dict(self._parameters),
             "omitted": omitted,
+            **({"headers": dict(spec.endpoint.headers)} if spec.endpoint.headers else {}),
             "concurrency": spec.endpoint.concurrency,
         }
         # Where every request counts, none is spent on anything but items.
@@ -166,7 +167,12 @@ def parameters(generation: Generation, endpoint: Endpoint) -> tuple[dict[str, An
             f"`omit` lists {', '.join(unknown)}, which {'is' if len(unknown) == 1 else 'are'} not sent; what is sent "
             f"is {', '.join(all_of_it)}."
         )
-    sent = {name: value for name, value in all_of_it.items() if name not in endpoint.omit}
+    twice = [name for name in all_of_it if name in generation.extra_body]
+    if twice:
+        raise ModelRefused(
+            f"`extra_body` cannot set {', '.join(twice)}, which the description sets elsewhere: leave it out of one."
+        )
+    sent = {name: value for name, value in all_of_it.items() if name not in endpoint.omit} | generation.extra_body
     return sent, [name for name in all_of_it if name in endpoint.omit]
 
 

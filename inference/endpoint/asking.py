@@ -253,14 +253,17 @@ class Asking:
         return cost(self._endpoint.price, reply.tokens_in, reply.tokens_out)
 
     def _count(self, going: _Going, reply: Reply, final: bool) -> None:
-        if not reply.again:
+        # What was paid and cannot be read is not asked for again, and would use up the other questions all the same.
+        is_lost = reply.outcome in (Outcome.UNREADABLE, Outcome.TRANSPORT_ERROR) and (reply.status or 300) < 300
+        if not reply.again and not is_lost:
             self._in_a_row = 0
         elif final:
             self._in_a_row += 1
             if self._in_a_row >= self.hopeless:
+                often = f", each after {self._endpoint.attempts} attempts" if reply.again else ""
                 going.stopped = going.stopped or (
-                    f"{self._in_a_row} questions in a row got no answer, each after {self._endpoint.attempts} "
-                    f"attempts. The last one: {reply.error} When the endpoint is back, resume the run."
+                    f"{self._in_a_row} questions in a row got no answer{often}. The last one: {reply.error} "
+                    "When the endpoint is back, resume the run."
                 )
                 self._in_a_row = 0
                 going.halt.set()
@@ -297,6 +300,7 @@ class Asking:
 
     def _attempt(self, call: Call, reply: Reply, number: int, waited: float, *, final: bool) -> Attempt:
         detail: dict[str, Any] = {**call.detail, "attempt": number}
+        detail |= apart(reply, self._client.model)
         if reply.raw:
             detail["raw"] = reply.raw
             if reply.length > LONGEST_RAW:
@@ -320,6 +324,17 @@ class Asking:
             cost=self._cost(reply),
             detail=detail,
         )
+
+
+def apart(reply: Reply, model: str) -> dict[str, Any]:
+    """Return what an attempt keeps apart from the answer: the reasoning, and the model that answered where its name is
+    not the one that was asked for."""
+    kept: dict[str, Any] = {}
+    if reply.reasoning:
+        kept["reasoning"] = reply.reasoning[:LONGEST_RAW]
+    if reply.model is not None and reply.model != model:
+        kept["model"] = reply.model
+    return kept
 
 
 class _Halted(Exception):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from domain.errors import ModelRefused
 from domain.installation import install_hint
+from domain.request_settings import FROM_ENVIRONMENT, is_key_name
 from domain.runs import Outcome
 from domain.settings import ENDPOINTS
 from inference.endpoint import replies
@@ -44,14 +44,16 @@ BASE_URL = Called(
 SHORTEST_HIDDEN = 8
 """Keys shorter than this are placeholders, and striking them out would strike out words."""
 
-_KEY_NAME = re.compile(r"[A-Z][A-Z0-9_]*_API_(KEY|TOKEN)")
-
 
 class Key:
     """A key out of the environment, which never shows itself."""
 
     def __init__(self, value: str) -> None:
         self._value = value
+
+    def value(self) -> str:
+        """For a header that holds it by itself."""
+        return self._value
 
     def __repr__(self) -> str:
         return "Key(...)"
@@ -77,10 +79,22 @@ def key_of(endpoint: Endpoint, place: Place, environment: Mapping[str, str]) -> 
     ModelRefused
         There is no such variable, or it may not go to that server.
     """
-    name = endpoint.key
-    if name is None:
+    if endpoint.key is None:
         return None
     check_key_name(endpoint)
+    return _key_in(endpoint.key, place, environment)
+
+
+def header_keys_of(endpoint: Endpoint, place: Place, environment: Mapping[str, str]) -> dict[str, Key]:
+    """Return the keys that headers name, by header. Raises ``ModelRefused`` as ``key_of``."""
+    return {
+        header: _key_in(value.removeprefix(FROM_ENVIRONMENT), place, environment)
+        for header, value in endpoint.headers.items()
+        if value.startswith(FROM_ENVIRONMENT)
+    }
+
+
+def _key_in(name: str, place: Place, environment: Mapping[str, str]) -> Key:
     value = environment.get(name, "").strip()
     if not value:
         raise ModelRefused(
@@ -99,7 +113,7 @@ def key_of(endpoint: Endpoint, place: Place, environment: Mapping[str, str]) -> 
 def check_key_name(endpoint: Endpoint) -> None:
     """Refuse (``ModelRefused``) a variable that is not named as a key, or a key in its place."""
     name = endpoint.key
-    if name is not None and (not _KEY_NAME.fullmatch(name) or name.startswith("TOUCHSTONE_")):
+    if name is not None and not is_key_name(name):
         raise ModelRefused(
             "`key` is the name of an environment variable that ends with _API_KEY or _API_TOKEN, such as LAB_API_KEY; "
             "other variables are not read, and the key itself does not belong into the description."
@@ -146,8 +160,12 @@ class Client:
             guard = Guard(self.place, Rules(listed), resolve)
         except AddressRefused as error:
             raise ModelRefused(str(error)) from error
-        self._key = key_of(endpoint, self.place, os.environ if environment is None else environment)
-        if self._key is not None and guard.unencrypted:
+        environment = os.environ if environment is None else environment
+        self._key = key_of(endpoint, self.place, environment)
+        header_keys = header_keys_of(endpoint, self.place, environment)
+        keys = [*([self._key] if self._key is not None else []), *header_keys.values()]
+        self._keys = sorted(keys, key=lambda key: -len(key.value()))
+        if keys and guard.unencrypted:
             raise ModelRefused(
                 f"The key would go to {self.place.host} unencrypted over a public network; use https://, or let "
                 f"the person who runs this server list it in {ENDPOINTS}."
@@ -163,7 +181,11 @@ class Client:
         traffic = Traffic(
             bounds,
             authorization=self._key.header if self._key is not None else None,
-            hidden=self._key.hidden if self._key is not None else None,
+            hidden=self._hidden if keys else None,
+            headers=lambda: {
+                name.lower(): header_keys[name].value() if name in header_keys else value
+                for name, value in endpoint.headers.items()
+            },
         )
         self._client = openai.AsyncOpenAI(
             base_url=self.place.url,
@@ -248,7 +270,7 @@ class Client:
             raise NoReply(self._not_answered(error).error) from None
 
     def _without_key(self, line: bytes) -> bytes:
-        if self._key is None:
+        if not self._keys:
             return line
         return self._hidden(line.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
@@ -302,7 +324,9 @@ class Client:
         return _failed(f"The request to {where} failed ({type(error.__cause__ or error).__name__}).")
 
     def _hidden(self, text: str) -> str:
-        return self._key.hidden(text) if self._key is not None else text
+        for key in self._keys:
+            text = key.hidden(text)
+        return text
 
 
 def _failed(sentence: str) -> Reply:

@@ -80,6 +80,7 @@ class RankingAnswerer(EndpointAnswerer):
         if self._by == "completions":
             least["max_tokens"] = least.pop(spec.endpoint.length_parameter)
         self._parameters = {name: each for name, each in least.items() if name not in spec.endpoint.omit} | dict(own)
+        self._parameters |= spec.generation.extra_body  # such as what the chat template is given
         self._works = False
         """Whether a reply has held likelihoods."""
         self._about |= {
@@ -229,7 +230,8 @@ class RankingAnswerer(EndpointAnswerer):
             ranking = self._ranking(ranked)
         except CannotRank as error:
             return replace(attempt, outcome=Outcome.FAILED, error=str(error), final=True)
-        more = {"way": self._by, "end_token": ranked.ended, "requests": ranked.requests}
+        told = {"model": attempt.detail["model"]} if "model" in attempt.detail else {}
+        more = {**told, "way": self._by, "end_token": ranked.ended, "requests": ranked.requests}
         return replace(
             attempt,
             outcome=Outcome.ANSWERED,

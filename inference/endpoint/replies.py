@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from domain.runs import Outcome
+from inference.endpoint.messages import MessageParts, read_message
 
 LONGEST_RAW = 65_536
 """So many characters of a raw reply are kept."""
@@ -35,6 +36,11 @@ _TOO_LONG = re.compile(
     r"|longer than the maximum|exceeds? the (available )?context",
     re.IGNORECASE,
 )
+_ONLY_REASONING = "The model reasoned and gave no answer."
+_ONLY_REASONING_CUT = (
+    "The longest answer was reached while the model was still reasoning. Raise max_new_tokens, or ask for less "
+    "reasoning with `extra_body`."
+)
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _AGAIN = {408, 409, 425, 429}
 
@@ -55,6 +61,10 @@ class Reply:
     status: int | None = None
     error: str = ""
     request_id: str | None = None
+    reasoning: str = ""
+    """What the model wrote before its answer, where the server tells the two apart."""
+    model: str | None = None
+    """The model that answered, as the reply names it."""
     raw: str = ""
     """The body, cut at `LONGEST_RAW`."""
     length: int = 0
@@ -84,6 +94,8 @@ def read(status: int, headers: Mapping[str, str], body: str) -> Reply:
         reply = _error_with_200(headers, value)
     else:
         reply = _completion(value)
+    if status < 300 and _is_paid(value):
+        reply = replace(reply, again=False)
     told = {**vars(reply), "status": status, "headers": headers, "raw": clean[:LONGEST_RAW], "length": len(clean)}
     told["request_id"] = _request_id(headers)
     told["value"] = value if status < 300 and isinstance(value, dict) else None
@@ -108,6 +120,25 @@ def usage(value: Any) -> tuple[int | None, int | None]:
     return _count(told.get("prompt_tokens")), _count(told.get("completion_tokens"))
 
 
+def _is_paid(value: Any) -> bool:
+    """Return whether a reply holds something that a model wrote: the same request would be charged for once more."""
+    if not isinstance(value, dict):
+        return False
+    if usage(value)[1]:
+        return True
+    choices = value.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    message = first.get("message") if isinstance(first, dict) else None
+    return isinstance(message, dict) and first.get("finish_reason") not in _BROKEN_OFF
+
+
+def _reasoning_tokens(value: Mapping[str, Any]) -> int:
+    """Return how many tokens of reasoning a reply counts, where the server does not show them."""
+    told = value.get("usage")
+    details = told.get("completion_tokens_details") if isinstance(told, dict) else None
+    return _count(details.get("reasoning_tokens")) or 0 if isinstance(details, dict) else 0
+
+
 def _completion(value: Any) -> Reply:
     choices = value.get("choices") if isinstance(value, dict) else None
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
@@ -116,8 +147,9 @@ def _completion(value: Any) -> Reply:
     message = choice.get("message")
     finish = choice.get("finish_reason")
     tokens_in, tokens_out = usage(value)
-    said = _content(message.get("content")) if isinstance(message, dict) else None
-    text, replaced = storable(said or "")
+    parts = read_message(message) if isinstance(message, dict) else MessageParts(None)
+    text, replaced = storable(parts.text or "")
+    served = value.get("model")
 
     def reply(outcome: Outcome, error: str = "", *, again: bool = False, words: str = text) -> Reply:
         return Reply(
@@ -128,6 +160,8 @@ def _completion(value: Any) -> Reply:
             finish_reason=storable(finish)[0][:100] if isinstance(finish, str) else None,
             tokens_in=tokens_in,
             tokens_out=tokens_out,
+            reasoning=storable(parts.reasoning)[0],
+            model=storable(served)[0][:200] if isinstance(served, str) and served.strip() else None,
             message=_clean(message) if isinstance(message, dict) else None,
         )
 
@@ -139,11 +173,14 @@ def _completion(value: Any) -> Reply:
         return reply(Outcome.TRANSPORT_ERROR, f"The endpoint broke off the answer ({finish}).", again=True)
     if not isinstance(message, dict):
         return reply(Outcome.UNREADABLE, "The reply is JSON, but its answer has no message.", again=True)
-    refusal = message.get("refusal")
-    if isinstance(refusal, str) and refusal.strip():
-        return reply(Outcome.REFUSED, "The model refused.", words=text or storable(refusal)[0])
-    if said is None and message.get("content") is not None:
-        return reply(Outcome.UNREADABLE, "The reply is JSON, but what it answers is not a text.", again=True)
+    if parts.refusal:
+        return reply(Outcome.REFUSED, "The model refused.", words=text or storable(parts.refusal)[0])
+    if parts.text is None:
+        kinds = f" ({', '.join(map(_server_words, parts.other))})" if parts.other else ""
+        return reply(Outcome.UNREADABLE, f"The reply is JSON, but what it answers is not a text{kinds}.")
+    calls = finish in _ASKS or bool(message.get("tool_calls"))
+    if not text.strip() and not calls and (parts.has_reasoning or _reasoning_tokens(value)):
+        return reply(Outcome.ONLY_REASONING, _ONLY_REASONING_CUT if finish in _CUT else _ONLY_REASONING, words="")
     if finish in _CUT:
         if not text.strip():
             return reply(
@@ -151,7 +188,7 @@ def _completion(value: Any) -> Reply:
                 "The longest answer was reached before anything was said; a larger max_new_tokens may help.",
             )
         return reply(Outcome.TRUNCATED)
-    if finish in _ASKS and not text.strip():
+    if calls and not text.strip():
         return reply(Outcome.EMPTY, "It asked for a tool and said nothing.")
     if finish is not None and finish not in _ENDED | _ASKS:
         return reply(
@@ -160,17 +197,6 @@ def _completion(value: Any) -> Reply:
     if not text.strip():
         return reply(Outcome.EMPTY, "The model answered with nothing.")
     return reply(Outcome.ANSWERED)
-
-
-def _content(content: Any) -> str | None:
-    """The text of a message; some servers send it in parts. None: it is no text."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list) and all(isinstance(part, dict) and part.get("type") == "text" for part in content):
-        texts = [part.get("text") for part in content]
-        if all(isinstance(text, str) for text in texts):
-            return "".join(texts)
-    return None
 
 
 def _refused(status: int, headers: Mapping[str, str], value: Any) -> Reply:

@@ -146,11 +146,15 @@ def test_an_endpoint_is_filled_into_a_form(show: Open) -> None:
     test.text_input(key="models.endpoint.url").input("http://127.0.0.1:9/v1")
     test.text_input(key="models.endpoint.model").input("big")
     test.text_input(key="models.endpoint.key").input("OPENAI_API_KEY")
+    test.text_area(key="models.endpoint.extra_body").input('{"chat_template_kwargs": {"enable_thinking": false}}')
+    test.text_area(key="models.endpoint.headers").input("X-Routing: fast\nX-Api-Key: env:LAB_API_KEY\n")
     test.button(key="models.endpoint.make").click().run()
     made = specs.spec_of(test.text_area(key=description.TEXT).value, name="x")
     assert made.name == "big"
     assert made.endpoint is not None
     assert (made.endpoint.base_url, made.endpoint.key) == ("http://127.0.0.1:9/v1", "OPENAI_API_KEY")
+    assert made.generation.extra_body == {"chat_template_kwargs": {"enable_thinking": False}}
+    assert made.endpoint.headers == {"X-Routing": "fast", "X-Api-Key": "env:LAB_API_KEY"}
 
 
 @pytest.mark.parametrize(
@@ -162,6 +166,10 @@ def test_an_endpoint_is_filled_into_a_form(show: Open) -> None:
         (description.Asked(base_url="http://h/v1", model="m", key="TOUCHSTONE_DATABASE_URL"), "ends in _API_KEY"),
         (description.Asked(base_url="http://h/v1", model="m", price_input=1.0), "A price has three parts"),
         (description.Asked(base_url="http://h/v1", model="m", max_cost=1.0), "the prices must be known"),
+        (description.Asked(base_url="http://h/v1", model="m", extra_body="[1]"), "not a JSON object"),
+        (description.Asked(base_url="http://h/v1", model="m", extra_body='{"stream": true}'), "reads whole replies"),
+        (description.Asked(base_url="http://h/v1", model="m", headers="X-Routing"), "line 1 has no value"),
+        (description.Asked(base_url="http://h/v1", model="m", headers="X-Api-Key: abc"), "looks like a secret"),
     ],
 )
 def test_what_cannot_be_an_endpoint_is_said(asked: description.Asked, told: str) -> None:
@@ -391,6 +399,23 @@ def test_a_run_is_watched_and_paused_resumed_cancelled(show: Open, store: Store,
     test.button(key=f"models.cancel.{run}.yes").click().run()
     assert run_views.view(store, by=None, run=run).state is RunState.CANCELLED
     assert "cancelled" in words(test)
+
+
+def test_a_run_shows_other_models_and_answers_of_which_there_is_only_reasoning(
+    show: Open, store: Store, items: list[int]
+) -> None:
+    attempts = [
+        Attempt(items[0], Outcome.ANSWERED, "Two.", detail={"model": "other-model", "reasoning": "One and one."}),
+        Attempt(items[1], Outcome.ONLY_REASONING, error="The model reasoned and gave no answer."),
+    ]
+    endpoint = specs.Endpoint(base_url="http://127.0.0.1:9/v1")
+    spec = specs.ModelSpec(name="m", adapter="endpoint", model="asked-model", endpoint=endpoint)
+    run = make_run(store, attempts, project="tiny", state=RunState.DONE, spec=spec)
+    page = words(show(run=run))
+    assert "1 reply came from another model than asked-model: other-model (1)." in page
+    assert "only reasoning 1" in page
+    (answered,) = run_views.attempts_of(store, by=None, run=run, outcomes=[Outcome.ANSWERED])
+    assert "One and one." in words(show(run=run, attempt=str(answered.id)))
 
 
 def test_answers_out_of_a_file_are_listed_and_withdrawn_with_a_reason(

@@ -116,3 +116,32 @@ def test_replies_come_in_from_a_file(home: Path) -> None:
     assert "0 new replies of far, 6 were there already." in again.stdout, again.stderr
     nameless = touchstone(*command[:4], home=home)
     assert (nameless.returncode, "--template" in nameless.stderr) == (1, True)
+
+
+def test_what_a_command_adds_to_requests_is_sent_and_kept_and_another_model_is_reported(home: Path) -> None:
+    body, header = '{"reasoning_effort": "low"}', "X-Routing=fast"
+    with ScriptedServer([chat("Rating: [[1]]", model="scripted-mini")]) as server:
+        spec = described(home, server.url)
+        more = ("--spec", spec, "--limit", "2", "--extra-body", body, "--header", header)
+        template = ("--template", str(home / "likeness.txt"), "--fill", "answer=prediction")
+        judge = touchstone("run", "judge", "p", *template, *more, home=home)
+        model = touchstone("run", "model", "p", "--text-only", *more, home=home)
+        assert (judge.returncode, model.returncode) == (0, 0), judge.stderr + model.stderr
+        assert len(server.asked) == 4
+        for request in server.asked:
+            assert request.body["reasoning_effort"] == "low"
+            assert request.headers["x-routing"] == "fast"
+    for done in (judge, model):
+        assert done.returncode == 0, done.stderr
+        assert "2 replies came from another model than scripted: scripted-mini (2)." in done.stdout
+    with closing(sqlite3.connect(home / "touchstone.db")) as database:
+        kept = [json.loads(row[0])["spec"] for row in database.execute("SELECT params FROM run WHERE kind != 'import'")]
+    asking = [each for each in kept if each.get("endpoint")]
+    assert len(asking) == 2
+    for each in asking:
+        assert each["generation"]["extra_body"] == {"reasoning_effort": "low"}
+        assert each["endpoint"]["headers"] == {"X-Routing": "fast"}
+    secret = touchstone("run", "model", "p", "--spec", spec, "--header", "X-Api-Key=sk-12345678", home=home)
+    assert secret.returncode == 1
+    assert "X-Api-Key looks like a secret" in secret.stderr
+    assert "sk-12345678" not in secret.stderr + secret.stdout

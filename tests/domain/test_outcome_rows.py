@@ -59,5 +59,5 @@ def test_what_asking_came_to_without_a_text_to_read_is_one_failure_each() -> Non
     no_reply = ("called", "step", "unreadable", "transport_error", "no_tool_result", "tool_failed", "too_many_turns")
     assert come == {
         **dict.fromkeys((*no_reply, "failed"), "transport_error"),
-        **{same: same for same in ("truncated", "empty", "refused", "skipped")},
+        **{same: same for same in ("truncated", "empty", "only_reasoning", "refused", "skipped")},
     }

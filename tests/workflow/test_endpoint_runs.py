@@ -77,6 +77,30 @@ def test_a_storm_is_in_the_database_as_the_script_has_it(store: Store) -> None:
     assert rows(store, "SELECT count(*), count(DISTINCT item_id) FROM prediction") == [(60, 60)]
 
 
+def test_reasoning_and_other_models_are_counted_and_paid_once(store: Store) -> None:
+    reasoned = {"reasoning_content": "Hm."}
+    script = [
+        chat("a cup", message=reasoned, model="scripted-2026-08-06"),
+        chat("", finish="length", message=reasoned),
+        chat("a pan", model="scripted-mini"),
+        chat("a lid"),
+    ]
+    with ScriptedServer(script) as server:
+        run = begun(store, server.url, 4, concurrency=1)
+        assert work(store, run, means=MEANS) is RunState.DONE
+        assert len(server.asked) == 4
+    view = run_views.view(store, by=None, run=run)
+    assert view.by_outcome == {Outcome.ANSWERED: 3, Outcome.ONLY_REASONING: 1}
+    assert view.answered == 3
+    assert "1 reply came from another model than scripted: scripted-mini (1)." in view.other_model
+    assert view.snapshots == ("1 reply came from a dated snapshot or an alias of scripted: scripted-2026-08-06 (1).")
+    kept = [each.attempt for each in run_views.attempts_of(store, by=None, run=run)]
+    assert sorted(str(each.detail.get("reasoning")) for each in kept) == ["Hm.", "Hm.", "None", "None"]
+    (failure,) = run_views.failures_of(store, by=None, run=run)
+    assert (failure.outcome, failure.items) == (Outcome.ONLY_REASONING, 1)
+    assert "still reasoning" in failure.reason
+
+
 def test_a_wrong_key_stops_a_run_which_goes_on_with_the_right_one(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,6 +14,7 @@ from db import batches
 from db.records import StoredRunBatch, StoredRunBatchUnit
 from domain.batches import OUT, BatchState, unit_of
 from domain.runs import Attempt, Outcome
+from inference.endpoint.asking import apart
 from inference.endpoint.batches import BatchStatus, Line, read_line
 from inference.endpoint.budget import cost
 from inference.endpoint.replies import LONGEST_RAW, storable
@@ -176,7 +177,7 @@ def _store(at: BatchCommand, lines: Sequence[tuple[bytes, str, int]], only: int 
 def _attempt(at: BatchCommand, line: Line, text: str, row: StoredRunBatchUnit, number: int) -> Attempt:
     assert at.spec.endpoint is not None
     reply = line.reply
-    detail: dict[str, Any] = {"batch_file": number, "raw": text[:LONGEST_RAW]}
+    detail: dict[str, Any] = {"batch_file": number, "raw": text[:LONGEST_RAW], **apart(reply, at.spec.model or "")}
     if len(text) > LONGEST_RAW:
         detail["raw_characters"] = len(text)
     return Attempt(

@@ -49,7 +49,12 @@ def as_schema_says(schema: Schema, template: str, spec: ModelSpec) -> ModelSpec:
     judge = next((each for each in judges if each.model == spec.model), judges[0] if judges else None)
     if judge is None:
         return spec
-    return spec.with_defaults(temperature=judge.temperature, max_tokens=judge.max_tokens)
+    return spec.with_defaults(
+        temperature=judge.temperature,
+        max_tokens=judge.max_tokens,
+        extra_body=judge.extra_body,
+        headers=judge.headers,
+    )
 
 
 def with_reply_form(spec: ModelSpec, plan: JudgePlan) -> ModelSpec:

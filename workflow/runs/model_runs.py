@@ -37,7 +37,12 @@ def as_schema_says(schema: Schema, spec: ModelSpec) -> ModelSpec:
     models = schema.models
     if models is None:
         return spec
-    return spec.with_defaults(temperature=models.temperature, max_tokens=models.max_tokens)
+    return spec.with_defaults(
+        temperature=models.temperature,
+        max_tokens=models.max_tokens,
+        extra_body=models.extra_body,
+        headers=models.headers,
+    )
 
 
 def check_plan(spec: ModelSpec, plan: RunPlan) -> None:

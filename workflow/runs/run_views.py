@@ -14,6 +14,7 @@ from domain.judging import JudgePlan
 from domain.records import Person
 from domain.run_kinds import RunKind
 from domain.runs import ANSWERS, Attempt, Outcome, RunPlan, RunState
+from inference.endpoint.served_model import describe_models
 from workflow.access.projects import Access, require_lead
 from workflow.runs import identities
 from workflow.runs.stored_runs import judge_plan_now, plan_of_run, run_and_access
@@ -127,6 +128,10 @@ class RunView:
     started_at: datetime | None
     ended_at: datetime | None
     workers: tuple[WorkerView, ...] = ()
+    other_model: str = ""
+    """A warning where replies came from another model than was asked for; empty: none is known to have."""
+    snapshots: str = ""
+    """Where replies name a dated snapshot or an alias of the model: which, as a sentence."""
     last: tuple[AnswerView, ...] = ()
     """The newest answers, the newest first."""
     failures: tuple[AttemptView, ...] = ()
@@ -164,8 +169,15 @@ def view(store: Store, *, by: Person | None, run: str) -> RunView:
     with store.read() as session:
         row, access = run_and_access(session, by, run)
         run_id = row.id
+        view = _view(session, store, row, access)
+        other_model, snapshots = "", ""
+        if view.spec.get("endpoint"):
+            served = run_attempts.served_models(session, run_id=run_id)
+            other_model, snapshots = describe_models(str(view.spec.get("model")), served)
         return replace(
-            _view(session, store, row, access),
+            view,
+            other_model=other_model,
+            snapshots=snapshots,
             last=tuple(
                 AnswerView(item.external_id, item.dimension, answer.text, answer.created_at)
                 for answer, item in runs.last_answers(session, run_id=run_id, limit=SHOWN)
