@@ -17,6 +17,7 @@ import streamlit as st
 
 from app import dialogs, kept, markup, presses, sidebar
 from app.controls import on_page as on_page
+from app.open_files import CROWDED, none_left
 from app.precedence import precedence
 from app.screens import SCREENS, Screen
 from app.services import Resources, Services, resources
@@ -191,7 +192,10 @@ def guard(services: Services | None = None, *, away: Callable[[Unavailable], Non
     except TouchstoneError as error:
         show_error(error)
     except Exception as error:  # the frame of the screens: told calmly, logged whole
-        show(markup.notice(_unforeseen(error), style="bad"))
+        if none_left(error):
+            (away or _tell_away)(Unavailable(CROWDED))
+        else:
+            show(markup.notice(_unforeseen(error), style="bad"))
     if not entered:
         st.stop()  # what stands in the guard must not run, and a context manager alone cannot leave it out
 

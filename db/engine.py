@@ -9,6 +9,7 @@ one by one.
 from __future__ import annotations
 
 import functools
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
@@ -47,6 +48,8 @@ _USUAL_KIB, _MUCH_KIB = 2_000, 32_000
 which else go to the disk several times, as the places of slots are random."""
 UNHURRIED = "SELECT set_config('synchronous_commit', 'off', true)"
 """What says to PostgreSQL that a transaction waits for no disk."""
+_FILES_OF_SQLITE = 4
+"""The database, its log, the index of the log, and one for what is in between."""
 _FULL = 2
 """What SQLite calls it that a commit waits for the disk."""
 _LONG_AGO = "2000-01-01 00:00:00.000000"
@@ -273,6 +276,7 @@ READ_ONLY = "The database cannot be written: its file, its folder or its server 
 FULL = "The disk of the database is full: nothing can be stored until there is room on it."
 UNREADABLE = "The disk of the database fails: a part of it could not be read or written."
 DAMAGED = "The database is damaged: a part of it is not what a database holds. Stop the server and restore a backup."
+NO_FILES = "The server can open no more files just now: too many pages are open on it."
 NOT_OPENED = "The database cannot be opened: its file or folder is gone, or this account may not use it."
 
 _OF_SQLITE = {
@@ -298,12 +302,27 @@ def why_unavailable(error: Exception) -> str | None:
         return BUSY
     cause = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(cause, sqlite3.Error):
-        return _OF_SQLITE.get(getattr(cause, "sqlite_errorcode", 0) & 0xFF)
+        told = _OF_SQLITE.get(getattr(cause, "sqlite_errorcode", 0) & 0xFF)
+        return NO_FILES if told == NOT_OPENED and not _can_open() else told
     state = getattr(cause, "sqlstate", None)
     if isinstance(state, str):
         return next((told for start, told in _OF_POSTGRES.items() if state.startswith(start)), None)
     lost = isinstance(error, OperationalError) or (isinstance(error, DBAPIError) and error.connection_invalidated)
     return AWAY if lost else None
+
+
+def _can_open() -> bool:
+    """Whether this process can open as many files as a connection to SQLite needs."""
+    opened: list[int] = []
+    try:
+        while len(opened) < _FILES_OF_SQLITE:
+            opened.append(os.open(os.devnull, os.O_RDONLY))
+    except OSError:
+        return False
+    finally:
+        for each in opened:
+            os.close(each)
+    return True
 
 
 @contextmanager

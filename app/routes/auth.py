@@ -20,6 +20,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import BaseRoute, Route
 
 from app import media_links, plain_pages
+from app.open_files import CROWDED, none_left
 from app.plain_pages import Field
 from app.routes.replies import read_body, report, status_of
 from app.services import Resources
@@ -240,7 +241,10 @@ def calmly(endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[[Requ
         except TouchstoneError as error:
             message, status = str(error), status_of(error)
         except Exception as error:  # the frame around a page: told calmly, logged whole
-            message, status = report(error, request.url.path.split("/")[1]), 500
+            if none_left(error):
+                message, status = CROWDED, 503
+            else:
+                message, status = report(error, request.url.path.split("/")[1]), 500
         return _page(
             "This did not work",
             plain_pages.paragraph(message, style="bad"),
