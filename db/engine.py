@@ -291,6 +291,8 @@ _OF_SQLITE = {
     sqlite3.SQLITE_CORRUPT: DAMAGED,
     sqlite3.SQLITE_NOTADB: DAMAGED,
 }
+_NO_ROOM = (sqlite3.SQLITE_IOERR_SHMSIZE,)
+"""What SQLite calls it that there is no room for the index of its log."""
 _OF_POSTGRES = {"25006": READ_ONLY, "53100": FULL, "55P03": BUSY, "40": BUSY, "53": BUSY, "XX": DAMAGED, "08": AWAY}
 _OF_POSTGRES |= {"57P": AWAY, "58": UNREADABLE}
 """By SQLSTATE, or how it begins."""
@@ -302,7 +304,8 @@ def why_unavailable(error: Exception) -> str | None:
         return BUSY
     cause = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(cause, sqlite3.Error):
-        told = _OF_SQLITE.get(getattr(cause, "sqlite_errorcode", 0) & 0xFF)
+        code = getattr(cause, "sqlite_errorcode", 0)
+        told = FULL if code in _NO_ROOM else _OF_SQLITE.get(code & 0xFF)
         return NO_FILES if told == NOT_OPENED and not _can_open() else told
     state = getattr(cause, "sqlstate", None)
     if isinstance(state, str):

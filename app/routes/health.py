@@ -6,10 +6,7 @@ read only now and then, as it takes time.
 
 from __future__ import annotations
 
-import errno
 import gc
-import os
-import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -20,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
 
+from app.disk import find_write_error
 from app.services import Resources
 from db.engine import Store
 
@@ -27,8 +25,6 @@ KEPT_SECONDS = 5.0
 PATIENCE_SECONDS = 2.0
 """How long a monitor waits at most. Database and disk are asked in threads, because they may not answer at all."""
 WHOLE_EVERY_SECONDS = 600.0
-TRIED_BYTES = 65_536
-"""What is written below the home, and taken out again, to see whether there is room."""
 SLOW_DATABASE = (
     f"The database has not answered for {PATIENCE_SECONDS:.0f} seconds: something else may be writing to it, such as a"
     " backup."
@@ -79,7 +75,7 @@ class Health:
     def __init__(self, store: Store, home: Path, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.store, self.clock = store, clock
         self.database = Look(store.trouble, late=SLOW_DATABASE, clock=clock)
-        self.disk = Look(lambda: room(home), late=SLOW_DISK, clock=clock)
+        self.disk = Look(lambda: find_write_error(home), late=SLOW_DISK, clock=clock)
         self._lock = threading.Lock()
         self._whole_at = float("-inf")
         self._damage: str | None = None
@@ -107,19 +103,6 @@ class Health:
 
             self.looking = threading.Thread(target=look, name="database check", daemon=True)
             self.looking.start()
-
-
-def room(home: Path) -> str | None:
-    """Why nothing can be written below the home, in a sentence; None if it can."""
-    try:
-        with tempfile.TemporaryFile(dir=home) as file:
-            file.write(os.urandom(TRIED_BYTES))
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-        return f"Nothing can be written below the home folder: {'its disk is full' if full else error.strerror}."
-    return None
 
 
 def routes(resources: Resources) -> list[BaseRoute]:

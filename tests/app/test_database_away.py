@@ -17,8 +17,9 @@ import pytest
 from sqlalchemy import event, text
 from sqlalchemy.exc import OperationalError
 
+from app.disk import find_write_error
 from app.routes import health as health_route
-from app.routes.health import SLOW_DATABASE, Health, room
+from app.routes.health import SLOW_DATABASE, Health
 from db import engine, noting
 from db.engine import Session, Store, open_store
 from domain.errors import Unavailable
@@ -210,9 +211,11 @@ def test_a_home_where_nothing_can_be_written_is_not_well(served: Home) -> None:
     store = served.store()
     assert _health(store, served)[0] == 200
     with _limited(8192):
-        assert room(served.path) == "Nothing can be written below the home folder: its disk is full."
-    assert room(served.path) is None
-    assert str(room(served.path / "gone")).startswith("Nothing can be written below the home folder: No such file")
+        assert find_write_error(served.path) == "Nothing can be written below the home folder: its disk is full."
+    assert find_write_error(served.path) is None
+    assert str(find_write_error(served.path / "gone")).startswith(
+        "Nothing can be written below the home folder: No such file"
+    )
     store.close()
 
 
