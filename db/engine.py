@@ -13,7 +13,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -250,6 +250,19 @@ class Store:
             return str(error)
         return None if found == "ok" else DAMAGED
 
+    def rewrite(self) -> None:
+        """Write SQLite's file anew and empty its log, so that neither holds anything that was deleted or changed.
+
+        Everyone who writes waits meanwhile. PostgreSQL does so by itself, after a while.
+        """
+        if not self.is_sqlite:
+            return
+        with _available(), self._write_lock(), closing(self.engine.raw_connection()) as connection:
+            driver: Any = connection.driver_connection
+            driver.execute("VACUUM")
+            if driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                raise Unavailable(READ)
+
     def close(self) -> None:
         """Give back all connections."""
         with self._write_lock() if self.is_sqlite else nullcontext():
@@ -271,6 +284,7 @@ def _storable() -> Iterator[None]:
 
 
 BUSY = "The database is busy: something else has been writing to it for longer than we wait."
+READ = "The database is busy: something else has been reading an older state of it for longer than we wait."
 AWAY = "The database does not answer."
 READ_ONLY = "The database cannot be written: its file, its folder or its server is read-only."
 FULL = "The disk of the database is full: nothing can be stored until there is room on it."
@@ -458,6 +472,7 @@ def _prepare_sqlite(connection: Any, _record: ConnectionPoolEntry) -> None:
     cursor.execute("PRAGMA journal_mode = WAL")
     cursor.execute("PRAGMA synchronous = FULL")  # a submission that was acknowledged survives a power cut
     cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
     cursor.close()
 
 
