@@ -113,16 +113,19 @@ class Pages:
         return await self._welcome(request, person, onward)
 
     async def show_sign_out(self, request: Request) -> Response:
-        """A link of our own pages signs out at once; any other asks first."""
+        """A page that signs out by a POST: by itself where someone followed a link of ours, else when asked to.
+
+        The GET changes nothing, so that no picture, prefetch or link of another site signs anyone out.
+        """
         session = _current(request)
         if session is None:
             return _go("/login")
-        if request.headers.get("sec-fetch-site") == "same-origin":
-            return await self._goodbye(request)
+        told = request.headers
+        ours = told.get("sec-fetch-site") == "same-origin" and told.get("sec-fetch-dest") == "document"
         return _page(
             "Sign out?",
             plain_pages.paragraph(f"You are signed in as {session.person.name}.")
-            + plain_pages.form("/logout", "Sign out", hidden={"csrf": session.csrf}),
+            + plain_pages.form("/logout", "Sign out", hidden={"csrf": session.csrf}, at_once=ours),
             plain_pages.link("/", "Stay signed in"),
         )
 
