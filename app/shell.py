@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import dialogs, kept, markup, presses, sidebar
+from app import dialogs, kept, markup, presses, sidebar, taking
 from app.controls import on_page as on_page
 from app.open_files import CROWDED, none_left
 from app.precedence import precedence
@@ -108,10 +108,13 @@ _BARE = "touchstone.bare"
 def _draw(screen: Screen, services: Services) -> None:
     with guard(services):
         st.session_state[_BARE] = screen.stage is not None
-        if screen.stage is not None:
+        if screen.stage is None:
+            taking.end()
+        elif taking.is_at_work(services, project(services), screen.stage):
             working_page()
             draw_view(screen.name, services)
             return
+        st.session_state[_BARE] = False
         with precedence.looking():
             with guard(services), st.sidebar:
                 sidebar.draw(services, screen)
