@@ -14,6 +14,7 @@ that is free though the set is not done says that it was broken off. The same ag
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -33,7 +34,7 @@ from db.engine import Store
 from domain.errors import Conflict, FileRefused, NotFound, TouchstoneError
 from domain.records import Person
 from importers.media_files import files_below, kind_of
-from media import frame_set
+from media import copies, frame_set
 from media.frame_screening import Keeping
 from media.frame_set import Taking
 from media.store import MediaStore
@@ -185,8 +186,13 @@ def picture(folder: Path, number: int, size: str) -> Path:
     found = index(folder)
     if found is None or not 0 <= number < len(found.frames) or size not in ("thumb", "original"):
         raise NotFound("There is no such frame; the page Frames shows those that there are.")
-    frame = found.frames[number]
-    return _thumb_of(folder, frame.name) if size == "thumb" else folder / OUT / str(frame.told["file"])
+    file = str(found.frames[number].told["file"])
+    if not copies.ends_whole(folder / OUT / file):
+        raise NotFound("This frame is gone or damaged. Take the frames of its video again.")
+    if size == "original":
+        return folder / OUT / file
+    _thumb(folder, file)
+    return _thumb_of(folder, found.frames[number].name)
 
 
 def _thumb_of(folder: Path, name: str) -> Path:
@@ -314,14 +320,14 @@ def _thumb(folder: Path, file: str) -> None:
     from PIL import Image
 
     place = _thumb_of(folder, file.partition("/")[2])
-    if place.exists():
+    if copies.ends_whole(place):
         return
     place.parent.mkdir(parents=True, exist_ok=True)
+    out = io.BytesIO()
     with Image.open(folder / OUT / file) as image:
         image.thumbnail(_THUMB)
-        partial = place.with_suffix(".partial")
-        image.convert("RGB").save(partial, "JPEG", quality=80)
-        partial.replace(place)
+        image.convert("RGB").save(out, "JPEG", quality=80)
+    copies.write_whole(place, out.getvalue())
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import BaseRoute, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app import plain_pages
+from app import open_files, plain_pages
 from app.routes.replies import RETRY_SECONDS, report
 from app.session import local_path, token_of
 from domain.errors import Unavailable
@@ -160,11 +160,14 @@ class Gate:
         hosts: Hosts,
         policy: str,
         is_there: Callable[[Scope], bool] = lambda scope: True,
+        files: open_files.OpenFiles | None = None,
     ) -> None:
         """``is_there`` says of an address in a public folder whether anything of ours answers there: for others
-        Streamlit would send its page, which names all pages of the app."""
+        Streamlit would send its page, which names all pages of the app. ``files`` says whether there is room for one
+        more."""
         self.app = app
         self.is_there = is_there
+        self.files = files
         self.signed_in = signed_in
         self.hosts = hosts
         self.policy = policy
@@ -174,7 +177,7 @@ class Gate:
             await self.app(scope, receive, send)
             return
         connection = HTTPConnection(scope)
-        refusal = self._refuse_stranger(connection)
+        refusal = self._refuse_stranger(connection) or self._refuse_crowd(connection)
         if refusal is None:
             try:
                 person = await self._look_up(connection)
@@ -186,6 +189,8 @@ class Gate:
         if scope["type"] == "websocket":
             if refusal is None:
                 await self.app(scope, receive, send)
+            elif refusal.status_code >= 500 and "websocket.http.response" in scope.get("extensions", {}):
+                await refusal(scope, receive, _Answer(send, self.policy))
             else:
                 await send({"type": "websocket.close", "code": _close_code(refusal), "reason": "refused"})
             return
@@ -216,6 +221,14 @@ class Gate:
             return JSONResponse({"error": "This request came from another site, so it was refused."}, status_code=403)
         return None
 
+    def _refuse_crowd(self, connection: HTTPConnection) -> Response | None:
+        """Refuse a new page, and later any request, while this process can open few more files."""
+        path = connection.url.path
+        opens = connection.scope["type"] == "websocket" or not path.startswith((*MACHINES, *COOKIE_LESS, "/healthz"))
+        if self.files is None or not self.files.are_short(page=opens):
+            return None
+        return _failed(connection, Unavailable(open_files.CROWDED), close=True)
+
     def _ask_to_sign_in(self, connection: HTTPConnection) -> Response | None:
         path = connection.url.path
         if connection.scope["type"] == "websocket":
@@ -238,7 +251,7 @@ class _Answer:
         self.begun = False
 
     async def __call__(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
+        if message["type"] in ("http.response.start", "websocket.http.response.start"):
             self.begun = True
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
@@ -249,11 +262,12 @@ class _Answer:
         await self.send(message)
 
 
-def _failed(connection: HTTPConnection, error: Exception) -> Response:
-    """What is said where nothing else could answer: 503 while the database is away, else 500."""
+def _failed(connection: HTTPConnection, error: Exception, *, close: bool = False) -> Response:
+    """What is said where nothing else could answer: 503 while the database is away or files are short, else 500."""
+    error = open_files.as_unavailable(error)
     away = isinstance(error, Unavailable)
     status, told = (503, str(error)) if away else (500, report(error, connection.url.path))
-    headers = {"Cache-Control": "no-store"}
+    headers = {"Cache-Control": "no-store"} | ({"Connection": "close"} if close else {})
     safe = connection.scope["type"] == "http" and connection.scope["method"] in SAFE_METHODS
     if connection.url.path.startswith(MACHINES) or not safe:
         return JSONResponse({"error": told, "problems": []}, status_code=status, headers=headers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -43,7 +43,7 @@ def forms(versions: Sequence[tuple[str, LoadedSchema]], *, key: str) -> None:
 def made_up(loaded: LoadedSchema, stage: Stage, dimension: str, *, key: str) -> None:
     """The form of a stage with a made-up item, or with a made-up candidate of triage."""
     if stage is Stage.TRIAGE:
-        triage.group(preview.candidate(loaded.schema_), _nothing, keys=False)
+        triage.group(preview.candidate(loaded.schema_), triage.does_nothing, keys=False)
     else:
         preview.form(loaded, stage, dimension, key=key)
 
@@ -56,12 +56,3 @@ def problems(title: str, lines: Sequence[str], style: str = "") -> None:
         rows.append([markup.text(number), markup.text(said.strip())])
     table = markup.table([("Line", "number"), ("What to look at", "")], rows)
     shell.show(markup.tag("div", markup.text(title), table, style=f"ts ts-notice {style}", role="alert"))
-
-
-def _nothing(**said: object) -> Callable[[], None]:
-    """A press that does nothing but say so."""
-
-    def press() -> None:
-        st.toast("A preview: nothing is saved.")
-
-    return press

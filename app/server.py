@@ -18,7 +18,9 @@ from streamlit.web import bootstrap
 
 from app import theme
 from app.gate import Gate, Hosts, OwnRoutes, content_policy
+from app.open_files import Calm, OpenFiles, raise_limit
 from app.routes import drawn, routes, routes_before
+from app.script_loops import spare_loops
 from app.services import Resources
 from app.streams import Streams
 from domain.records import Person, SignedIn
@@ -66,7 +68,7 @@ def is_streamlits_file(path: str) -> bool:
     return ".." not in names and os.path.isfile(Path(file_util.get_static_dir(), *names))
 
 
-def build(resources: Resources, *, hosts: Hosts) -> streamlit.App:
+def build(resources: Resources, *, hosts: Hosts, files: OpenFiles | None = None) -> streamlit.App:
     """The application over one store. Streamlit's options must have been set (``configure``)."""
 
     def signed_in(token: str) -> SignedIn | None:
@@ -84,7 +86,7 @@ def build(resources: Resources, *, hosts: Hosts) -> streamlit.App:
         )
 
     policy = content_policy(page)
-    gate = Middleware(Gate, signed_in=signed_in, hosts=hosts, policy=policy, is_there=is_there)
+    gate = Middleware(Gate, signed_in=signed_in, hosts=hosts, policy=policy, is_there=is_there, files=files)
     own_routes = Middleware(OwnRoutes, routes=before)
     streams = Middleware(Streams, may_upload=may_upload, held=held_uploads, forget=forget_uploads)
     return streamlit.App(MAIN, routes=inside, middleware=[gate, streams, own_routes])
@@ -105,6 +107,7 @@ def configure(*, host: str, port: int) -> None:
     """Set Streamlit's options for this process."""
     bootstrap.load_config_options({**OPTIONS, "server.address": host, "server.port": port})
     theme.compose_once()
+    spare_loops()
 
 
 def serve(resources: Resources, *, host: str, port: int, names: Iterable[str] = ()) -> None:
@@ -113,9 +116,12 @@ def serve(resources: Resources, *, host: str, port: int, names: Iterable[str] = 
 
     configure(host=host, port=port)
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    for name in ("asyncio", "uvicorn.error"):
+        logging.getLogger(name).addFilter(Calm())
+    files = OpenFiles(raise_limit())
     try:
         uvicorn.run(
-            build(resources, hosts=Hosts.of(host, names)),
+            build(resources, hosts=Hosts.of(host, names), files=files),
             host=host,
             port=port,
             ws="websockets-sansio",

@@ -15,8 +15,9 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import dialogs, kept, markup, presses, sidebar
+from app import dialogs, kept, markup, presses, sidebar, taking
 from app.controls import on_page as on_page
+from app.open_files import CROWDED, none_left
 from app.precedence import precedence
 from app.screens import SCREENS, Screen
 from app.services import Resources, Services, resources
@@ -107,10 +108,13 @@ _BARE = "touchstone.bare"
 def _draw(screen: Screen, services: Services) -> None:
     with guard(services):
         st.session_state[_BARE] = screen.stage is not None
-        if screen.stage is not None:
+        if screen.stage is None:
+            taking.end()
+        elif taking.is_at_work(services, project(services), screen.stage):
             working_page()
             draw_view(screen.name, services)
             return
+        st.session_state[_BARE] = False
         with precedence.looking():
             with guard(services), st.sidebar:
                 sidebar.draw(services, screen)
@@ -191,7 +195,10 @@ def guard(services: Services | None = None, *, away: Callable[[Unavailable], Non
     except TouchstoneError as error:
         show_error(error)
     except Exception as error:  # the frame of the screens: told calmly, logged whole
-        show(markup.notice(_unforeseen(error), style="bad"))
+        if none_left(error):
+            (away or _tell_away)(Unavailable(CROWDED))
+        else:
+            show(markup.notice(_unforeseen(error), style="bad"))
     if not entered:
         st.stop()  # what stands in the guard must not run, and a context manager alone cannot leave it out
 

@@ -52,7 +52,9 @@ def draw(services: Services, current: Screen) -> None:
     mine = projects.projects_of(services.store, person=services.person)
     if mine:
         _note(mine)
-        keys(_choose_project(mine), current, n_new=notices.n_unseen(services.store, person=services.person))
+        keys(
+            _choose_project(mine), current, n_new=notices.n_unseen(services.store, person=services.person), listed=True
+        )
     st.html(
         markup.tag(
             "div",
@@ -64,11 +66,11 @@ def draw(services: Services, current: Screen) -> None:
     )
 
 
-def keys(view: ProjectView, current: Screen, *, n_new: int = 0) -> None:
-    """The menu as a component: it listens for M and, on a page with a sidebar, lists the pages. ``n_new``: so many
-    notices were not seen."""
+def keys(view: ProjectView, current: Screen, *, n_new: int = 0, listed: bool = False) -> None:
+    """The menu as a component: it listens for M and, ``listed`` on a page with a sidebar, lists the pages. ``n_new``:
+    so many notices were not seen."""
     places = [{**place, "new": f"{n_new:,}"} if n_new and place["name"] == NEWS else place for place in menu(view)]
-    data = {"menu": places, "elsewhere": elsewhere(view), "here": current.name, "listed": current.stage is None}
+    data = {"menu": places, "elsewhere": elsewhere(view), "here": current.name, "listed": listed}
     _component(key="sidebar.menu", data=data)
 
 

@@ -9,10 +9,11 @@ one by one.
 from __future__ import annotations
 
 import functools
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,6 +48,8 @@ _USUAL_KIB, _MUCH_KIB = 2_000, 32_000
 which else go to the disk several times, as the places of slots are random."""
 UNHURRIED = "SELECT set_config('synchronous_commit', 'off', true)"
 """What says to PostgreSQL that a transaction waits for no disk."""
+_FILES_OF_SQLITE = 4
+"""The database, its log, the index of the log, and one for what is in between."""
 _FULL = 2
 """What SQLite calls it that a commit waits for the disk."""
 _LONG_AGO = "2000-01-01 00:00:00.000000"
@@ -247,6 +250,19 @@ class Store:
             return str(error)
         return None if found == "ok" else DAMAGED
 
+    def rewrite(self) -> None:
+        """Write SQLite's file anew and empty its log, so that neither holds anything that was deleted or changed.
+
+        Everyone who writes waits meanwhile. PostgreSQL does so by itself, after a while.
+        """
+        if not self.is_sqlite:
+            return
+        with _available(), self._write_lock(), closing(self.engine.raw_connection()) as connection:
+            driver: Any = connection.driver_connection
+            driver.execute("VACUUM")
+            if driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                raise Unavailable(READ)
+
     def close(self) -> None:
         """Give back all connections."""
         with self._write_lock() if self.is_sqlite else nullcontext():
@@ -268,11 +284,13 @@ def _storable() -> Iterator[None]:
 
 
 BUSY = "The database is busy: something else has been writing to it for longer than we wait."
+READ = "The database is busy: something else has been reading an older state of it for longer than we wait."
 AWAY = "The database does not answer."
 READ_ONLY = "The database cannot be written: its file, its folder or its server is read-only."
 FULL = "The disk of the database is full: nothing can be stored until there is room on it."
 UNREADABLE = "The disk of the database fails: a part of it could not be read or written."
 DAMAGED = "The database is damaged: a part of it is not what a database holds. Stop the server and restore a backup."
+NO_FILES = "The server can open no more files just now: too many pages are open on it."
 NOT_OPENED = "The database cannot be opened: its file or folder is gone, or this account may not use it."
 
 _OF_SQLITE = {
@@ -287,6 +305,8 @@ _OF_SQLITE = {
     sqlite3.SQLITE_CORRUPT: DAMAGED,
     sqlite3.SQLITE_NOTADB: DAMAGED,
 }
+_NO_ROOM = (sqlite3.SQLITE_IOERR_SHMSIZE,)
+"""What SQLite calls it that there is no room for the index of its log."""
 _OF_POSTGRES = {"25006": READ_ONLY, "53100": FULL, "55P03": BUSY, "40": BUSY, "53": BUSY, "XX": DAMAGED, "08": AWAY}
 _OF_POSTGRES |= {"57P": AWAY, "58": UNREADABLE}
 """By SQLSTATE, or how it begins."""
@@ -298,12 +318,28 @@ def why_unavailable(error: Exception) -> str | None:
         return BUSY
     cause = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(cause, sqlite3.Error):
-        return _OF_SQLITE.get(getattr(cause, "sqlite_errorcode", 0) & 0xFF)
+        code = getattr(cause, "sqlite_errorcode", 0)
+        told = FULL if code in _NO_ROOM else _OF_SQLITE.get(code & 0xFF)
+        return NO_FILES if told == NOT_OPENED and not _can_open() else told
     state = getattr(cause, "sqlstate", None)
     if isinstance(state, str):
         return next((told for start, told in _OF_POSTGRES.items() if state.startswith(start)), None)
     lost = isinstance(error, OperationalError) or (isinstance(error, DBAPIError) and error.connection_invalidated)
     return AWAY if lost else None
+
+
+def _can_open() -> bool:
+    """Whether this process can open as many files as a connection to SQLite needs."""
+    opened: list[int] = []
+    try:
+        while len(opened) < _FILES_OF_SQLITE:
+            opened.append(os.open(os.devnull, os.O_RDONLY))
+    except OSError:
+        return False
+    finally:
+        for each in opened:
+            os.close(each)
+    return True
 
 
 @contextmanager
@@ -436,6 +472,7 @@ def _prepare_sqlite(connection: Any, _record: ConnectionPoolEntry) -> None:
     cursor.execute("PRAGMA journal_mode = WAL")
     cursor.execute("PRAGMA synchronous = FULL")  # a submission that was acknowledged survives a power cut
     cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
     cursor.close()
 
 

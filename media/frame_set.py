@@ -28,7 +28,7 @@ import numpy as np
 from PIL import Image
 
 from domain.errors import Conflict, FileRefused, InvalidInput, MediaRefused, Problem
-from media import frames, motion
+from media import copies, frames, motion
 from media.frame_screening import Keeping, Looks, reasons_of
 from media.perceptual_hash import BITS, difference_hash
 from media.sharpness import sharpness
@@ -306,7 +306,7 @@ def _taken(
     partial = at.with_name(f".{at.name}.partial")
     kind = "PNG" if taking.format == "png" else "JPEG"
     found.picture.save(partial, kind, **FORMATS[taking.format])
-    partial.replace(at)
+    copies.settle(partial, at)
     moved = {"motion": _motion(before, found.picture)} if taking.motion else {}
     return {**when, "file": name, **_measured(found.picture), **moved}
 

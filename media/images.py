@@ -85,6 +85,16 @@ def of_picture(picture: Image.Image, facts: MediaFacts, *, photograph: bool = Fa
     )
 
 
+def can_be_read(path: Path) -> bool:
+    """Whether a copy, which has an ending of ``COPIES``, can be decoded to its end."""
+    try:
+        with Image.open(path, formats=[_DECODERS[COPIES[path.suffix]]]) as image:
+            image.load()
+    except _BROKEN:
+        return False
+    return True
+
+
 def upright(path: Path, *, mime: str, turned: int, name: str, limits: Limits) -> Image.Image:
     """All pixels of the image at ``path``, upright, in RGB. ``turned`` is its orientation, as it was decided."""
     with _decoded(path, mime=mime, name=name, limits=limits, whole=True) as (image, _):

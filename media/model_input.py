@@ -21,7 +21,7 @@ from typing import Any
 
 from PIL import Image
 
-from media import clips, drawn
+from media import clips, copies, drawn
 from media.store import MediaStore
 
 _VERSION = 1
@@ -162,7 +162,7 @@ class Pictures:
                     bare.save(out, "JPEG", quality=95, subsampling=0)
                 written = out.tell()
             Path(partial).chmod(0o644)
-            Path(partial).replace(place)
+            copies.settle(Path(partial), place)
         finally:
             Path(partial).unlink(missing_ok=True)
         if self._untidied is None or self._untidied + written > self.room * _TIDIED_EVERY:
@@ -189,12 +189,12 @@ class Pictures:
 
 
 def _used(path: Path) -> bool:
-    """Whether the file is there; from now on it counts as in use."""
+    """Whether the file is there, and whole; from now on it counts as in use."""
     try:
         os.utime(path)
     except FileNotFoundError:
         return False
-    return True
+    return copies.ends_whole(path)
 
 
 def _prepared(path: Path) -> Prepared:

@@ -8,10 +8,12 @@
                       bare          the original without what it says of its making; bare.png where its kind needed that
                       bare.mp4      for a clip that a release needs as MP4
                       frames.json   for a clip: when each frame comes on screen, and when the clip ends
+                      copies.json   what the files that were made of the original hold
     ROOT/incoming/                  files on their way in; safe to empty while nothing is being added
 
 A folder appears whole or not at all: it is filled in ``incoming`` and then renamed. Two processes that add the same
-file at the same time both succeed, and one of the two copies is kept.
+file at the same time both succeed, and one of the two copies is kept. What was made of an original and is damaged
+since is made again when it is asked for.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from typing import Literal, get_args
 from PIL import Image
 
 from domain.errors import MediaRefused, NotAvailable, NotFound
-from media import clips, file_type, images, mp4, orientation, strip_metadata
+from media import clips, copies, file_type, images, mp4, orientation, strip_metadata
 from media.facts import MediaFacts
 from media.limits import LIMITS, MIB, Limits
 
@@ -98,14 +100,34 @@ class MediaStore:
             return stored
 
     def path(self, sha256: str, size: Size = "original") -> Path:
-        """Where a copy lies. ``NotFound`` if the store has no such file, ``ValueError`` for an unknown size."""
+        """Where a copy lies. ``NotFound`` if the store has no such file, ``ValueError`` for an unknown size.
+
+        A copy that is damaged is made again; ``MediaRefused`` if the original is damaged, too.
+        """
         if size not in get_args(Size):
             raise ValueError(f"{size!r} is no size; it is one of {', '.join(get_args(Size))}")
         folder = self._folder(sha256)
         path = folder / _ORIGINAL if size == "original" else _copy(folder, size)
         if path is None or not path.is_file():
             raise NotFound(f"The media store has no file {sha256[:12]}...; bring it in again.")
+        if size != "original" and not copies.is_whole(path, reads=images.can_be_read):
+            return self._copied_again(sha256, size)
         return path
+
+    def _copied_again(self, sha256: str, size: Size) -> Path:
+        """Make both copies of an original anew; where the one of that size lies."""
+        about, folder = self.about(sha256), self._folder(sha256)
+        self.verify(sha256, n_bytes=about.bytes, content=True)
+        derived = self._derived(folder / _ORIGINAL, kind=about.kind, mime=about.mime, name="The file")
+        made = {"display": derived.display, "thumb": derived.thumb}
+        places = {name: folder / f"{name}{derived.ending}" for name in made}
+        for name, content in made.items():
+            copies.write_whole(places[name], content)
+            for ending in images.COPIES:
+                if ending != derived.ending:  # of an older version
+                    (folder / f"{name}{ending}").unlink(missing_ok=True)
+        copies.record(folder, *places.values())
+        return places[size]
 
     def shown(self, sha256: str, size: Size) -> tuple[Path, str]:
         """What may be shown of a file, and its type: a copy, or the original without what it says of its making.
@@ -136,13 +158,14 @@ class MediaStore:
         """
         about, folder = self._decided(sha256), self._folder(sha256)
         for name, mime in ((_BARE, about.mime), (_BARE_PNG, "image/png")):
-            if (folder / name).is_file():
+            if (folder / name).is_file() and copies.is_whole(folder / name, reads=_is_nothing):
                 return folder / name, mime
         original = self.path(sha256)
+        self.verify(sha256, n_bytes=about.bytes, content=True)
         with self._incoming() as work:
             made = self._make_bare(original, work, about)
-            _to_disk(made)
-            made.replace(folder / made.name)
+            copies.settle(made, folder / made.name)
+        copies.record(folder, folder / made.name)
         return folder / made.name, about.mime if made.name == _BARE else "image/png"
 
     def upright(self, sha256: str, *, name: str) -> Image.Image:
@@ -274,22 +297,23 @@ class MediaStore:
         gone = [size for size, path in there.items() if not path]
         if gone:
             raise NotFound(f"Its copy {gone[0]}, which pages show, is gone: restore the folder {folder} from a backup.")
-        try:
-            about = self.about(sha256)
-        except (ValueError, TypeError) as error:
-            raise MediaRefused(f"{folder / _ABOUT} cannot be read: restore it from a backup.") from error
+from media import clips, copies, file_type, images, mp4, orientation, strip_metadata
+from media.facts import MediaFacts
         if about.kind == "clip":
             self.frames(sha256)
-        if any((folder / name).is_file() for name in (_BARE, _BARE_PNG)):
-            return
-        original = self.path(sha256)
+        if content:
+            for size in ("display", "thumb"):
+                self.path(sha256, size)  # made again if it is damaged
+
+    def _must_strip(self, original: Path, about: StoredMedia, *, content: bool) -> None:
+        """Look whether the metadata of an original can be taken out, or else make the file that comes instead."""
         try:
             if about.kind == "clip":
                 strip_metadata.looked_at(original)
             elif content:
                 strip_metadata.image(original.read_bytes(), about.mime, about.orientation or orientation.UPRIGHT)
         except strip_metadata.NotUnderstood:
-            self.bare(sha256)
+            self.bare(about.sha256)
 
     def verify(self, sha256: str, *, n_bytes: int, content: bool) -> None:
         """Look whether an original is there and as it came: its length, and with ``content`` every byte of it.
@@ -333,11 +357,10 @@ class MediaStore:
         if about.kind != "clip":
             raise NotFound("That is an image; it has no frames.")
         path = self._folder(sha256) / _TIMES
-        if not path.is_file():
+        if not path.is_file() or not copies.is_whole(path, reads=_has_times):
             with self._incoming() as folder:
-                _write_times(folder / _TIMES, clips.timing(self.path(sha256), name="the clip"))
-                _to_disk(folder / _TIMES)
-                (folder / _TIMES).replace(path)
+from media import clips, copies, file_type, images, mp4, orientation, strip_metadata
+from media.facts import MediaFacts
         return path
 
     def frame_rate(self, sha256: str) -> float | None:
@@ -377,7 +400,12 @@ class MediaStore:
             text = (self._folder(sha256) / _ABOUT).read_text(encoding="utf-8")
         except FileNotFoundError:
             return None
-        return StoredMedia(**json.loads(text))
+        try:
+            return StoredMedia(**json.loads(text))
+        except (ValueError, TypeError) as error:
+            raise MediaRefused(
+                f"{self._folder(sha256) / 'about.json'} cannot be read: restore it from a backup."
+            ) from error
 
     @contextmanager
     def _incoming(self) -> Iterator[Path]:
@@ -430,27 +458,16 @@ class MediaStore:
             sharpness=None if sort.kind == "clip" else derived.sharpness,
             orientation=facts.orientation,
         )
-        (folder / f"display{derived.ending}").write_bytes(derived.display)
-        (folder / f"thumb{derived.ending}").write_bytes(derived.thumb)
-        (folder / _ABOUT).write_text(json.dumps(asdict(stored)), encoding="utf-8")
+from media import clips, copies, file_type, images, mp4, orientation, strip_metadata
+from media.facts import MediaFacts
         return stored
 
-    def _probe(self, original: Path, folder: Path, name: str) -> clips.Probe:
-        """What a clip is, if it can be kept; its times are written into ``folder``."""
-        probe = clips.probe(original, name=name, limits=self.limits)
-        _write_times(folder / _TIMES, probe.facts)
-        try:
-            strip_metadata.looked_at(original)
-        except strip_metadata.NotUnderstood as error:
-            raise MediaRefused(
-                f"{name} is built in an unusual way. Write it anew (ffmpeg -i OLD -c copy NEW.webm), then add that."
-            ) from error
-        return probe
-
+from media import clips, copies, file_type, images, mp4, orientation, strip_metadata
+from media.facts import MediaFacts
     def _settle(self, folder: Path, sha256: str) -> None:
         """Put the filled folder in its place, on disk before anyone hears of it."""
-        for path in folder.iterdir():
-            _to_disk(path)
+        for path in (*folder.iterdir(), folder):
+            copies.to_disk(path)
         final = self._folder(sha256)
         final.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -458,7 +475,7 @@ class MediaStore:
         except OSError:
             if self._known(sha256) is None:
                 raise
-        _to_disk(final.parent)
+        copies.to_disk(final.parent)
 
 
 def _copy(folder: Path, size: str) -> Path | None:
@@ -496,9 +513,15 @@ def _write_times(out: Path, timing: clips.Timing | MediaFacts) -> None:
     out.write_text(json.dumps(told, separators=(",", ":")), encoding="utf-8")
 
 
-def _to_disk(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
+def _has_times(path: Path) -> bool:
+    """Whether the moments of a clip's frames can be read."""
     try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        found = json.loads(path.read_bytes())
+    except ValueError:
+        return False
+    return isinstance(found, dict) and {"times", "duration"} <= found.keys()
+
+
+def _is_nothing(path: Path) -> bool:
+    """Of a bare file that an older version has made nothing says whether it is whole: it is made again."""
+    return False

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from domain.errors import Unavailable
+
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
@@ -22,8 +24,9 @@ def check(
         typer.Option("--media", help="Read every image and clip whole; by default a sample of 200, and all lengths."),
     ] = False,
 ) -> None:
-    """Recompute every item's state from its votes, look at the files of images and clips, and say where what is stored
-    differs."""
+    """Recompute every item's state from its votes, check the files of images and clips, and whether anything can be
+    stored. Name each difference."""
+    from app.disk import find_write_error
     from app.services import opened
     from workflow.files.media_check import check_media
     from workflow.files.project_check import check as differences
@@ -40,4 +43,7 @@ def check(
         typer.echo("The stored states were brought up to the votes.")
     for sentence in remarks(shared.store, project=project):
         typer.echo(f"Worth knowing: {sentence}")
+    trouble = shared.store.trouble() or find_write_error(shared.settings.home)
+    if trouble:
+        raise Unavailable(trouble)
     raise typer.Exit(1 if damaged or (found and not rebuild) else 0)

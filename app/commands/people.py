@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from domain.errors import AlreadyTaken, SettingsError
+from domain.errors import AlreadyTaken, SettingsError, Unavailable
 from domain.mail import MailServer
 from domain.records import Membership, Part, Person
 from domain.roles import Role
@@ -227,10 +227,14 @@ def erase(
     ] = None,
 ) -> None:
     """Erase a person for good: name, login, password, sessions, addresses, drafts, and the key of their pseudonyms.
-    What they submitted stays under no name, and every release still verifies."""
+    What they submitted stays under no name, and every release still verifies. SQLite's file is written anew."""
     from workflow.access import erasing
 
     store = _store()
+    if erasing.is_erased(store, login=login):
+        store.rewrite()
+        typer.echo(f"{login} was erased before. The database file was written anew and holds no deleted names.")
+        return
     person = erasing.may_be_erased(store, login=login)
     typer.echo(
         f"Of {person.name} ({person.login}) goes for good: name, login, password, sessions, e-mail addresses, drafts, "
@@ -244,6 +248,11 @@ def erase(
             raise SettingsError("No login was typed. No one was erased.")
     done = erasing.erase(store, login=person.login, typed=yes)
     typer.echo(f"Erased. What they submitted stands under {done.login}.")
+    if done.traces:
+        raise Unavailable(
+            f"The database file may still hold the name, because it could not be written anew. {done.traces} Run"
+            f" touchstone people erase {done.login} to try again."
+        )
 
 
 @people.command("reactivate")

@@ -64,7 +64,7 @@ class LocalFiles:
         there = self.folder / task
         there.mkdir(mode=0o755, exist_ok=True)
         path = there / f"{asset.id}{ENDINGS.get(mime, '')}"
-        if not path.exists():
+        if not path.exists() or path.stat().st_size != found.stat().st_size:
             coming = there / f".{secrets.token_hex(8)}"
             shutil.copyfile(found, coming)
             os.chmod(coming, 0o644)

@@ -20,6 +20,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import BaseRoute, Route
 
 from app import media_links, plain_pages
+from app.open_files import CROWDED, none_left
 from app.plain_pages import Field
 from app.routes.replies import read_body, report, status_of
 from app.services import Resources
@@ -112,16 +113,19 @@ class Pages:
         return await self._welcome(request, person, onward)
 
     async def show_sign_out(self, request: Request) -> Response:
-        """A link of our own pages signs out at once; any other asks first."""
+        """A page that signs out by a POST: by itself where someone followed a link of ours, else when asked to.
+
+        The GET changes nothing, so that no picture, prefetch or link of another site signs anyone out.
+        """
         session = _current(request)
         if session is None:
             return _go("/login")
-        if request.headers.get("sec-fetch-site") == "same-origin":
-            return await self._goodbye(request)
+        told = request.headers
+        ours = told.get("sec-fetch-site") == "same-origin" and told.get("sec-fetch-dest") == "document"
         return _page(
             "Sign out?",
             plain_pages.paragraph(f"You are signed in as {session.person.name}.")
-            + plain_pages.form("/logout", "Sign out", hidden={"csrf": session.csrf}),
+            + plain_pages.form("/logout", "Sign out", hidden={"csrf": session.csrf}, at_once=ours),
             plain_pages.link("/", "Stay signed in"),
         )
 
@@ -240,7 +244,10 @@ def calmly(endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[[Requ
         except TouchstoneError as error:
             message, status = str(error), status_of(error)
         except Exception as error:  # the frame around a page: told calmly, logged whole
-            message, status = report(error, request.url.path.split("/")[1]), 500
+            if none_left(error):
+                message, status = CROWDED, 503
+            else:
+                message, status = report(error, request.url.path.split("/")[1]), 500
         return _page(
             "This did not work",
             plain_pages.paragraph(message, style="bad"),

@@ -7,14 +7,15 @@ from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from app import frame_work
 from app.routes.replies import answering, signed_in
+from app.routes.stored_file import StoredFile
 from app.services import Resources
-from domain.errors import NotFound
 from domain.records import Person
+from media import file_hashes
 
 KINDS = {".png": "image/png", ".jpg": "image/jpeg"}
 DAY = 24 * 60 * 60
@@ -26,22 +27,21 @@ def routes(resources: Resources) -> list[BaseRoute]:
     def find(person: Person, project: str, name: str, number: str, size: str) -> Path:
         home = resources.settings.home
         folder = frame_work.folder_of_set(resources.store, home, by=person, project=project, name=name)
-        path = frame_work.picture(folder, int(number) if number.isdecimal() and len(number) < 10 else -1, size)
-        if not path.is_file():
-            raise NotFound("This frame is not there any more; load the page anew.")
-        return path
+        return frame_work.picture(folder, int(number) if number.isdecimal() and len(number) < 10 else -1, size)
 
     async def frame(request: Request) -> Response:
         person = signed_in(request).person
         asked = (request.path_params[name] for name in ("project", "set", "number", "size"))
         path = await run_in_threadpool(find, person, *asked)
+        digest, _ = await run_in_threadpool(file_hashes.of, path)
         headers = {
+            "ETag": f'"{digest}"',
             "Cache-Control": f"private, max-age={DAY}, immutable",
             "Content-Disposition": "inline",
             "Content-Security-Policy": "default-src 'none'; sandbox",
             "Vary": "Cookie",
         }
-        return FileResponse(path, media_type=KINDS[path.suffix], headers=headers)
+        return StoredFile(path, media_type=KINDS[path.suffix], headers=headers)
 
     return [Route("/frame/{project}/{set}/{stamp}/{number}/{size}", answering(frame), methods=["GET"])]
 

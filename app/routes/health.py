@@ -6,53 +6,96 @@ read only now and then, as it takes time.
 
 from __future__ import annotations
 
-import errno
 import gc
-import os
-import tempfile
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from starlette.concurrency import run_in_threadpool
+import anyio
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
 
+from app.disk import find_write_error
 from app.services import Resources
 from db.engine import Store
 
 KEPT_SECONDS = 5.0
+PATIENCE_SECONDS = 2.0
+"""How long a monitor waits at most. Database and disk are asked in threads, because they may not answer at all."""
 WHOLE_EVERY_SECONDS = 600.0
-TRIED_BYTES = 65_536
-"""What is written below the home, and taken out again, to see whether there is room."""
+SLOW_DATABASE = (
+    f"The database has not answered for {PATIENCE_SECONDS:.0f} seconds: something else may be writing to it, such as a"
+    " backup."
+)
+SLOW_DISK = f"The disk of the home folder has not answered for {PATIENCE_SECONDS:.0f} seconds."
+
+
+class Look:
+    """A question with an answer that is kept for some seconds, asked in a thread by one at a time."""
+
+    def __init__(self, ask: Callable[[], str | None], *, late: str, clock: Callable[[], float]) -> None:
+        """``ask`` returns what is wrong, ``late`` is said where no answer comes in time."""
+        self.ask, self.late, self.clock = ask, late, clock
+        self._answer: str | None = None
+        self._asked = self._answered = float("-inf")
+        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+
+    def begin(self) -> None:
+        """Ask, if the last answer is old and no one else is asking."""
+        with self._lock:
+            if self.is_open() or self.clock() - self._answered <= KEPT_SECONDS:
+                return
+            self._asked = self.clock()
+            self._thread = threading.Thread(target=self._run, name="health", daemon=True)
+            self._thread.start()
+
+    def _run(self) -> None:
+        self._answer = self.ask()
+        self._answered = self.clock()
+
+    def is_open(self) -> bool:
+        """Whether the answer is still to come."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def is_worth_waiting(self) -> bool:
+        """Whether the answer is still to come and was asked for a moment ago."""
+        return self.is_open() and self.clock() - self._asked < PATIENCE_SECONDS
+
+    def answer(self) -> str:
+        """Return ``ok``, or what is wrong in a sentence."""
+        return self.late if self.is_open() else self._answer or "ok"
 
 
 class Health:
     """What is known of the database and the disk, looked at anew when it is older than a few seconds."""
 
     def __init__(self, store: Store, home: Path, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self.store, self.home, self.clock = store, home, clock
+        self.store, self.clock = store, clock
+        self.database = Look(store.trouble, late=SLOW_DATABASE, clock=clock)
+        self.disk = Look(lambda: find_write_error(home), late=SLOW_DISK, clock=clock)
         self._lock = threading.Lock()
-        self._found: tuple[str, str] | None = None
-        self._at = self._whole_at = float("-inf")
+        self._whole_at = float("-inf")
         self._damage: str | None = None
         self.looking: threading.Thread | None = None
 
-    def state(self) -> tuple[str, str]:
-        """``ok`` or a sentence, of the database and of the disk."""
-        with self._lock:
-            now = self.clock()
-            if self._found is None or now - self._at > KEPT_SECONDS:
-                self._look_at_all(now)
-                self._found = (self.store.trouble() or self._damage or "ok", room(self.home) or "ok")
-                self._at = self.clock()
-            return self._found
+    async def state(self) -> tuple[str, str]:
+        """``ok`` or a sentence, of the database and of the disk; it comes within ``PATIENCE_SECONDS``."""
+        self._look_at_all(self.clock())
+        for look in (self.database, self.disk):
+            look.begin()
+        while self.database.is_worth_waiting() or self.disk.is_worth_waiting():
+            await anyio.sleep(0.005)
+        database = self.database.answer()
+        return (self._damage or database if database == "ok" else database), self.disk.answer()
 
     def _look_at_all(self, now: float) -> None:
         """Begin to read the whole database file, if that is due and no one does."""
-        if now - self._whole_at > WHOLE_EVERY_SECONDS and (self.looking is None or not self.looking.is_alive()):
+        with self._lock:
+            if now - self._whole_at <= WHOLE_EVERY_SECONDS or (self.looking is not None and self.looking.is_alive()):
+                return
             self._whole_at = now
 
             def look() -> None:
@@ -62,25 +105,12 @@ class Health:
             self.looking.start()
 
 
-def room(home: Path) -> str | None:
-    """Why nothing can be written below the home, in a sentence; None if it can."""
-    try:
-        with tempfile.TemporaryFile(dir=home) as file:
-            file.write(os.urandom(TRIED_BYTES))
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-        return f"Nothing can be written below the home folder: {'its disk is full' if full else error.strerror}."
-    return None
-
-
 def routes(resources: Resources) -> list[BaseRoute]:
     """The one route; it needs no session and says nothing about the data."""
     health = Health(resources.store, resources.settings.home)
 
     async def healthz(_request: Request) -> JSONResponse:
-        database, disk = await run_in_threadpool(health.state)
+        database, disk = await health.state()
         well = (database, disk) == ("ok", "ok")
         state = {
             "status": "ok" if well else " ".join(dict.fromkeys(told for told in (database, disk) if told != "ok")),

@@ -6,35 +6,33 @@ says of its making: a rater must not learn author, place or title from it.
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from app import file_hashes
 from app.routes import drawn
 from app.routes.replies import answering, signed_in
+from app.routes.stored_file import StoredFile
 from app.services import Resources
 from domain.errors import NotFound
 from domain.records import Person
+from media import file_hashes
 from media.store import Size
 from workflow.access import exposure
 from workflow.annotate import task_views
 
 SIZES: dict[str, Size] = {"thumb": "thumb", "display": "display", "original": "original"}
 FRAMES = "frames"
-VERSION = "2"
-"""A part of each ETag: it goes up when the same file comes out as other bytes, so that browsers ask anew."""
 DAYS = 30 * 24 * 60 * 60
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
     """The one route."""
 
-    def find(person: Person, asset: str, size: str) -> tuple[Path, str, str]:
+    def find(person: Person, asset: str, size: str) -> tuple[Path, str]:
         if size not in SIZES and size != FRAMES:
             raise NotFound("There is no such picture or clip.")
         media, sha256 = resources.media, drawn.sha256(asset)
@@ -42,31 +40,30 @@ def routes(resources: Resources) -> list[BaseRoute]:
             media = drawn.store()
         else:
             sha256 = task_views.asset_file(resources.store, person=person, asset=asset).sha256
-        tag = hashlib.sha256(f"{VERSION}/{sha256}/{size}".encode()).hexdigest()[:32]
         if size == FRAMES:
-            return media.frames(sha256), "application/json", tag
-        return *media.shown(sha256, SIZES[size]), tag
+            return media.frames(sha256), "application/json"
+        return media.shown(sha256, SIZES[size])
 
-    def note(person: Person, asset: str, path: Path) -> None:
+    def note(person: Person, asset: str, digest: str, size: int) -> None:
         if drawn.sha256(asset) is None:
-            digest, size = file_hashes.of(path)
             exposure.sent_media(resources.store, person=person, asset=asset, sha256=digest, size=size)
 
     async def media(request: Request) -> Response:
         person = signed_in(request).person
         asset, size = request.path_params["asset"], request.path_params["size"]
-        path, kind, tag = await run_in_threadpool(find, person, asset, size)
+        path, kind = await run_in_threadpool(find, person, asset, size)
+        digest, n_bytes = await run_in_threadpool(file_hashes.of, path)
         headers = {
-            "ETag": f'"{tag}"',
+            "ETag": f'"{digest}"',
             "Cache-Control": f"private, max-age={DAYS}, immutable",
             "Content-Disposition": "inline",
             "Content-Security-Policy": "default-src 'none'; sandbox",
             "Vary": "Cookie",
         }
         known = request.headers.get("if-none-match", "")
-        if f'"{tag}"' in known or known.strip() == "*":
+        if f'"{digest}"' in known or known.strip() == "*":
             return Response(status_code=304, headers=headers)
-        await run_in_threadpool(note, person, asset, path)
-        return FileResponse(path, media_type=kind, headers=headers)
+        await run_in_threadpool(note, person, asset, digest, n_bytes)
+        return StoredFile(path, media_type=kind, headers=headers)
 
     return [Route("/media/{asset}/{size}", answering(media), methods=["GET"])]

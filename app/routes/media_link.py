@@ -6,20 +6,21 @@ a link (its time is over, it was changed, the task came back, its person left), 
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from app import file_hashes, media_links
+from app import media_links
 from app.label_studio import files
 from app.routes.media import SIZES
 from app.routes.replies import answering
+from app.routes.stored_file import StoredFile
 from app.services import Resources
 from domain.errors import MediaRefused, NotFound
+from media import file_hashes
 from workflow.access import exposure
 from workflow.labelstudio import media
 
@@ -40,7 +41,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
     """The one route."""
     cache = resources.settings.home / "prepared"
 
-    def find(token: str, size: str) -> tuple[Path, str, str, str, str]:
+    def find(token: str, size: str) -> tuple[Path, str, str, str]:
         key = media_links.key_of(resources.settings.home)
         named = media_links.read(token, key=key, now=resources.store.now())
         if named is None or size not in SIZES:
@@ -48,30 +49,29 @@ def routes(resources: Resources) -> list[BaseRoute]:
         asset, task = named
         outside = media.file_shown(resources.store, task=task, asset=asset)
         path, mime = files.path_of(resources.media, cache, outside, SIZES[size])
-        tag = hashlib.sha256(f"{outside.file.sha256}/{path.name}".encode()).hexdigest()[:32]
-        return path, mime, tag, asset, task
+        return path, mime, asset, task
 
-    def note(path: Path, asset: str, task: str) -> None:
-        digest, size = file_hashes.of(path)
+    def note(asset: str, task: str, digest: str, size: int) -> None:
         exposure.sent_by_link(resources.store, key=task, asset=asset, sha256=digest, size=size)
 
     async def media_link(request: Request) -> Response:
         try:
             asked = request.path_params["token"], request.path_params["size"]
-            path, mime, tag, asset, task = await run_in_threadpool(find, *asked)
+            path, mime, asset, task = await run_in_threadpool(find, *asked)
         except NotFound:
             return PlainTextResponse(NOTHING, status_code=404, headers={**HEADERS, "Cache-Control": "no-store"})
         except MediaRefused as error:  # such as a mask that does not fit its image
             return PlainTextResponse(str(error), status_code=422, headers={**HEADERS, "Cache-Control": "no-store"})
+        digest, n_bytes = await run_in_threadpool(file_hashes.of, path)
         headers = {
             **HEADERS,
-            "ETag": f'"{tag}"',
+            "ETag": f'"{digest}"',
             "Cache-Control": f"private, max-age={KEPT_SECONDS}",
             "Content-Disposition": "inline",
         }
-        if f'"{tag}"' in request.headers.get("if-none-match", ""):
+        if f'"{digest}"' in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
-        await run_in_threadpool(note, path, asset, task)
-        return FileResponse(path, media_type=mime, headers=headers)
+        await run_in_threadpool(note, asset, task, digest, n_bytes)
+        return StoredFile(path, media_type=mime, headers=headers)
 
     return [Route("/media-link/{token}/{size}", answering(media_link), methods=["GET"])]

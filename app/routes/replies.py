@@ -14,6 +14,7 @@ from typing import Any
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
+from app.open_files import CROWDED, none_left
 from app.session import CSRF_HEADER
 from domain.errors import (
     BadRequest,
@@ -193,6 +194,8 @@ def answering(endpoint: Endpoint) -> Endpoint:
         except ClientDisconnect:  # no one is there to read a reply
             response = Response(status_code=400)
         except Exception as error:  # the frame around a request: an error of ours is told calmly and logged whole
+            if none_left(error):
+                return error_reply(Unavailable(CROWDED))
             response = JSONResponse({"error": report(error, request.url.path), "problems": []}, status_code=500)
         response.headers.setdefault("Cache-Control", "no-store")
         return response

@@ -15,16 +15,18 @@ from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from app import file_hashes, privacy_work
+from app import privacy_work
 from app.privacy_work import Changed, Item, Saying
 from app.routes.replies import answering, from_own_page, read_json, signed_in, status_of, wanted
+from app.routes.stored_file import StoredFile
 from app.services import Resources
 from domain.errors import BadRequest, NotFound
 from domain.privacy import HAND, KINDS, Box
 from domain.records import Person
+from media import file_hashes
 from media.store import MediaStore, Size
 from workflow.access import exposure
 from workflow.annotate import task_views
@@ -55,12 +57,12 @@ def routes(resources: Resources) -> list[BaseRoute]:
         privacy_look.must_show(resources.store, by=person, project=project, asset=asset)
         return task_views.asset_file(resources.store, person=person, asset=asset).sha256
 
-    def find(person: Person, project: str, asset: str, size: Size = "display") -> tuple[Path, str]:
+    def find(person: Person, project: str, asset: str, size: Size = "display") -> tuple[Path, str, str]:
         sha256 = file_of(person, project, asset)
         path, kind = resources.media.shown(sha256, size)
         digest, n_bytes = file_hashes.of(path)
         exposure.sent_media(resources.store, person=person, asset=asset, sha256=digest, size=n_bytes)
-        return path, kind
+        return path, kind, digest
 
     def frame(person: Person, project: str, asset: str, ms: int) -> bytes:
         data = frame_at(resources.media, file_of(person, project, asset), ms)
@@ -70,17 +72,17 @@ def routes(resources: Resources) -> list[BaseRoute]:
 
     async def picture(request: Request) -> Response:
         person = signed_in(request).person
-        path, kind = await run_in_threadpool(
+        path, kind, digest = await run_in_threadpool(
             find, person, *(request.path_params[name] for name in ("project", "asset"))
         )
-        return FileResponse(path, media_type=kind, headers=HEADERS)
+        return StoredFile(path, media_type=kind, headers={**HEADERS, "ETag": f'"{digest}"'})
 
     async def part(request: Request) -> Response:
         person = signed_in(request).person
         project, asset, which = (request.path_params[name] for name in ("project", "asset", "part"))
         if which == "clip":
-            path, kind = await run_in_threadpool(find, person, project, asset, "original")
-            return FileResponse(path, media_type=kind, headers=HEADERS)
+            path, kind, digest = await run_in_threadpool(find, person, project, asset, "original")
+            return StoredFile(path, media_type=kind, headers={**HEADERS, "ETag": f'"{digest}"'})
         if not _MOMENT.fullmatch(which):
             await run_in_threadpool(file_of, person, project, asset)  # who may not see it hears that first
             raise NotFound("There is no such part of a clip.")

@@ -9,9 +9,10 @@ from html import escape
 import streamlit as st
 
 from annotation_schemas.model import as_words
-from app import markup, shell, sidebar
+from app import markup, shell, sidebar, stage_look, taking
 from app.screens import Screen
 from app.services import Services
+from app.workbench import preview
 from domain.errors import NotFound
 from domain.records import AssetView, NothingLeft, ProjectView, TriageCounts, TriageFrame, TriageGroup
 from domain.states import Stage
@@ -37,6 +38,10 @@ STYLE = """
 def render(services: Services) -> None:
     """The page; what changes with every key is in a fragment."""
     view = shell.project(services)
+    if not taking.is_at_work(services, view, Stage.TRIAGE):
+        made_up = preview.candidate(view.schema.schema_)
+        stage_look.draw(services, view, Stage.TRIAGE, lambda: group(made_up, does_nothing, keys=False))
+        return
     st.html(f"<style>{STYLE}</style>")
     title = markup.tag("b", markup.text(f"{view.title} · Triage"), role="heading", aria_level="1")
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -111,6 +116,15 @@ def group(found: TriageGroup, decide: Decide, *, undo: Callable[[], None] | None
         if st.form_submit_button(which) and why.strip():
             decide(drop=dict.fromkeys(everything, why.strip()))()
             st.rerun(scope="fragment")
+
+
+def does_nothing(**said: object) -> Callable[[], None]:
+    """A press on a preview: it only says that it does nothing."""
+
+    def press() -> None:
+        st.toast("A preview: nothing is saved.")
+
+    return press
 
 
 def picture(frame: TriageFrame, *, number: int, per_source: int | None, height: str) -> markup.Markup:

@@ -7,9 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from app import shell, sidebar
+from app import shell, sidebar, stage_look, taking
 from app.services import Services
-from app.workbench import page, sent
+from app.workbench import page, preview, sent
 from app.workbench.mount import workbench
 from domain.records import NothingLeft, Progress, ProjectView, TaskView
 from domain.states import Stage
@@ -28,7 +28,12 @@ NO_POOL = frozenset({"not_member", "no_stage", "not_available", "not_your_dimens
 
 def rate(services: Services, stage: Stage) -> None:
     """The page of a stage in which people answer about items that exist."""
-    name = shell.project(services).name
+    view = shell.project(services)
+    if not taking.is_at_work(services, view, stage):
+        made_up = view.schema.schema_.dimensions[0].id
+        stage_look.draw(services, view, stage, lambda: preview.form(view.schema, stage, made_up, key=f"look.{stage}"))
+        return
+    name = view.name
     dimension = st.query_params.get("dimension")
 
     def make(wish: Wish) -> page.Json:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import resource
 import shutil
 import sqlite3
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
@@ -14,7 +17,9 @@ import pytest
 from sqlalchemy import event, text
 from sqlalchemy.exc import OperationalError
 
-from app.routes.health import Health, room
+from app.disk import find_write_error
+from app.routes import health as health_route
+from app.routes.health import SLOW_DATABASE, Health
 from db import engine, noting
 from db.engine import Session, Store, open_store
 from domain.errors import Unavailable
@@ -175,11 +180,30 @@ def test_a_page_of_the_database_that_is_destroyed_is_found(served: Home) -> None
         file.write(b"\xa5" * size)
     now = [0.0]
     health = Health(store, served.path, clock=lambda: now[0])
-    health.state()
+    asyncio.run(health.state())
     assert health.looking is not None
     health.looking.join()
     now[0] = 6.0
-    assert health.state() == (engine.DAMAGED, "ok")
+    assert asyncio.run(health.state()) == (engine.DAMAGED, "ok")
+    store.close()
+
+
+def test_a_monitor_of_a_locked_database_gets_an_answer_in_time(served: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everyone else waits up to 30 seconds."""
+    monkeypatch.setattr(health_route, "PATIENCE_SECONDS", 0.2)
+    store = served.store()
+    app = application(store, served)
+    with _locked(served, store):
+        for _ in range(3):  # the second one asks while the first question is open
+            begun = time.monotonic()
+            reply = call(app, "GET", "/healthz")
+            assert time.monotonic() - begun < 1.5
+            told = json.loads(reply.body)
+            assert (reply.status, told["database"], told["disk"]) == (503, SLOW_DATABASE, "ok")
+            assert reply.headers["retry-after"] == "5"
+        (asking,) = [each for each in threading.enumerate() if each.name == "health"]
+    asking.join()
+    assert call(app, "GET", "/healthz").status == 200, "as soon as the lock is gone"
     store.close()
 
 
@@ -187,9 +211,11 @@ def test_a_home_where_nothing_can_be_written_is_not_well(served: Home) -> None:
     store = served.store()
     assert _health(store, served)[0] == 200
     with _limited(8192):
-        assert room(served.path) == "Nothing can be written below the home folder: its disk is full."
-    assert room(served.path) is None
-    assert str(room(served.path / "gone")).startswith("Nothing can be written below the home folder: No such file")
+        assert find_write_error(served.path) == "Nothing can be written below the home folder: its disk is full."
+    assert find_write_error(served.path) is None
+    assert str(find_write_error(served.path / "gone")).startswith(
+        "Nothing can be written below the home folder: No such file"
+    )
     store.close()
 
 

@@ -221,6 +221,14 @@ def test_only_leads_of_the_project_see_its_frames(lea: Services, packed: bytes, 
     seen = call(app, "GET", here, headers=session(lea.store, "lea"))
     assert (seen.status, seen.headers["content-type"]) == (200, "image/jpeg")
     assert int(seen.headers["content-length"]) == frame_work.picture(folder, 0, "thumb").stat().st_size
+    thumb, original = (frame_work.picture(folder, 0, size) for size in ("thumb", "original"))
+    thumb.write_bytes(thumb.read_bytes()[:-20])
+    assert call(app, "GET", here, headers=session(lea.store, "lea")).body == seen.body, "it is made again"
+    whole = original.read_bytes()
+    original.write_bytes(whole[:-20])
+    gone = call(app, "GET", address("p", folder.name, found.stamp, 0, "original"), headers=session(lea.store, "lea"))
+    assert (gone.status, "damaged" in gone.text) == (404, True)
+    original.write_bytes(whole)
     assert call(app, "GET", here, headers=session(lea.store, "ann")).status == 403
     for other in (
         address("p", folder.name, found.stamp, 28),

@@ -47,3 +47,19 @@ def test_a_command_on_a_machine_that_refuses_ends_with_a_sentence(
     said = [line for line in told.splitlines() if line.startswith("touchstone: ")]
     assert len(said) == 1
     assert said[0].endswith(".")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("most", "status"), [("40000", 1), ("33000", 1), ("1000000", 0)])
+def test_check_fails_where_nothing_more_can_be_stored(
+    most: str, status: int, tmp_path: Path, sqlite_template: Path
+) -> None:
+    """Reading works on a full disk, so that everything stored may well be as it should be."""
+    home, out, err = tmp_path / "home", tmp_path / "out", tmp_path / "err"
+    home.mkdir()
+    (home / "touchstone.db").write_bytes(sqlite_template.read_bytes())
+    there = environment(home, MOST_BYTES=most)
+    process = Forked(["check"], env=there, cwd=ROOT, out=out, err=err, main=f"{__name__}:main")
+    assert process.wait(120) == status
+    assert "Everything stored follows from the votes." in out.read_text()
+    assert ("its disk is full" in err.read_text()) == bool(status)

@@ -117,6 +117,31 @@ def test_signing_out_ends_the_session_on_the_server_too(running: Server, client:
     assert Client(running.url, cookies=before).get("/").status == 303
 
 
+@pytest.mark.parametrize(
+    ("site", "dest", "by_itself"),
+    [
+        ("same-origin", "document", True),
+        ("same-origin", "image", False),
+        ("same-origin", "empty", False),
+        ("same-origin", "iframe", False),
+        ("cross-site", "document", False),
+        ("none", "document", False),
+        (None, None, False),
+    ],
+)
+def test_no_get_signs_anyone_out(client: Client, site: str | None, dest: str | None, by_itself: bool) -> None:
+    """As a picture in a text would be asked for, or a link; a link of ours gets a form that is sent by itself."""
+    client.sign_in("ana", PASSWORD)
+    headers = {"Sec_Fetch_Site": site, "Sec_Fetch_Dest": dest}
+    reply = client.get("/logout", **{name: value for name, value in headers.items() if value is not None})
+    assert reply.status == 200
+    assert ("data-at-once" in reply.text) == by_itself
+    assert client.get("/logout").status == 200, "still signed in"
+    other = {"Content-Type": "application/x-www-form-urlencoded", "Origin": "https://evil.example"}
+    assert client.ask("POST", "/logout", f"csrf={client.csrf}".encode(), other).status == 403
+    assert client.get("/logout").status == 200
+
+
 def test_a_form_of_another_site_is_refused(running: Server, client: Client) -> None:
     body = b"login=ana&password=x"
     headers = {"Content-Type": "application/x-www-form-urlencoded", "Origin": "https://evil.example"}

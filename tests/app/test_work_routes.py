@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import http.client
 import json
 import sqlite3
@@ -277,6 +278,22 @@ def test_a_picture_comes_with_its_type_and_is_asked_for_once(home: Home, ana: Cl
     again = ana.get(f"/media/{asset}/thumb", If_None_Match=thumb.headers["etag"])
     assert (again.status, again.body) == (304, b"")
     assert thumb.headers["etag"] != original.headers["etag"]
+
+
+def test_a_reply_is_whole_and_says_by_hash_what_it_holds_and_not_since_when(home: Home, ana: Client) -> None:
+    """The copy of an original is written when someone first opens it."""
+    asset = _free(home)[0]
+    for size in ("thumb", "display", "original"):
+        reply = ana.get(f"/media/{asset}/{size}")
+        assert "last-modified" not in reply.headers
+        assert reply.headers["etag"] == f'"{hashlib.sha256(reply.body).hexdigest()}"'
+        part = ana.get(f"/media/{asset}/{size}", Range="bytes=2-9", If_Range=reply.headers["etag"])
+        assert (part.status, part.body) == (206, reply.body[2:10])
+        assert ana.get(f"/media/{asset}/{size}", Range="bytes=2-9", If_Range='"other"').body == reply.body
+        for path in (home.path / "media").glob(f"??/*/{size}.*"):
+            path.write_bytes(path.read_bytes()[:-20])
+        again = ana.get(f"/media/{asset}/{size}")
+        assert (again.status, again.body) == (200, reply.body)
 
 
 def test_a_clip_is_played_from_anywhere_and_shown_as_a_still(home: Home, running: Server, tmp_path: Path) -> None:

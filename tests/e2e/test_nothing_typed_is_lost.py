@@ -16,12 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 from sqlalchemy import text
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from db.engine import Store
+from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
@@ -218,6 +219,96 @@ def test_a_text_whose_item_went_to_someone_else_is_kept(serving: Server, chromiu
     assert touchstone("check", "taken", home=serving.home).returncode == 0
 
 
+def test_what_is_typed_while_something_is_sent_goes_nowhere_by_accident(
+    serving: Server, chromium: Browser, tmp_path: Path
+) -> None:
+    """The form is locked meanwhile and says so. What someone types on is no key of the item that opens then."""
+    with opened(serving) as store:
+        amy = accounts.find_person(store, login="amy")
+        projects.create_project(store, name="slow", loaded=load_schema(shipped()["demo"]))
+        for login, stage in (("amy", Stage.AUTHORING), ("vera", Stage.VERIFICATION)):
+            projects.set_member(store, by=None, project="slow", login=login, role=Role.ANNOTATOR, stages=[stage])
+        for number in range(20, 23):
+            path = tmp_path / f"{number}.png"
+            path.write_bytes(picture(number))
+            _written(store, serving.home, path, amy, project="slow")
+    with at_desk(chromium, serving, "vera") as desk:
+        page, held = desk.page, list[Route]()
+        page.route("**/api/submit", lambda route: held.append(route))
+        page.route("**/api/postpone", lambda route: held.append(route))
+        desk.open("/verify?project=slow")
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        form, status, note = page.locator(".form .scroll"), page.locator(".saved"), page.locator(".note textarea")
+        _refused_and_typed_on(desk, held)
+        first = _stored(serving)
+        desk.press("1")
+        expect(status).to_have_text("Sending…")
+        expect(form).to_have_js_property("inert", True)
+        before = page.locator(".numbers").first.inner_text()
+        page.keyboard.type("nblurry at the left")
+        expect(note).to_have_value(NOTE)
+        expect(page.locator(".submit")).to_be_disabled()
+        _under_way(page, held).continue_()
+        expect(page.locator(".numbers").first).not_to_have_text(before)
+        page.keyboard.type("bul 1nl", delay=40)  # the same words go on: give back, undo, later and a vote
+        expect(status).to_contain_text("Not taken")
+        expect(form).to_have_js_property("inert", False)
+        expect(note).to_be_hidden()
+        assert not page.locator(".choice.chosen").count()
+        assert _stored(serving) == [*first, NOTE]
+        page.wait_for_timeout(800)
+        desk.press("n")
+        expect(note).to_be_focused()
+        page.keyboard.insert_text("kept by the draft")
+        desk.press("Escape", "l")
+        expect(form).to_have_js_property("inert", True)
+        page.keyboard.type("n lost?")
+        _under_way(page, held).continue_()
+        expect(page.locator(".saved")).not_to_contain_text("Sending")
+        expect(form).to_have_js_property("inert", False)
+        expect(note).to_have_value("")
+    with opened(serving) as store, store.read() as session:
+        kept = session.connection().execute(text("SELECT * FROM draft"))
+        assert any("kept by the draft" in str(tuple(row)) for row in kept)
+
+
+def _refused_and_typed_on(desk: Desk, held: list[Route]) -> None:
+    """A submission that the server refuses unlocks the form; the focus is where it was, and words go on there."""
+    page, note = desk.page, desk.page.locator(".note textarea")
+    desk.press("n")
+    page.keyboard.insert_text(NOTE[:40])
+    desk.press("Escape", "1")
+    expect(desk.page.locator(".form .scroll")).to_have_js_property("inert", True)
+    _under_way(page, held).fulfill(status=422, json={"error": "Look at the note.", "problems": []})
+    expect(page.locator(".banner")).to_contain_text("Look at the note.")
+    expect(note).to_have_value(NOTE[:40])
+    note.click()
+    desk.press("Control+End")
+    page.keyboard.insert_text(NOTE[40:])
+    expect(page.locator(".saved")).to_contain_text("draft saved")
+    desk.press("Escape")
+
+
+def _under_way(page: Page, held: list[Route]) -> Route:
+    """The request that is held back, as soon as the page has sent it."""
+    while not held:
+        page.wait_for_timeout(20)
+    return held.pop()
+
+
+def _stored(server: Server) -> list[str]:
+    """The notes of all verifications of project ``slow``."""
+    with opened(server) as store, store.read() as session:
+        found = session.connection().execute(
+            text(
+                "SELECT note FROM annotation JOIN item ON item.id = annotation.item_id"
+                " JOIN project ON project.id = item.project_id"
+                " WHERE annotation.stage = 'verification' AND project.name = 'slow' ORDER BY annotation.id"
+            )
+        )
+        return [row[0] for row in found]
+
+
 class Stopping(Server):
     """A server over that database."""
 
@@ -275,12 +366,16 @@ def _one_item(store: Store, home: Path, folder: Path) -> None:
         accounts.create_person(store, login=login, name=login.title())
         projects.set_member(store, by=None, project="away", login=login, role=Role.ANNOTATOR, stages=[stage])
     (folder / "0.png").write_bytes(picture(0))
-    files = [("0.png", folder / "0.png")]
-    image_pool.add_to_pool(store, MediaStore(home / "media"), by=None, project="away", files=files)
-    amy = accounts.find_person(store, login="amy")
-    image = image_pool.pool(store, person=amy, project="away").assets[0].id
-    task = image_pool.pick(store, person=amy, project="away", dimension="assistance", assets=[image])
-    submissions.submit(store, person=amy, task=task.id, key="away", values={"question": QUESTION, "answer": ANSWER})
+    _written(store, home, folder / "0.png", accounts.find_person(store, login="amy"), project="away")
+
+
+def _written(store: Store, home: Path, path: Path, amy: Person, *, project: str) -> None:
+    """An item of Amy's about a new image."""
+    image_pool.add_to_pool(store, MediaStore(home / "media"), by=None, project=project, files=[(path.name, path)])
+    image = image_pool.pool(store, person=amy, project=project).assets[0].id
+    task = image_pool.pick(store, person=amy, project=project, dimension="assistance", assets=[image])
+    written = {"question": f"{QUESTION} {path.stem}", "answer": ANSWER}
+    submissions.submit(store, person=amy, task=task.id, key=f"{project}-{path.stem}", values=written)
 
 
 def _fits(server: Server, login: str, project: str) -> None:

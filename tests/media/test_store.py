@@ -66,7 +66,7 @@ def test_the_same_content_lies_there_once_whatever_it_is_called(store: MediaStor
     before = {file: os.stat(store.root / file).st_mtime_ns for file in files_below(store)}
     assert store.add(path, name="b.png") == first
     assert {file: os.stat(store.root / file).st_mtime_ns for file in files_below(store)} == before
-    assert len(before) == 4
+    assert len(before) == 5
 
 
 def test_a_store_opened_again_knows_what_is_there(store: MediaStore) -> None:
@@ -364,7 +364,7 @@ def test_threads_that_add_the_same_file(store: MediaStore) -> None:
         thread.join()
     assert len(results) == 8
     assert len(set(results)) == 1
-    assert len(files_below(store)) == 4
+    assert len(files_below(store)) == 5
 
 
 @pytest.mark.slow
@@ -384,7 +384,7 @@ def test_processes_that_add_the_same_files(store: MediaStore, tmp_path: Path) ->
     said = {process.communicate()[0] for process in running}
     assert [process.returncode for process in running] == [0, 0, 0]
     assert len(said) == 1
-    assert len(files_below(store)) == 6 * 4
+    assert len(files_below(store)) == 6 * 5
     assert list((store.root / "incoming").iterdir()) == []
 
 

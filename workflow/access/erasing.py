@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from db import erasing, people, projects
 from db.engine import Store
-from domain.errors import Conflict, InvalidInput, NotFound, Problem
+from domain.errors import Conflict, InvalidInput, NotFound, Problem, Unavailable
 from domain.records import Person
 from workflow.access.accounts import must_not_be_last, normal_login, person_of
 from workflow.access.event_log import log
@@ -21,6 +21,8 @@ class Erased:
     """Of the row that keeps what they submitted."""
     projects: tuple[str, ...]
     """In which they had a part."""
+    traces: str = ""
+    """Why the database's file may still hold their name; empty if it does not."""
 
 
 def may_be_erased(store: Store, *, login: str) -> Person:
@@ -33,6 +35,13 @@ def may_be_erased(store: Store, *, login: str) -> Person:
             raise Conflict(f"{row.login} is what is left of someone who was erased.")
         must_not_be_last(session, by=None, row=row)
         return person_of(row)
+
+
+def is_erased(store: Store, *, login: str) -> bool:
+    """Whether an account is what an erasure has left."""
+    with store.read() as session:
+        row = people.by_login(session, login=normal_login(login))
+        return row is not None and erasing.was_erased(row)
 
 
 def erase(store: Store, *, login: str, typed: str) -> Erased:
@@ -69,4 +78,13 @@ def erase(store: Store, *, login: str, typed: str) -> Erased:
         log(session, "account.erased", now=now, data={"login": left})
         for project, _ in theirs:
             log(session, "account.erased", project=project.id, now=now, data={"login": left})
-        return Erased(left, tuple(project.name for project, _ in theirs))
+    return Erased(left, tuple(project.name for project, _ in theirs), _rewrite(store))
+
+
+def _rewrite(store: Store) -> str:
+    """Take what was erased out of the database's file; why it may still be there, empty if it is not."""
+    try:
+        store.rewrite()
+    except Unavailable as error:
+        return str(error)
+    return ""

@@ -150,7 +150,7 @@ def _refusal(name: str, asks: str, why: Callable[[Visit], NothingLeft | None]) -
 def _take_in_hand(visit: Visit) -> Answer | None:
     if visit.keeps:
         return None
-    found = _before_them(visit)
+    found = before_them(visit)
     row = tasks.lock(visit.session, public_id=found.public_id) if found else None
     if row is None or row.person_id != visit.person.id or not visit.access.may_use(row.dimension):
         return None
@@ -160,7 +160,7 @@ def _take_in_hand(visit: Visit) -> Answer | None:
 
 def _look_in_hand(visit: Visit, limit: int) -> Ahead:
     """What they have in hand comes after what is before them now."""
-    first = _before_them(visit)
+    first = before_them(visit)
     held = task_claims.in_hand(
         visit.session, project_id=visit.access.project_id, stage=visit.stage, person_id=visit.person.id
     )
@@ -174,7 +174,8 @@ def _look_in_hand(visit: Visit, limit: int) -> Ahead:
     ][:limit]
 
 
-def _before_them(visit: Visit) -> StoredTask | None:
+def before_them(visit: Visit) -> StoredTask | None:
+    """What they have begun and still have, the first of it; None if nothing."""
     return task_claims.current_of(
         visit.session,
         project_id=visit.access.project_id,

@@ -78,7 +78,7 @@ export class Actions {
     if (!form.check()) return;
     const read = form.read();
     bench.setBusy(true);
-    side.say("saving");
+    side.say("Sending…");
     side.talk.send(); // a comment that was not sent yet is sent with the answer
     try {
       const note = side.noteBox.value.trim();
@@ -164,12 +164,15 @@ export class Actions {
     const { bench } = this;
     bench.side.talk.finishOld();
     for (const attempt of bench.sync.unfinished()) {
+      const shown = bench.data?.view === "task" && bench.data.task.id === attempt.task;
+      if (shown) bench.setBusy(true); // what is typed meanwhile would come too late
       try {
         const answer = await bench.sync.deliver(attempt);
         bench.sync.finish(attempt.task);
         this.saved(answer);
         if (bench.task?.id === attempt.task) bench.requests.ask({});
       } catch (error) {
+        if (shown) bench.setBusy(false);
         if (!(error instanceof Refused)) throw error;
         if (error.status !== 401 && error.status !== 403) bench.sync.giveUp(attempt.task);
         if (bench.task?.id === attempt.task) this.refused(error, "submit");
@@ -178,6 +181,7 @@ export class Actions {
   }
 
   /**
+   * What is typed so far is saved before, and nothing more can be typed until it is done.
    * @param {string} path
    * @param {object} body
    * @param {(answer: TaskReply) => void} then
@@ -187,6 +191,7 @@ export class Actions {
     if (bench.busy || bench.requests.changing) return;
     bench.setBusy(true);
     try {
+      await bench.sync.flush();
       const answer = await post(path, bench.page.csrf, body);
       bench.setBusy(false);
       then(answer);
@@ -201,7 +206,6 @@ export class Actions {
 
   async undo() {
     const { bench } = this;
-    await bench.sync.flush();
     await this.act("/api/undo", { project: bench.fixed.project.name, stage: bench.stage }, (answer) => {
       this.lastSaved = null;
       bench.requests.ask({ task: answer.task });
@@ -223,7 +227,6 @@ export class Actions {
     const { bench } = this;
     if (!bench.task || bench.lost) return;
     const { id, item } = bench.task;
-    await bench.sync.flush();
     await this.act(path, { task: id }, () => {
       bench.sync.finish(id);
       bench.requests.ask({ postponed: item });

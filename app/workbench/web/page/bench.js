@@ -20,6 +20,7 @@ import { nextStepOf, noTaskPart } from "./no_task.js";
 import { Overlay } from "./overlay.js";
 import { PageRequests } from "./page_requests.js";
 import { PoolView } from "./pool_view.js";
+import { Lock } from "./sending.js";
 import { Surroundings } from "./streamlit.js";
 import { tools, where } from "./topline.js";
 
@@ -61,6 +62,7 @@ export class Bench {
       person: () => this.page.person,
       task: () => this.task,
     });
+    this.lock = new Lock(this.side, this.media);
     this.forms = new Forms({
       media: this.media,
       change: () => this.actions.changed(),
@@ -156,6 +158,11 @@ export class Bench {
   /** Whether a task is out of reach, for the moment or for good. */
   get held() {
     return this.busy || Boolean(this.requests.waiting) || this.lost;
+  }
+
+  /** Whether something is being sent, or what comes of it is on its way. */
+  get sends() {
+    return this.task !== null && !this.lost && (this.busy || this.requests.changing);
   }
 
   /**
@@ -295,7 +302,7 @@ export class Bench {
   setBusy(on) {
     this.busy = on;
     this.root.classList.toggle("busy", on);
-    this.side.root.setAttribute("aria-busy", String(on));
+    this.lock.set(on);
   }
 
   hideBanner() {

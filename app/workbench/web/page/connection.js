@@ -38,7 +38,7 @@ export class Connection {
     }
     side.say(busy ? "not sent yet" : "not saved yet");
     const kept = busy
-      ? "Your submission is kept here and is sent as soon as it is back."
+      ? "Your submission is kept here and is sent as soon as it is back. The form is locked until then."
       : "Go on typing: it is kept here and saved as soon as it is back.";
     banner.show("plain gone", `${why} ${kept}`);
   }

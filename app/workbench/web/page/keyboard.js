@@ -2,6 +2,7 @@
 // then the form and the media.
 
 import { openHistory, openKeys, openMenu } from "./dialogs.js";
+import { IGNORED, LateKeys } from "./sending.js";
 
 /** @import { Bench } from "./bench.js" */
 
@@ -12,6 +13,7 @@ export class Keyboard {
   /** @param {Bench} bench */
   constructor(bench) {
     this.bench = bench;
+    this.late = new LateKeys();
     this.pressed = (/** @type {KeyboardEvent} */ event) => this.keydown(event);
     window.addEventListener("keydown", this.pressed, true);
   }
@@ -45,6 +47,10 @@ export class Keyboard {
     const { bench } = this;
     const box = boxOf(target);
     if (bench.overlay.isOpen) return bench.overlay.key(event);
+    if (!event.ctrlKey && !event.metaKey && !event.altKey && this.late.ignores(event.key, Date.now(), bench.sends)) {
+      if (!bench.sends) bench.side.say(IGNORED);
+      return true;
+    }
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return event.repeat || this.submits(target);
     if (target === bench.split.bar && !event.altKey && bench.split.key(event)) return true;
     if (!box && bench.task && !bench.held && bench.media.editKey(event, target)) return true;

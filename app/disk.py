@@ -1,0 +1,24 @@
+"""Whether a disk takes anything just now."""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from pathlib import Path
+
+TRIED_BYTES = 65_536
+"""What is written, and taken out again, to see whether there is room."""
+
+
+def find_write_error(folder: Path) -> str | None:
+    """Return why nothing can be written below a home, in a sentence; None if it can."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(os.urandom(TRIED_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        return f"Nothing can be written below the home folder: {'its disk is full' if full else error.strerror}."
+    return None

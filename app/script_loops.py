@@ -1,0 +1,41 @@
+"""The event loops that Streamlit keeps for its pages: here they hold no open files until they run."""
+
+from __future__ import annotations
+
+import asyncio
+import selectors
+from types import SimpleNamespace
+from typing import Any
+
+from streamlit.runtime import app_session
+
+
+class ScriptLoop(asyncio.SelectorEventLoop):
+    """An event loop that opens files only when it runs.
+
+    Streamlit gives each page a loop for scripts that want one, and keeps the loop for a while after the page is closed.
+    A usual loop holds three files, so that open pages would need four times as many files as they use.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(selectors.PollSelector())
+
+    def _make_self_pipe(self) -> None:
+        self._ssock = self._csock = None
+
+    def _close_self_pipe(self) -> None:
+        if self._ssock is not None:
+            super()._close_self_pipe()  # type: ignore[misc]
+
+    def run_forever(self) -> None:
+        """Run until stopped, as any loop does."""
+        if self._ssock is None:
+            super()._make_self_pipe()  # type: ignore[misc]
+        super().run_forever()
+
+
+def spare_loops() -> None:
+    """Have Streamlit make its pages' loops as ``ScriptLoop``. A Streamlit that makes none is left as it is."""
+    if getattr(app_session, "asyncio", None) is asyncio:
+        names: dict[str, Any] = {**vars(asyncio), "new_event_loop": ScriptLoop}
+        app_session.asyncio = SimpleNamespace(**names)  # type: ignore[assignment]

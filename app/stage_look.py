@@ -1,0 +1,38 @@
+"""A working page as a lead finds it: its form with a made-up item, and a button that takes a real one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from app import markup, shell, taking
+from app.services import Services
+from domain.records import ProjectView
+from domain.states import Stage
+from workflow.annotate import looking
+
+LOOKING = "Looking takes nothing: no item is claimed, and you can still be asked about each one blind."
+TAKING = (
+    "Take an item to work on it yourself. Until it is decided you do not see the votes on it, as any other annotator."
+)
+
+
+def draw(services: Services, view: ProjectView, stage: Stage, form: Callable[[], None]) -> None:
+    """The page; ``form`` draws what annotators see, with made-up content."""
+    stages = view.schema.schema_.stages
+    shell.heading(
+        stages.title_of(stage),
+        f"A preview with a made-up item, as annotators see this page. {LOOKING}",
+        made_up=view.made_up,
+    )
+    found = looking.look(services.store, person=services.person, project=view.name, stage=stage)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Take an item", key=f"take.{stage}", type="primary", on_click=taking.begin, args=(view.name, stage))
+        address = "/preview?" + urlencode({"project": view.name, "stage": stage.value})
+        link = markup.tag("a", markup.text("Preview a real item"), href=address, target="_self")
+        shell.show(markup.tag("p", link, style="ts", data_part="real"))
+    told = found.nothing.sentence if found.nothing is not None else TAKING
+    shell.show(markup.tag("p", markup.quiet(told), style="ts", data_part="waits"))
+    form()

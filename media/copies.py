@@ -1,0 +1,99 @@
+"""What the store has made of an original, and whether each file still is what was made.
+
+    copies.json    {"display.jpg": SHA-256, "bare": SHA-256, ...}
+
+A disk that was full, a power cut or a restored backup may leave a file that is cut short or holds zeros. Before a copy
+is shown, its content is compared with what was written down when it was made. Each file is read once in a process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from media import file_hashes
+
+RECORD = "copies.json"
+
+_ENDS = {".png": b"\0\0\0\0IEND\xaeB`\x82", ".jpg": b"\xff\xd9"}
+"""The last bytes of an image that was written whole."""
+
+
+def begin(folder: Path, *paths: Path) -> None:
+    """Write down what these files hold, in a folder that is still being filled."""
+    (folder / RECORD).write_bytes(_told({}, paths))
+
+
+def record(folder: Path, *paths: Path) -> None:
+    """Write down what these files of a folder hold, next to what is written down already."""
+    write_whole(folder / RECORD, _told(_recorded(folder), paths))
+
+
+def _told(before: dict[str, str], paths: Sequence[Path]) -> bytes:
+    return json.dumps({**before, **{path.name: file_hashes.of(path)[0] for path in paths}}, sort_keys=True).encode()
+
+
+def _recorded(folder: Path) -> dict[str, str]:
+    try:
+        found = json.loads((folder / RECORD).read_bytes())
+    except (FileNotFoundError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def is_whole(path: Path, *, reads: Callable[[Path], bool]) -> bool:
+    """Whether a copy is what was made.
+
+    Nothing is written down of a copy that an older version has made: ``reads`` says whether it can be read, and then it
+    counts as what was made.
+    """
+    known = _recorded(path.parent).get(path.name)
+    if known is not None:
+        return file_hashes.of(path)[0] == known
+    if not reads(path):
+        return False
+    record(path.parent, path)
+    return True
+
+
+def ends_whole(path: Path) -> bool:
+    """Whether a PNG or JPEG that was written here is there to its last byte."""
+    end = _ENDS[path.suffix]
+    try:
+        with path.open("rb") as file:
+            file.seek(-len(end), os.SEEK_END)
+            return file.read() == end
+    except OSError:  # it is shorter than that, or gone
+        return False
+
+
+def to_disk(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that it is there whole or as it was before, also after a power cut."""
+    handle, name = tempfile.mkstemp(prefix=".copy-", dir=path.parent)
+    partial = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(content)
+        partial.chmod(0o644)
+        settle(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def settle(partial: Path, path: Path) -> None:
+    """Put a file that was written next to its place, or below the same root, in its place."""
+    to_disk(partial)
+    partial.replace(path)
+    to_disk(path.parent)

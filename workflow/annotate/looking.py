@@ -1,0 +1,60 @@
+"""What waits for someone in a stage, for a page that takes nothing before it is asked to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from db import candidate_images
+from db.engine import Session, Store
+from domain.records import NothingLeft, Person
+from domain.states import Stage
+from workflow.access.projects import Access, access_to
+from workflow.annotate import gates, no_work
+
+
+@dataclass(frozen=True)
+class StageLook:
+    """What someone would get."""
+
+    in_hand: bool
+    """They have begun something that is still theirs."""
+    nothing: NothingLeft | None
+    """Why they would get nothing; None if they would."""
+
+
+def has_in_hand(store: Store, *, person: Person, project: str, stage: Stage) -> bool:
+    """Whether someone has begun something in a stage that is still theirs."""
+    with store.read() as session:
+        return _in_hand(session, access_to(session, person=person, project=project), person, stage, store)
+
+
+def look(store: Store, *, person: Person, project: str, stage: Stage) -> StageLook:
+    """What someone would get in a stage. Nothing is taken or written."""
+    with store.read() as session:
+        access = access_to(session, person=person, project=project)
+        held = _in_hand(session, access, person, stage, store)
+        if stage is Stage.TRIAGE:
+            return StageLook(held, gates.why_closed(gates.Visit(session, access, person, stage, store.now())))
+        visit = gates.Visit(session, access, person, stage, store.now())
+        found, nothing = gates.coming(visit, limit=1)
+        if held or found:
+            return StageLook(held, None)
+        return StageLook(
+            held,
+            nothing
+            or no_work.why_no_task(session, access=access, person=person, stage=stage, dimension=None, now=store.now()),
+        )
+
+
+def _in_hand(session: Session, access: Access, person: Person, stage: Stage, store: Store) -> bool:
+    if stage is not Stage.TRIAGE:
+        return gates.before_them(gates.Visit(session, access, person, stage, store.now())) is not None
+    part = access.schema.stages.triage
+    held = candidate_images.in_hand(
+        session,
+        project_id=access.project_id,
+        person_id=person.id,
+        now=store.now(),
+        per_source=part.per_source if part is not None else None,
+    )
+    return bool(held)
