@@ -116,9 +116,9 @@ class MediaStore:
 
     def _copied_again(self, sha256: str, size: Size) -> Path:
         """Make both copies of an original anew; where the one of that size lies."""
-        about, folder = self.about(sha256), self._folder(sha256)
+        about, folder = self._decided(sha256), self._folder(sha256)
         self.verify(sha256, n_bytes=about.bytes, content=True)
-        derived = self._derived(folder / _ORIGINAL, kind=about.kind, mime=about.mime, name="The file")
+        derived = self._derived(folder / _ORIGINAL, about, name="The file")
         made = {"display": derived.display, "thumb": derived.thumb}
         places = {name: folder / f"{name}{derived.ending}" for name in made}
         for name, content in made.items():
@@ -217,8 +217,7 @@ class MediaStore:
                 (folder / _BARE).unlink(missing_ok=True)
         with self._incoming() as work:
             (work / _ABOUT).write_text(json.dumps(asdict(about)), encoding="utf-8")
-            _to_disk(work / _ABOUT)
-            (work / _ABOUT).replace(folder / _ABOUT)
+            copies.settle(work / _ABOUT, folder / _ABOUT)
         return about
 
     def mp4(self, sha256: str) -> Path:
@@ -236,11 +235,11 @@ class MediaStore:
         if self.about(sha256).kind != "clip":
             raise NotFound("That is an image, not a clip.")
         path = self._folder(sha256) / _MP4
-        if not path.is_file():
+        if not path.is_file() or not copies.is_whole(path, reads=_is_nothing):
             with self._incoming() as work:
                 mp4.write(self.bare(sha256)[0], out=work / _MP4, name="the clip")
-                _to_disk(work / _MP4)
-                (work / _MP4).replace(path)
+                copies.settle(work / _MP4, path)
+            copies.record(path.parent, path)
         return path
 
     def _make_bare(self, original: Path, work: Path, about: StoredMedia) -> Path:
@@ -297,8 +296,9 @@ class MediaStore:
         gone = [size for size, path in there.items() if not path]
         if gone:
             raise NotFound(f"Its copy {gone[0]}, which pages show, is gone: restore the folder {folder} from a backup.")
-from media import clips, copies, file_type, images, mp4, orientation, strip_metadata
-from media.facts import MediaFacts
+        about = self.about(sha256)
+        if not any((folder / name).is_file() for name in (_BARE, _BARE_PNG)):
+            self._must_strip(self.path(sha256), about, content=content)
         if about.kind == "clip":
             self.frames(sha256)
         if content:
@@ -359,8 +359,9 @@ from media.facts import MediaFacts
         path = self._folder(sha256) / _TIMES
         if not path.is_file() or not copies.is_whole(path, reads=_has_times):
             with self._incoming() as folder:
-from media import clips, copies, file_type, images, mp4, orientation, strip_metadata
-from media.facts import MediaFacts
+                _write_times(folder / _TIMES, clips.timing(self.path(sha256), name="the clip"))
+                copies.settle(folder / _TIMES, path)
+            copies.record(path.parent, path)
         return path
 
     def frame_rate(self, sha256: str) -> float | None:
@@ -458,12 +459,33 @@ from media.facts import MediaFacts
             sharpness=None if sort.kind == "clip" else derived.sharpness,
             orientation=facts.orientation,
         )
-from media import clips, copies, file_type, images, mp4, orientation, strip_metadata
-from media.facts import MediaFacts
+        display, thumb = folder / f"display{derived.ending}", folder / f"thumb{derived.ending}"
+        display.write_bytes(derived.display)
+        thumb.write_bytes(derived.thumb)
+        (folder / _ABOUT).write_text(json.dumps(asdict(stored)), encoding="utf-8")
+        copies.begin(folder, display, thumb, *([folder / _TIMES] if sort.kind == "clip" else []))
         return stored
 
-from media import clips, copies, file_type, images, mp4, orientation, strip_metadata
-from media.facts import MediaFacts
+    def _probe(self, original: Path, folder: Path, name: str) -> clips.Probe:
+        """What a clip is, if it can be kept; its times are written into ``folder``."""
+        probe = clips.probe(original, name=name, limits=self.limits)
+        _write_times(folder / _TIMES, probe.facts)
+        try:
+            strip_metadata.looked_at(original)
+        except strip_metadata.NotUnderstood as error:
+            raise MediaRefused(
+                f"{name} is built in an unusual way. Write it anew (ffmpeg -i OLD -c copy NEW.webm), then add that."
+            ) from error
+        return probe
+
+    def _derived(self, original: Path, about: StoredMedia, *, name: str) -> images.Derived:
+        """Make the copies of a stored original again, in the orientation that was decided."""
+        if about.kind == "clip":
+            probe = clips.probe(original, name=name, limits=self.limits)
+            return images.of_picture(probe.poster, probe.facts)
+        facts = MediaFacts(about.width, about.height, about.orientation or orientation.UPRIGHT)
+        return images.of_picture(self._upright(original, about, name), facts, photograph=about.mime == "image/jpeg")
+
     def _settle(self, folder: Path, sha256: str) -> None:
         """Put the filled folder in its place, on disk before anyone hears of it."""
         for path in (*folder.iterdir(), folder):
