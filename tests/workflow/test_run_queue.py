@@ -125,7 +125,7 @@ def test_a_worker_hears_finds_and_leaves(settings: Settings, tmp_path: Path, sig
 
 def test_redis_without_its_package_is_a_sentence(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_queue, "find_spec", lambda name: None)
-    with pytest.raises(SettingsError, match=r"touchstone\[redis\]"):
+    with pytest.raises(SettingsError, match=r"pip install 'redis>="):
         run_queue.queue_of(Settings(home=home, database_url="sqlite:////x", queue_url="redis://localhost:1"))
 
 
