@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import pairwise
@@ -252,7 +252,7 @@ def keys(raw: str) -> list[str]:
     return [str(entry.key) for entry in _entries(raw)]
 
 
-def values(raw: str, wanted: Sequence[str]) -> dict[str, Any]:
+def values(raw: str, wanted: Container[str]) -> dict[str, Any]:
     """The values of some keys of a record; the last one of a repeated key. ``NotJson`` if one is too deep or too large.
 
     Lone surrogates and U+0000 cannot be stored or shown everywhere: they become U+FFFD here, and stay as they are in

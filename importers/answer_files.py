@@ -276,14 +276,6 @@ def ids_in(schema: Schema, *records: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each for each in found if each))
 
 
-def options_in(*given: Any) -> tuple[str, ...]:
-    """The first of these values that is a list of texts, as options are."""
-    for each in given:
-        if isinstance(each, list) and each and all(isinstance(option, str) for option in each):
-            return tuple(json_text.showable(each))
-    return ()
-
-
 def _id(value: Any) -> str | None:
     if isinstance(value, bool) or not isinstance(value, str | int):
         return None

@@ -21,9 +21,20 @@ from domain.records import BadRow, PredictionRecord
 from domain.registers import function_of
 from domain.runs import Outcome
 from importers.answer_files import AnswerFile, Harness, Rows, read_answers
+from importers.shown_options import is_option_column, listed_options, prompt_text
 from importers.spreadsheets import LONGEST_CELL, OTHER_SUFFIXES, SUFFIXES, Cell, lines_of_table
 
-_KEYS = ("item", "model", "text", "question_id", "model_id", "choices", "index", "prediction", "question")
+_KEYS = ("item", "model", "text", "question_id", "model_id", "choices", "index", "prediction", "question", "prompt")
+
+
+class _ReadKeys:
+    """The keys of a record that are read: those of answers, and whatever holds options."""
+
+    def __contains__(self, name: object) -> bool:
+        return name in _KEYS or (isinstance(name, str) and is_option_column(name))
+
+
+_READ = _ReadKeys()
 _WANTS = "the columns index (or item) and prediction"
 
 
@@ -79,7 +90,7 @@ def _rows_of(file: AnswerFile) -> Rows:
         try:
             if piece.problem:
                 raise Misfit(piece.problem)
-            yield _prediction(json_text.values(piece.raw, _KEYS), file), BadRow(file.place, number, "", raw)
+            yield _prediction(json_text.values(piece.raw, _READ), file), BadRow(file.place, number, "", raw)
         except (Misfit, NotJson) as error:
             yield None, BadRow(file.place, number, str(error), raw)
 
@@ -95,7 +106,8 @@ def _table_rows(file: AnswerFile) -> Rows:
         for line in lines_of_table(file.path, fits=fits, wants=_WANTS):
             raw = "\t".join(cell.text[:1000] for cell in line.cells.values())
             try:
-                yield _of_cells(line.cells, file), BadRow(file.place, line.number, "", raw)
+                shown = {name: cell.text for name, cell in line.cells.items()}
+                yield _with_shown(_of_cells(line.cells, file), shown), BadRow(file.place, line.number, "", raw)
             except Misfit as error:
                 yield None, BadRow(file.place, line.number, str(error), raw)
     except FileRefused:
@@ -142,14 +154,23 @@ def _prediction(record: Mapping[str, Any], file: AnswerFile) -> PredictionRecord
             for key in ("item", "index", "prediction", "question", "model")
             if key in record
         }
-        return _of_cells(cells, file if file.model else replace(file, model=file.named()))
+        answer = _of_cells(cells, file if file.model else replace(file, model=file.named()))
+        return _with_shown(answer, record)
     item = record.get("item")
     if isinstance(item, int) and not isinstance(item, bool):
         item = str(item)
     if not isinstance(item, str) or not item:
         raise Misfit("it has no item")
     model = name_of_rater(file.model or _text(record, "model"), "model")
-    return PredictionRecord(model, _text(record, "text", empty=True), item=item)
+    return _with_shown(PredictionRecord(model, _text(record, "text", empty=True), item=item), record)
+
+
+def _with_shown(answer: PredictionRecord, record: Mapping[str, Any]) -> PredictionRecord:
+    """The answer with the question, the options and the prompt that its row has, where it has them."""
+    asked = record.get("question")
+    question = answer.question or (json_text.showable(asked) if isinstance(asked, str) else None)
+    prompt = str(json_text.showable(prompt_text(record.get("prompt")))) or question or ""
+    return replace(answer, question=question, options=listed_options(record), prompt=prompt)
 
 
 def _of_cells(cells: Mapping[str, Cell], file: AnswerFile) -> PredictionRecord:

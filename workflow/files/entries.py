@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from annotation_schemas.formats import FORMATS, ReadPredictions
-from annotation_schemas.keys import options_field
 from db import files, projects, runs
 from db.engine import Session, Store
 from db.readings import Ended
@@ -191,9 +190,8 @@ def _looked_at(
     """The rows of a file, and the items that it has no answer for; ``FileRefused`` with a sentence for each problem."""
     strange: list[BadRow] = []
     with bring.store.read() as session:
-        options = options_field(bring.access.schema)
         project_id = bring.access.project_id
-        rows = list(items_answered(session, project_id, found.rows, strange, options=options))
+        rows = list(items_answered(session, project_id, found.rows, strange, schema=bring.access.schema))
         counts = counting(session, access=bring.access)
         wanted = {id: name for id, name, _ in files.item_ids(session, project_id=project_id) if counts.counts(id)}
     times = Counter(row.item_id for row in rows)
@@ -231,7 +229,7 @@ def _problem(rows: Sequence[BadRow], one: str, many: str) -> str:
 def _none(bring: Import, rows: Sequence[ItemAnswered]) -> list[BadRow]:
     """The rows whose answers state nothing that was asked for."""
     answers = [row for row in rows if row.answer.outcome in ANSWERS]
-    wanted = [(row.item_id, row.answer.text, Ended(None, row.answer.outcome)) for row in answers]
+    wanted = [(row.item_id, row.answer.text, Ended(None, row.answer.outcome, row.order)) for row in answers]
     read_ = answer_readings.readings_ahead(bring.store, project_id=bring.access.project_id, wanted=wanted)
     return [
         replace(row.here, reason=f"{row.answer.text[:40]!r}")

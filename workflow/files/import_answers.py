@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from annotation_schemas.formats import Format, ReadPredictions
-from annotation_schemas.keys import options_field
 from db import files, run_chunks, runs
 from db.engine import Session
 from db.readings import Ended
@@ -51,7 +50,7 @@ def read_ahead(bring: Import, rows: Sequence[tuple[PredictionRecord, BadRow]]) -
         found = list(_items(bring, session, rows, []))
         there = {(row.item_id, row.model) for row in files.predictions(session, project_id=bring.access.project_id)}
     wanted = [
-        (each.item_id, each.answer.text, Ended(None, each.answer.outcome))
+        (each.item_id, each.answer.text, Ended(None, each.answer.outcome, each.order))
         for each in found
         if each.answer.outcome in ANSWERS and (each.item_id, each.answer.model) not in there
     ]
@@ -95,7 +94,11 @@ def take_answers(
                 "error": row.answer.error,
                 "prompt_hash": "",
                 "image_hashes": [],
-                "detail": {"file": row.here.path, "row": row.here.row},
+                "detail": {
+                    "file": row.here.path,
+                    "row": row.here.row,
+                    **({"order": list(row.order)} if row.order else {}),
+                },
                 "created_at": now,
             }
             for (item_id, model), row in new.items()
@@ -133,8 +136,7 @@ def take_answers(
 def _items(
     bring: Import, session: Session, rows: Sequence[tuple[PredictionRecord, BadRow]], bad: list[BadRow]
 ) -> Iterator[ItemAnswered]:
-    options = options_field(bring.access.schema)
-    return items_answered(session, bring.access.project_id, rows, bad, options=options)
+    return items_answered(session, bring.access.project_id, rows, bad, schema=bring.access.schema)
 
 
 def answered_rows(
