@@ -212,7 +212,9 @@ def _line_of_json(line: str) -> tuple[Any, ...] | str | None:
     if not line.strip():
         return None
     try:
-        record = json.loads(line)
+        record = json.loads(line, object_pairs_hook=json_text.once)
+    except json_text.Twice as error:
+        return str(error)
     except (ValueError, RecursionError):
         return "it is not UTF-8" if json_text.has_broken_bytes(line) else f"it is no complete JSON object as {_EXAMPLE}"
     if not isinstance(record, dict):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from annotation_schemas.asked import asked_of
 from db import readings
 from db.engine import Session, Store
 from db.readings import Ended, Unread
+from domain import json_text
 from domain.errors import FileRefused
 from domain.reading.answers import AnswerKind, Asked, ReadOutcome, read_answer
 from domain.reading.spans import in_words
@@ -135,7 +135,7 @@ def values_of(path: Path) -> dict[str, Any]:
     rows: list[tuple[int, Any]] = []
     try:
         if text.lstrip().startswith("{"):
-            rows = [(at, json.loads(line)) for at, line in enumerate(text.splitlines(), 1) if line.strip()]
+            rows = [(at, json_text.loaded(line)) for at, line in enumerate(text.splitlines(), 1) if line.strip()]
         else:
             rows = list(enumerate(csv.DictReader(io.StringIO(text)), 2))
     except (ValueError, csv.Error, RecursionError) as error:
