@@ -23,18 +23,21 @@ from domain.runs import Outcome
 from importers.answer_files import AnswerFile, Harness, Rows, read_answers
 from importers.shown_options import is_option_column, listed_options, prompt_text
 from importers.spreadsheets import LONGEST_CELL, OTHER_SUFFIXES, SUFFIXES, Cell, lines_of_table
+from importers.unread_keys import ReadKeys
 
 _KEYS = ("item", "model", "text", "question_id", "model_id", "choices", "index", "prediction", "question", "prompt")
 
 
-class _ReadKeys:
+class _ReadKeys(ReadKeys):
     """The keys of a record that are read: those of answers, and whatever holds options."""
 
-    def __contains__(self, name: object) -> bool:
-        return name in _KEYS or (isinstance(name, str) and is_option_column(name))
+    def also(self, name: str) -> bool:
+        """Whether a key holds options."""
+        return is_option_column(name)
 
 
-_READ = _ReadKeys()
+_OWN = ("read", "answer_id", "tstamp", "dimension")
+"""Keys of our own exports and of FastChat's that say nothing new."""
 _WANTS = "the columns index (or item) and prediction"
 
 
@@ -85,12 +88,14 @@ def _rows_of(file: AnswerFile) -> Rows:
         raise FileRefused(
             f"{file.place} is no kind of spreadsheet that is read. Nothing was imported; save it as .xlsx."
         )
+    keys = _ReadKeys([*_KEYS, *_OWN])
+    keys.unread = file.unread
     for number, piece in enumerate(_pieces(file.path), 1):
         raw = json_text.printable(piece.raw)
         try:
             if piece.problem:
                 raise Misfit(piece.problem)
-            yield _prediction(json_text.values(piece.raw, _READ), file), BadRow(file.place, number, "", raw)
+            yield _prediction(json_text.values(piece.raw, keys), file), BadRow(file.place, number, "", raw)
         except (Misfit, NotJson) as error:
             yield None, BadRow(file.place, number, str(error), raw)
 
@@ -102,11 +107,13 @@ def _table_rows(file: AnswerFile) -> Rows:
         seen.append(headings)
         return "prediction" in headings and ("index" in headings or "item" in headings)
 
+    keys = _ReadKeys(_KEYS)
+    keys.unread = file.unread
     try:
         for line in lines_of_table(file.path, fits=fits, wants=_WANTS):
             raw = "\t".join(cell.text[:1000] for cell in line.cells.values())
             try:
-                shown = {name: cell.text for name, cell in line.cells.items()}
+                shown = {name: cell.text for name, cell in line.cells.items() if name in keys}
                 yield _with_shown(_of_cells(line.cells, file), shown), BadRow(file.place, line.number, "", raw)
             except Misfit as error:
                 yield None, BadRow(file.place, line.number, str(error), raw)

@@ -27,9 +27,12 @@ from domain import csv_text, json_text
 from domain.errors import FileRefused
 from domain.json_text import NotJson
 from domain.records import BadRow, Rating
+from importers.unread_keys import unread_note, vote_warnings
 
 COLUMNS = ("unit", "rater", "criterion", "value")
 OPTIONAL = ("dimension", "cluster")
+_OWN = ("stage", "guideline", "schema", "note", "model_a", "model_b", "left", "winner")
+"""Columns of our own exports that say nothing new."""
 _LONGEST = {"unit": 400, "rater": 100, "criterion": 100}
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,15})(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?")
 _PIECE = 100_000
@@ -54,7 +57,8 @@ def read_ratings(path: Path) -> ReadRatings:
         (rating, BadRow(path.name, row, "", json_text.printable(_line(raw))))
         for rating, row, raw in zip(_ratings(table), cells.numbers[kept].tolist(), raws, strict=True)
     ]
-    return ReadRatings(rows, cells.bad)
+    notes = [unread_note(cells.unread, end="what stands there is not imported")] if cells.unread else []
+    return ReadRatings(rows, cells.bad, notes, vote_warnings(path.name, cells.unread, what="column"))
 
 
 def read_table(path: Path) -> ReadTable:
@@ -110,6 +114,8 @@ class _Cells:
         self.columns = (
             columns if self.typed else {name: each.renamed(csv_text.unmarked) for name, each in columns.items()}
         )
+        self.unread = [name for name in self.head if name and name not in (*COLUMNS, *OPTIONAL, *_OWN)]
+        """Columns that nothing reads."""
         self.numbers: NDArray[np.int64] = np.concatenate([np.zeros(0, np.int64), *self._rows])
         """The row of the file that each row is, as a person counts."""
 

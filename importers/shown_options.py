@@ -110,7 +110,7 @@ def _of_columns(record: Mapping[Any, Any]) -> tuple[str, ...]:
 
 
 def _label_of(name: str) -> tuple[str, int] | None:
-    """The kind and the place of a column of options: ``choice_b`` -> ("choice_a", 1)."""
+    """The kind and the place of a column of options: option_b -> ("option a", 1)."""
     name = name.strip()
     found = _COLUMN.fullmatch(name)
     if found is None or (name.isdigit()) or (len(name) == 1 and not name.isascii()):

@@ -41,7 +41,9 @@ def import_answers(bring: Import, row: Format, *, model: str | None, spec: Model
     bring.refuse(read.bad)
     known = read_ahead(bring, read.rows)
     with bring.store.write() as session:
-        return take_answers(bring, session, read.rows, read.hashes, list(read.bad), known, spec=spec)
+        done = take_answers(bring, session, read.rows, read.hashes, list(read.bad), known, spec=spec)
+    note = " ".join(filter(None, (done.note, *read.notes))) or None
+    return replace(done, note=note, warnings=tuple(read.warnings))
 
 
 def read_ahead(bring: Import, rows: Sequence[tuple[PredictionRecord, BadRow]]) -> answer_readings.Ahead:

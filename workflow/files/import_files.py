@@ -97,9 +97,7 @@ def import_files(
     if row.reads is not None and row.takes is Takes.ANSWERS:
         return import_answers(bring, row, model=model, spec=spec)
     if row.reads is not None and row.takes is Takes.RATINGS:
-        reads = function_of(row.reads)
-        done = import_ratings(store, by=by, project=project, path=path, reads=reads, refuse=bring.refuse, raters=raters)
-        return Imported(ratings=done.new, repeated=done.repeated, bad=tuple(done.bad), raters=tuple(done.raters))
+        return _import_ratings(bring, row, raters)
     if row.reads is not None and row.takes is Takes.RESULTS:
         results, repeated, bad = import_tool_results(
             store, by=by, project=project, path=path, reads=function_of(row.reads), refuse=bring.refuse
@@ -173,6 +171,27 @@ def _must_be_read(access: Access, row: Format) -> None:
         raise FileRefused(
             f"{access.title} reads {read}, not {row.name}. Make a project with the schema of those files."
         )
+
+
+def _import_ratings(bring: Import, row: Format, raters: RatersAre | None) -> Imported:
+    """Take ratings, and who their raters are."""
+    done = import_ratings(
+        bring.store,
+        by=bring.by,
+        project=bring.project,
+        path=bring.path,
+        reads=function_of(row.reads),
+        refuse=bring.refuse,
+        raters=raters,
+    )
+    return Imported(
+        ratings=done.new,
+        repeated=done.repeated,
+        bad=tuple(done.bad),
+        note=" ".join(done.notes) or None,
+        warnings=tuple(done.warnings),
+        raters=tuple(done.raters),
+    )
 
 
 def _import_attributes(bring: Import, row: Format) -> Imported:

@@ -47,6 +47,10 @@ class ImportedRatings(NamedTuple):
     """Left out."""
     raters: Sequence[FileRater]
     """Who the raters of the file are now."""
+    notes: Sequence[str] = ()
+    """What in the file nothing reads, in sentences."""
+    warnings: Sequence[str] = ()
+    """What of it may matter."""
 
 
 def import_ratings(
@@ -71,9 +75,10 @@ def import_ratings(
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         bad = list(read.bad)
-        return take_ratings(
+        done = take_ratings(
             session, store, access, by=by, rows=read.rows, bad=bad, refuse=refuse, file=path.name, raters=raters
         )
+    return done._replace(notes=read.notes, warnings=read.warnings)
 
 
 def take_ratings(
