@@ -32,6 +32,7 @@ _LONGEST_PROMPT = 200_000
 """Characters of a prompt that are looked through, from its end."""
 _LONGEST_OPTION = 20_000
 _QUOTED = 60
+_DECIMAL = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,15})?", re.ASCII)
 
 
 class OptionsDiffer(ValueError):
@@ -173,6 +174,9 @@ class _Block:
     from_zero: bool
     """Its labels are the numbers from 0 on."""
     texts: tuple[str, ...]
+    """Behind each label but the last."""
+    before: str
+    """What stands before the first label."""
     ends: tuple[str, ...]
     """What the last text may be: up to the end of its line, of its paragraph, of the prompt."""
     letters: bool
@@ -180,24 +184,29 @@ class _Block:
     """Its labels have no mark behind them, so it may be no list at all."""
 
 
+_WORD = r"(?:(?:options?|choices?|candidates?)\s+)?"
 _MARKS = (
-    re.compile(r"(?<![\w(\[])[*_`\"']{0,3}[(\[（【<{]\s*(?P<label>[A-Za-z]|\d{1,2})\s*[)\]）】>}][*_`\"']{0,3}[.:：]?"),
     re.compile(
-        r"(?<![\w.(\[（【'’])[*_`\"]{0,3}(?:(?:options?|choices?)\s+)?(?P<label>[A-Za-z]|\d{1,2})[*_`\"]{0,3}"
+        rf"(?:(?<![\w(\[])|(?<=\\item)){_WORD}[*_`\"']{{0,3}}[(\[（【<{{]\s*(?P<label>[A-Za-z]|\d{{1,2}})\s*[)\]）】>}}][*_`\"']{{0,3}}[.:：]?",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"(?<![\w.(\[（【])[*_`\"']{{0,3}}{_WORD}(?P<label>[A-Za-z]|\d{{1,2}})[*_`\"']{{0,3}}"
         r"(?P<mark>[.):：、．）])[*_`\"]{0,3}(?![\d.)])",
         re.IGNORECASE,
     ),
     re.compile(
-        r"(?:^|(?<=[\s|]))(?:(?:options?|choices?)\s+)?(?P<label>[A-Za-z]|\d{1,2})"
-        r"(?P<mark>\s+[-–—|=]\s|\t|\s*=\s*|\s*->\s*)",
+        rf"(?:^|(?<=[\s|])){_WORD}(?P<label>[A-Za-z]|\d{{1,2}})(?P<mark>\s+[-–—|=]\s|\t|\s*=\s*|\s*->\s*)",
         re.IGNORECASE,
     ),
     re.compile(r"^[ \t]*(?P<label>[A-Z])[ \t]+(?=\S)", re.MULTILINE),
 )
 """Ways to write a label; the last two may also be words of a sentence."""
 _SURE = 2
-_AROUND = re.compile(r"(?:[\s.,;/|。；*_`\"']|(?<=[\s,;])(?:or|and)(?=\s|$))+$")
-_BULLET = re.compile(r"\n[ \t]*[-*•|][ \t]*$")
+_BEFORE = " \t\n,;:)*_`\"'([{"
+_AFTER = " \t\n.,;:!?/|。；*_`\"')]}"
+_TAG = re.compile(r"</?[a-z][^<>]{0,20}>|<\|[^<>]{0,20}\|>")
+_BULLET = re.compile(r"\n[ \t]*(?:[-*•|]|\\item)[ \t]*$")
 
 
 def _blocks(prompt: str) -> Iterator[_Block]:
@@ -235,7 +244,8 @@ def _block(prompt: str, chain: Sequence[tuple[int, int, int]], *, letters: bool,
     texts = [_BULLET.sub("", prompt[one[2] : two[1]]) for one, two in pairwise(chain)]
     rest = prompt[chain[-1][2] :][:_LONGEST_OPTION].lstrip()
     ends = (rest.split("\n", 1)[0], re.split(r"\n\s*\n", rest, maxsplit=1)[0], rest)
-    return _Block(not letters and chain[0][0] == 0, tuple(texts), ends, letters, bare)
+    before = prompt[max(0, chain[0][1] - _LONGEST_OPTION) : chain[0][1]]
+    return _Block(not letters and chain[0][0] == 0, tuple(texts), before, ends, letters, bare)
 
 
 # ---- held against the item's own ------------------------------------------------------------------------------------
@@ -279,6 +289,9 @@ def _in_prompt(own: Sequence[str], prompt: str) -> tuple[list[int | None] | None
     for block in reversed([*_blocks(prompt)]):
         texts = [*block.texts, _last(block, own)]
         places = _placed(texts, own)
+        if len({at for at in places if at is not None}) < len(own):
+            behind = _placed([_ending(block.before, own), *block.texts], own)  # "the door (A), the tap (B)"
+            places = behind if None not in behind and len(behind) == len(own) else places
         known = [at for at in places if at is not None]
         try:
             _must_fit(places, texts, own)
@@ -313,6 +326,13 @@ def _last(block: _Block, own: Sequence[str]) -> str:
     whole = _plain(block.ends[-1])
     begins = [text for text in left if (plain := _plain(text)) and re.match(rf"{re.escape(plain)}(?!\w)", whole)]
     return max(begins, key=len) if begins else block.ends[0]
+
+
+def _ending(text: str, own: Sequence[str]) -> str:
+    """The option that a text ends with; empty where it ends with none."""
+    whole = _plain(text)
+    ends = [each for each in own if (plain := _plain(each)) and re.search(rf"(?<!\w){re.escape(plain)}$", whole)]
+    return max(ends, key=len, default="")
 
 
 def _must_fit(places: Sequence[int | None], shown: Sequence[str], own: Sequence[str]) -> None:
@@ -363,11 +383,21 @@ def _folded(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text without what lists put around options: quotes, stars, marks and "or" at its end."""
-    return _AROUND.sub("", _folded(text)).lstrip("*_`\"'- \t")
+    """A text without what lists put around options: tags, quotes, stars, marks."""
+    return _TAG.sub(" ", _folded(text)).lstrip(_BEFORE).rstrip(_AFTER)
 
 
-_FORMS: tuple[Callable[[str], str], ...] = (_exact, _folded, _plain)
+def _joined(text: str) -> str:
+    """A text that also stands in a sentence: ``the tap, or``."""
+    return re.sub(r"^(?:or|and)\s|\s(?:or|and)$", "", _plain(text)).lstrip(_BEFORE).rstrip(_AFTER)
+
+
+def _number(text: str) -> str:
+    """A number as it is worth, as pandas writes 2 as 2.0; of a text that is none nothing."""
+    return repr(float(text)) if _DECIMAL.fullmatch(text.strip()) else ""
+
+
+_FORMS: tuple[Callable[[str], str], ...] = (_exact, _folded, _plain, _joined, _number)
 
 
 def _label(place: int) -> str:

@@ -37,6 +37,15 @@ MANNERS = {
     "an example before": "A. the tap\nB. the door\nC. the box\nAnswer: A\n\nQ2\nA. the door\nB. the tap\nC. the box",
     "another example before": "Q1\nA. red\nB. blue\nAnswer: A\n\nQ2\nA. the door\nB. the tap\nC. the box\nAnswer:",
     "one more behind": "A. the door\nB. the tap\nC. the box\nD. none of them",
+    "labels behind": "Is it the door (A), the tap (B), or the box (C)?",
+    "an object": "{'A': 'the door', 'B': 'the tap', 'C': 'the box'}",
+    "an object as JSON": 'Options: {"A": "the door", "B": "the tap", "C": "the box"}. Answer with a key.',
+    "tags": "<A>the door</A>\n<B>the tap</B>\n<C>the box</C>",
+    "a chat template": "<|im_start|>user\nA. the door\nB. the tap\nC. the box<|im_end|>\n<|im_start|>assistant\n",
+    "LaTeX": "\\item[A] the door\n\\item[B] the tap\n\\item[C] the box",
+    "the word option in brackets": "Option (A): the door\nOption (B): the tap\nOption (C): the box",
+    "lines of their own": "A.\nthe door\nB.\nthe tap\nC.\nthe box",
+    "letters in the question": "In (A) and (B), what is open?\n(A) the door\n(B) the tap\n(C) the box",
     "steps before": "1. Look.\n2. Think.\n3. Answer.\nA. the door\nB. the tap\nC. the box",
 }
 
@@ -85,6 +94,9 @@ def test_options_of_another_item_are_refused(own: Any, listed: Any, prompt: str,
         (("None", "Two", "One"), ("", "Two", "One"), ()),  # pandas takes the word None for an empty cell
         (("None", "Two", "One"), ("Two", "", "One"), (1, 0, 2)),
         (("x", "x", "y"), ("y", "x", "x"), (2, 0, 1)),
+        (("2", "3", "1"), ("3.0", "2.0", "1.0"), (1, 0, 2)),  # pandas, in a column with an empty cell
+        (("2", "2.0"), ("2.0", "2"), (1, 0)),
+        (("-5", "5", "rise and"), ("5", "-5", "Rise and."), (1, 0, 2)),
         (("a", "b", "c", "d"), ("b", "a"), (1, 0)),
     ],
 )
