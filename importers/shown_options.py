@@ -48,16 +48,17 @@ def listed_options(*records: Any) -> tuple[str, ...]:
     >>> listed_options({"A": "the door", "B": "the tap"}), listed_options({"options": ["A. cup", "B. pan"]})
     (('the door', 'the tap'), ('cup', 'pan'))
     """
-    for record in records:
-        if not isinstance(record, Mapping):
-            continue
-        names = {name.strip().casefold(): name for name in record if isinstance(name, str)}
-        for name in LISTS:
-            if name in names and (found := _of_value(record[names[name]])):
-                return found
-        if found := _of_columns(record):
-            return found
-    return ()
+    found = [record for record in records if isinstance(record, Mapping)]
+    for record in found:
+        if options := _of_lists(record) or _of_columns(record):
+            return options
+    within = (value for record in found for value in record.values() if isinstance(value, Mapping))
+    return next((options for record in within if (options := _of_lists(record))), ())
+
+
+def _of_lists(record: Mapping[Any, Any]) -> tuple[str, ...]:
+    names = {name.strip().casefold(): name for name in record if isinstance(name, str)}
+    return next((found for name in LISTS if name in names and (found := _of_value(record[names[name]]))), ())
 
 
 def is_option_column(name: str) -> bool:
@@ -77,7 +78,7 @@ def _of_value(value: Any) -> tuple[str, ...]:
         return _of_value(texts) if texts is not None else _of_columns(value)
     if not isinstance(value, list) or not 2 <= len(value) <= _MOST:
         return ()
-    texts = [_text(each) for each in value]
+    texts = ["" if each is None else _text(each) for each in value]
     return _unlabeled([each for each in texts if each is not None]) if None not in texts else ()
 
 
@@ -123,7 +124,7 @@ def _label_of(name: str) -> tuple[str, int] | None:
 
 
 def _text(value: Any) -> str | None:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
+    if not isinstance(value, str | int | float):
         return None
     return str(json_text.showable(str(value)))
 
