@@ -175,6 +175,8 @@ def show_rows(schema: Schema, seen: Seen, source: Source) -> None:
         shell.show(markup.tag("p", markup.text(f"{words}imported."), style="ts ts-quiet", data_part="missing"))
         if more:
             _download("Download all that are missing", source.folder / import_work.MISSING, "import.look.missing")
+    for each in seen.warnings:
+        shell.show(markup.notice(shell.on_page(f"Warning: {each}"), style="bad"))
     if seen.note:
         shell.show(markup.tag("p", markup.text(shell.on_page(seen.note)), style="ts ts-quiet"))
     if seen.first:
@@ -218,6 +220,8 @@ def show_other_rows(seen: Seen, source: Source) -> None:
         shell.show(
             markup.tag("p", markup.text(f"New, by whose they are: {', '.join(named)}{more}."), style="ts ts-quiet")
         )
+    for each in seen.warnings:
+        shell.show(markup.notice(shell.on_page(f"Warning: {each}"), style="bad"))
     if seen.note:
         shell.show(markup.tag("p", markup.text(shell.on_page(seen.note)), style="ts ts-quiet"))
     if seen.bad:

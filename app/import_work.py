@@ -77,6 +77,7 @@ class Seen:
     new_refused: str | None
     note: str | None
     beside: str | None
+    warnings: Sequence[str] = ()
     heads: Sequence[str] = ()
     rows: Sequence[Sequence[str]] = ()
     """Of answers, ratings and replies: the first new ones as they will be."""
@@ -370,6 +371,7 @@ def _keep(folder: Path, found: Look) -> None:
         refused=found.refused,
         new_refused=found.new_refused,
         note=found.note,
+        warnings=tuple(found.warnings),
         beside=found.beside,
     )
     (folder / "seen.pickle").write_bytes(pickle.dumps(seen))
@@ -390,6 +392,7 @@ def _keep_rows(folder: Path, found: RowsLook) -> None:
         refused=found.refused,
         new_refused=found.refused,
         note=" ".join(found.notes) or None,
+        warnings=tuple(found.warnings),
         beside=None,
         heads=found.heads,
         rows=[[cell[:_LONGEST] for cell in row] for row in found.first],

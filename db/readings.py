@@ -41,6 +41,8 @@ class Ended:
 
     finish_reason: str | None
     outcome: Outcome
+    order: tuple[int, ...] = ()
+    """The places of the item's options in the order in which they were shown; empty: in the item's own order."""
 
 
 def add_answers(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> dict[tuple[int, int, str], int]:
@@ -155,7 +157,12 @@ def ended(session: Session, *, answers: Iterable[Unread]) -> dict[tuple[int, int
     for run_id, ids in by_run.items():
         for some in _lots(ids):
             wanted = (
-                plain_select(col(AttemptRow.unit_id), col(AttemptRow.finish_reason), col(AttemptRow.outcome))
+                plain_select(
+                    col(AttemptRow.unit_id),
+                    col(AttemptRow.finish_reason),
+                    col(AttemptRow.outcome),
+                    col(AttemptRow.detail),
+                )
                 .where(
                     col(AttemptRow.run_id) == run_id,
                     col(AttemptRow.unit_id).in_(some),
@@ -164,8 +171,11 @@ def ended(session: Session, *, answers: Iterable[Unread]) -> dict[tuple[int, int
                 )
                 .order_by(col(AttemptRow.number).desc())
             )
-            for unit, reason, outcome in session.connection().execute(wanted):
-                found[run_id, unit] = Ended(reason, Outcome(outcome))  # the first answer is the one that was kept
+            for unit, reason, outcome, detail in session.connection().execute(wanted):
+                order = tuple((detail or {}).get("order") or ())
+                found[run_id, unit] = Ended(
+                    reason, Outcome(outcome), order
+                )  # the first answer is the one that was kept
     return found
 
 

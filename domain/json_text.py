@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import pairwise
@@ -111,11 +111,12 @@ def _split_array(text: str, start: int) -> Split:
                 return _broken(text, start, pieces, at, end, "there is more text after the closing ]")
             return Split("array", text[:start], pieces, text[at:])
         try:
-            end = _end(text, here)
+            end, twice = _end_and_twice(text, here)
         except NotJson as error:
             return _broken(text, start, pieces, at, error.at, str(error))
         raw = text[here:end]
-        pieces.append(Piece(text[at:here], raw, _not_a_record(raw)))
+        problem = _not_a_record(raw) or (_told_twice(text, here, end) if twice else None)
+        pieces.append(Piece(text[at:here], raw, problem))
         at = end
 
 
@@ -133,8 +134,9 @@ def _split_lines(text: str, start: int) -> Split:
         line_end = here + len((text[here:stop] if stop >= 0 else text[here:]).rstrip(" \t\r"))
         raw = text[here:line_end]
         try:
-            end = _end(raw, 0)
+            end, twice = _end_and_twice(raw, 0)
             problem = _not_a_record(raw) if end == len(raw) else "there is more text after the record"
+            problem = problem or (_told_twice(text, here, here + end) if twice else None)
         except NotJson as error:
             problem = f"{error} ({place(text, here + error.at)})"
         pieces.append(Piece(text[at:here], raw, problem))
@@ -182,6 +184,45 @@ def _key_to_value(text: str, at: int) -> int:
     if text[at : at + 1] != ":":
         _token(re.compile(":"), text, at, "a colon")
     return _skip(text, at + 1)
+
+
+def _end_and_twice(text: str, at: int) -> tuple[int, bool]:
+    """Where the value that begins at ``at`` ends, and whether a key stands twice in an object of it."""
+    with suppress(ValueError, RecursionError):
+        try:
+            return _ONCE.raw_decode(text, at)[1], False
+        except Twice:
+            return _end(text, at), True
+    return _end(text, at), False
+
+
+def _told_twice(text: str, at: int, end: int) -> str | None:
+    found = repeated_key(text, at, end)
+    return f"the key {found[0]!r} stands twice in one object ({place(text, found[1])}); keep one" if found else None
+
+
+def repeated_key(text: str, at: int = 0, end: int | None = None) -> tuple[str, int] | None:
+    """Return the first key of JSON text that stands twice in one object, and where it stands again; else None.
+
+    >>> repeated_key('[{"a": {"a": 1}}, {"a": 1, "b": 2, "a": 3}]')
+    ('a', 35)
+    """
+    open_: list[set[str] | None] = []
+    before: re.Match[str] | None = None
+    for token in _TOKEN.finditer(text, at, len(text) if end is None else end):
+        sign = token[0]
+        if sign in "{[":
+            open_.append(set() if sign == "{" else None)
+        elif sign in "}]":
+            del open_[-1:]
+        elif sign == ":" and before is not None and open_ and (keys := open_[-1]) is not None:
+            with suppress(ValueError):
+                key = str(json.loads(before[0]))
+                if key in keys:
+                    return key, before.start()
+                keys.add(key)
+        before = token if sign[0] == '"' else None
+    return None
 
 
 def _end(text: str, at: int) -> int:
@@ -252,7 +293,7 @@ def keys(raw: str) -> list[str]:
     return [str(entry.key) for entry in _entries(raw)]
 
 
-def values(raw: str, wanted: Sequence[str]) -> dict[str, Any]:
+def values(raw: str, wanted: Container[str]) -> dict[str, Any]:
     """The values of some keys of a record; the last one of a repeated key. ``NotJson`` if one is too deep or too large.
 
     Lone surrogates and U+0000 cannot be stored or shown everywhere: they become U+FFFD here, and stay as they are in
@@ -269,15 +310,19 @@ def values(raw: str, wanted: Sequence[str]) -> dict[str, Any]:
 
 
 def loaded(text: str, **how: Any) -> Any:
-    """A text that is one JSON value, as other programs write it: ``NaN`` and ``Infinity`` pass. ``NotJson`` else.
+    """Return the value of a text that is one JSON value, as other programs write it: ``NaN`` and ``Infinity`` pass.
 
-    ``how`` goes to ``json.loads``. What of it is stored or shown has to go through ``showable``.
+    ``NotJson`` else, and where a key stands twice in an object: nothing says which of its values is meant. ``how``
+    goes to ``json.loads``. What of it is stored or shown has to go through ``showable``.
 
     >>> loaded('{"score": NaN}')
     {'score': nan}
     """
     try:
-        return json.loads(text, **how)
+        return json.loads(text, **{"object_pairs_hook": once, **how})
+    except Twice as error:
+        found = repeated_key(text)
+        raise NotJson(found[1] if found else 0, str(error)) from error
     except json.JSONDecodeError as error:
         cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
         raise NotJson(error.pos, "it breaks off in the middle" if cut else f"it is no JSON: {error.msg}") from error
@@ -316,6 +361,24 @@ def _no_json(text: str) -> None:
     raise ValueError(text)
 
 
+class Twice(ValueError):
+    """A key stands twice in an object; ``str(error)`` says which."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"the key {key!r} stands twice in one object; keep one")
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these pairs; raises where a key stands twice (an ``object_pairs_hook``)."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise Twice(next(name for at, name in enumerate(names) if name in names[:at]))
+    return found
+
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]', re.DOTALL)
+_ONCE = json.JSONDecoder(parse_constant=_no_json, object_pairs_hook=once)
 _STRICT = json.JSONDecoder(parse_constant=_no_json)
 """Finds where a value ends ten times as fast as ``_end_of_any``, which takes deeper ones and says what is wrong."""
 

@@ -116,7 +116,10 @@ class PredictionRecord:
     ids: tuple[str, ...] = ()
     """Of a log: what may be the item's external id, the surest first. Where none is, the question decides."""
     options: tuple[str, ...] = ()
-    """Of a log: the options in the order in which the model had them; empty where it does not say them."""
+    """The options that the file lists, in the order in which the model had them; empty where it lists none. An empty
+    text stands for a label without an option."""
+    prompt: str = ""
+    """What the model read, where the file has it: options in it go before listed ones."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,11 +80,14 @@ def ratings_csv(ratings: Iterable[Rating]) -> bytes:
 
 def predictions_jsonl(predictions: Iterable[tuple[PredictionRecord, AnswerReading | None]]) -> bytes:
     """One ``{"item", "model", "text"}`` a line, with what was read of the text: ``read`` with the outcome, the value,
-    the words and who read it; without ``read`` where the item asks for free text and it was answered."""
+    the words and who read it; without ``read`` where the item asks for free text and it was answered. ``options`` has
+    the options as the model was shown them, where their order is not the item's."""
     lines = []
     for each, read in predictions:
         told = _read(read, each)
-        lines.append({"item": each.item, "model": each.model, "text": each.text, **({"read": told} if told else {})})
+        line: dict[str, Any] = {"item": each.item, "model": each.model, "text": each.text}
+        line |= {"options": list(each.options)} if each.options else {}
+        lines.append(line | ({"read": told} if told else {}))
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from domain.errors import FileRefused
 from domain.json_text import NotJson
 from domain.no_answer import settled
 from domain.records import BadRow, PredictionRecord
+from importers.unread_keys import unread_note, vote_warnings
 
 Rows = Iterator[tuple[PredictionRecord | None, BadRow]]
 """The answers of a file with where they stood; None where a row does not fit, with the reason."""
@@ -57,6 +58,8 @@ class AnswerFile:
     """Who answered, whatever the file says."""
     data_sets: Sequence[str] = ()
     """Names of this data set, which a file's name may end with."""
+    unread: dict[str, None] = field(default_factory=dict)
+    """Keys or columns that its reader has met and does not read."""
 
     @cached_property
     def head(self) -> str:
@@ -198,6 +201,8 @@ def read_answers(
     good: list[tuple[PredictionRecord, BadRow]] = []
     bad: list[BadRow] = []
     hashes: dict[str, str] = {}
+    unread: dict[str, None] = {}
+    warnings: list[str] = []
     for found in [path] if single else answer_files(path, endings):
         place = found.name if single else found.relative_to(path).as_posix()
         named = fixed or dimension_of_file(schema, found)
@@ -218,7 +223,10 @@ def read_answers(
                     f"{place} has more than {MOST_ROWS:,} rows (with those of the files before it, if there are any). "
                     "Nothing was imported; split it into several files."
                 )
-    return ReadPredictions(good, bad, hashes)
+        unread |= file.unread
+        warnings += vote_warnings(place, file.unread)
+    notes = [unread_note(tuple(unread), what="key", end="what stands there is not imported")] if unread else []
+    return ReadPredictions(good, bad, hashes, notes, warnings)
 
 
 def by(record: PredictionRecord, model: str) -> PredictionRecord:
@@ -274,14 +282,6 @@ def ids_in(schema: Schema, *records: Any) -> tuple[str, ...]:
     texts = [record[name] for name in _THEIRS for record in records if isinstance(record.get(name), str)]
     found = (_id(each) for each in (*sure, *(text for text in texts if not text.strip().isdigit())))
     return tuple(dict.fromkeys(each for each in found if each))
-
-
-def options_in(*given: Any) -> tuple[str, ...]:
-    """The first of these values that is a list of texts, as options are."""
-    for each in given:
-        if isinstance(each, list) and each and all(isinstance(option, str) for option in each):
-            return tuple(json_text.showable(each))
-    return ()
 
 
 def _id(value: Any) -> str | None:

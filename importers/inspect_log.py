@@ -13,8 +13,9 @@ from domain import json_text
 from domain.json_text import NotJson
 from domain.records import BadRow, PredictionRecord
 from domain.runs import Outcome
-from importers.answer_files import AnswerFile, Harness, Rows, ids_in, options_in
+from importers.answer_files import AnswerFile, Harness, Rows, ids_in
 from importers.inspect_archive import Archive, is_archive
+from importers.shown_options import listed_options
 
 _JSON = re.compile(r'\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"')
 _NO_MODEL = "none/none"
@@ -105,7 +106,8 @@ def _answer(sample: Mapping[str, Any], log: _Log, file: AnswerFile) -> Predictio
         ids=(*ids_in(file.schema, notes), *_own_id(sample.get("id"), log)),
         outcome=outcome,
         error=error,
-        options=options_in(sample.get("choices")),
+        options=listed_options({"choices": sample.get("choices")}, notes),
+        prompt=_prompt(sample),
     )
 
 
@@ -174,9 +176,19 @@ def _asked(sample: Mapping[str, Any]) -> str | None:
     """The words of the input; of a conversation those of the user."""
     given = sample.get("input")
     if isinstance(given, list):
-        turns = [turn for turn in given if isinstance(turn, Mapping) and turn.get("role") == "user"]
-        given = "\n".join(_shown(_words(turn.get("content")), sample) for turn in turns)
+        given = _of_user(given, sample)
     return (_shown(given, sample) or None) if isinstance(given, str) else None
+
+
+def _prompt(sample: Mapping[str, Any]) -> str:
+    """What the model read: the user's messages, into which a task puts the options; else the input."""
+    messages = sample.get("messages")
+    return (_of_user(messages, sample) if isinstance(messages, list) else "") or _asked(sample) or ""
+
+
+def _of_user(messages: Sequence[Any], sample: Mapping[str, Any]) -> str:
+    turns = [turn for turn in messages if isinstance(turn, Mapping) and turn.get("role") == "user"]
+    return "\n".join(_shown(_words(turn.get("content")), sample) for turn in turns)
 
 
 def _words(content: Any) -> str:

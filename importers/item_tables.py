@@ -18,7 +18,8 @@ from domain.csv_rows import NotTable, Row
 from domain.errors import FileRefused
 from domain.records import FileRecord
 from importers import spreadsheets
-from importers.items import OnProgress, Reader, Text, bytes_of, decoded, read_files
+from importers.items import STAYS, OnProgress, Reader, Text, bytes_of, decoded, read_files
+from importers.unread_keys import listed, unread_note
 
 WORKBOOK = ".xlsx"
 _SHOWN = 20
@@ -110,7 +111,7 @@ class TableReader(Reader):
                 for name in [name for name in lists if name in lacking or name in said][:1]
             )
             raise FileRefused(
-                f"{self.place} has no column {missing}; its columns are {_listed(names)}. Nothing was imported; say "
+                f"{self.place} has no column {missing}; its columns are {listed(names)}. Nothing was imported; say "
                 f"which column is which field with --column, or in the schema (`source.fields`).{several}"
             )
         read = set(keys_of(self.row, self.schema))
@@ -126,14 +127,15 @@ class TableReader(Reader):
     def where(self, piece: Any) -> str:
         return f" (line {piece.line})"
 
+    @property
+    def ignored(self) -> Sequence[str]:
+        return self.unread
+
     def notes(self) -> Iterator[str]:
         if self.table and (mark := self.table.layout.separator) != ",":
             yield f"{self.place}: its cells are separated by {csv_rows.SEPARATORS[mark]}."
         if self.unread:
-            yield (
-                f"Nothing reads {'the columns' if len(self.unread) > 1 else 'the column'} {_listed(self.unread)}; "
-                "what stands there stays with the rows and is exported again."
-            )
+            yield unread_note(self.unread, end=STAYS)
         if self.table and self.row.id_key not in self.table.layout.columns:
             yield f"There is no column {self.row.id_key!r}; items are named by their place in the file."
         if by_id := [each.role for each in self.schema.item.assets if each.min and each.role not in self.row.roles]:
@@ -150,11 +152,6 @@ def _meant(key: str, names: Sequence[str]) -> str:
     """The column that may have been meant, as a question."""
     close = difflib.get_close_matches(key.casefold(), [name.casefold() for name in names], n=1, cutoff=0.8)
     return "".join(f" (is it {name!r}?)" for name in names if name.casefold() in close)
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:_SHOWN] if name)
-    return shown + (f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else "")
 
 
 def _of_workbook(file: Path) -> str:
@@ -184,6 +181,4 @@ def _of_workbook(file: Path) -> str:
 def _left_sheets(file: Path) -> str:
     """That a workbook has more sheets than the one that is read, in a sentence; empty where it has not."""
     read, *left = spreadsheets.filled_sheets(file)
-    return (
-        f"{file.name}: its sheet {read!r} is read; {_listed(left)} {'are' if left[1:] else 'is'} not." if left else ""
-    )
+    return f"{file.name}: its sheet {read!r} is read; {listed(left)} {'are' if left[1:] else 'is'} not." if left else ""

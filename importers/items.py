@@ -30,13 +30,16 @@ from annotation_schemas.formats import (
 )
 from annotation_schemas.kinds import check_read, refused_wording, unheld_wording
 from annotation_schemas.model import Dimension, Schema
+from annotation_schemas.same_options import SameOptions, same_options
 from domain import csv_rows, json_text
 from domain.errors import FileRefused, RowsRefused
 from domain.json_text import NotJson, Piece
 from domain.manifests import NAME, is_manifest
 from domain.records import AssetName, BadRow, FileRecord, Fragment, ItemRecord
 from importers.media_files import kind_of
+from importers.unread_keys import ReadKeys, unread_note, vote_warnings
 
+STAYS = "what stands there stays with the rows and is exported again"
 UTF_8 = "utf-8"
 
 
@@ -98,6 +101,7 @@ def read_files(
     files: list[FileRecord] = []
     bad: list[BadRow] = []
     notes: dict[str, None] = {}
+    warnings: dict[str, None] = {}
     unheld: Counter[tuple[str, str]] = Counter()
     done = n_unheld = 0
     for file in found:
@@ -112,13 +116,14 @@ def read_files(
         files.append(reader.file())
         bad += reader.bad
         notes |= dict.fromkeys([*filter(None, [text.note]), *reader.notes()])
+        warnings |= dict.fromkeys(reader.warnings())
         unheld += reader.unheld
         n_unheld += reader.n_unheld
     if progress:
         progress(total, total)
     if unheld:
         notes[kinds.wording_in_numbers(schema, unheld, n_unheld)] = None
-    return ReadFiles(_told_apart(files), bad, single, " ".join(notes) or None)
+    return ReadFiles(_told_apart(files), bad, single, " ".join(notes) or None, tuple(warnings))
 
 
 def annotation_files(folder: Path, name: str | None, endings: Sequence[str] = (".json", ".jsonl")) -> list[Path]:
@@ -223,13 +228,15 @@ class Reader:
     head: str = ""
     tail: str = ""
     layout: json_text.Layout | csv_rows.Layout = field(default_factory=json_text.Layout)
-    wanted: Sequence[str] = ()
+    wanted: ReadKeys = field(default_factory=lambda: ReadKeys(()))
     rows_by_id: dict[str, int] = field(default_factory=dict)
     n_rows: int = 0
     known: dict[str, Dimension | None] = field(default_factory=dict)
     unheld: Counter[tuple[str, str]] = field(default_factory=Counter)
     """How many items break a rule of wording, by field and rule."""
     n_unheld: int = 0
+    alike: list[tuple[str, SameOptions]] = field(default_factory=list)
+    """Options that say the same, with the item that has them."""
 
     @classmethod
     def text(cls, file: Path, said: Said) -> Text:
@@ -249,7 +256,7 @@ class Reader:
             raise FileRefused(f"{self.place}, row 1: {error}. Nothing was imported.") from error
         self.head, self.tail = found.head, found.tail
         self.layout = json_text.layout_of(found, self.row.layout)
-        self.wanted = keys_of(self.row, self.schema)
+        self.wanted = ReadKeys([*keys_of(self.row, self.schema), *self.row.order])
         return found.pieces
 
     def record(self, piece: Any) -> Mapping[str, Any]:
@@ -281,9 +288,23 @@ class Reader:
         except (Misfit, NotJson):
             return ""
 
+    @property
+    def ignored(self) -> Sequence[str]:
+        """The keys that nothing reads."""
+        return tuple(self.wanted.unread)
+
     def notes(self) -> Iterator[str]:
         """What there is to say of the file besides, in sentences."""
-        yield from ()
+        if self.ignored and self.row.open:
+            yield unread_note(self.ignored, what="key", end=STAYS)
+
+    def warnings(self) -> Iterator[str]:
+        """What may be wrong with what comes in, in sentences."""
+        yield from vote_warnings(self.place, self.ignored, what="column" if self.row.table else "key")
+        if self.alike:
+            n, (name, first) = len({name for name, _ in self.alike}), self.alike[0]
+            have = "item has options" if n == 1 else "items have options"
+            yield f"{self.place}: {n:,} {have} that say the same; the first is {name}: {first.sentence}."
 
     def _item(self, record: Mapping[str, Any], fragment: Fragment) -> ItemRecord:
         fields = fields_of(self.row, self.schema, record)
@@ -299,11 +320,14 @@ class Reader:
         wrong = [problem.message.rstrip(".") for problem in found]
         if wrong and self.row.open:
             wrong += by_place(self.schema, fields)
+        alike = same_options(self.schema, fields)
+        wrong += [f"{each.sentence}, and the key is one of them; reword one" for each in alike if each.is_key]
         wrong += _too_few_or_many(self.schema, assets)
         if (long := source_media.too_many(self.schema, fields)) is not None:
             wrong.append(long)
         if wrong:
             raise Misfit("; ".join(wrong))
+        self.alike += [(external_id, each) for each in alike]
         unheld = {(each.field, each.rule) for each in unheld_wording(self.schema, fields)}
         self.unheld.update(unheld)
         self.n_unheld += bool(unheld)

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
+from domain import json_text
+
 _SPACE = " \t\r\n"
 _DEEPEST = 30
 
 
-_DECODER = json.JSONDecoder(parse_float=Decimal, parse_constant=str)
+_DECODER = json.JSONDecoder(parse_float=Decimal, parse_constant=str, object_pairs_hook=json_text.once)
 """``NaN`` and the like are texts: no number that anyone means."""
 
 
@@ -50,6 +52,9 @@ class Walk:
         self.skip()
         try:
             value, self.at = _DECODER.raw_decode(self.text, self.at)
+        except json_text.Twice as error:
+            found = json_text.repeated_key(self.text, self.at)
+            raise Broken(found[1] if found else self.at, str(error)) from None
         except RecursionError:
             raise Broken(self.at, "it is nested too deep") from None
         except ValueError as error:
@@ -101,4 +106,9 @@ class Walk:
         if first == "[":
             return [self.tree(depth - 1) for _ in self.elements()]
         line = self.line(self.at)
-        return {**{key: self.tree(depth - 1) for key in self.members()}, "": line}
+        found: dict[str, Any] = {}
+        for key in self.members():
+            if key in found:
+                raise Broken(self.at, str(json_text.Twice(key)))
+            found[key] = self.tree(depth - 1)
+        return {**found, "": line}

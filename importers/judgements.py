@@ -18,6 +18,7 @@ from domain.json_text import NotJson
 from domain.records import BadRow
 from importers.answer_files import dimension_of_file
 from importers.items import annotation_files
+from importers.unread_keys import ReadKeys, unread_note, vote_warnings
 
 _KEYS = (
     "item",
@@ -36,6 +37,8 @@ _KEYS = (
     "score",
     "turn",
 )
+_OF_OTHERS = ("user_prompt", "tstamp", "answer_id", "judgment_id", "version", "review_id")
+"""Keys of FastChat's and of our own files that say nothing new."""
 
 NO_REPLY = "$ERROR$"
 """What FastChat writes where no reply came."""
@@ -71,6 +74,10 @@ class ReadJudgements:
 
     rows: Sequence[tuple[JudgementRecord, BadRow]]
     bad: Sequence[BadRow] = ()
+    notes: Sequence[str] = ()
+    """What in the files nothing reads, in sentences."""
+    warnings: Sequence[str] = ()
+    """What of it may matter."""
 
 
 def read_judgements(path: Path, schema: Schema | None = None) -> ReadJudgements:
@@ -84,6 +91,7 @@ def read_judgements(path: Path, schema: Schema | None = None) -> ReadJudgements:
     """
     rows: list[tuple[JudgementRecord, BadRow]] = []
     bad: list[BadRow] = []
+    keys = ReadKeys([*_KEYS, *_OF_OTHERS])
     single = not path.is_dir()
     files = [path] if single else list(annotation_files(path, None))
     for file in [each for each in files if each.parent.name == "model_judgment"] or files:
@@ -95,10 +103,12 @@ def read_judgements(path: Path, schema: Schema | None = None) -> ReadJudgements:
             try:
                 if piece.problem:
                     raise Misfit(piece.problem)
-                rows.append((_record(json_text.values(piece.raw, _KEYS), dimension), here))
+                rows.append((_record(json_text.values(piece.raw, keys), dimension), here))
             except (Misfit, NotJson) as error:
                 bad.append(BadRow(place, number, str(error), here.raw))
-    return ReadJudgements(rows, bad)
+    unread = tuple(keys.unread)
+    notes = [unread_note(unread, what="key", end="what stands there is not imported")] if unread else []
+    return ReadJudgements(rows, bad, notes, vote_warnings(path.name, unread))
 
 
 def _pieces(file: Path) -> Sequence[json_text.Piece]:

@@ -19,7 +19,8 @@ from domain import json_text
 from domain.errors import FileRefused
 from domain.json_text import NotJson
 from domain.records import PredictionRecord
-from importers.answer_files import AnswerFile, Harness, Rows, ids_in, options_in
+from importers.answer_files import AnswerFile, Harness, Rows, ids_in
+from importers.shown_options import listed_options, prompt_text
 
 _FIRST_KEY = re.compile(r'\{\s*"doc_id"\s*:')
 _SCORES = re.compile(r'\{\s*"results"\s*:\s*\{')
@@ -105,25 +106,33 @@ def _answers(record: Mapping[str, Any], file: AnswerFile, model: str | None) -> 
         )
     doc = record.get("doc")
     ids = ids_in(file.schema, doc, record, *(each for each in record.values() if isinstance(each, Mapping)))
-    question = _question(doc, record)
-    options = options_in(doc.get("options"), doc.get("choices")) if isinstance(doc, Mapping) else ()
+    question, prompt = _asked(doc, record)
+    options = listed_options(doc, record)
     said = record["resps"] if "resps" in record else record.get("filtered_resps")
     for text in _texts(said):
         yield PredictionRecord(
-            name_of_rater(model, "model"), text, dimension=file.dimension, question=question, ids=ids, options=options
+            name_of_rater(model, "model"),
+            text,
+            dimension=file.dimension,
+            question=question,
+            ids=ids,
+            options=options,
+            prompt=prompt,
         )
 
 
-def _question(doc: Any, record: Mapping[str, Any]) -> str | None:
-    asked = doc.get("question") if isinstance(doc, Mapping) else None
-    if not isinstance(asked, str) or not asked.strip():
-        asked = record.get("input")
-    if not isinstance(asked, str):  # lm-eval has no input, and arguments by request: {"gen_args_0": {"arg_0": ...}}
+def _asked(doc: Any, record: Mapping[str, Any]) -> tuple[str | None, str]:
+    """The question of a record, and the whole prompt: the question alone where only the data set has it."""
+    given = record.get("input")
+    if not isinstance(given, str):  # lm-eval has no input, and arguments by request: {"gen_args_0": {"arg_0": ...}}
         given = record.get("arguments")
-        while isinstance(given, Mapping | list) and given:
+        while isinstance(given, Mapping | list) and given and not (isinstance(given, list) and prompt_text(given)):
             given = next(iter(given.values())) if isinstance(given, Mapping) else given[0]
-        asked = given
-    return json_text.showable(asked) if isinstance(asked, str) else None
+    prompt = str(json_text.showable(prompt_text(given)))
+    asked = doc.get("question") if isinstance(doc, Mapping) else None
+    if isinstance(asked, str) and asked.strip():
+        return json_text.showable(asked), prompt or json_text.showable(asked)
+    return prompt or None, prompt
 
 
 def _texts(said: Any) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation_schemas.formats import Said
-from domain import csv_rows
+from domain import csv_rows, json_text
 from domain.csv_rows import NotTable
 from domain.errors import FileRefused, MediaRefused
 from importers.item_tables import TableReader
@@ -190,7 +190,7 @@ def _lines(table: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             continue
         where = f"{table.name} (line {number})"
         try:
-            record = json.loads(line)
+            record = json.loads(line, object_pairs_hook=json_text.once)
         except ValueError as error:
             raise FileRefused(f"{where} is no JSON: {error}.") from error
         if not isinstance(record, dict):

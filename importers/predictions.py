@@ -21,9 +21,23 @@ from domain.records import BadRow, PredictionRecord
 from domain.registers import function_of
 from domain.runs import Outcome
 from importers.answer_files import AnswerFile, Harness, Rows, read_answers
+from importers.shown_options import is_option_column, listed_options, prompt_text
 from importers.spreadsheets import LONGEST_CELL, OTHER_SUFFIXES, SUFFIXES, Cell, lines_of_table
+from importers.unread_keys import ReadKeys
 
-_KEYS = ("item", "model", "text", "question_id", "model_id", "choices", "index", "prediction", "question")
+_KEYS = ("item", "model", "text", "question_id", "model_id", "choices", "index", "prediction", "question", "prompt")
+
+
+class _ReadKeys(ReadKeys):
+    """The keys of a record that are read: those of answers, and whatever holds options."""
+
+    def also(self, name: str) -> bool:
+        """Whether a key holds options."""
+        return is_option_column(name)
+
+
+_OWN = ("read", "answer_id", "tstamp", "dimension")
+"""Keys of our own exports and of FastChat's that say nothing new."""
 _WANTS = "the columns index (or item) and prediction"
 
 
@@ -74,12 +88,14 @@ def _rows_of(file: AnswerFile) -> Rows:
         raise FileRefused(
             f"{file.place} is no kind of spreadsheet that is read. Nothing was imported; save it as .xlsx."
         )
+    keys = _ReadKeys([*_KEYS, *_OWN])
+    keys.unread = file.unread
     for number, piece in enumerate(_pieces(file.path), 1):
         raw = json_text.printable(piece.raw)
         try:
             if piece.problem:
                 raise Misfit(piece.problem)
-            yield _prediction(json_text.values(piece.raw, _KEYS), file), BadRow(file.place, number, "", raw)
+            yield _prediction(json_text.values(piece.raw, keys), file), BadRow(file.place, number, "", raw)
         except (Misfit, NotJson) as error:
             yield None, BadRow(file.place, number, str(error), raw)
 
@@ -91,11 +107,14 @@ def _table_rows(file: AnswerFile) -> Rows:
         seen.append(headings)
         return "prediction" in headings and ("index" in headings or "item" in headings)
 
+    keys = _ReadKeys(_KEYS)
+    keys.unread = file.unread
     try:
         for line in lines_of_table(file.path, fits=fits, wants=_WANTS):
             raw = "\t".join(cell.text[:1000] for cell in line.cells.values())
             try:
-                yield _of_cells(line.cells, file), BadRow(file.place, line.number, "", raw)
+                shown = {name: cell.text for name, cell in line.cells.items() if name in keys}
+                yield _with_shown(_of_cells(line.cells, file), shown), BadRow(file.place, line.number, "", raw)
             except Misfit as error:
                 yield None, BadRow(file.place, line.number, str(error), raw)
     except FileRefused:
@@ -142,14 +161,23 @@ def _prediction(record: Mapping[str, Any], file: AnswerFile) -> PredictionRecord
             for key in ("item", "index", "prediction", "question", "model")
             if key in record
         }
-        return _of_cells(cells, file if file.model else replace(file, model=file.named()))
+        answer = _of_cells(cells, file if file.model else replace(file, model=file.named()))
+        return _with_shown(answer, record)
     item = record.get("item")
     if isinstance(item, int) and not isinstance(item, bool):
         item = str(item)
     if not isinstance(item, str) or not item:
         raise Misfit("it has no item")
     model = name_of_rater(file.model or _text(record, "model"), "model")
-    return PredictionRecord(model, _text(record, "text", empty=True), item=item)
+    return _with_shown(PredictionRecord(model, _text(record, "text", empty=True), item=item), record)
+
+
+def _with_shown(answer: PredictionRecord, record: Mapping[str, Any]) -> PredictionRecord:
+    """The answer with the question, the options and the prompt that its row has, where it has them."""
+    asked = record.get("question")
+    question = answer.question or (json_text.showable(asked) if isinstance(asked, str) else None)
+    prompt = str(json_text.showable(prompt_text(record.get("prompt")))) or question or ""
+    return replace(answer, question=question, options=listed_options(record), prompt=prompt)
 
 
 def _of_cells(cells: Mapping[str, Cell], file: AnswerFile) -> PredictionRecord:

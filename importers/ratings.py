@@ -38,9 +38,12 @@ from importers.rating_values import (
     normal,
     number_or_text,
 )
+from importers.unread_keys import unread_note, vote_warnings
 
 COLUMNS = ("unit", "rater", "criterion", "value")
 OPTIONAL = ("dimension", "cluster")
+_OWN = ("stage", "guideline", "schema", "note", "model_a", "model_b", "left", "winner")
+"""Columns of our own exports that say nothing new."""
 _LONGEST = {"unit": 400, "rater": 100, "criterion": 100}
 _PIECE = 100_000
 """Rows that are held as texts at once."""
@@ -70,7 +73,10 @@ def read_ratings(path: Path, *, missing: Sequence[str] = MISSING_WORDS, merge_ca
         (rating, BadRow(path.name, row, "", json_text.printable(_line(raw))))
         for rating, row, raw in zip(_ratings(table), cells.numbers[kept].tolist(), raws, strict=True)
     ]
-    return ReadRatings(rows, cells.bad, tuple(cells.notes))
+    notes = list(cells.notes)
+    if cells.unread:
+        notes.append(unread_note(cells.unread, end="what stands there is not imported"))
+    return ReadRatings(rows, cells.bad, notes, vote_warnings(path.name, cells.unread, what="column"))
 
 
 def read_table(path: Path, *, missing: Sequence[str] = MISSING_WORDS) -> ReadTable:
@@ -131,6 +137,8 @@ class _Cells:
         self.columns = (
             columns if self.typed else {name: each.renamed(csv_text.unmarked) for name, each in columns.items()}
         )
+        self.unread = [name for name in self.head if name and name not in (*COLUMNS, *OPTIONAL, *_OWN)]
+        """Columns that nothing reads."""
         self.numbers: NDArray[np.int64] = np.concatenate([np.zeros(0, np.int64), *self._rows])
         """The row of the file that each row is, as a person counts."""
 
@@ -271,7 +279,9 @@ def _line_of_json(line: str) -> tuple[Any, ...] | str | None:
     if not line.strip():
         return None
     try:
-        record = json.loads(line)
+        record = json.loads(line, object_pairs_hook=json_text.once)
+    except json_text.Twice as error:
+        return str(error)
     except (ValueError, RecursionError):
         return "it is not UTF-8" if json_text.has_broken_bytes(line) else f"it is no complete JSON object as {_EXAMPLE}"
     if not isinstance(record, dict):

@@ -18,6 +18,8 @@ class ReadFiles:
     """The path was a file, not a folder."""
     note: str | None = None
     """What there is to say of the files besides: how they were read, what in them nothing reads."""
+    warnings: Sequence[str] = ()
+    """What may be wrong with what comes in, in sentences."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,10 @@ class ReadPredictions:
     bad: Sequence[BadRow] = ()
     hashes: Mapping[str, str] = field(default_factory=dict)
     """SHA-256 of every file, by its path as the rows name it."""
+    notes: Sequence[str] = ()
+    """What in the files nothing reads, in sentences."""
+    warnings: Sequence[str] = ()
+    """What of it may matter."""
 
 
 @dataclass(frozen=True)
@@ -39,4 +45,6 @@ class ReadRatings:
     """The second says where the first came from; its reason is empty."""
     bad: Sequence[BadRow] = ()
     notes: Sequence[str] = ()
-    """How many ratings are missing, and how cells were read that could be read in more than one way."""
+    """How many ratings are missing, how cells were read, and what in the file nothing reads, in sentences."""
+    warnings: Sequence[str] = ()
+    """What of it may matter."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.options import ItemIds, item_ids
+from domain import json_text
 from domain.errors import FileRefused, InvalidInput, Problem
 from domain.states import Stage
 
@@ -81,7 +82,7 @@ def add(
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = json.loads(line, object_pairs_hook=json_text.once)
             if not isinstance(row, dict) or not isinstance(row.get("answers"), dict) or "item" not in row:
                 raise ValueError('it has to be {"item": ..., "answers": {...}}')
         except (ValueError, RecursionError) as error:

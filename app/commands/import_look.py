@@ -80,6 +80,7 @@ def lines_of_rows(found: RowsLook, *, skip_bad: bool) -> Iterator[str]:
     for row in found.first:
         yield "; ".join(f"{head}: {as_words(said)}" for head, said in zip(found.heads, row, strict=True) if said)
     yield from found.notes
+    yield from (f"Warning: {each}" for each in found.warnings)
     for bad in found.left[:SHOWN]:
         yield f"{bad.path}, row {bad.row}: {bad.reason}."
     if len(found.left) > SHOWN:
@@ -107,6 +108,7 @@ def lines(found: Look, *, skip_bad: bool, new_only: bool = False) -> Iterator[st
         yield f"Missing: {', '.join(found.missing[:SHOWN])}{more}."
     if found.note:
         yield found.note
+    yield from (f"Warning: {each}" for each in found.warnings)
     schema = found.schema
     titles = {each.name: each.title or each.name for each in schema.item.fields}
     for each in found.first:

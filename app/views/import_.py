@@ -315,7 +315,8 @@ def replies_sentence(done: ImportedJudgements) -> str:
         parts.append(f"{done.same:,} read as the file's own score says, {len(done.differ):,} otherwise")
     if done.bad:
         parts.append(f"{markup.count(len(done.bad), 'row')} did not fit and were left out")
-    return "; ".join(parts) + "."
+    more = [*done.notes, *(f"Warning: {each}" for each in done.warnings)]
+    return "; ".join(parts) + "." + "".join(f" {each}" for each in more)
 
 
 NOTHING_NEW = "Nothing new was imported"
@@ -403,7 +404,8 @@ def imported_sentence(done: Any) -> str:
         parts.append(f"{markup.count(len(done.bad), 'row')} did not fit and were left out")
     if left := getattr(done, "left", ()):
         parts.append(f"{markup.count(len(left), 'changed row')} left out: their items stay as they are")
-    return "; ".join(parts) + "." + (f" {done.note}" if getattr(done, "note", None) else "")
+    more = [getattr(done, "note", None), *(f"Warning: {each}" for each in getattr(done, "warnings", ()))]
+    return "; ".join(parts) + "." + "".join(f" {each}" for each in more if each)
 
 
 def _bad_rows(bad: Sequence[BadRow]) -> None:

@@ -14,7 +14,7 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from db import files, projects
 from db.engine import Store
-from db.tables import AttemptRow, PredictionRow, RunRow
+from db.tables import AttemptRow, PredictionRow, ReadingRow, RunRow
 from domain.errors import FileRefused
 from domain.records import PredictionRecord
 from domain.runs import Outcome
@@ -200,7 +200,8 @@ def test_our_submission_to_egoplan_comes_back(store: Store, media: MediaStore, t
     }
 
 
-def test_letters_of_options_in_another_order_are_not_taken(store: Store, media: MediaStore, tmp_path: Path) -> None:
+def test_options_of_an_item_may_be_listed_in_another_order(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    """Under B: take cup; in the reverse order fold napkin; and an option that the item does not have."""
     create_project(store, name="p", loaded=load_schema(shipped()["egoplan"]))
     bring(store, media, write(tmp_path / "val.json", [egoplan_record(n) for n in range(4)]), "egoplan")
     own = ["take plate", "take cup", "fold napkin", "close drawer"]
@@ -214,9 +215,16 @@ def test_letters_of_options_in_another_order_are_not_taken(store: Store, media: 
     path.write_text(json.dumps({**head, "samples": given}))
     done = bring(store, media, path, skip_bad=True)
     assert [(bad.row, bad.reason) for bad in done.bad] == [
-        (2, "its options stand in another order than the item's, so that a letter would mean another one")
+        (
+            4,
+            'the model was shown the option A. "yes", which the item does not have; a letter in its answer would mean '
+            "another option",
+        )
     ]
-    assert set(answered(store)) == {("0", "m"), ("2", "m"), ("3", "m")}
+    with store.read() as session:
+        values = session.exec(select(ReadingRow.value).order_by(ReadingRow.id)).all()
+    assert values == ["take cup", "fold napkin", "take cup"]
+    assert answered(store) == {(f"{n}", "m"): "B" for n in (0, 1, 2)}
 
 
 # ---- which item ------------------------------------------------------------------------------------------------------
@@ -252,7 +260,12 @@ def test_a_question_is_found_whole_or_not_at_all(question: str | None, found: in
 
 
 def test_an_id_goes_before_the_question_and_the_first_that_is_an_item_s_counts() -> None:
-    assert MATCH(PredictionRecord("m", "x", question="Where am I?", ids=("other", "i2")))[0] == 2
+    assert MATCH(PredictionRecord("m", "x", question="So: What is it?", ids=("other", "i2")))[0] == 2
+    assert MATCH(PredictionRecord("m", "x", question="Where am I?", ids=("other", "i2"))) == (
+        None,
+        "it names the item 'i2', but its question, 'Where am I?', is not that of the item: 'What is it?'; it is that "
+        "of 'i5'",
+    )
     assert MATCH(PredictionRecord("m", "x", question="Where am I?", ids=("other",)))[0] == 5
     assert MATCH(PredictionRecord("m", "x", question="Where am I?", dimension="d"))[0] is None
 

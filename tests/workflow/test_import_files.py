@@ -575,7 +575,7 @@ def test_texts_that_databases_dislike_come_out_as_they_went_in(store: Store, med
     path = tmp_path / "Activity/annotations.json"
     path.parent.mkdir()
     path.write_text(
-        '[{"image_path":["1.jpg"],"question":"\\ud800 \\u0000 x","answer":"\U0001f600\\/","n":1e400,"n":[[[{}]]]}]\r\n',
+        '[{"image_path":["1.jpg"],"question":"\\ud800 \\u0000 x","answer":"\U0001f600\\/","n":1e400,"m":[[[{}]]]}]\r\n',
         encoding="utf-8",
         newline="",
     )

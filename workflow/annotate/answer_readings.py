@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -85,7 +85,7 @@ class NewAnswer:
 
 
 Ahead = Mapping[tuple[str, Asked, str | None], Reading]
-"""What was read before a transaction begins: by text, what was asked, and how it ended."""
+"""What was read before a transaction begins: by text, what was asked as it was shown, and how it ended."""
 
 
 def ahead(store: Store, *, project_id: int, wanted: Sequence[tuple[int, str, Ended | None]]) -> Ahead:
@@ -95,7 +95,7 @@ def ahead(store: Store, *, project_id: int, wanted: Sequence[tuple[int, str, End
     for place in _places(store, project_id, wanted):
         if place not in found:
             found[place] = read_answer(place[0], place[1], finish_reason=place[2])
-    return found
+    return found  # places in these count from the order that was shown; ``read_one`` returns the item's own
 
 
 def readings_ahead(store: Store, *, project_id: int, wanted: Sequence[tuple[int, str, Ended | None]]) -> list[Reading]:
@@ -113,7 +113,7 @@ def _places(
         schema = access_to(session, person=None, project=name).schema
         states = readings.revisions(session, item_ids=[item_id for item_id, _, _ in wanted])
     return [
-        (text, asked_of(schema, states[item_id][-1][2] if item_id in states else {}), _reason(ended))
+        (text, as_shown(asked_of(schema, states[item_id][-1][2] if item_id in states else {}), ended), _reason(ended))
         for item_id, text, ended in wanted
     ]
 
@@ -278,9 +278,49 @@ def read_one(
     if ranked and asked.kind is AnswerKind.OPTION and text in asked.options:
         places = tuple(at for at, option in enumerate(asked.options) if option == text)
         return Reading(ReadOutcome.READ, text, places, ((0, len(text)),), RANKED, "")
-    reason = _reason(ended)
-    before = (known or {}).get((text, asked, reason))
-    return before or read_answer(text, asked, finish_reason=reason)
+    reason, shown = _reason(ended), as_shown(asked, ended)
+    before = (known or {}).get((text, shown, reason))
+    read = before or read_answer(text, shown, finish_reason=reason)
+    return replace(read, places=own_places(read.places, asked, ended))
+
+
+def options_shown(session: Session, *, access: Access, ids: Sequence[int]) -> dict[int, tuple[str, ...]]:
+    """Return the options as models were shown them, of those answers among some that had another order than the item's,
+    by id."""
+    answers = readings.answers(session, ids=ids)
+    ended = readings.ended(session, answers=answers)
+    other = [each for each in answers if (how := ended.get((each.run_id, each.item_id))) and how.order]
+    states = readings.revisions(session, item_ids=[each.item_id for each in other])
+    found: dict[int, tuple[str, ...]] = {}
+    for each in other:
+        _, content = state_at(states.get(each.item_id, []), each.created_at)
+        found[each.id] = as_shown(asked_of(access.schema, content), ended[each.run_id, each.item_id]).options
+    return found
+
+
+def as_shown(asked: Asked, ended: Ended | None) -> Asked:
+    """Return what was asked with the options in the order in which the model was shown them."""
+    order = _order(asked, ended)
+    return replace(asked, options=tuple(asked.options[at] for at in order)) if order else asked
+
+
+def own_places(places: Sequence[int], asked: Asked, ended: Ended | None) -> tuple[int, ...]:
+    """Return places of options as they were shown as places among the item's own options."""
+    order = _order(asked, ended)
+    return tuple(order[at] for at in places) if order else tuple(places)
+
+
+def shown_places(places: Sequence[int], asked: Asked, ended: Ended | None) -> tuple[int, ...]:
+    """Return places among the item's own options as places in the order that was shown."""
+    order = _order(asked, ended)
+    return tuple(order.index(at) for at in places if at in order) if order else tuple(places)
+
+
+def _order(asked: Asked, ended: Ended | None) -> tuple[int, ...]:
+    """The places of the options as they were shown, with that of "none of these" behind them; empty: as the item's."""
+    if ended is None or not ended.order or max(ended.order) >= len(asked.options):
+        return ()
+    return (*ended.order, len(asked.options) - 1) if asked.none else ended.order
 
 
 def _reason(ended: Ended | None) -> str | None:

@@ -6,11 +6,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-from db import files, items
+from annotation_schemas.asked import asked_of, plain
+from annotation_schemas.model import Schema
+from db import files, items, readings
 from db.engine import Session
 from domain.records import BadRow, PredictionRecord
+from importers.shown_options import OptionsDiffer, shown_order
 from workflow.files.question_match import QuestionMatch
 
 
@@ -23,6 +27,8 @@ class ItemAnswered:
     answer: PredictionRecord
     here: BadRow
     """Where it stood."""
+    order: tuple[int, ...] = ()
+    """The places of the item's options in the order in which the model was shown them; empty: in the item's own."""
 
 
 def items_answered(
@@ -31,21 +37,23 @@ def items_answered(
     rows: Sequence[tuple[PredictionRecord, BadRow]],
     bad: list[BadRow],
     *,
-    options: str | None = None,
+    schema: Schema,
 ) -> Iterator[ItemAnswered]:
     """The answers with the items they are about; those about no item are added to ``bad``.
 
-    ``options`` is the field that holds an item's options, if there is one: an answer to options in another order than
-    the item's is about no item, as its letter would mean another option.
+    So are answers whose question is not that of the item, and those to options that the item does not have, as their
+    letters would mean something else.
     """
     everything = files.item_ids(session, project_id=project_id)
     by_name = {external_id: (id, dimension) for id, external_id, dimension in everything}
     dimension_of = {id: dimension for id, _, dimension in everything}
     by_place = _places(session, project_id)
     by_index = _by_index(session, project_id, rows, everything, by_place)
-    of_logs = any(_of_log(answer) for answer, _ in rows)
-    content = items.current_content(session, project_id=project_id) if of_logs else {}
-    match = QuestionMatch({name: id for id, name, _ in everything}, _asked(content), dimension_of)
+    compared = any(_of_log(answer) or answer.prompt or answer.question or answer.options for answer, _ in rows)
+    content = items.current_content(session, project_id=project_id) if compared else {}
+    names = {name: id for id, name, _ in everything}
+    match = QuestionMatch(names, _asked(content), dimension_of, partial(_earlier_questions, session))
+    order = _OrderOfOptions(schema, content)
     for answer, here in rows:
         if answer.item is not None:
             item = by_name.get(answer.item)
@@ -55,33 +63,60 @@ def items_answered(
             item = (found, dimension_of[found]) if found is not None else None
         elif _of_log(answer):
             found, reason = match(answer)
-            if found is not None and _shuffled(answer.options, content.get(found, {}).get(options or "")):
-                found, reason = None, _OTHER_ORDER
             item = (found, dimension_of[found]) if found is not None else None
         else:
             places, place = by_place[answer.dimension or ""], answer.position or 0
             id = places.get(place)
             item = (id, answer.dimension or "") if id is not None else None
             reason = f"{answer.dimension} has {len(places)} items, and none at position {place} (they count from 0)"
+        if item is not None and (why := match.contradiction(item[0], answer)):
+            item, reason = None, why
         if item is None:
             bad.append(replace(here, reason=reason))
-        else:
-            yield ItemAnswered(*item, answer, here)
+            continue
+        try:
+            yield ItemAnswered(*item, answer, here, order(item[0], answer))
+        except OptionsDiffer as error:
+            bad.append(replace(here, reason=f"{error}; a letter in its answer would mean another option"))
 
 
 def _of_log(answer: PredictionRecord) -> bool:
     return answer.item is None and answer.index is None and answer.position is None
 
 
-_OTHER_ORDER = "its options stand in another order than the item's, so that a letter would mean another one"
+def _earlier_questions(session: Session, item_id: int) -> Iterator[str]:
+    """What an item asked before it was edited."""
+    for _, _, content in readings.revisions(session, item_ids=[item_id]).get(item_id, ()):
+        if isinstance(text := content.get("question"), str):
+            yield text
 
 
-def _shuffled(theirs: Sequence[str], ours: Any) -> bool:
-    """Whether options are an item's in another order."""
-    if not theirs or not isinstance(ours, list):
-        return False
-    had, has = ([" ".join(str(option).split()) for option in options] for options in (theirs, ours))
-    return had != has and sorted(had) == sorted(has)
+class _OrderOfOptions:
+    """Finds the order in which an item's options were shown."""
+
+    def __init__(self, schema: Schema, content: Mapping[int, Mapping[str, Any]]) -> None:
+        self._schema, self._content = schema, content
+        self._graded = schema.stages.grading is not None
+
+    def __call__(self, item_id: int, answer: PredictionRecord) -> tuple[int, ...]:
+        """The places of the item's options as they were shown; empty: in their own order, or nothing says it.
+
+        Raises ``OptionsDiffer`` where they are not the item's, or where people would read letters by another order.
+        """
+        if not answer.options and not answer.prompt:
+            return ()
+        asked = asked_of(self._schema, self._content.get(item_id, {}))
+        own = asked.options[:-1] if asked.none else asked.options
+        shown = answer.options
+        if asked.none and shown and plain(shown[-1]) == plain(asked.options[-1]):
+            shown = shown[:-1]
+        found = shown_order(own, shown, answer.prompt)
+        if found and self._graded:
+            raise OptionsDiffer(
+                "the model was shown the options in another order than the item's, and people or judges who grade the "
+                "answer would read it by the item's order"
+            )
+        return found
 
 
 def _by_index(

@@ -229,7 +229,7 @@ def _problem(rows: Sequence[BadRow], one: str, many: str) -> str:
 def _none(bring: Import, rows: Sequence[ItemAnswered]) -> list[BadRow]:
     """The rows whose answers state nothing that was asked for."""
     answers = [row for row in rows if row.answer.outcome in ANSWERS]
-    wanted = [(row.item_id, row.answer.text, Ended(None, row.answer.outcome)) for row in answers]
+    wanted = [(row.item_id, row.answer.text, Ended(None, row.answer.outcome, row.order)) for row in answers]
     read_ = answer_readings.readings_ahead(bring.store, project_id=bring.access.project_id, wanted=wanted)
     return [
         replace(row.here, reason=f"{row.answer.text[:40]!r}")

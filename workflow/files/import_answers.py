@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from annotation_schemas.asked import asked_of, own_texts
 from annotation_schemas.formats import Format, ReadPredictions
-from annotation_schemas.keys import options_field
 from annotation_schemas.model import Schema
 from db import files, items, run_chunks, runs
 from db.engine import Session
@@ -46,7 +45,9 @@ def import_answers(bring: Import, row: Format, *, model: str | None, spec: Model
     bring.refuse(read.bad)
     known = read_ahead(bring, read.rows)
     with bring.store.write() as session:
-        return take_answers(bring, session, read.rows, read.hashes, list(read.bad), known, spec=spec)
+        done = take_answers(bring, session, read.rows, read.hashes, list(read.bad), known, spec=spec)
+    note = " ".join(filter(None, (done.note, *read.notes))) or None
+    return replace(done, note=note, warnings=tuple(read.warnings))
 
 
 def read_ahead(bring: Import, rows: Sequence[tuple[PredictionRecord, BadRow]]) -> answer_readings.Ahead:
@@ -55,7 +56,7 @@ def read_ahead(bring: Import, rows: Sequence[tuple[PredictionRecord, BadRow]]) -
         found = list(answers_of_rows(bring, session, rows, []))
         there = {(row.item_id, row.model) for row in files.predictions(session, project_id=bring.access.project_id)}
     wanted = [
-        (each.item_id, each.answer.text, Ended(None, each.answer.outcome))
+        (each.item_id, each.answer.text, Ended(None, each.answer.outcome, each.order))
         for each in found
         if each.answer.outcome in ANSWERS and (each.item_id, each.answer.model) not in there
     ]
@@ -99,7 +100,11 @@ def take_answers(
                 "error": row.answer.error,
                 "prompt_hash": "",
                 "image_hashes": [],
-                "detail": {"file": row.here.path, "row": row.here.row},
+                "detail": {
+                    "file": row.here.path,
+                    "row": row.here.row,
+                    **({"order": list(row.order)} if row.order else {}),
+                },
                 "created_at": now,
             }
             for (item_id, model), row in new.items()
@@ -155,8 +160,7 @@ def answers_of_rows(
     bring: Import, session: Session, rows: Sequence[tuple[PredictionRecord, BadRow]], bad: list[BadRow]
 ) -> Iterator[ItemAnswered]:
     """Yield the answers with their items; what a program wrote in place of an answer is a failed attempt."""
-    options = options_field(bring.access.schema)
-    found = list(items_answered(session, bring.access.project_id, rows, bad, options=options))
+    found = list(items_answered(session, bring.access.project_id, rows, bad, schema=bring.access.schema))
     suspects = {each.item_id for each in found if is_suspect(each.answer.text)}
     if not suspects:
         return iter(found)

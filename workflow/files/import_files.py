@@ -115,21 +115,6 @@ def import_files(
     return import_items(bring, row, MediaFolder(media_dir) if media_dir else None)
 
 
-def _import_ratings(bring: Import, row: Format, raters: RatersAre | None, missing: Sequence[str]) -> Imported:
-    done = import_ratings(
-        bring.store,
-        by=bring.by,
-        project=bring.project,
-        path=bring.path,
-        reads=function_of(row.reads),
-        refuse=bring.refuse,
-        raters=raters,
-        missing=missing,
-    )
-    note = " ".join(done.notes) or None
-    return Imported(ratings=done.new, repeated=done.repeated, bad=tuple(done.bad), raters=tuple(done.raters), note=note)
-
-
 def look_at_files(
     store: Store,
     media: MediaStore,
@@ -191,6 +176,28 @@ def _must_be_read(access: Access, row: Format) -> None:
         raise FileRefused(
             f"{access.title} reads {read}, not {row.name}. Make a project with the schema of those files."
         )
+
+
+def _import_ratings(bring: Import, row: Format, raters: RatersAre | None, missing: Sequence[str]) -> Imported:
+    """Take ratings, and who their raters are."""
+    done = import_ratings(
+        bring.store,
+        by=bring.by,
+        project=bring.project,
+        path=bring.path,
+        reads=function_of(row.reads),
+        refuse=bring.refuse,
+        raters=raters,
+        missing=missing,
+    )
+    return Imported(
+        ratings=done.new,
+        repeated=done.repeated,
+        bad=tuple(done.bad),
+        note=" ".join(done.notes) or None,
+        warnings=tuple(done.warnings),
+        raters=tuple(done.raters),
+    )
 
 
 def _import_attributes(bring: Import, row: Format) -> Imported:

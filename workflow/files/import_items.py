@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from annotation_schemas import kinds, source_media
-from annotation_schemas.formats import Format, ReadFiles, item_keys
+from annotation_schemas.formats import Format, ItemKeys, ReadFiles, item_keys
 from annotation_schemas.model import Schema
 from db import files
 from db.engine import IntegrityError, Session
@@ -26,6 +26,7 @@ from workflow.access.event_log import log
 from workflow.access.schema_changes import must_be_the_same
 from workflow.annotate import answering, verification
 from workflow.annotate.authoring import NewItem, add_items
+from workflow.files.contradicting_keys import contradicting_keys
 from workflow.files.item_media import Wanted, asset_name, save_assets, stored_media, wanted_media
 from workflow.files.named_in_files import named_files
 from workflow.files.one_import import Import, Imported
@@ -84,6 +85,7 @@ def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> Impo
         placed = [placed_as(bring, session, file, single=read.single) for file in read.files]
         wanted = wanted_media(bring.access, keys, [each.kept for each in placed], folder)
         have = files.asset_ids(session, project_id=bring.access.project_id, names=list(wanted))
+        warnings = [*read.warnings, *contradictions(bring, session, keys, [each.new for each in placed])]
     lacking = {name: want for name, want in wanted.items() if not have.get(name, (0, None))[1]} if folder else {}
     bad = list(read.bad)
     stored: dict[str, StoredMedia] = {}
@@ -111,10 +113,16 @@ def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> Impo
             if placed != [placed_as(bring, session, file, single=read.single) for file in read.files]:
                 raise Conflict("Someone else has imported into this project just now. Import again.")
             done = _save(bring, session, row.name, placed, wanted, stored, bad, refused, read.note)
+            done = replace(done, warnings=tuple(warnings))
     except IntegrityError as error:
         raise Conflict("Someone else has imported into this project just now. Import again.") from error
     verification.offer_new(bring.store, project=bring.project, told=lambda at, total: bring.on("offering", at, total))
     return done
+
+
+def contradictions(bring: Import, session: Session, keys: ItemKeys, new: Sequence[FileRecord]) -> list[str]:
+    """Warnings about new items whose keys contradict each other or those of items that are here."""
+    return contradicting_keys(session, bring.access.schema, keys, new, project_id=bring.access.project_id)
 
 
 def read_for(bring: Import, row: Format) -> ReadFiles:

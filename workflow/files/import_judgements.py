@@ -42,6 +42,10 @@ class ImportedJudgements:
     """New replies in which our parser reads the score that the file gives."""
     differ: Sequence[str] = ()
     """Those in which it reads something else, a sentence each."""
+    notes: Sequence[str] = ()
+    """What in the files nothing reads, in sentences."""
+    warnings: Sequence[str] = ()
+    """What of it may matter."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,8 @@ def import_judgements(
         if new:
             data = {"replies": new, "judges": names, "file": path.name}
             log(session, "judgements.imported", by=by, project=access, now=store.now(), data=data)
-    return ImportedJudgements(new, repeated, tuple(names), tuple(bad), same, tuple(differ))
+    of_file = (read.notes, read.warnings)
+    return ImportedJudgements(new, repeated, tuple(names), tuple(bad), same, tuple(differ), *of_file)
 
 
 @dataclass(frozen=True)
@@ -121,6 +126,10 @@ class LookedReplies:
     differ: Sequence[str]
     """Replies in which our parser reads something else than the file says, a sentence each."""
     refused: str | None
+    notes: Sequence[str] = ()
+    """What in the files nothing reads, in sentences."""
+    warnings: Sequence[str] = ()
+    """What of it may matter."""
 
     def told(self, plan: JudgePlan, n: int) -> list[tuple[str, ...]]:
         """The first replies as they will be: whom and what they are about, their text, and what is read in them."""
@@ -165,7 +174,8 @@ def look_at_judgements(
     if contradict:
         refused = refused or f"{contradict[0].reason}; give that judge another name."
     differ = [told for each in new if each.record.has_score and (told := _otherwise(plan, each))]
-    return LookedReplies(new, len(placed) - len(new) - len(contradict), contradict, bad, differ, refused)
+    repeated = len(placed) - len(new) - len(contradict)
+    return LookedReplies(new, repeated, contradict, bad, differ, refused, read.notes, read.warnings)
 
 
 def _read(plan: JudgePlan, reply: _Reply) -> Reading:

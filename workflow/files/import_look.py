@@ -15,7 +15,7 @@ from db.records import StoredItem
 from domain.errors import FileRefused
 from domain.records import BadRow, FileRecord, ItemRecord
 from importers.media_files import MediaFolder
-from workflow.files.import_items import is_same, known_items, placed_as, read_for
+from workflow.files.import_items import contradictions, is_same, known_items, placed_as, read_for
 from workflow.files.item_media import Wanted, asset_name, bad_row, wanted_media
 from workflow.files.one_import import Import
 
@@ -76,6 +76,8 @@ class Look:
     new_refused: str | None
     """The same of an import that takes the new items alone."""
     note: str | None
+    warnings: Sequence[str] = ()
+    """What may be wrong with what would come in, in sentences."""
     beside: str | None = None
     """That rows would come in as new items though items of the same names are here, out of a file of another name."""
 
@@ -128,6 +130,7 @@ def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
         ]
         wanted = wanted_media(bring.access, item_keys(row.name), found, folder)
         have = files.asset_ids(session, project_id=bring.access.project_id, names=list(wanted))
+        warnings = [*read.warnings, *contradictions(bring, session, item_keys(row.name), found)]
     here = {name for name in wanted if have.get(name, (0, None))[1]}
     problems = {name: why for name, each in wanted.items() if name not in here and (why := each.problem())}
     lies = {name: name in here or (name not in problems and each.place() is not None) for name, each in wanted.items()}
@@ -159,6 +162,7 @@ def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
         refused=refused,
         new_refused=new_refused,
         note=read.note,
+        warnings=warnings,
         beside=beside,
     )
 

@@ -54,6 +54,8 @@ class Imported:
     """What stands in place of these answers, such as "nan": the most frequent texts and their counts."""
     note: str | None = field(default=None, compare=False)
     """What else there is to say of the files, such as what the schema asks for."""
+    warnings: Sequence[str] = field(default=(), compare=False)
+    """What may be wrong with what came in, in sentences."""
     raters: Sequence[FileRater] = field(default=(), compare=False)
     """Who the raters of the file are now; nothing that came in."""
 

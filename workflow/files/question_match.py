@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 
 from domain.records import BadRow, PredictionRecord
 
 _LABEL = re.compile(r"(?:question|q)\s*[:.]\s*", re.IGNORECASE)
+_MEDIA_MARK = re.compile(r"<\|?/?(?:image|video|audio|img)[^<>]{0,40}>", re.IGNORECASE)
+_NO_WORD = re.compile(r"[\W_]+")
 _MOST_LINES = 60
 """Of a prompt that has more, every line is looked at, and no run of several."""
 _SHOWN = 3
@@ -20,7 +24,7 @@ class QuestionMatch:
     """Finds items by what logs have of them.
 
     Two questions are the same if they differ in nothing but white space. In a longer prompt, a run of whole lines of it
-    may be the question. Where several items fit, none is taken.
+    may be the question. Where several items fit, none is taken. An id counts unless the question next to it is another.
 
     Parameters
     ----------
@@ -30,10 +34,18 @@ class QuestionMatch:
         Every item's question, by its id.
     dimension_of
         Every item's dimension, by its id.
+    before
+        Finds the questions that an item had before it was edited.
     """
 
-    def __init__(self, by_name: Mapping[str, int], asked: Mapping[int, str], dimension_of: Mapping[int, str]) -> None:
-        self._by_name, self._asked, self._dimension_of = by_name, asked, dimension_of
+    def __init__(
+        self,
+        by_name: Mapping[str, int],
+        asked: Mapping[int, str],
+        dimension_of: Mapping[int, str],
+        before: Callable[[int], Iterable[str]] = lambda id: (),
+    ) -> None:
+        self._by_name, self._asked, self._dimension_of, self._before = by_name, asked, dimension_of, before
         self._names = {id: name for name, id in by_name.items()}
         self._by_question: dict[bytes, list[int]] = defaultdict(list)
         for id, question in asked.items():
@@ -43,7 +55,8 @@ class QuestionMatch:
         """The item's id, or None and why there is none."""
         for name in answer.ids:
             if name in self._by_name:
-                return self._by_name[name], ""
+                why = self.contradiction(self._by_name[name], answer)
+                return (None, why) if why else (self._by_name[name], "")
         named = f"there is no item {answer.ids[0]!r} in this project" if answer.ids else "it gives no id of an item"
         if not (answer.question or "").strip():
             return None, f"{named}, and it has no question"
@@ -58,6 +71,34 @@ class QuestionMatch:
             f"{named}, and its question, {_opening(self._asked[found[0]])!r}, is that of {len(found):,} items "
             f"({names}{', ...' if len(found) > _SHOWN else ''})"
         )
+
+    def contradiction(self, id: int, answer: PredictionRecord) -> str:
+        """Why an answer cannot be about the item that its id names: its question is another. Empty where it can.
+
+        White space, case, marks and a longer prompt around a question make no difference, and neither does a question
+        that the item had before. An answer without words of a question contradicts nothing.
+        """
+        ours = _letters(self._asked.get(id, ""))
+        theirs = [found for text in (answer.question, answer.prompt) if (found := _letters(text or ""))]
+        if not ours or not theirs or ours == theirs[0]:
+            return ""
+        others = self._by_letters.get(theirs[0])
+        if others is None:
+            had = [ours, *(_letters(text) for text in self._before(id))]
+            if any(one in their or their in one for one in filter(None, had) for their in theirs):
+                return ""
+        return (
+            f"it names the item {self._names[id]!r}, but its question, {_opening(answer.question or answer.prompt)!r}, "
+            f"is not that of the item: {_opening(self._asked[id])!r}"
+            + (f"; it is that of {self._names[others[0]]!r}" if others else "")
+        )
+
+    @cached_property
+    def _by_letters(self) -> Mapping[str, list[int]]:
+        found: dict[str, list[int]] = defaultdict(list)
+        for id, question in self._asked.items():
+            found[_letters(question)].append(id)
+        return dict(found)
 
     def _with_question(self, answer: PredictionRecord) -> list[int]:
         hits = [
@@ -99,6 +140,12 @@ def _runs(text: str) -> Iterator[tuple[int, int, str]]:
             yield begin, begin + length, run
             if label := _LABEL.match(run):
                 yield begin, begin + length, run[label.end() :]
+
+
+def _letters(text: str) -> str:
+    """The letters and digits of a text, without marks of media such as ``<image>``, white space, case and signs."""
+    bare = unicodedata.normalize("NFKC", _MEDIA_MARK.sub(" ", text)).casefold()
+    return _NO_WORD.sub("", bare)
 
 
 def _opening(text: str) -> str:

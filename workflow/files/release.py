@@ -422,6 +422,9 @@ def _answers(session: Session, access: Access, run: StoredRun | None, reader: st
         key=lambda row: (row.model, order[row.item_id][0], row.id),
     )
     read = answer_readings.counting(session, project_id=access.project_id, reader=reader, run_id=run_id)
+    shown = answer_readings.options_shown(session, access=access, ids=[row.id for row in rows])
+    about = [(row, order[row.item_id][1], shown.get(row.id, ())) for row in rows]
     return [
-        Answered(PredictionRecord(row.model, row.text, item=order[row.item_id][1]), read.get(row.id)) for row in rows
+        Answered(PredictionRecord(row.model, row.text, item=name, options=options), read.get(row.id))
+        for row, name, options in about
     ]

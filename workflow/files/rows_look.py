@@ -53,6 +53,8 @@ class RowsLook:
     by: Mapping[str, int]
     """The new rows by the model, rater or judge that they are of."""
     notes: Sequence[str] = field(default=())
+    warnings: Sequence[str] = field(default=())
+    """What may be wrong with what would come in, in sentences."""
     refused: str | None = None
     """Why an import would be refused whether bad rows are skipped or not."""
 
@@ -129,7 +131,7 @@ def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | No
         new, equal, changed = answered_rows(bring, session, read.rows, bad)
     titles = {each.id: each.title for each in bring.access.schema.dimensions}
     unanswered = Counter(each.answer.outcome for each in new.values() if each.answer.outcome not in ANSWERS)
-    notes = []
+    notes = list(read.notes)
     if unanswered:
         why = ", ".join(f"{outcome.value.replace('_', ' ')} {n}" for outcome, n in sorted(unanswered.items()))
         notes.append(f"{unanswered.total():,} of the new rows say that there is no answer ({why}).")
@@ -147,7 +149,7 @@ def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | No
     ]
     by = Counter(each.answer.model for each in new.values())
     heads = ("Item", "Dimension", "Model", "Answer")
-    return RowsLook(row, "answer", len(new), equal, changed, bad, heads, first, by, notes)
+    return RowsLook(row, "answer", len(new), equal, changed, bad, heads, first, by, notes, read.warnings)
 
 
 def _ratings(bring: Import, row: Format, missing: Sequence[str]) -> RowsLook:
@@ -169,7 +171,7 @@ def _ratings(bring: Import, row: Format, missing: Sequence[str]) -> RowsLook:
     ]
     by = Counter(each.rating.rater for each in new)
     heads = ("Unit", "Stage", "Rater", "Criterion", "Value")
-    return RowsLook(row, "rating", len(new), equal, changed, bad, heads, first, by, list(read.notes))
+    return RowsLook(row, "rating", len(new), equal, changed, bad, heads, first, by, read.notes, read.warnings)
 
 
 def _replies(store: Store, row: Format, by: Person | None, project: str, path: Path, plan: JudgePlan) -> RowsLook:
@@ -193,6 +195,7 @@ def _replies(store: Store, row: Format, by: Person | None, project: str, path: P
         heads,
         seen.told(plan, FIRST),
         by_judge,
-        [*notes, *seen.differ[:FIRST]],
+        [*notes, *seen.notes, *seen.differ[:FIRST]],
+        seen.warnings,
         refused,
     )

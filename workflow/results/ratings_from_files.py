@@ -49,7 +49,9 @@ class ImportedRatings(NamedTuple):
     raters: Sequence[FileRater]
     """Who the raters of the file are now."""
     notes: Sequence[str] = ()
-    """How many ratings are missing, and how the cells were read."""
+    """How many ratings are missing, how the cells were read, and what in the file nothing reads."""
+    warnings: Sequence[str] = ()
+    """What of it may matter."""
 
 
 def import_ratings(
@@ -81,7 +83,7 @@ def import_ratings(
         taken = take_ratings(
             session, store, access, by=by, rows=read.rows, bad=bad, refuse=refuse, file=path.name, raters=raters
         )
-        return taken._replace(notes=read.notes)
+    return taken._replace(notes=read.notes, warnings=read.warnings)
 
 
 def missing_in(schema: Schema, words: Sequence[str] = MISSING_WORDS) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,8 @@ from agreement.statistic import Statistic
 from annotation_schemas.asked import asked_of
 from db import readings
 from db.engine import Session, Store
-from db.readings import Unread
+from db.readings import Ended, Unread
+from domain import json_text
 from domain.errors import FileRefused
 from domain.reading.answers import AnswerKind, Asked, ReadOutcome, read_answer
 from domain.reading.spans import in_words
@@ -27,7 +27,7 @@ from domain.records import AnswerReading, Person, Rating
 from domain.states import Items
 from workflow.access.counted_items import counting as items_counting
 from workflow.access.projects import Access, require_lead
-from workflow.annotate.answer_readings import counting, fill_up, state_at, that_count
+from workflow.annotate.answer_readings import as_shown, counting, fill_up, shown_places, state_at, that_count
 from workflow.annotate.answer_readings import readers as readers_of
 
 NONE = "none"
@@ -108,13 +108,15 @@ def sample(
     ]
 
 
-def _asked(session: Session, access: Access, answers: Sequence[Unread]) -> dict[int, tuple[Asked, str]]:
-    """What each answer was asked for, and the item's question."""
+def _asked(session: Session, access: Access, answers: Sequence[Unread]) -> dict[int, tuple[Asked, str, Ended | None]]:
+    """What each answer was asked for, its options as they were shown; the item's question; and how asking ended."""
     states = readings.revisions(session, item_ids=[each.item_id for each in answers])
+    ended = readings.ended(session, answers=answers)
     found = {}
     for each in answers:
         _, content = state_at(states.get(each.item_id, []), each.created_at)
-        found[each.id] = asked_of(access.schema, content), str(content.get("question") or "")
+        how = ended.get((each.run_id, each.item_id))
+        found[each.id] = as_shown(asked_of(access.schema, content), how), str(content.get("question") or ""), how
     return found
 
 
@@ -133,7 +135,7 @@ def values_of(path: Path) -> dict[str, Any]:
     rows: list[tuple[int, Any]] = []
     try:
         if text.lstrip().startswith("{"):
-            rows = [(at, json.loads(line)) for at, line in enumerate(text.splitlines(), 1) if line.strip()]
+            rows = [(at, json_text.loaded(line)) for at, line in enumerate(text.splitlines(), 1) if line.strip()]
         else:
             rows = list(enumerate(csv.DictReader(io.StringIO(text)), 2))
     except (ValueError, csv.Error, RecursionError) as error:
@@ -173,7 +175,7 @@ def compare(store: Store, *, by: Person | None, project: str, values: Mapping[st
         lines = []
         for name in readers_of(session, project_id=access.project_id):
             read = counting(session, project_id=access.project_id, reader=name, ids=list(said))
-            lines.append(_agreed(name, said, {id: _of(read.get(id), asked[id][0]) for id in said}))
+            lines.append(_agreed(name, said, {id: _of(read.get(id), asked[id][0], asked[id][2]) for id in said}))
     return Compared(lines, len(said), len(values) - len(said))
 
 
@@ -194,10 +196,10 @@ def _category(public: str, value: Any, asked: Asked) -> str:
     return _in_words(read.value, list(read.places), asked)
 
 
-def _of(read: AnswerReading | None, asked: Asked) -> str:
+def _of(read: AnswerReading | None, asked: Asked, ended: Ended | None) -> str:
     if read is None or read.outcome is not ReadOutcome.READ:
         return NONE
-    return _in_words(read.value, list(read.places), asked)
+    return _in_words(read.value, shown_places(read.places, asked, ended), asked)
 
 
 def _in_words(value: Any, places: Sequence[int], asked: Asked) -> str:

@@ -16,7 +16,7 @@ from string import ascii_uppercase
 from annotation_schemas.asked import asked_of
 from db import readings
 from db.engine import Session, Store
-from db.readings import Unread
+from db.readings import Ended, Unread
 from domain.errors import Conflict, InvalidInput, ModelRefused, Problem
 from domain.reading.answers import AnswerKind, Asked, Reading, ReadOutcome, read_answer
 from domain.reading.text import visible
@@ -27,7 +27,16 @@ from inference.spec import ModelSpec
 from workflow.access.counted_items import Counting, counting
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
-from workflow.annotate.answer_readings import READ_EVENT, asked_hash, fill_up, row_of, state_at, that_count
+from workflow.annotate.answer_readings import (
+    READ_EVENT,
+    as_shown,
+    asked_hash,
+    fill_up,
+    own_places,
+    row_of,
+    state_at,
+    that_count,
+)
 from workflow.runs.identities import description
 
 PROMPT_VERSION = 1
@@ -87,6 +96,8 @@ class _Case:
     asked: Asked
     answers: tuple[tuple[int, int], ...]
     """Id and the item's revision."""
+    ended: Ended | None = None
+    """The order in which the options were shown, where it is not the item's."""
 
 
 def question(text: str, asked: Asked, *, unit_id: int) -> Question:
@@ -224,11 +235,11 @@ def _lacking(cases: Sequence[_Case], known: Container[tuple[int, str]], more: st
     """What it was not asked about before, and how many answers it was."""
     lacking, old = [], 0
     for case in cases:
-        hash = asked_hash(case.asked, more)
+        hash = asked_hash(as_shown(case.asked, case.ended), more)
         rest = tuple(pair for pair in case.answers if (pair[0], hash) not in known)
         old += len(case.answers) - len(rest)
         if rest:
-            lacking.append(_Case(case.text, case.asked, rest))
+            lacking.append(replace(case, answers=rest))
     return lacking, old
 
 
@@ -260,13 +271,15 @@ def _wanted(
 def _cases(session: Session, access: Access, answers: Sequence[Unread]) -> list[_Case]:
     """What is to be asked, each text with the same options once, in the order in which the answers came."""
     states = readings.revisions(session, item_ids=[each.item_id for each in answers])
-    together: dict[tuple[Asked, str], list[tuple[int, int]]] = defaultdict(list)
+    ended = readings.ended(session, answers=answers)
+    together: dict[tuple[Asked, str, tuple[int, ...]], list[tuple[int, int]]] = defaultdict(list)
     for each in answers:
         revision, content = state_at(states.get(each.item_id, []), each.created_at)
-        together[asked_of(access.schema, content), each.text].append((each.id, revision))
+        how = ended.get((each.run_id, each.item_id))
+        together[asked_of(access.schema, content), each.text, how.order if how else ()].append((each.id, revision))
     return [
-        _Case(text, asked, tuple(pairs))
-        for (asked, text), pairs in together.items()
+        _Case(text, asked, tuple(pairs), Ended(None, Outcome.ANSWERED, order) if order else None)
+        for (asked, text, order), pairs in together.items()
         if asked.kind is not AnswerKind.TEXT and len(asked.options) <= len(ascii_uppercase)
     ]
 
@@ -288,9 +301,11 @@ def _ask(
             return
         case = cases[attempt.unit_id]
         counts["asked"] += 1
-        read = _reading(attempt, case.asked, failed)
+        shown = as_shown(case.asked, case.ended)
+        read = _reading(attempt, shown, failed)
         if read is None:
             return
+        read = replace(read, places=own_places(read.places, case.asked, case.ended))
         with store.write() as session:
             counts["kept"] += readings.add(
                 session,
@@ -298,7 +313,7 @@ def _ask(
                     row_of(
                         id,
                         read,
-                        case.asked,
+                        shown,
                         reader=spec.name,
                         version=PROMPT_VERSION,
                         revision=revision,
@@ -319,7 +334,7 @@ def _ask(
         elif read.rule == _NONE:
             counts["none"] += len(case.answers)
 
-    asked = [question(each.text, each.asked, unit_id=at) for at, each in enumerate(cases)]
+    asked = [question(each.text, as_shown(each.asked, each.ended), unit_id=at) for at, each in enumerate(cases)]
     answerer.answer(asked, tell=tell, stop=stop)
 
 

@@ -1,0 +1,70 @@
+"""Keys and columns of a file that nothing reads: named in every import, and loudly where they look like votes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+SHOWN = 20
+"""So many are named in a sentence."""
+_VOTES = re.compile(
+    r"(?:^|[^a-z])(?:responses?|annotat[a-z]*|votes?|voted|voters?|labels?|labell?ers?|ratings?|raters?|rated|scores?"
+    r"|scored|scorers?|grades?|graded|graders?|grading|judges?|judg?e?ments?|verdicts?|suggestions?|suggested"
+    r"|workers?|reviewers?|agreement|accept|reject)(?:$|[^a-z])"
+)
+_HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_NO_VOTES = re.compile(r"(?:^|[^a-z])labels?[ _.-]?(?:map|names?|set|studio|type)")
+
+
+class ReadKeys:
+    """The keys of records that a reader takes; it remembers the others that it was asked about."""
+
+    def __init__(self, wanted: Collection[str]) -> None:
+        self._wanted = frozenset(wanted)
+        self.unread: dict[str, None] = {}
+
+    def __contains__(self, name: object) -> bool:
+        if name in self._wanted or self.also(str(name)):
+            return True
+        self.unread[str(name)] = None
+        return False
+
+    def also(self, name: str) -> bool:
+        """Whether a key is read that is not among the wanted ones."""
+        return False
+
+
+def looks_like_votes(name: str) -> bool:
+    """Whether a key or column may hold what people or judges said.
+
+    >>> [looks_like_votes(each) for each in ("correct.responses", "annotator_1", "workerId", "scene", "underscore")]
+    [True, True, True, False, False]
+    """
+    bare = _HUMPS.sub("_", name).casefold()
+    bare = re.sub(r"(?<=[a-z])\d+", "", bare)
+    return _VOTES.search(bare) is not None and _NO_VOTES.search(bare) is None
+
+
+def vote_warnings(place: str, names: Iterable[str], *, what: str = "key") -> list[str]:
+    """Return a warning where some of these unread keys or columns look like votes."""
+    votes = [name for name in names if looks_like_votes(name)]
+    if not votes:
+        return []
+    one = len(votes) == 1
+    return [
+        f"{place}: the {what}{'' if one else 's'} {listed(votes)} {'looks' if one else 'look'} like votes, grades or "
+        f"labels, and {'is' if one else 'are'} not imported. Import votes as a file of ratings "
+        "(`unit,rater,criterion,value`), or with the format of the tool that wrote them."
+    ]
+
+
+def unread_note(names: Sequence[str], *, what: str = "column", end: str) -> str:
+    """Return the sentence that names keys or columns which nothing reads; ``end`` says what becomes of them."""
+    return f"Nothing reads the {what}{'s' if len(names) > 1 else ''} {listed(names)}; {end}."
+
+
+def listed(names: Sequence[Any]) -> str:
+    """Return names in quotes, the first of many."""
+    shown = ", ".join(repr(name) for name in names[:SHOWN] if name)
+    return shown + (f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else "")

@@ -1,0 +1,121 @@
+"""Items that ask the same of the same media and options, with keys that contradict each other."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotation_schemas import kinds
+from annotation_schemas.asked import asked_of, key_of, plain
+from annotation_schemas.formats import ItemKeys
+from annotation_schemas.keys import key_field, key_fields, options_field
+from annotation_schemas.model import Schema
+from db import items, releases
+from db.engine import Session
+from domain.reading.answers import AnswerKind
+from domain.records import FileRecord
+from workflow.files.item_media import asset_name
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class _Keyed:
+    """An item, as far as it is compared."""
+
+    name: str
+    asked: str
+    key: str
+    media: Callable[[], tuple[str, ...]]
+
+
+def contradicting_keys(
+    session: Session, schema: Schema, keys: ItemKeys, files: Sequence[FileRecord], *, project_id: int
+) -> list[str]:
+    """Return a warning with the pairs of items that have the same question, options and media, and different keys: two
+    of these files, or one of them and one that is here.
+
+    Texts are compared as `touchstone duplicates` compares them: without case, white space and a full stop at the end.
+    """
+    if key_field(schema) is None:
+        return []
+    form = _Form(schema, keys)
+    by_asked: dict[str, list[_Keyed]] = defaultdict(list)
+    for each in _of_files(form, files):
+        by_asked[each.asked].append(each)
+    if not by_asked:
+        return []
+    names = {each.name for same in by_asked.values() for each in same}
+    for each in _of_project(session, form, project_id):
+        if each.asked in by_asked and each.name not in names:
+            by_asked[each.asked].append(each)
+    pairs = [pair for same in by_asked.values() for pair in _pairs(same)]
+    if not pairs:
+        return []
+    shown = "; ".join(f"{one.name} ({one.key}) and {other.name} ({other.key})" for one, other in pairs[:_SHOWN])
+    more = f"; and {len(pairs) - _SHOWN:,} more" if len(pairs) > _SHOWN else ""
+    n = "1 pair of items has" if len(pairs) == 1 else f"{len(pairs):,} pairs of items have"
+    return [f"{n} the same question, options and media, but different keys: {shown}{more}."]
+
+
+def _pairs(same: Sequence[_Keyed]) -> Iterator[tuple[_Keyed, _Keyed]]:
+    """The first item of each media with those that contradict it."""
+    if len({each.key for each in same}) < 2:
+        return
+    first: dict[tuple[str, ...], _Keyed] = {}
+    for each in same:
+        before = first.setdefault(each.media(), each)
+        if before.key != each.key:
+            yield before, each
+
+
+class _Form:
+    """What an item asks, and its key, in the form in which they are compared."""
+
+    def __init__(self, schema: Schema, keys: ItemKeys) -> None:
+        self._schema, self._keys = schema, keys
+        self._key, self._options = key_field(schema) or "", options_field(schema)
+        secret = key_fields(schema)
+        texts = [each.name for each in schema.item.fields if each.name not in secret and each.name != self._options]
+        self._texts = ["question"] if "question" in texts else texts
+        self._shown = [
+            each.name
+            for each in schema.item.fields
+            if each.name in texts and (kinds.of_field(each).timed or kinds.of_field(each).drawn or each.unit)
+        ]
+
+    def of(self, fields: Mapping[str, Any]) -> tuple[str, str] | None:
+        """What is asked, and the key; None where one of them is missing."""
+        texts = [plain(str(fields[name])) for name in self._texts if fields.get(name)]
+        asked = asked_of(self._schema, fields)
+        key, _ = key_of(fields.get(self._key), asked)
+        if not any(texts) or key is None:
+            return None
+        moments = self._keys.moments(fields)
+        about = [texts, sorted(map(plain, asked.options)), [fields.get(name) for name in self._shown], str(moments)]
+        told = sorted(map(plain, key)) if asked.kind is AnswerKind.MULTI else key
+        shown = [plain(each) if isinstance(each, str) else each for each in told] if isinstance(told, list) else told
+        shown = plain(shown) if isinstance(shown, str) else shown
+        return json.dumps(about, sort_keys=True, default=str), json.dumps(shown, ensure_ascii=False).strip("[]")
+
+
+def _of_files(form: _Form, files: Iterable[FileRecord]) -> Iterator[_Keyed]:
+    for file in files:
+        for item in file.items:
+            if (found := form.of(item.fields)) is not None:
+                media = tuple(sorted(asset_name(item, each) for each in item.assets))
+                yield _Keyed(item.external_id, *found, lambda media=media: media)
+
+
+def _of_project(session: Session, form: _Form, project_id: int) -> Iterator[_Keyed]:
+    names = {row.id: row.external_id for row in items.outgoing(session, project_id=project_id)}
+
+    def media(id: int) -> tuple[str, ...]:
+        return tuple(sorted(each.name for each in releases.assets(session, item_ids=[id])))
+
+    for id, fields in items.current_content(session, project_id=project_id).items() if names else ():
+        if id in names and (found := form.of(fields)) is not None:
+            yield _Keyed(names[id], *found, lambda id=id: media(id))
