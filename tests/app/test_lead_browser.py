@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import sqlite3
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,7 +20,7 @@ from testkit.serving import Server
 from tests.app.homes import PASSWORD, Home, make_home, picture
 from tests.e2e.people import at_desk
 from workflow.access import accounts, projects
-from workflow.annotate import image_pool
+from workflow.annotate import image_pool, submissions
 from workflow.files import import_files
 
 if TYPE_CHECKING:
@@ -369,3 +370,34 @@ def test_dimensions_are_given_and_two_presses_deactivate_one_person_and_escape_n
     store.close()
     page.get_by_role("button", name="Reactivate Ana").click()
     page.get_by_text("Ana may sign in again").wait_for()
+
+
+def test_a_lead_looks_at_a_working_page_and_takes_an_item_by_a_button(page: Page, running: Server, home: Home) -> None:
+    """The menu stays beside the preview; the working page has all of the window, and M leads away from it."""
+    store = home.store()
+    ana = accounts.find_person(store, login="ana")
+    asset = image_pool.pool(store, person=ana, project="tiny").assets[-1].id
+    task = image_pool.pick(store, person=ana, project="tiny", dimension="counting", assets=[asset])
+    written = {"question": "How many cups?", "answer": "Two."}
+    submissions.submit(store, person=ana, task=task.id, key="looked at", values=written)
+    _open(page, running, "verify")
+    expect(page.locator(".ts.preview .saved")).to_have_text("A preview: nothing is saved.")
+    expect(page.locator(".ts.preview img").first).to_be_visible()
+    expect(page.locator("[data-testid=stSidebar]")).to_be_visible()
+    expect(page.get_by_text("How many cups?")).to_have_count(0)
+    with sqlite3.connect(home.path / "touchstone.db") as database:
+        asked = "SELECT count(*) FROM {} WHERE person_id = (SELECT id FROM person WHERE login = 'lea')"
+        seen = [database.execute(asked.format(name)).fetchone() for name in ("task", "exposure")]
+        assert seen == [(0,), (0,)]
+    database.close()
+    page.get_by_role("button", name="Take an item").click()
+    expect(page.locator(".ts[data-view=task]")).to_be_visible()
+    expect(page.get_by_text("How many cups?")).to_be_visible()
+    expect(page.locator("[data-testid=stSidebar]")).to_be_hidden()
+    page.keyboard.press("b")
+    expect(page.locator(".ts[data-view=nothing]")).to_be_visible()
+    page.goto(f"{running.url}/people?project=tiny")
+    page.wait_for_selector(".ts-title")
+    _open(page, running, "verify")
+    expect(page.get_by_role("button", name="Take an item")).to_be_visible()
+    store.close()

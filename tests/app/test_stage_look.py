@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, text
 from streamlit.testing.v1 import AppTest
 
 from annotation_schemas import shipped
@@ -92,6 +92,14 @@ def test_looking_changes_nothing_and_the_button_takes_an_item(
     assert not [each for each in page.button if each.label == "Take an item"]
     again = drawn(working, home, name, login, project="p")  # a reload: what is in hand comes at once
     assert not [each for each in again.button if each.label == "Take an item"]
+    with working.write() as session:
+        session.connection().execute(
+            text("UPDATE task SET lease_until = '2020-01-01 00:00:00.000000' WHERE state = 'claimed'")
+        )
+    before = rows(working)
+    later = drawn(working, home, name, login, project="p")  # looking does not lengthen a lease that is over
+    assert [each for each in later.button if each.label == "Take an item"]
+    assert rows(working) == before
 
 
 @pytest.mark.parametrize("login", ["ann", "sam"])

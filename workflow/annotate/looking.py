@@ -17,13 +17,13 @@ class StageLook:
     """What someone would get."""
 
     in_hand: bool
-    """They have begun something that is still theirs."""
+    """They have begun something, and its lease lasts."""
     nothing: NothingLeft | None
     """Why they would get nothing; None if they would."""
 
 
 def has_in_hand(store: Store, *, person: Person, project: str, stage: Stage) -> bool:
-    """Whether someone has begun something in a stage that is still theirs."""
+    """Whether someone has begun something in a stage, and its lease lasts."""
     with store.read() as session:
         return _in_hand(session, access_to(session, person=person, project=project), person, stage, store)
 
@@ -48,7 +48,8 @@ def look(store: Store, *, person: Person, project: str, stage: Stage) -> StageLo
 
 def _in_hand(session: Session, access: Access, person: Person, stage: Stage, store: Store) -> bool:
     if stage is not Stage.TRIAGE:
-        return gates.before_them(gates.Visit(session, access, person, stage, store.now())) is not None
+        row = gates.before_them(gates.Visit(session, access, person, stage, store.now()))
+        return row is not None and row.lease_until is not None and row.lease_until > store.now()
     part = access.schema.stages.triage
     held = candidate_images.in_hand(
         session,
