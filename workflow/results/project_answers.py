@@ -21,7 +21,6 @@ from db import files, items, judging, respondents
 from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import InvalidInput, Problem
-from domain.rated_units import unit_of
 from domain.reading.answers import ReadOutcome
 from domain.records import RULES, AnswerReading, Person
 from domain.runs import Outcome
@@ -33,6 +32,7 @@ from workflow.annotate import answer_readings
 from workflow.annotate.sample_standing import counting_in_stage
 from workflow.results import answer_ways, attributes, file_raters
 from workflow.results.answer_ways import Way
+from workflow.results.counting_answers import CountingAnswers
 from workflow.results.criterion_values import is_right, named_criteria, scored_criteria, value_of
 from workflow.results.slices import Item
 
@@ -193,16 +193,15 @@ def _read(session: Session, access: Access, of: Counting, reader: str, schema_ve
     states = answer_readings.counting(session, project_id=project_id, reader=reader)
     counted = _last_answers(session, access, last.values(), there, states, people)
     runs = stored.runs(session, project_id=project_id)
-    by_unit: dict[str, list[stored.AnswerPart]] = defaultdict(list)
-    for each in answers:
-        by_unit[unit_of(every[each.item_id].name, each.model)].append(each)
+    asked = {run.name for run in runs}
+    graded = CountingAnswers.of(answers, {id: item.name for id, item in every.items()}, asked=asked)
     said = _Grades(
         {each.name: each for each in [*scored_criteria(access.schema), *named_criteria(access.schema)]},
         {each.id for each in last.values()},
         file_raters.people(session, project_id=project_id),
     )
     said.take_grades(stored.all_grades(session, project_id=project_id, schema_version_id=under))
-    said.take_ratings(stored.all_ratings(session, project_id=project_id), by_unit, of)
+    said.take_ratings(stored.all_ratings(session, project_id=project_id), graded, of)
     said.take_scores(judging.scores(session, project_id=project_id))
     unanswered = _unanswered(session, runs, {(item, model) for item, model in last}, of)
     models = {*unanswered, *(each.model for each in counted)}
@@ -266,17 +265,17 @@ class _Grades:
     def take_ratings(
         self,
         found: Iterable[tuple[str, str, str, Any, datetime]],
-        by_unit: Mapping[str, Sequence[stored.AnswerPart]],
+        graded: CountingAnswers,
         of: Counting,
     ) -> None:
         """What came from files, after all grades: unit, rater, criterion, value, and when it came."""
         for unit, rater, name, value, at in found:
             if name not in self.criteria:
                 continue
-            about = answer_of(by_unit.get(unit, ()), at)
+            about = graded.about(unit, at)
             if about is not None and not of.counts(about.item_id):
                 continue
-            if about is None or about.id not in self.current:
+            if about is None or not graded.counts(unit, at):
                 self.unknown += 1
                 continue
             place = value_of(self.criteria[name], value)
@@ -358,12 +357,6 @@ def _unanswered(
             else:
                 found[run.name].setdefault(item, NOT_ASKED)
     return dict(found)
-
-
-def answer_of(about: Sequence[stored.AnswerPart], at: Any) -> stored.AnswerPart | None:
-    """The answer that a grade from a file is about: the newest that was there when it came, else the first."""
-    before = [each for each in about if each.created_at <= at]
-    return before[-1] if before else next(iter(about), None)
 
 
 # ---- what is kept between pages --------------------------------------------------------------------------------------

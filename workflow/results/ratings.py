@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from annotation_schemas.model import Criterion, Schema
-from db import files, guidelines, judging, runs, withdrawn_runs
+from db import answers, files, guidelines, judging, runs, withdrawn_runs
 from db import people as accounts
 from db.engine import Session, Store
+from db.records import StoredPrediction
 from domain.display_names import distinct_names
 from domain.errors import NotFound
 from domain.judging import JudgePlan, Verdict
@@ -20,6 +21,7 @@ from domain.states import VERIFICATIONS, Cut, Items, Stage
 from workflow.access.counted_items import Counting, counting, of_names
 from workflow.access.projects import Access, require_lead
 from workflow.results import file_raters, preferences
+from workflow.results.counting_answers import CountingAnswers
 from workflow.runs import stored_runs
 
 RATED = (*VERIFICATIONS, Stage.GRADING, Stage.COMPARISON, Stage.CODING, Stage.ANSWERING)
@@ -70,8 +72,9 @@ def stage_ratings(
     external = {id: name for id, name, _ in files.item_ids(session, project_id=access.project_id)}
     outside = of_names(external.items(), counted) if counted is not None else frozenset()
     versions = guidelines.numbers(session, project_id=access.project_id)
-    answers = files.predictions(session, project_id=access.project_id)
-    models = {row.id: row.model for row in answers}
+    given = files.predictions(session, project_id=access.project_id)
+    graded = counting_answers(session, access, external, given) if stage is Stage.GRADING else None
+    models = {row.id: row.model for row in given if graded is None or row.id in graded.current}
     criteria = criteria_of(access.schema, stage)
     mine = [
         Rating(
@@ -91,20 +94,54 @@ def stage_ratings(
         if vote.answers.get(criterion.name) is not None
     ]
     gone = {unit_of(external[id], model) for id, model in withdrawn_runs.answers(session, project_id=access.project_id)}
-    gone -= {unit_of(external[row.item_id], row.model) for row in answers} if gone else set()
+    gone -= {unit_of(external[row.item_id], row.model) for row in given} if gone else set()
     called = {} if names is None else file_raters.pseudonyms(session, project_id=access.project_id, known=names)
     rows = files.ratings(session, project_id=access.project_id, stage=stage)
     in_files = {called.get(row.rater, row.rater) for row in rows}
-    given = {(rating.unit, rating.rater, rating.criterion) for rating in mine if rating.rater in in_files}
+    submitted = {(rating.unit, rating.rater, rating.criterion) for rating in mine if rating.rater in in_files}
     brought_in = [
         rating
         for row in rows
         if _item_of(row.unit, outside) is None and row.unit not in gone
+        if graded is None or graded.counts(row.unit, row.created_at)
         for rating in [Rating(row.unit, called.get(row.rater, row.rater), row.criterion, row.value, row.dimension)]
-        if (rating.unit, rating.rater, rating.criterion) not in given  # a person's own submission here counts
+        if (rating.unit, rating.rater, rating.criterion) not in submitted  # a person's own submission here counts
     ]
     found_by = judge_ratings(session, access=access, stage=stage, counted=counted)
     return mine + brought_in + [rating for rating, verdict in found_by if verdict.scored]
+
+
+def counting_answers(
+    session: Session,
+    access: Access,
+    external: Mapping[int, str] | None = None,
+    found: Sequence[StoredPrediction] | None = None,
+) -> CountingAnswers:
+    """Return the answers of a project that count, by which grades are taken or left out."""
+    project_id = access.project_id
+    external = external or {id: name for id, name, _ in files.item_ids(session, project_id=project_id)}
+    found = files.predictions(session, project_id=project_id) if found is None else found
+    asked = {run.name for run in answers.runs(session, project_id=project_id)}
+    return CountingAnswers.of(found, external, asked=asked)
+
+
+def grades_left_out(store: Store, *, person: Person | None, project: str, items: Items | str | None = None) -> int:
+    """Count the imported grades of answers that are empty, missing or replaced; no number includes these grades."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        if access.schema.stages.grading is None:
+            return 0
+        counted = counting(session, access=access, items_=items, stage=Stage.GRADING)
+        external = {id: name for id, name, _ in files.item_ids(session, project_id=access.project_id)}
+        outside = of_names(external.items(), counted)
+        gone = withdrawn_runs.answers(session, project_id=access.project_id)
+        withdrawn = {unit_of(external[id], model) for id, model in gone}
+        graded = counting_answers(session, access, external)
+        return sum(
+            not graded.counts(row.unit, row.created_at)
+            for row in files.ratings(session, project_id=access.project_id, stage=Stage.GRADING)
+            if row.unit not in withdrawn and _item_of(row.unit, outside) is None
+        )
 
 
 def cut_by(rows: Iterable[Rating], schema: Schema, by: Cut) -> list[Rating]:
@@ -137,7 +174,7 @@ def judge_ratings(
     if not scores:
         return []
     places = {id: (name, dimension) for id, name, dimension in files.item_ids(session, project_id=access.project_id)}
-    answers = {row.id: row for row in files.predictions(session, project_id=access.project_id)}
+    given = {row.id: row for row in files.predictions(session, project_id=access.project_id)}
     plans = {
         row.name: stored_runs.judge_plan_now(row, access.reading)
         for row in runs.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE)
@@ -147,7 +184,7 @@ def judge_ratings(
         if counted is not None and not counted.counts(score.item_id):
             continue
         name, dimension = places[score.item_id]
-        answer = answers[score.prediction_id] if score.prediction_id is not None else None
+        answer = given[score.prediction_id] if score.prediction_id is not None else None
         rating = Rating(
             unit=unit_of(name, answer.model if answer else None),
             rater=again(score.run, score.sample, swapped=score.swapped),

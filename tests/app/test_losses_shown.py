@@ -1,0 +1,194 @@
+"""What is not readable stands next to every number: the same counts and bounds in commands, files and on pages."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from annotation_schemas.loader import load_text
+from app import drawn_tables
+from app.cli import cli
+from app.services import resources
+from db.engine import Store, open_store
+from testkit.factories import make_project
+from workflow.access.projects import access_to
+from workflow.annotate import authoring
+from workflow.results import paper_tables
+from workflow.results.leaderboard_lines import COLUMNS
+
+pytestmark = pytest.mark.thorough
+
+SCHEMA = """
+name: lossy
+version: 1
+title: Lossy
+dimensions:
+  - {id: near, title: Near, definition: "x."}
+  - {id: far, title: Far, definition: "x."}
+item:
+  fields:
+    - {name: question, kind: text}
+    - {name: options, kind: text_list, length: 2}
+    - {name: answer, kind: option_of, field: options, secret_in: [grading]}
+stages:
+  authoring: {}
+  grading:
+    raters: 2
+    combine: mean
+    criteria: [{name: score, kind: scale, prompt: "?", values: [0, 1]}]
+judges:
+  - {name: big, model: big-1, criteria: [score], template: egothink_single, sees: [question, answer, prediction],
+     fills: {ref_answer_1: answer, answer: prediction}, values: [0, 1]}
+"""
+LAYOUT = """
+tables:
+  - {name: key, title: Accuracy, source: key, percent: true, digits: 2, corner: Model, rows: [{each: [model]}],
+     columns: [{title: Mean}]}
+  - {name: people, title: People, source: people, criterion: score, digits: 4, corner: Model, rows: [{each: [model]}],
+     columns: [{title: Mean}]}
+  - {name: annotators, title: Annotators, source: agreement, between: [people], unit: answer, criterion: score,
+     digits: 4, rows: [{title: Annotators}], columns: [{title: Equal, statistic: percent_agreement}]}
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    (tmp_path / "touchstone.db").write_bytes(sqlite_template.read_bytes())
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "200")
+    (tmp_path / "layout.yaml").write_text(LAYOUT, encoding="utf-8")
+    resources.cache_clear()
+    yield tmp_path
+    resources.cache_clear()
+
+
+def benchmark(home: Path, n: int) -> list[str]:
+    """A project with ``n`` items, each with the key "red" as its first option or as its second; their names."""
+    store: Store = open_store(None, home)
+    make_project(store, loaded=load_text(SCHEMA, "", "lossy.yaml"))
+    names = [f"q{at:04}" for at in range(n)]
+    with store.write() as session:
+        new = [
+            authoring.NewItem(
+                external_id=name,
+                dimension=("near", "far")[at % 2],
+                fields={
+                    "question": f"Which color is {name}?",
+                    "options": ["red", "blue"] if at % 4 < 2 else ["blue", "red"],
+                    "answer": "red",
+                },
+            )
+            for at, name in enumerate(names)
+        ]
+        authoring.add_items(session, access=access_to(session, person=None, project="p"), new=new, now=store.now())
+    store.close()
+    return names
+
+
+def said(*arguments: str) -> tuple[str, str]:
+    done = CliRunner().invoke(cli, arguments, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout, done.stderr
+
+
+def answers(home: Path, rows: Sequence[tuple[str, str, str]]) -> tuple[str, str]:
+    path = home / "answers.jsonl"
+    lines = (json.dumps({"item": item, "model": model, "text": text}) for item, model, text in rows)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return said("import", "p", "predictions", str(path))
+
+
+def ratings(home: Path, rows: Sequence[tuple[str, str, str, object]]) -> None:
+    path = home / "ratings.csv"
+    lines = [f"{item} · {model},{who},score,{value}\n" for item, model, who, value in rows]
+    path.write_text("unit,rater,criterion,value\n" + "".join(lines), encoding="utf-8")
+    said("import", "p", "ratings", str(path), "--raters-are", "people")
+
+
+RIGHT_UNREAD, WRONG, RIGHT = "the colour of a ripe tomato, as it were", "blue", "red"
+
+
+def test_a_table_says_how_many_answers_it_counts_as_wrong(home: Path) -> None:
+    """159 of 300 answers are right (53.00); 13 of these are in words that no rule reads, so that 48.67 is printed."""
+    names = benchmark(home, 300)
+    texts = [RIGHT] * 146 + [RIGHT_UNREAD] * 13 + [WRONG] * 141
+    answers(home, [(name, "m", text) for name, text in zip(names, texts, strict=True)])
+    shown = ["tables", "p", "--layout", str(home / "layout.yaml"), "--table", "key"]
+    text, _ = said(*shown)
+    assert "  m      48.67" in text
+    warning = "Warning: 13 of 300 answers not readable (4.3 %): 13 format violation: states none, or not one."
+    assert warning in text
+    assert "They count as wrong (report: unreadable)." in text
+    bounds = "The mean lies between 0.487 (all at their worst) and 0.530 (all at their best)."
+    assert bounds in text
+    made = json.loads(said(*shown, "--format", "json")[0])["tables"][0]
+    (cell,) = made["rows"][0]["cells"]
+    assert (cell["printed"], cell["unread"], cell["n"]) == ("48.67", 13, 300)
+    assert (cell["if_rest_lowest"], cell["if_rest_highest"]) == (146 / 300, 159 / 300)
+    said(*shown, "--out", str(home / "out"))
+    rows = list(csv.DictReader(io.StringIO((home / "out" / "key-losses.csv").read_text(encoding="utf-8"))))
+    of_model = next(row for row in rows if (row["by"], row["group"]) == ("model", "m"))
+    assert (of_model["not_readable"], of_model["asked"]) == ("13", "300")
+    assert float(of_model["if_all_highest"]) == pytest.approx(0.53)
+    assert bounds in rows[0]["warning"]
+    commented = said(*shown, "--format", "csv")[0]
+    assert f"# {warning}" in commented
+    assert commented.endswith("Model,Mean\nm,48.67\n")
+    assert "13 format violation" in said(*shown, "--format", "markdown")[0]
+    (table,) = paper_tables.of_project(resources().store, project="p", items=None).tables[:1]
+    page = drawn_tables.html(table)
+    assert '<p class="warning">' in page
+    assert bounds in page
+    assert "13 not readable, 0.4867 to 0.5300" in page
+    # results: the same record
+    text, _ = said("results", "p")
+    assert warning in text
+    assert bounds in text
+    (row,) = [
+        row
+        for row in csv.DictReader(io.StringIO(said("results", "p", "--format", "csv")[0]))
+        if row["part"] == "" and row["mean_over"] == "answers"
+    ]
+    assert set(row) == set(COLUMNS)
+    assert (row["unread"], float(row["if_rest_highest"])) == ("13", pytest.approx(0.53))
+    assert row["loss_warning"].startswith(warning)
+
+
+def test_losses_in_one_value_of_the_key_warn_at_one_percent(home: Path) -> None:
+    """8 of 400 are lost, all where the key is the second option: Fisher's p is 2 C(200,8)/C(400,8) = 0.00727. There are
+    two tests (dimension and key; there is one model), so that Holm makes it 0.0145."""
+    names = benchmark(home, 400)
+    second = {name for at, name in enumerate(names) if at % 4 >= 2}
+    lost = set(sorted(second)[:8])
+    answers(home, [(name, "m", RIGHT_UNREAD if name in lost else RIGHT) for name in names])
+    text, _ = said("results", "p", "--scores", "key")
+    assert "8 of 400 answers not readable (2.0 %)" in text
+    assert "Losses depend on the key (p = 0.015): B lost 8 of 200, all others 0 of 200." in text
+
+
+def test_annotators_leave_out_grades_of_empty_answers_as_every_table_does(home: Path) -> None:
+    """Two people grade 10 answers; 2 of these are empty, and there the two disagree. Of the other 8 they agree on 6."""
+    names = benchmark(home, 10)
+    answers(home, [(name, "m", "" if at < 2 else RIGHT) for at, name in enumerate(names)])
+    ann = [1] * 10
+    ben = [0, 0, 0, 0, *[1] * 6]
+    ratings(home, [(name, "m", "ann", value) for name, value in zip(names, ann, strict=True)])
+    ratings(home, [(name, "m", "ben", value) for name, value in zip(names, ben, strict=True)])
+    made = json.loads(said("tables", "p", "--layout", str(home / "layout.yaml"), "--format", "json")[0])["tables"]
+    tables = {table["name"]: table for table in made}
+    (people,) = tables["people"]["rows"][0]["cells"]
+    assert (people["printed"], people["n"]) == ("0.8750", 8)  # 2 answers have 0.5, 6 have 1
+    (equal,) = tables["annotators"]["rows"][0]["cells"]
+    assert (equal["printed"], equal["n"]) == ("0.7500", 8)
+    told = "4 imported grades are left out: their answers are empty, missing or replaced."
+    assert told in tables["annotators"]["loss_notes"]
+    asked = ["agreement", "p", "--stage", "grading", "--unit", "prediction", "--statistic", "percent_agreement"]
+    (of_command,) = json.loads(said(*asked, "--json")[0])
+    assert (of_command["value"], of_command["n_units"]) == (0.75, 8)
+    assert told in said(*asked)[0]

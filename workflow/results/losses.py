@@ -1,0 +1,259 @@
+"""What models' answers and judges' replies lose on the way to a number: counted once, printed everywhere."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+from agreement.losses import LossCell, Losses, losses_of
+from annotation_schemas.asked import GONE, asked_of, key_of
+from annotation_schemas.keys import key_field
+from db.engine import Store
+from domain.judging import Verdict
+from domain.rated_units import BETWEEN
+from domain.records import Person, Rating
+from domain.replies import reason_of
+from domain.states import Items, Stage
+from workflow.access.counted_items import counting
+from workflow.access.projects import require_lead
+from workflow.results.criterion_values import named_criteria
+from workflow.results.project_answers import NOT_ASKED, Read
+from workflow.results.ratings import criteria_of, grades_left_out, judge_ratings, raters_of, stage_ratings
+from workflow.results.reply_counts import METRIC_ENDS, ends_of
+from workflow.results.scores import Scored, scored
+
+PEOPLES_GRADE = "people's grade"
+
+
+def losses_of_scores(found: Read, of: Scored, asked: Collection[int]) -> Losses | None:
+    """Return what a way of scoring loses over the items ``asked``; None where nothing is read for the score.
+
+    Against the key these are answers that could not be read and items that a model was asked about and did not answer;
+    of a judge, also of one corrected by people, the replies without a score.
+    """
+    if of.scores.kind == "key":
+        return _of_key(found, of, asked)
+    if of.scores.kind in ("judge", "corrected"):
+        return _of_judge(found, of, asked)
+    return None
+
+
+def _of_key(found: Read, of: Scored, asked: Collection[int]) -> Losses:
+    lots = _Lots()
+    keys = _key_words(found, asked)
+    for at, answer in enumerate(found.answers):
+        if answer.item not in asked or answer.model in found.pooled:
+            continue
+        where = (answer.model, found.items[answer.item].dimension, keys.get(answer.item))
+        if at in of.unread:
+            lots.lose(where, of.unread[at].words)
+        elif of.why.get(at) == GONE:
+            lots.lose(where, GONE)
+        elif not math.isnan(of.values[at]):
+            lots.count(where, float(of.values[at]))
+    for model, lot in found.unanswered.items():
+        for item, why in lot.items():
+            if item in asked and item not in found.keyless and why != NOT_ASKED:
+                lots.lose((model, found.items[item].dimension, keys.get(item)), why)
+    then = "count as wrong" if of.unreadable == "wrong" else "are left out"
+    return losses_of(
+        lots.cells(), unit="answers", low=0.0, high=1.0, value_is="key", counts_as=f"{then} (report: unreadable)"
+    )
+
+
+def _key_words(found: Read, asked: Collection[int]) -> dict[int, str]:
+    """Return the key of each item as one of a few values: the letter of an option, or yes and no."""
+    name = key_field(found.schema) or ""
+    words = {}
+    for id in asked:
+        fields = found.items[id].fields
+        wanted = asked_of(found.schema, fields)
+        key = key_of(fields.get(name), wanted)[0]
+        if isinstance(key, list) and len(key) == 1 and key[0] in wanted.options:
+            words[id] = chr(ord("A") + wanted.options.index(key[0]))
+        elif isinstance(key, str) and key.casefold() in ("yes", "no"):
+            words[id] = key.casefold()
+    return words
+
+
+def _of_judge(found: Read, of: Scored, asked: Collection[int]) -> Losses | None:
+    judge = of.scores.judge or ""
+    rule = next((each for each in found.schema.report.derived if each.name == of.scores.criterion), None)
+    parts = rule.parts if rule else (of.scores.criterion or "",)
+    why: dict[int, str] = {}
+    for name in parts:
+        why |= found.unscored.get((name, judge), {})
+    if not why:
+        return None
+    about = replace(of.scores, kind="judge", method=None)
+    plain = of if of.scores.kind == "judge" else scored(found, about)
+    grades, words = found.grades.get(of.scores.criterion or "", {}), _option_words(found, of.scores.criterion)
+    lots = _Lots()
+    for at, answer in enumerate(found.answers):
+        if answer.item not in asked:
+            continue
+        said = majority([words.get(each, _word(each)) for each in grades.get(answer.id, ()) if not math.isnan(each)])
+        where = (answer.model, found.items[answer.item].dimension, said)
+        if not math.isnan(plain.values[at]):
+            lots.count(where, float(plain.values[at]))
+        elif answer.id in why:
+            lots.lose(where, reason_of(why[answer.id].removeprefix("the judge gave ")))
+    return losses_of(
+        lots.cells(),
+        subject=subject_of(judge, of.scores.criterion),
+        low=plain.low,
+        high=plain.high,
+        value_is=PEOPLES_GRADE,
+    )
+
+
+def subject_of(judge: str, criterion: str | None) -> str:
+    """Return what the losses of a judge are called."""
+    return f"{judge}, {criterion}" if criterion else judge
+
+
+def _option_words(found: Read, criterion: str | None) -> dict[float, str]:
+    """Return the option at each place, of a criterion whose grades are places."""
+    named = next((each for each in named_criteria(found.schema) if each.name == criterion), None)
+    return {float(at): str(each.value) for at, each in enumerate(named.options)} if named is not None else {}
+
+
+Where = tuple[str | None, str | None, str | None]
+
+
+class _Lots:
+    """Counts by model, dimension and value."""
+
+    def __init__(self) -> None:
+        self._asked: Counter[Where] = Counter()
+        self._totals: dict[Where, list[float]] = {}
+        self._lost: dict[Where, Counter[str]] = {}
+
+    def count(self, where: Where, score: float) -> None:
+        """Add what could be counted."""
+        self._asked[where] += 1
+        self._totals.setdefault(where, []).append(score)
+
+    def lose(self, where: Where, why: str) -> None:
+        """Add what could not be counted."""
+        self._asked[where] += 1
+        self._lost.setdefault(where, Counter())[why] += 1
+
+    def cells(self) -> list[LossCell]:
+        """Return the counts."""
+        return [
+            LossCell(n, dict(self._lost.get(where, {})), *where, math.fsum(self._totals.get(where, ())))
+            for where, n in self._asked.items()
+        ]
+
+
+# ---- judges next to people -------------------------------------------------------------------------------------------
+
+
+def losses_of_judges(
+    store: Store,
+    *,
+    person: Person | None,
+    project: str,
+    stage: Stage,
+    judges: Sequence[str] | None = None,
+    criteria: Collection[str] | None = None,
+    items: Items | str | None = None,
+) -> list[Losses]:
+    """Return what each judge that was run here has lost in a stage, by criterion; ``judges`` None: all of them.
+
+    Judges whose ratings came without replies are left out: nothing says what failed.
+    """
+    raters = raters_of(store, person=person, project=project, stage=stage)
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        counted = counting(session, access=access, items_=items, stage=stage)
+        found = judge_ratings(session, access=access, stage=stage, counted=counted)
+        if not any(not verdict.scored for _, verdict in found) and judges is None:
+            return []
+        rows = stage_ratings(session, access=access, stage=stage, counted=counted)
+    majority = majorities(rows, people=raters.people)
+    wanted = set(raters.judges if judges is None else judges)
+    ends = ends_of(access.schema, stage)
+    lots: dict[tuple[str, str], _Lots] = {}
+    for rating, verdict in found:
+        if rating.rater not in wanted or verdict is Verdict.SKIPPED:
+            continue
+        lot = lots.setdefault((rating.criterion, rating.rater), _Lots())
+        model = rating.unit.rpartition(BETWEEN)[2] if BETWEEN in rating.unit else None
+        where = (model, rating.dimension, majority.get((rating.criterion, rating.unit)))
+        if verdict.scored:
+            lot.count(where, rating.value if isinstance(rating.value, int | float) else 0.0)
+        else:
+            lot.lose(where, reason_of(verdict.words))
+    order = {each.name: at for at, each in enumerate(criteria_of(access.schema, stage))}
+    return [
+        losses_of(
+            lot.cells(),
+            subject=subject_of(judge, criterion),
+            **_ends(METRIC_ENDS if judge in raters.metrics else ends.get(criterion, ())),
+            value_is=PEOPLES_GRADE,
+        )
+        for (criterion, judge), lot in sorted(lots.items(), key=lambda each: (order.get(each[0][0], 0), each[0]))
+        if criteria is None or criterion in criteria
+    ]
+
+
+def loss_sentences(
+    store: Store,
+    *,
+    person: Person | None,
+    project: str,
+    stage: Stage,
+    judges: Sequence[str] | None = None,
+    criteria: Collection[str] | None = None,
+    items: Items | str | None = None,
+) -> list[str]:
+    """Return what numbers about raters of a stage lose, in sentences; empty where they lose nothing."""
+    about: dict[str, Any] = {"person": person, "project": project, "items": items}
+    found = [] if judges == [] else losses_of_judges(store, stage=stage, judges=judges, criteria=criteria, **about)
+    told = [each.sentence for each in found if each.lost]
+    left_out = grades_left_out(store, **about) if stage is Stage.GRADING else 0
+    return [*told, *([left_out_in_words(left_out)] if left_out else [])]
+
+
+def left_out_in_words(n: int) -> str:
+    """Return how many imported grades no number includes, as a sentence."""
+    return f"{n:,} imported grades are left out: their answers are empty, missing or replaced."
+
+
+def majorities(rows: Sequence[Rating], *, people: Collection[str]) -> dict[tuple[str, str], str]:
+    """Return what more than half of the people who rated a unit say of it, by criterion and unit."""
+    said: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        if row.rater in people and row.value is not None:
+            said.setdefault((row.criterion, row.unit), []).append(_word(row.value))
+    return {place: word for place, words in said.items() if (word := majority(words)) is not None}
+
+
+def majority(words: Sequence[str]) -> str | None:
+    """Return what more than half of these are, or None.
+
+    >>> majority(["1", "0", "1"]), majority(["1", "0"])
+    ('1', None)
+    """
+    if not words:
+        return None
+    word, n = Counter(words).most_common(1)[0]
+    return word if 2 * n > len(words) else None
+
+
+def _word(value: Any) -> str:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f"{value:g}" if is_number else str(value)
+
+
+def _ends(scale: Sequence[Any]) -> dict[str, float | None]:
+    """Return the ends of a scale of numbers; None where it has none."""
+    numbers = [each for each in scale if isinstance(each, int | float) and not isinstance(each, bool)]
+    if len(numbers) < 2 or len(numbers) != len(scale):
+        return {"low": None, "high": None}
+    return {"low": float(min(numbers)), "high": float(max(numbers))}
