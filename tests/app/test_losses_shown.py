@@ -192,3 +192,43 @@ def test_annotators_leave_out_grades_of_empty_answers_as_every_table_does(home: 
     (of_command,) = json.loads(said(*asked, "--json")[0])
     assert (of_command["value"], of_command["n_units"]) == (0.75, 8)
     assert told in said(*asked)[0]
+
+
+def replies(home: Path, rows: Sequence[tuple[str, str, str]], *more: str) -> str:
+    path = home / "replies.jsonl"
+    lines = (json.dumps({"item": item, "model": model, "judge": "big-1", "text": text}) for item, model, text in rows)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    out, _ = said("import", "p", "judgements", str(path), "--template", "egothink_single", *more)
+    return out
+
+
+def graded(home: Path, n: int, *models: str) -> list[str]:
+    """A project whose models answer every item; the names of the items."""
+    names = benchmark(home, n)
+    answers(home, [(name, model, RIGHT) for model in models for name in names])
+    return names
+
+
+def test_an_import_of_replies_says_what_it_could_not_read(home: Path) -> None:
+    """Of 200 replies 30 are not readable, all of them zeros: 20 of 100 about a, 10 of 100 about b."""
+    names = graded(home, 100, "a", "b")
+    rows = []
+    for model, lost in (("a", 20), ("b", 10)):
+        for at, name in enumerate(names):
+            unread = at < lost
+            rows.append((name, model, "A bare 0 without verdict" if unread else f"[[{at % 2}]]"))
+    told = replies(home, rows)
+    assert "200 replies: 200 new, 170 read, 30 not readable: 30 no verdict in the form asked for." in told
+    assert "big-1: Not readable by model: a 20 of 100; b 10 of 100." in told
+    assert "Warning: big-1: 30 of 200 replies not readable (15.0 %)" in told
+    # zeros of a: 20 lost and 40 of 80 read; of b: 10 lost and 45 of 90 read; ones: 40 and 45
+    assert "Losses depend on the value in the text (p < 0.001): 0 lost 30 of 115, all others 0 of 85." in told
+
+
+def test_an_import_of_answers_says_what_it_could_not_read(home: Path) -> None:
+    names = benchmark(home, 100)
+    texts = ["", RIGHT_UNREAD, *[RIGHT] * 98]
+    told, _ = answers(home, [(name, "m", text) for name, text in zip(names, texts, strict=True)])
+    assert "100 answers: 100 new, 98 read, 2 not readable" in told
+    assert "Not readable by model: m 2 of 100." in told
+    assert "Warning" not in told, "2.0 % is not more than 2 %, and nothing else differs"

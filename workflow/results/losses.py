@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from agreement.losses import LossCell, Losses, losses_of
 from annotation_schemas.asked import GONE, asked_of, key_of
 from annotation_schemas.keys import key_field
+from annotation_schemas.model import Schema
 from db.engine import Store
 from domain.judging import Verdict
 from domain.rated_units import BETWEEN
@@ -43,7 +44,7 @@ def losses_of_scores(found: Read, of: Scored, asked: Collection[int]) -> Losses 
 
 def _of_key(found: Read, of: Scored, asked: Collection[int]) -> Losses:
     lots = _Lots()
-    keys = _key_words(found, asked)
+    keys = {id: key_word(found.schema, found.items[id].fields) for id in asked}
     for at, answer in enumerate(found.answers):
         if answer.item not in asked or answer.model in found.pooled:
             continue
@@ -64,19 +65,13 @@ def _of_key(found: Read, of: Scored, asked: Collection[int]) -> Losses:
     )
 
 
-def _key_words(found: Read, asked: Collection[int]) -> dict[int, str]:
-    """Return the key of each item as one of a few values: the letter of an option, or yes and no."""
-    name = key_field(found.schema) or ""
-    words = {}
-    for id in asked:
-        fields = found.items[id].fields
-        wanted = asked_of(found.schema, fields)
-        key = key_of(fields.get(name), wanted)[0]
-        if isinstance(key, list) and len(key) == 1 and key[0] in wanted.options:
-            words[id] = chr(ord("A") + wanted.options.index(key[0]))
-        elif isinstance(key, str) and key.casefold() in ("yes", "no"):
-            words[id] = key.casefold()
-    return words
+def key_word(schema: Schema, fields: Mapping[str, Any]) -> str | None:
+    """Return the key of an item as one of a few values: its letter, or yes or no; None if it is neither."""
+    wanted = asked_of(schema, fields)
+    key = key_of(fields.get(key_field(schema) or ""), wanted)[0]
+    if isinstance(key, list) and len(key) == 1 and key[0] in wanted.options:
+        return chr(ord("A") + wanted.options.index(key[0]))
+    return key.casefold() if isinstance(key, str) and key.casefold() in ("yes", "no") else None
 
 
 def _of_judge(found: Read, of: Scored, asked: Collection[int]) -> Losses | None:

@@ -260,11 +260,15 @@ class Raters:
 def raters_of(store: Store, *, person: Person | None, project: str, stage: Stage) -> Raters:
     """Who has rated in a stage of a project, people and files apart; for its leads."""
     with store.read() as session:
-        access = require_lead(session, by=person, project=project)
-        project_id = access.project_id
-        people = files.voters(session, project_id=project_id, stage=stage)
-        outside = [each for each in file_raters.raters(session, project_id=project_id) if stage in (each.ratings or {})]
-        judged = _scores(session, access=access, stage=stage)
+        return raters_in(session, access=require_lead(session, by=person, project=project), stage=stage)
+
+
+def raters_in(session: Session, *, access: Access, stage: Stage) -> Raters:
+    """Return who has rated in a stage, as ``raters_of`` does."""
+    project_id = access.project_id
+    people = files.voters(session, project_id=project_id, stage=stage)
+    outside = [each for each in file_raters.raters(session, project_id=project_id) if stage in (each.ratings or {})]
+    judged = _scores(session, access=access, stage=stage)
     times: dict[str, dict[bool, set[int]]] = {}
     for score in judged:
         times.setdefault(score.run, {False: set(), True: set()})[score.swapped].add(score.sample)
