@@ -21,6 +21,8 @@ MOST_LOST = 0.02
 """A larger share of losses is shown as a warning."""
 LEVEL = 0.05
 """Losses depend on something where the adjusted p value is smaller."""
+PEOPLES_GRADE = "people's grade"
+"""What the groups by value are where people have graded the same answers."""
 MOST_GROUPS = 40
 """The test leaves out a property with more groups, such as a key that is a free text."""
 _DRAWS = 9_999
@@ -177,8 +179,9 @@ class Losses:
         for each in self.tests:
             if each.depends:
                 name = self.value_is if each.by == "value" else each.by
+                name = name if name == PEOPLES_GRADE else f"the {name}"
                 parts.append(
-                    f"Losses depend on the {name} ({_p(each.p_adjusted)}): {each.worst.name} lost "
+                    f"Losses depend on {name} ({_p(each.p_adjusted)}): {each.worst.name} lost "
                     f"{each.worst.lost:,} of {each.worst.asked:,}, all others {each.others.lost:,} of "
                     f"{each.others.asked:,}."
                 )
@@ -291,6 +294,27 @@ def losses_of(
         value_is,
         counts_as,
     )
+
+
+def majority(values: Iterable[Any]) -> str | None:
+    """Return what more than half of these say, as a word; None if there is no such value.
+
+    >>> majority([1, 0.0, True]), majority([1, 1.0, 0]), majority(["tie", "tie"]), majority([])
+    (None, '1', 'tie', None)
+    """
+    counts = Counter(_word(each) for each in values)
+    word, n = next(iter(counts.most_common(1)), (None, 0))
+    return word if 2 * n > counts.total() else None
+
+
+def _word(value: Any) -> str:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f"{value:g}" if is_number else str(value)
+
+
+def subject_of(judge: str, criterion: str | None) -> str:
+    """Return what the losses of a judge are called."""
+    return f"{judge}, {criterion}" if criterion else judge
 
 
 def _groups(cells: Sequence[LossCell], by: By, low: float | None, high: float | None) -> tuple[LossGroup, ...]:

@@ -159,6 +159,7 @@ def calibrate(
     from annotation_schemas.reporting import with_means
     from reports import files
     from reports.calibration import calibration
+    from reports.losses import losses_of_study
     from reports.ruling import rule_from_text
     from reports.study import Runs, Study
 
@@ -236,6 +237,8 @@ def calibrate(
     )
     for path in made:
         typer.echo(path)
+    for lost in losses_of_study(study):
+        typer.echo(lost.sentence, err=True)
 
 
 def _opened() -> Resources:

@@ -186,7 +186,7 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
         shell.show(being_measured(found))
     if found.figure is None:
         return
-    lines, raters, replies, counting, logins, matrices = found.figure.value
+    lines, raters, replies, counting, logins, matrices, losses = found.figure.value
     items_switch.show_counted(counting.whole_sentence)
     if not lines:
         shell.show(
@@ -210,6 +210,8 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
                 style="ts",
             )
         )
+    for sentence in losses:
+        shell.show(loss_line(sentence))
     if replies:
         shell.show(replies_table(view, replies))
     if choice.levels:
@@ -248,6 +250,13 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
         )
         with st.expander(f"Every pair and weighting ({len(of_group)} lines)"):
             shell.show(table_of(of_group, unit=choice.unit))
+
+
+def loss_line(sentence: str) -> markup.Markup:
+    """What numbers lose, as a line of a page; a warning stands out."""
+    if sentence.startswith("Warning: "):
+        return markup.notice(sentence, style="bad")
+    return markup.tag("p", markup.quiet(sentence), style="ts", data_part="losses")
 
 
 def _levels(view: ProjectView, lines: Sequence[Result]) -> None:

@@ -30,8 +30,8 @@ def test_one_percent_in_one_group_warns_and_names_it(by: str) -> None:
     cells = [LossCell(200, {"unparseable": 10} if at == 3 else {}, **{by: f"g{at}"}) for at in range(5)]  # type: ignore[arg-type]
     found = losses_of(cells, value_is="people's grade")
     assert found.share == 0.01
-    name = "people's grade" if by == "value" else by
-    assert f"Losses depend on the {name} (p < 0.001): g3 lost 10 of 200, all others 0 of 800." in found.warning
+    name = "people's grade" if by == "value" else f"the {by}"
+    assert f"Losses depend on {name} (p < 0.001): g3 lost 10 of 200, all others 0 of 800." in found.warning
 
 
 def test_three_tests_share_one_level() -> None:

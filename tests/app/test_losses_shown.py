@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from pypdf import PdfReader
 from typer.testing import CliRunner
 
 from annotation_schemas.loader import load_text
@@ -16,7 +18,9 @@ from app import drawn_tables
 from app.cli import cli
 from app.services import resources
 from db.engine import Store, open_store
-from testkit.factories import make_project
+from domain.roles import Role
+from testkit.factories import make_person, make_project
+from tests.app.screens import drawn, words
 from workflow.access.projects import access_to
 from workflow.annotate import authoring
 from workflow.results import paper_tables
@@ -232,3 +236,69 @@ def test_an_import_of_answers_says_what_it_could_not_read(home: Path) -> None:
     assert "100 answers: 100 new, 98 read, 2 not readable" in told
     assert "Not readable by model: m 2 of 100." in told
     assert "Warning" not in told, "2.0 % is not more than 2 %, and nothing else differs"
+
+
+def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
+    """The judge says what people say: 30 of 60 are right for a, 45 of 60 for b. Six replies about a, all of them zeros,
+    are not readable: a has 30 of 54, and between 30 and 36 of 60."""
+    names = graded(home, 60, "a", "b")
+    truth = {(name, "a"): int(at < 30) for at, name in enumerate(names)}
+    truth |= {(name, "b"): int(at < 45) for at, name in enumerate(names)}
+    for who in ("ann", "ben"):
+        ratings(home, [(name, model, who, value) for (name, model), value in truth.items()])
+    lost = {(name, "a") for name in names[30:36]}
+    told = replies(
+        home, [(*each, "A bare 0 without verdict" if each in lost else f"[[{value}]]") for each, value in truth.items()]
+    )
+    assert "120 replies: 120 new, 114 read, 6 not readable" in told
+    count = "big-1, score: 6 of 120 replies not readable (5.0 %): 6 unparseable."
+    # Fisher, two-sided: C(45,6)/C(120,6) = 0.0022 for zeros and ones; zeros are 45 of 120
+    depends = "Losses depend on people's grade"
+    bounds = "The mean lies between 0.625 (all at their worst) and 0.675 (all at their best). Without them it is 0.658."
+    by_model = "Not readable by model: a 6 of 60 (mean 0.500 to 0.600)."
+
+    def is_told(text: str) -> None:
+        plain = " ".join(text.split())
+        assert f"Warning: {count}" in plain
+        assert depends in plain
+        assert "0 lost 6 of 45, all others 0 of 75." in plain
+        assert bounds in plain
+
+    is_told(said("results", "p", "--scores", "judge")[0])
+    row = next(
+        row
+        for row in csv.DictReader(io.StringIO(said("results", "p", "--scores", "judge", "--format", "csv")[0]))
+        if (row["model"], row["part"], row["mean_over"]) == ("a", "", "answers")
+    )
+    assert (row["judge_asked"], row["judge_scored"]) == ("60", "54")
+    assert (float(row["if_rest_lowest"]), float(row["if_rest_highest"])) == (0.5, 0.6)
+    is_told(row["loss_warning"])
+    is_told(said("agreement", "p", "--unit", "answer")[0])
+    is_told(said("agreement", "p", "--unit", "prediction", "--raters", "ann,big-1")[0])
+    assert "not readable" not in said("agreement", "p", "--unit", "prediction")[0], "people among themselves"
+    text = said("tables", "p", "--table", "judges")[0]
+    is_told(text)
+    assert by_model in text
+    out = home / "report"
+    _, aside = said(
+        *("calibrate", "--project", "p", "--stage", "grading", "--out", str(out), "--human", "ann", "--human", "ben"),
+        *("--judge", "big-1"),
+    )
+    is_told(aside)
+    is_told(html.unescape((out / "report.html").read_text(encoding="utf-8")))
+    is_told(html.unescape((out / "card.html").read_text(encoding="utf-8")))
+    (rows,) = [list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8")))) for path in out.rglob("*losses.csv")]
+    zero = next(row for row in rows if (row["by"], row["group"]) == ("people's grade", "0"))
+    assert (zero["asked"], zero["not readable"]) == ("45", "6")
+    is_told(rows[0]["warning"])
+    reader = PdfReader(out / "report.pdf")
+    is_told("".join(page.extract_text() for page in reader.pages))
+    store = resources().store
+    make_person(store, "lead", role=Role.LEAD)
+    found = drawn(store, home, "results", "lead", project="p")
+    assert "0 of 120 answers not readable" in words(found), "against the key"
+    found.selectbox(key="results.scores.p").select("big-1, score").run()
+    is_told(html.unescape(words(found)))
+    found = drawn(store, home, "agreement", "lead", project="p")
+    found.segmented_control(key="agreement.stage.p").select("grading").run()
+    is_told(html.unescape(words(found)))

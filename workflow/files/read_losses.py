@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agreement.losses import LossCell, Losses, losses_of
+from agreement.losses import PEOPLES_GRADE, LossCell, Losses, losses_of
 from annotation_schemas.asked import asked_of
 from db import items
 from db.engine import Session
@@ -18,7 +18,7 @@ from domain.runs import Outcome
 from domain.states import Stage
 from workflow.access.projects import Access
 from workflow.annotate import answer_readings
-from workflow.results.losses import PEOPLES_GRADE, key_word, majorities
+from workflow.results.losses import key_word, majorities
 from workflow.results.ratings import raters_in, stage_ratings
 
 VALUE_IN_TEXT = "value in the text"

@@ -13,6 +13,7 @@ from workflow.access.counted_items import Counting
 from workflow.annotate.sample_standing import counting_of_stage
 from workflow.results.confusions import Confusion
 from workflow.results.dimension_means import agreement_of_levels, agreement_of_means
+from workflow.results.losses import loss_sentences
 from workflow.results.rater_agreement import compared
 from workflow.results.ratings import Raters, raters_called, raters_of
 from workflow.results.reply_counts import replies_of_judges
@@ -29,6 +30,8 @@ class Figures(NamedTuple):
     """Of the raters with an account, by what they are called in ``lines``."""
     confusions: Sequence[Confusion] = ()
     """How often which answer met which, of the same ratings; none of means."""
+    losses: Sequence[str] = ()
+    """What judges' replies lose and which grades are left out, in sentences."""
 
 
 def figures(
@@ -73,4 +76,5 @@ def figures(
         counting_of_stage(store, person=None, project=project, items_=items, stage=stage),
         {name: login for login, name in called.items()},
         of_answers.confusions() if of_answers else (),
+        loss_sentences(store, person=None, project=project, stage=stage, items=items),
     )

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agreement.losses import LossCell, Losses, losses_of
+from agreement.losses import PEOPLES_GRADE, LossCell, Losses, losses_of, majority, subject_of
 from annotation_schemas.asked import GONE, asked_of, key_of
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Schema
@@ -25,8 +25,6 @@ from workflow.results.project_answers import NOT_ASKED, Read
 from workflow.results.ratings import criteria_of, grades_left_out, judge_ratings, raters_of, stage_ratings
 from workflow.results.reply_counts import METRIC_ENDS, ends_of
 from workflow.results.scores import Scored, scored
-
-PEOPLES_GRADE = "people's grade"
 
 
 def losses_of_scores(found: Read, of: Scored, asked: Collection[int]) -> Losses | None:
@@ -90,7 +88,7 @@ def _of_judge(found: Read, of: Scored, asked: Collection[int]) -> Losses | None:
     for at, answer in enumerate(found.answers):
         if answer.item not in asked:
             continue
-        said = majority([words.get(each, _word(each)) for each in grades.get(answer.id, ()) if not math.isnan(each)])
+        said = majority([words.get(each, each) for each in grades.get(answer.id, ()) if not math.isnan(each)])
         where = (answer.model, found.items[answer.item].dimension, said)
         if not math.isnan(plain.values[at]):
             lots.count(where, float(plain.values[at]))
@@ -103,11 +101,6 @@ def _of_judge(found: Read, of: Scored, asked: Collection[int]) -> Losses | None:
         high=plain.high,
         value_is=PEOPLES_GRADE,
     )
-
-
-def subject_of(judge: str, criterion: str | None) -> str:
-    """Return what the losses of a judge are called."""
-    return f"{judge}, {criterion}" if criterion else judge
 
 
 def _option_words(found: Read, criterion: str | None) -> dict[float, str]:
@@ -222,28 +215,11 @@ def left_out_in_words(n: int) -> str:
 
 def majorities(rows: Sequence[Rating], *, people: Collection[str]) -> dict[tuple[str, str], str]:
     """Return what more than half of the people who rated a unit say of it, by criterion and unit."""
-    said: dict[tuple[str, str], list[str]] = {}
+    said: dict[tuple[str, str], list[Any]] = {}
     for row in rows:
         if row.rater in people and row.value is not None:
-            said.setdefault((row.criterion, row.unit), []).append(_word(row.value))
+            said.setdefault((row.criterion, row.unit), []).append(row.value)
     return {place: word for place, words in said.items() if (word := majority(words)) is not None}
-
-
-def majority(words: Sequence[str]) -> str | None:
-    """Return what more than half of these are, or None.
-
-    >>> majority(["1", "0", "1"]), majority(["1", "0"])
-    ('1', None)
-    """
-    if not words:
-        return None
-    word, n = Counter(words).most_common(1)[0]
-    return word if 2 * n > len(words) else None
-
-
-def _word(value: Any) -> str:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return f"{value:g}" if is_number else str(value)
 
 
 def _ends(scale: Sequence[Any]) -> dict[str, float | None]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from agreement.losses import Losses
-from workflow.results.losses import left_out_in_words, subject_of
+from agreement.losses import Losses, subject_of
+from workflow.results.losses import left_out_in_words
 from workflow.results.table_numbers import Number, Numbers
 
 
