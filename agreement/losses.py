@@ -173,6 +173,14 @@ class Losses:
     @property
     def warning(self) -> str:
         """Return the warning as sentences; empty where there is none."""
+        return self._warning(named=True)
+
+    @property
+    def unnamed(self) -> str:
+        """Return the warning, or the counts, without the names of models: for texts that everyone may read."""
+        return self._warning(named=False) or self.count
+
+    def _warning(self, *, named: bool) -> str:
         if not self.warns:
             return ""
         parts = [f"Warning: {self.count}", f"They {self.counts_as}."]
@@ -180,10 +188,11 @@ class Losses:
             if each.depends:
                 name = self.value_is if each.by == "value" else each.by
                 name = name if name == PEOPLES_GRADE else f"the {name}"
+                worst, others = each.worst, each.others
+                which = worst.name if named or each.by != "model" else "one model"
                 parts.append(
-                    f"Losses depend on {name} ({_p(each.p_adjusted)}): {each.worst.name} lost "
-                    f"{each.worst.lost:,} of {each.worst.asked:,}, all others {each.others.lost:,} of "
-                    f"{each.others.asked:,}."
+                    f"Losses depend on {name} ({_p(each.p_adjusted)}): {which} lost {worst.lost:,} of {worst.asked:,}, "
+                    f"all others {others.lost:,} of {others.asked:,}."
                 )
         return " ".join([*parts, *([self.bounds] if self.bounds else [])])
 

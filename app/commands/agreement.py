@@ -446,10 +446,10 @@ def _losses(
     """What the judges that are compared have lost, a sentence each, and which grades are left out. None: all judges."""
     from app.services import resources
     from workflow.results.losses import loss_sentences
+    from workflow.results.ratings import stage_rows
 
-    return loss_sentences(
-        resources().store, person=None, project=project, stage=stage, judges=judges, criteria=criteria, items=items
-    )
+    read = stage_rows(resources().store, person=None, project=project, stage=stage, items=items)
+    return loss_sentences(read, stage=stage, judges=judges, criteria=criteria)
 
 
 def _of_project(

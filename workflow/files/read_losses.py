@@ -18,8 +18,8 @@ from domain.runs import Outcome
 from domain.states import Stage
 from workflow.access.projects import Access
 from workflow.annotate import answer_readings
-from workflow.results.losses import key_word, majorities
-from workflow.results.ratings import raters_in, stage_ratings
+from workflow.results.losses import counting_words, key_word, majorities
+from workflow.results.ratings import people_of, stage_ratings
 
 VALUE_IN_TEXT = "value in the text"
 _NUMBER = re.compile(r"(?<![\w.,])-?\d+(?:\.\d+)?(?!\w)(?!\.\d)")
@@ -68,8 +68,12 @@ def losses_of_replies(
 def _majorities(session: Session, access: Access) -> Mapping[tuple[str, str], str]:
     if access.schema.stages.grading is None:
         return {}
-    people = raters_in(session, access=access, stage=Stage.GRADING).people
-    return majorities(stage_ratings(session, access=access, stage=Stage.GRADING), people=people) if people else {}
+    people = people_of(session, access=access, stage=Stage.GRADING)
+    return (
+        majorities(stage_ratings(session, access=access, stage=Stage.GRADING, judged=()), people=people)
+        if people
+        else {}
+    )
 
 
 def mentioned_value(text: str, values: Sequence[Any]) -> str | None:
@@ -132,7 +136,7 @@ def losses_of_answers(
         LossCell(n, {why: n} if why else {}, model, dimension, value)
         for (model, dimension, value, why), n in counts.items()
     ]
-    return (losses_of(cells, unit="answers", value_is="key"),)
+    return (losses_of(cells, unit="answers", value_is="key", counts_as=counting_words(access.schema)),)
 
 
 def read_sentences(losses: Sequence[Losses], *, new: int, repeated: int, noun: str) -> list[str]:

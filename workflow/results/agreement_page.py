@@ -15,7 +15,7 @@ from workflow.results.confusions import Confusion
 from workflow.results.dimension_means import agreement_of_levels, agreement_of_means
 from workflow.results.losses import loss_sentences
 from workflow.results.rater_agreement import compared
-from workflow.results.ratings import Raters, raters_called, raters_of
+from workflow.results.ratings import Raters, raters_called, raters_of, stage_rows
 from workflow.results.reply_counts import replies_of_judges
 
 
@@ -62,6 +62,7 @@ def figures(
         "items": items,
         "schema_version": schema_version,
     }
+    read = stage_rows(store, person=None, project=project, stage=stage, items=items)
     of_answers = None if levels or of_means else compared(store, stage=stage, by=by, called=called, **about)
     return Figures(
         of_answers.results()
@@ -70,11 +71,11 @@ def figures(
         if levels
         else agreement_of_means(store, **about),
         there,
-        replies_of_judges(store, person=None, project=project, stage=stage, by=by, items=items)
+        replies_of_judges(store, person=None, project=project, stage=stage, by=by, items=items, read=read)
         if there.machines
         else [],
         counting_of_stage(store, person=None, project=project, items_=items, stage=stage),
         {name: login for login, name in called.items()},
         of_answers.confusions() if of_answers else (),
-        loss_sentences(store, person=None, project=project, stage=stage, items=items),
+        loss_sentences(read, stage=stage),
     )

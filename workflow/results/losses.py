@@ -12,17 +12,14 @@ from agreement.losses import PEOPLES_GRADE, LossCell, Losses, losses_of, majorit
 from annotation_schemas.asked import GONE, asked_of, key_of
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Schema
-from db.engine import Store
 from domain.judging import Verdict
 from domain.rated_units import BETWEEN
-from domain.records import Person, Rating
+from domain.records import Rating
 from domain.replies import reason_of
-from domain.states import Items, Stage
-from workflow.access.counted_items import counting
-from workflow.access.projects import require_lead
+from domain.states import Stage
 from workflow.results.criterion_values import named_criteria
 from workflow.results.project_answers import NOT_ASKED, Read
-from workflow.results.ratings import criteria_of, grades_left_out, judge_ratings, raters_of, stage_ratings
+from workflow.results.ratings import StageRows, criteria_of
 from workflow.results.reply_counts import METRIC_ENDS, ends_of
 from workflow.results.scores import Scored, scored
 
@@ -57,10 +54,14 @@ def _of_key(found: Read, of: Scored, asked: Collection[int]) -> Losses:
         for item, why in lot.items():
             if item in asked and item not in found.keyless and why != NOT_ASKED:
                 lots.lose((model, found.items[item].dimension, keys.get(item)), why)
-    then = "count as wrong" if of.unreadable == "wrong" else "are left out"
-    return losses_of(
-        lots.cells(), unit="answers", low=0.0, high=1.0, value_is="key", counts_as=f"{then} (report: unreadable)"
-    )
+    then = counting_words(found.schema)
+    return losses_of(lots.cells(), unit="answers", low=0.0, high=1.0, value_is="key", counts_as=then)
+
+
+def counting_words(schema: Schema) -> str:
+    """Return what happens to answers that cannot be read, and what says so."""
+    then = "count as wrong" if schema.report.unreadable == "wrong" else "are left out"
+    return f"{then} (report: unreadable)"
 
 
 def key_word(schema: Schema, fields: Mapping[str, Any]) -> str | None:
@@ -142,70 +143,56 @@ class _Lots:
 
 
 def losses_of_judges(
-    store: Store,
+    read: StageRows,
     *,
-    person: Person | None,
-    project: str,
     stage: Stage,
-    judges: Sequence[str] | None = None,
+    judges: Collection[str] | None = None,
     criteria: Collection[str] | None = None,
-    items: Items | str | None = None,
 ) -> list[Losses]:
     """Return what each judge that was run here has lost in a stage, by criterion; ``judges`` None: all of them.
 
     Judges whose ratings came without replies are left out: nothing says what failed.
     """
-    raters = raters_of(store, person=person, project=project, stage=stage)
-    with store.read() as session:
-        access = require_lead(session, by=person, project=project)
-        counted = counting(session, access=access, items_=items, stage=stage)
-        found = judge_ratings(session, access=access, stage=stage, counted=counted)
-        if not any(not verdict.scored for _, verdict in found) and judges is None:
-            return []
-        rows = stage_ratings(session, access=access, stage=stage, counted=counted)
-    majority = majorities(rows, people=raters.people)
-    wanted = set(raters.judges if judges is None else judges)
-    ends = ends_of(access.schema, stage)
+    if all(verdict.scored for _, verdict in read.judged):
+        return []
+    said = majorities(read.rows, people=read.people)
+    wanted = read.own_scale.keys() if judges is None else set(judges)
     lots: dict[tuple[str, str], _Lots] = {}
-    for rating, verdict in found:
+    for rating, verdict in read.judged:
         if rating.rater not in wanted or verdict is Verdict.SKIPPED:
             continue
         lot = lots.setdefault((rating.criterion, rating.rater), _Lots())
         model = rating.unit.rpartition(BETWEEN)[2] if BETWEEN in rating.unit else None
-        where = (model, rating.dimension, majority.get((rating.criterion, rating.unit)))
+        where = (model, rating.dimension, said.get((rating.criterion, rating.unit)))
         if verdict.scored:
             lot.count(where, rating.value if isinstance(rating.value, int | float) else 0.0)
         else:
             lot.lose(where, reason_of(verdict.words))
-    order = {each.name: at for at, each in enumerate(criteria_of(access.schema, stage))}
-    return [
+    order = {each.name: at for at, each in enumerate(criteria_of(read.access.schema, stage))}
+    ends = ends_of(read.access.schema, stage)
+    found = [
         losses_of(
             lot.cells(),
             subject=subject_of(judge, criterion),
-            **_ends(METRIC_ENDS if judge in raters.metrics else ends.get(criterion, ())),
+            **_ends(METRIC_ENDS if read.own_scale.get(judge) else ends.get(criterion, ())),
             value_is=PEOPLES_GRADE,
         )
         for (criterion, judge), lot in sorted(lots.items(), key=lambda each: (order.get(each[0][0], 0), each[0]))
         if criteria is None or criterion in criteria
     ]
+    return [each for each in found if each.lost]
 
 
 def loss_sentences(
-    store: Store,
+    read: StageRows,
     *,
-    person: Person | None,
-    project: str,
     stage: Stage,
-    judges: Sequence[str] | None = None,
+    judges: Collection[str] | None = None,
     criteria: Collection[str] | None = None,
-    items: Items | str | None = None,
 ) -> list[str]:
     """Return what numbers about raters of a stage lose, in sentences; empty where they lose nothing."""
-    about: dict[str, Any] = {"person": person, "project": project, "items": items}
-    found = [] if judges == [] else losses_of_judges(store, stage=stage, judges=judges, criteria=criteria, **about)
-    told = [each.sentence for each in found if each.lost]
-    left_out = grades_left_out(store, **about) if stage is Stage.GRADING else 0
-    return [*told, *([left_out_in_words(left_out)] if left_out else [])]
+    told = [each.sentence for each in losses_of_judges(read, stage=stage, judges=judges, criteria=criteria)]
+    return [*told, *([left_out_in_words(read.left_out)] if read.left_out else [])]
 
 
 def left_out_in_words(n: int) -> str:

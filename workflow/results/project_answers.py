@@ -94,6 +94,8 @@ class Read:
     """Earlier answers of a model to an item that it answered again."""
     unknown: int = 0
     """Grades from files that are about no answer that counts."""
+    left_out_grades: int = 0
+    """Of these, the grades of answers that are empty, missing or replaced."""
     counting: Counting | None = None
     """Which items count, and so have a part in everything here; None: no one has asked."""
     reader: str = RULES
@@ -218,6 +220,7 @@ def _read(session: Session, access: Access, of: Counting, reader: str, schema_ve
         said.judged,
         replaced=len(found) - len(last),
         unknown=said.unknown,
+        left_out_grades=said.left_out,
         respondents=frozenset(each.model for each in counted) & people,
         graders=said.graders,
         attributes={model: own for model, own in described.items() if model in models},
@@ -246,7 +249,8 @@ class _Grades:
     unscored: dict[tuple[str, str], dict[int, str]] = field(default_factory=dict)
     metrics: set[str] = field(default_factory=set)
     unknown: int = 0
-    """These six as in ``Read``."""
+    left_out: int = 0
+    """These seven as in ``Read``."""
     own: set[tuple[int, str, str]] = field(default_factory=set)
     """What the people out of files have submitted here themselves: answer, login, criterion."""
 
@@ -277,6 +281,7 @@ class _Grades:
                 continue
             if about is None or not graded.counts(unit, at):
                 self.unknown += 1
+                self.left_out += not graded.counts(unit, at)
                 continue
             place = value_of(self.criteria[name], value)
             if rater not in self.outside:

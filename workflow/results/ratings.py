@@ -64,9 +64,13 @@ def stage_ratings(
     stage: Stage,
     names: Mapping[int, str] | None = None,
     counted: Counting | None = None,
+    judged: Sequence[tuple[Rating, Verdict]] | None = None,
+    left_out: list[str] | None = None,
 ) -> list[Rating]:
     """As ``ratings_of``; ``names`` replace logins, by person id, and people out of files then have pseudonyms, too
-    (``file_raters.pseudonyms``). ``counted`` None: of all items. Only people compare answers pair by pair here."""
+    (``file_raters.pseudonyms``). ``counted`` None: of all items. Only people compare answers pair by pair here.
+    ``judged`` are the ``judge_ratings``, where they are known. ``left_out`` collects the units of imported grades whose
+    answers are empty, missing or replaced."""
     if stage is Stage.COMPARISON:
         return preferences.pair_ratings(session, access=access, names=names, counted=counted)
     external = {id: name for id, name, _ in files.item_ids(session, project_id=access.project_id)}
@@ -96,18 +100,24 @@ def stage_ratings(
     gone = {unit_of(external[id], model) for id, model in withdrawn_runs.answers(session, project_id=access.project_id)}
     gone -= {unit_of(external[row.item_id], row.model) for row in given} if gone else set()
     called = {} if names is None else file_raters.pseudonyms(session, project_id=access.project_id, known=names)
-    rows = files.ratings(session, project_id=access.project_id, stage=stage)
+    rows = [
+        row
+        for row in files.ratings(session, project_id=access.project_id, stage=stage)
+        if _item_of(row.unit, outside) is None and row.unit not in gone
+    ]
+    if graded is not None:
+        silent = [row.unit for row in rows if not graded.counts(row.unit, row.created_at)]
+        rows = [row for row in rows if graded.counts(row.unit, row.created_at)] if silent else rows
+        (left_out if left_out is not None else []).extend(silent)
     in_files = {called.get(row.rater, row.rater) for row in rows}
     submitted = {(rating.unit, rating.rater, rating.criterion) for rating in mine if rating.rater in in_files}
     brought_in = [
         rating
         for row in rows
-        if _item_of(row.unit, outside) is None and row.unit not in gone
-        if graded is None or graded.counts(row.unit, row.created_at)
         for rating in [Rating(row.unit, called.get(row.rater, row.rater), row.criterion, row.value, row.dimension)]
         if (rating.unit, rating.rater, rating.criterion) not in submitted  # a person's own submission here counts
     ]
-    found_by = judge_ratings(session, access=access, stage=stage, counted=counted)
+    found_by = judge_ratings(session, access=access, stage=stage, counted=counted) if judged is None else judged
     return mine + brought_in + [rating for rating, verdict in found_by if verdict.scored]
 
 
@@ -125,23 +135,40 @@ def counting_answers(
     return CountingAnswers.of(found, external, asked=asked)
 
 
-def grades_left_out(store: Store, *, person: Person | None, project: str, items: Items | str | None = None) -> int:
-    """Count the imported grades of answers that are empty, missing or replaced; no number includes these grades."""
+@dataclass(frozen=True)
+class StageRows:
+    """Everything that was said in a stage of a project, read once."""
+
+    access: Access
+    rows: Sequence[Rating]
+    """The ratings that count."""
+    judged: Sequence[tuple[Rating, Verdict]]
+    """What judges that were run here said, also where a reply holds no score."""
+    people: frozenset[str]
+    own_scale: Mapping[str, bool]
+    """Judges and metrics that were run here -> whether their numbers go from 0 to 1."""
+    left_out: int
+    """Imported grades whose answers are empty, missing or replaced; no number includes these grades."""
+
+
+def stage_rows(
+    store: Store, *, person: Person | None, project: str, stage: Stage, items: Items | str | None = None
+) -> StageRows:
+    """Read everything that was said in a stage, for leads."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
-        if access.schema.stages.grading is None:
-            return 0
-        counted = counting(session, access=access, items_=items, stage=Stage.GRADING)
-        external = {id: name for id, name, _ in files.item_ids(session, project_id=access.project_id)}
-        outside = of_names(external.items(), counted)
-        gone = withdrawn_runs.answers(session, project_id=access.project_id)
-        withdrawn = {unit_of(external[id], model) for id, model in gone}
-        graded = counting_answers(session, access, external)
-        return sum(
-            not graded.counts(row.unit, row.created_at)
-            for row in files.ratings(session, project_id=access.project_id, stage=Stage.GRADING)
-            if row.unit not in withdrawn and _item_of(row.unit, outside) is None
-        )
+        counted = counting(session, access=access, items_=items, stage=stage)
+        judged = judge_ratings(session, access=access, stage=stage, counted=counted)
+        left_out: list[str] = []
+        rows = stage_ratings(session, access=access, stage=stage, counted=counted, judged=judged, left_out=left_out)
+        people = frozenset(people_of(session, access=access, stage=stage))
+        raters = {
+            run.name: kind.own_scale
+            for kind in RunKind
+            if kind.rates
+            for run in runs.of_project(session, project_id=access.project_id, kind=kind)
+        }
+    return StageRows(access, rows, judged, people, raters, len(left_out))
 
 
 def cut_by(rows: Iterable[Rating], schema: Schema, by: Cut) -> list[Rating]:
@@ -260,15 +287,11 @@ class Raters:
 def raters_of(store: Store, *, person: Person | None, project: str, stage: Stage) -> Raters:
     """Who has rated in a stage of a project, people and files apart; for its leads."""
     with store.read() as session:
-        return raters_in(session, access=require_lead(session, by=person, project=project), stage=stage)
-
-
-def raters_in(session: Session, *, access: Access, stage: Stage) -> Raters:
-    """Return who has rated in a stage, as ``raters_of`` does."""
-    project_id = access.project_id
-    people = files.voters(session, project_id=project_id, stage=stage)
-    outside = [each for each in file_raters.raters(session, project_id=project_id) if stage in (each.ratings or {})]
-    judged = _scores(session, access=access, stage=stage)
+        access = require_lead(session, by=person, project=project)
+        project_id = access.project_id
+        people = files.voters(session, project_id=project_id, stage=stage)
+        outside = [each for each in file_raters.raters(session, project_id=project_id) if stage in (each.ratings or {})]
+        judged = _scores(session, access=access, stage=stage)
     times: dict[str, dict[bool, set[int]]] = {}
     for score in judged:
         times.setdefault(score.run, {False: set(), True: set()})[score.swapped].add(score.sample)
@@ -282,6 +305,13 @@ def raters_in(session: Session, *, access: Access, stage: Stage) -> Raters:
         frozenset(score.run for score in judged if score.metric),
         sorted(each.name for each in outside if each.is_person and not each.account),
     )
+
+
+def people_of(session: Session, *, access: Access, stage: Stage) -> set[str]:
+    """Return the people who have rated in a stage, as ``raters_of`` names them."""
+    outside = file_raters.raters(session, project_id=access.project_id)
+    from_files = {each.name for each in outside if each.is_person and stage in (each.ratings or {})}
+    return from_files | files.voters(session, project_id=access.project_id, stage=stage)
 
 
 def raters_called(store: Store, there: Raters) -> dict[str, str]:

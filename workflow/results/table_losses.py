@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from agreement.losses import Losses, subject_of
+from agreement.losses import Losses
 from workflow.results.losses import left_out_in_words
 from workflow.results.table_numbers import Number, Numbers
 
@@ -15,10 +15,10 @@ def table_losses(
 ) -> tuple[tuple[Losses, ...], int]:
     """Return the losses behind the numbers of a table, and how many imported grades a table of agreement leaves out."""
     if about.get("source") == "agreement" and about.get("unit") != "item":
-        found, left_out = numbers.agreement_losses()
         criterion = about.get("criterion") or numbers.criterion()
-        shown = {subject_of(name, criterion) for name in evaluators}
-        return tuple(each for each in found if each.subject in shown), left_out
+        judges = [name for name in numbers.judges() if name in evaluators]
+        found = [numbers.losses_of_judge(name, criterion) for name in judges]
+        return tuple(each for each in found if each is not None), numbers.read.left_out_grades
     boards: list[Losses] = []
     for number in there:
         if number.losses is not None and not any(number.losses is board for board in boards):

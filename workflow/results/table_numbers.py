@@ -26,12 +26,12 @@ from workflow.results.dimension_means import Columns
 from workflow.results.failures import Failures
 from workflow.results.leaderboard import SlicedScores
 from workflow.results.leaderboard_lines import Line
-from workflow.results.losses import losses_of_judges
+from workflow.results.losses import losses_of_scores
 from workflow.results.model_groups import Grouping
 from workflow.results.project_answers import Read
 from workflow.results.rater_agreement import agreement_of
-from workflow.results.ratings import grades_left_out, raters_of
-from workflow.results.scores import Kind, Scores, judges_called
+from workflow.results.ratings import raters_of
+from workflow.results.scores import Kind, Scores, judges_called, scored
 from workflow.results.slices import BINS, DIMENSION, GROUP
 from workflow.results.success_regression import Fit
 from workflow.results.success_regression import Kind as RegressionKind
@@ -357,12 +357,13 @@ class Numbers:
         made: Columns = self._made[place]
         return made
 
-    def agreement_losses(self) -> tuple[list[Losses], int]:
-        """Return what judges lost in grading, and how many imported grades are about no answer that counts."""
-        if ("losses",) not in self._made:
-            found = losses_of_judges(self._store, stage=Stage.GRADING, **self._about)
-            self._made["losses",] = found, grades_left_out(self._store, **self._about)
-        made: tuple[list[Losses], int] = self._made["losses",]
+    def losses_of_judge(self, judge: str, criterion: str) -> Losses | None:
+        """Return what a judge lost on a criterion, over all items that count."""
+        place = ("losses", judge, criterion)
+        if place not in self._made:
+            of = scored(self._read, Scores("judge", criterion, judge))
+            self._made[place] = losses_of_scores(self._read, of, self._read.items.keys())
+        made: Losses | None = self._made[place]
         return made
 
     # ---- regression
