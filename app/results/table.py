@@ -61,7 +61,7 @@ def loss_warning(cut: SlicedScores) -> markup.Markup:
     """The warning above the table; nothing where the notes below it are enough."""
     if cut.losses is None or not cut.losses.warns:
         return markup.Markup("")
-    return markup.notice(cut.losses.warning, style="bad")
+    return markup.loss_line(cut.losses.warning)
 
 
 def _unread(view: ProjectView, line: Line, items: Items | None) -> markup.Markup:

@@ -211,7 +211,7 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
             )
         )
     for sentence in losses:
-        shell.show(loss_line(sentence))
+        shell.show(markup.loss_line(sentence))
     if replies:
         shell.show(replies_table(view, replies))
     if choice.levels:
@@ -250,13 +250,6 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
         )
         with st.expander(f"Every pair and weighting ({len(of_group)} lines)"):
             shell.show(table_of(of_group, unit=choice.unit))
-
-
-def loss_line(sentence: str) -> markup.Markup:
-    """What numbers lose, as a line of a page; a warning stands out."""
-    if sentence.startswith("Warning: "):
-        return markup.notice(sentence, style="bad")
-    return markup.tag("p", markup.quiet(sentence), style="ts", data_part="losses")
 
 
 def _levels(view: ProjectView, lines: Sequence[Result]) -> None:

@@ -19,10 +19,12 @@ from app.cli import cli
 from app.services import resources
 from db.engine import Store, open_store
 from domain.roles import Role
+from reports.content import Text
 from testkit.factories import make_person, make_project
 from tests.app.screens import drawn, words
 from workflow.access.projects import access_to
 from workflow.annotate import authoring
+from workflow.releases import card_facts, card_people
 from workflow.results import paper_tables
 from workflow.results.leaderboard_lines import COLUMNS
 
@@ -302,3 +304,13 @@ def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
     found = drawn(store, home, "agreement", "lead", project="p")
     found.segmented_control(key="agreement.stage.p").select("grading").run()
     is_told(html.unescape(words(found)))
+    found = drawn(store, home, "release", "lead", project="p")
+    is_told(html.unescape(words(found)))
+    with store.read() as session:
+        access = access_to(session, person=None, project="p")
+    known = card_facts.facts(store, access)
+    (grading,) = [each for each in known["agreement"] if each["stage"] == "grading"]
+    is_told(grading["losses"][0])
+    blocks = card_people.agreement(access.schema, known).blocks
+    (warned,) = [block for block in blocks if isinstance(block, Text) and block.tone == "warning"]
+    is_told(warned.words)
