@@ -7,6 +7,7 @@ and file prints it; nothing else computes a share of losses.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,8 +24,13 @@ LEVEL = 0.05
 """Losses depend on something where the adjusted p value is smaller."""
 PEOPLES_GRADE = "people's grade"
 """What the groups by value are where people have graded the same answers."""
+VALUE_IN_TEXT = "value in the text"
+"""What these groups are where few people have graded: the value that the text of a reply mentions."""
 MOST_GROUPS = 40
 """The test leaves out a property with more groups, such as a key that is a free text."""
+_NUMBER = re.compile(r"(?<![\w.,])-?\d+(?:\.\d+)?(?!\w)(?!\.\d)")
+_LOW_WORDS = re.compile(r"\b(?:incorrect|wrong|false|no|not correct)\b", re.IGNORECASE)
+_HIGH_WORDS = re.compile(r"\b(?:correct|right|true|yes)\b", re.IGNORECASE)
 _DRAWS = 9_999
 _LEAST_EXPECTED = 5
 
@@ -319,6 +325,30 @@ def majority(values: Iterable[Any]) -> str | None:
 def _word(value: Any) -> str:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return f"{value:g}" if is_number else str(value)
+
+
+def mentioned_value(text: str, values: Sequence[Any]) -> str | None:
+    """Return the value of a scale that a reply mentions, read or not: of numbers the lowest, of names the last.
+
+    A reply that says "0 out of 1" mentions 0, and one that says "1 out of 1" mentions 1. Where no number stands, words
+    for right and wrong stand for the ends of the scale.
+
+    >>> [mentioned_value(each, (0, 1)) for each in ("0 out of 1", "1/1", "It is incorrect.", "Correct!", "Hm.")]
+    ['0', '1', '0', '1', None]
+    >>> mentioned_value("Not A. I prefer B", ("A", "B"))
+    'B'
+    """
+    numbers = [float(each) for each in values if isinstance(each, int | float) and not isinstance(each, bool)]
+    if not numbers:
+        names = "|".join(sorted(map(re.escape, map(str, values)), key=len, reverse=True))
+        there = re.findall(rf"(?<!\w)(?:{names})(?!\w)", text) if names else []
+        return there[-1] if there else None
+    there_are = [value for each in _NUMBER.findall(text) if (value := float(each)) in numbers]
+    if there_are:
+        return f"{min(there_are):g}"
+    if _LOW_WORDS.search(text):
+        return f"{min(numbers):g}"
+    return f"{max(numbers):g}" if _HIGH_WORDS.search(text) else None
 
 
 def subject_of(judge: str, criterion: str | None) -> str:

@@ -314,3 +314,18 @@ def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
     blocks = card_people.agreement(access.schema, known).blocks
     (warned,) = [block for block in blocks if isinstance(block, Text) and block.tone == "warning"]
     is_told(warned.words)
+
+
+def test_zeros_that_are_lost_show_without_anyones_grades(home: Path) -> None:
+    """8 of 800 replies (1.0 %) are lost, all of them zeros, and no person has graded anything."""
+    names = graded(home, 400, "a", "b")
+    rows = [(name, model, f"[[{at % 2}]]") for model in ("a", "b") for at, name in enumerate(names)]
+    lost = [
+        (item, model, "A bare 0 without verdict") if at % 100 == 0 else (item, model, text)
+        for at, (item, model, text) in enumerate(rows)
+    ]
+    replies(home, lost)
+    text, _ = said("results", "p", "--scores", "judge")
+    assert "8 of 800 replies not readable (1.0 %)" in text
+    # two-sided: 2 C(400,8)/C(800,8) = 0.0076; three tests (model, dimension, value), of which dimension is as small
+    assert "Losses depend on the value in the text (p = 0.023): 0 lost 8 of 400, all others 0 of 400." in text

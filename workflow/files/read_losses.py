@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agreement.losses import PEOPLES_GRADE, LossCell, Losses, losses_of
+from agreement.losses import PEOPLES_GRADE, VALUE_IN_TEXT, LossCell, Losses, losses_of, mentioned_value
 from annotation_schemas.asked import asked_of
 from db import items
 from db.engine import Session
@@ -21,10 +20,8 @@ from workflow.annotate import answer_readings
 from workflow.results.losses import counting_words, key_word, majorities
 from workflow.results.ratings import people_of, stage_ratings
 
-VALUE_IN_TEXT = "value in the text"
-_NUMBER = re.compile(r"(?<![\w.,])-?\d+(?:\.\d+)?(?!\w)(?!\.\d)")
-_LOW_WORDS = re.compile(r"\b(?:incorrect|wrong|false|no|not correct)\b", re.IGNORECASE)
-_HIGH_WORDS = re.compile(r"\b(?:correct|right|true|yes)\b", re.IGNORECASE)
+_TOLD_BY_TEXT = (Verdict.SCORED, Verdict.UNPARSEABLE)
+"""Replies whose text says one value; others contradict themselves, are cut off or say none."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +55,10 @@ def losses_of_replies(
         for each in replies:
             if each.judge != judge:
                 continue
-            value = majority.get((criteria[0], each.unit)) if of_people else mentioned_value(each.text, values)
+            if of_people:
+                value = majority.get((criteria[0], each.unit))
+            else:
+                value = mentioned_value(each.text, values) if each.verdict in _TOLD_BY_TEXT else None
             lost = {} if each.verdict.scored else {each.verdict.label: 1}
             cells.append(LossCell(1, lost, each.model, each.dimension, value))
         found.append(losses_of(cells, subject=judge, value_is=PEOPLES_GRADE if of_people else VALUE_IN_TEXT))
@@ -74,30 +74,6 @@ def _majorities(session: Session, access: Access) -> Mapping[tuple[str, str], st
         if people
         else {}
     )
-
-
-def mentioned_value(text: str, values: Sequence[Any]) -> str | None:
-    """Return the value of a scale that a reply mentions, read or not: of numbers the lowest, of names the last.
-
-    A reply that says "0 out of 1" mentions 0, and one that says "1 out of 1" mentions 1. Where no number stands, words
-    for right and wrong stand for the ends of the scale.
-
-    >>> [mentioned_value(each, (0, 1)) for each in ("0 out of 1", "1/1", "It is incorrect.", "Correct!", "Hm.")]
-    ['0', '1', '0', '1', None]
-    >>> mentioned_value("Not A. I prefer B", ("A", "B"))
-    'B'
-    """
-    numbers = [float(each) for each in values if isinstance(each, int | float) and not isinstance(each, bool)]
-    if not numbers:
-        names = "|".join(sorted(map(re.escape, map(str, values)), key=len, reverse=True))
-        there = re.findall(rf"(?<!\w)(?:{names})(?!\w)", text) if names else []
-        return there[-1] if there else None
-    there_are = [value for each in _NUMBER.findall(text) if (value := float(each)) in numbers]
-    if there_are:
-        return f"{min(there_are):g}"
-    if _LOW_WORDS.search(text):
-        return f"{min(numbers):g}"
-    return f"{max(numbers):g}" if _HIGH_WORDS.search(text) else None
 
 
 def losses_of_answers(

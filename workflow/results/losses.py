@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agreement.losses import PEOPLES_GRADE, LossCell, Losses, losses_of, majority, subject_of
+from agreement.losses import PEOPLES_GRADE, VALUE_IN_TEXT, LossCell, Losses, losses_of, majority, subject_of
 from annotation_schemas.asked import GONE, asked_of, key_of
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Schema
@@ -84,24 +84,31 @@ def _of_judge(found: Read, of: Scored, asked: Collection[int]) -> Losses | None:
         return None
     about = replace(of.scores, kind="judge", method=None)
     plain = of if of.scores.kind == "judge" else scored(found, about)
+    places = [at for at, each in enumerate(found.answers) if each.item in asked]
+    places = [at for at in places if not math.isnan(plain.values[at]) or found.answers[at].id in why]
     grades, words = found.grades.get(of.scores.criterion or "", {}), _option_words(found, of.scores.criterion)
+    said: dict[int, str | None] = {}
+    for at in places:
+        given = grades.get(found.answers[at].id, ())
+        said[at] = majority([words.get(each, each) for each in given if not math.isnan(each)])
+    of_people = 2 * sum(word is not None for word in said.values()) > len(places)
+    mentioned = found.mentions.get(judge, {})
     lots = _Lots()
-    for at, answer in enumerate(found.answers):
-        if answer.item not in asked:
-            continue
-        said = majority([words.get(each, each) for each in grades.get(answer.id, ()) if not math.isnan(each)])
-        where = (answer.model, found.items[answer.item].dimension, said)
-        if not math.isnan(plain.values[at]):
+    for at in places:
+        answer = found.answers[at]
+        lost = reason_of(why[answer.id].removeprefix("the judge gave ")) if math.isnan(plain.values[at]) else ""
+        value = said[at] if of_people else mentioned.get(answer.id) if lost in ("", _UNPARSEABLE) else None
+        where = (answer.model, found.items[answer.item].dimension, value)
+        if lost:
+            lots.lose(where, lost)
+        else:
             lots.count(where, float(plain.values[at]))
-        elif answer.id in why:
-            lots.lose(where, reason_of(why[answer.id].removeprefix("the judge gave ")))
-    return losses_of(
-        lots.cells(),
-        subject=subject_of(judge, of.scores.criterion),
-        low=plain.low,
-        high=plain.high,
-        value_is=PEOPLES_GRADE,
-    )
+    value_is = PEOPLES_GRADE if of_people else VALUE_IN_TEXT
+    subject = subject_of(judge, of.scores.criterion)
+    return losses_of(lots.cells(), subject=subject, low=plain.low, high=plain.high, value_is=value_is)
+
+
+_UNPARSEABLE = reason_of(Verdict.UNPARSEABLE.words)
 
 
 def _option_words(found: Read, criterion: str | None) -> dict[float, str]:

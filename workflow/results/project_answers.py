@@ -34,6 +34,7 @@ from workflow.results import answer_ways, attributes, file_raters
 from workflow.results.answer_ways import Way
 from workflow.results.counting_answers import CountingAnswers
 from workflow.results.criterion_values import is_right, named_criteria, scored_criteria, value_of
+from workflow.results.reply_mentions import mentions
 from workflow.results.slices import Item
 
 NOT_ASKED = "not asked yet"
@@ -96,6 +97,8 @@ class Read:
     """Grades from files that are about no answer that counts."""
     left_out_grades: int = 0
     """Of these, the grades of answers that are empty, missing or replaced."""
+    mentions: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    """Judge -> answer -> the value that the text of its reply mentions; only of judges whose replies lack scores."""
     counting: Counting | None = None
     """Which items count, and so have a part in everything here; None: no one has asked."""
     reader: str = RULES
@@ -221,6 +224,7 @@ def _read(session: Session, access: Access, of: Counting, reader: str, schema_ve
         replaced=len(found) - len(last),
         unknown=said.unknown,
         left_out_grades=said.left_out,
+        mentions=mentions(session, access, {judge for _, judge in said.unscored}),
         respondents=frozenset(each.model for each in counted) & people,
         graders=said.graders,
         attributes={model: own for model, own in described.items() if model in models},
