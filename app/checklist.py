@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -17,6 +17,7 @@ from workflow.lead import checklists
 from workflow.releases import checklist as releases
 from workflow.releases import floors
 from workflow.releases.checklist import Line as ReleaseLine
+from workflow.results import leaderboard_page
 
 
 class Line(Protocol):
@@ -98,7 +99,26 @@ def release_lines(services: Services, view: ProjectView) -> list[ReleaseLine]:
         again = partial(shortcut_figures.asked_models, services, view, None)
         pending_figures.show_pending(services, asked, again, about="What models get right is")
     show(lines, view.name)
+    _show_losses(services, view)
     return lines
+
+
+def _show_losses(services: Services, view: ProjectView) -> None:
+    """What the project's numbers lose, below the lines: a release does not wait for it, but says so."""
+    about: dict[str, Any] = {"person": services.person, "project": view.name}
+    if not leaderboard_page.any_model(services.store, **about):
+        return
+
+    def ask() -> figures.Asked:
+        state = leaderboard_page.mark(services.store, **about)
+        size = leaderboard_page.size(services.store, **about)
+        args = {"project": view.name}
+        return figures.asked(services.store, services.settings, "losses", args, state=state, size=size)
+
+    found = ask()
+    pending_figures.show_pending(services, found, ask, about="Counts of unreadable answers are")
+    for sentence in found.figure.value if found.figure is not None else ():
+        shell.show(markup.loss_line(sentence))
 
 
 def before_release(services: Services, view: ProjectView) -> None:

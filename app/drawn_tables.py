@@ -10,6 +10,7 @@ from reports import table_charts
 from reports.table_charts import LEAST_AROUND, TableChart, Value
 from workflow.results import table_files
 from workflow.results.paper_tables import NOTHING, Cell, PaperTable, PaperTables
+from workflow.results.table_numbers import Number
 
 
 def charts(table: PaperTable) -> list[TableChart]:
@@ -45,12 +46,15 @@ def _value(cell: Cell, many: int) -> Value:
 
 
 def files_of(found: PaperTables) -> dict[str, bytes]:
-    """Every table that could be made as ``NAME.csv``, and each of its charts, on light and on dark paper, as SVG."""
+    """Every table that could be made as ``NAME.csv``, what it loses as ``NAME-losses.csv``, and each of its charts, on
+    light and on dark paper, as SVG."""
     files: dict[str, bytes] = {}
     for table in found.tables:
         if table.why:
             continue
         files[f"{table.name}.csv"] = table_files.as_csv(table).encode()
+        if lost := table_files.losses_as_csv(table):
+            files[f"{table.name}-losses.csv"] = lost.encode()
         for chart in charts(table):
             files[f"{chart.key}.svg"] = table_charts.svg_file(chart)
             files[f"{chart.key}-dark.svg"] = table_charts.svg_file(chart, dark=True)
@@ -68,6 +72,9 @@ def html(table: PaperTable) -> str:
         parts += [table_charts.figure(chart) for chart in charts(table)]
     if table.note:
         parts.append(f'<p class="note">{escape(table.note)}</p>')
+    warned = {each.warning for each in table.losses if each.warns}
+    for words in table.loss_notes:
+        parts.append(f'<p class="{"warning" if words in warned else "note"}">{escape(words)}</p>')
     return "".join([*parts, "</section>"])
 
 
@@ -98,6 +105,16 @@ def _grid(table: PaperTable) -> Iterator[str]:
 def _cell(cell: Cell) -> str:
     at = cell.number
     limits = "" if at.low is None or at.high is None else f", 95 % interval {at.low:.4f} to {at.high:.4f}"
-    tip = f"{at.value:.4f}{limits}; n {at.n}" if at.value is not None else at.reason
+    tip = f"{at.value:.4f}{limits}; n {at.n}{_left_out(at)}" if at.value is not None else at.reason
     shown = {1: f"<b>{cell.shown}</b>", 2: f"<u>{cell.shown}</u>"}.get(cell.rank, cell.shown)
     return f'<td class="n" title="{escape(tip, quote=True)}">{shown}</td>'
+
+
+def _left_out(at: Number) -> str:
+    """What a score leaves out or counts as wrong, and where it lies whatever that would be."""
+    count = at.count
+    if count is None or not (lost := count.unread + count.failed):
+        return ""
+    known = count.lowest is not None and count.highest is not None
+    bounds = f", {count.lowest:.4f} to {count.highest:.4f} whatever they say" if known else ""
+    return f"; {lost} not readable{bounds}"

@@ -157,6 +157,13 @@ def notice(value: str, *, style: str = "") -> Markup:
     return tag("div", text(value), style=f"ts ts-notice {style}".strip(), role=role)
 
 
+def loss_line(sentence: str) -> Markup:
+    """What numbers lose (``agreement.losses.Losses.sentence``), as a line of a page; a warning stands out."""
+    if sentence.startswith("Warning: "):
+        return notice(sentence, style="bad")
+    return tag("p", quiet(sentence), style="ts", data_part="losses")
+
+
 def bar(parts: Sequence[tuple[str, str, int]], *, total: int, style: str = "") -> Markup:
     """A stacked bar of (style, label, count); ``total`` is its whole width in the same unit."""
     if total <= 0:

@@ -257,6 +257,20 @@ def scores(session: Session, *, project_id: int) -> list[Score]:
     return latest_of_each(newest.values(), lambda each: (each.run, each.item_id, each.prediction_id, each.swapped))
 
 
+def any_lost(session: Session, *, project_id: int) -> bool:
+    """Return whether a reply of a judge whose run counts holds no score."""
+    wanted = (
+        sa_select(col(JudgementRow.id))
+        .join(RunRow, col(RunRow.id) == col(JudgementRow.run_id))
+        .where(
+            col(RunRow.project_id) == project_id,
+            col(RunRow.withdrawn_at).is_(None),
+            col(JudgementRow.verdict) != Verdict.SCORED,
+        )
+    )
+    return session.connection().execute(wanted.limit(1)).first() is not None
+
+
 def latest_of_each(found: Iterable[_S], about: Callable[[_S], Hashable]) -> list[_S]:
     """What counts of what a judge said in several runs about the same: the newest with a score, else the newest."""
     counting: dict[Hashable, _S] = {}

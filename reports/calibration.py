@@ -14,6 +14,7 @@ from reports.attacks import attacks
 from reports.content import Behind, Cell, Dots, Figure, Report, Section, Source, Table
 from reports.cross_check import cross_check
 from reports.judging import against_people, alternative, confusion
+from reports.losses import loss_warnings, losses_of_study
 from reports.pairs import pairs
 from reports.people import design, reliability
 from reports.planning import plan
@@ -42,7 +43,7 @@ def calibration(study: Study, source: Source, rule: Rule | None = None, *, cross
         judges=study.judges,
         sections=_without_empty(
             study,
-            verdicts(study, rule, when),
+            _warning_first(study, verdicts(study, rule, when)),
             design(study),
             reliability(study),
             against_people(study),
@@ -84,6 +85,11 @@ def _without_empty(study: Study, *sections: Section) -> tuple[Section, ...]:
         )
         for section in sections
     )
+
+
+def _warning_first(study: Study, section: Section) -> Section:
+    """The first section below warnings about replies that are not readable."""
+    return replace(section, blocks=(*loss_warnings(losses_of_study(study)), *section.blocks))
 
 
 def _clustered(study: Study, table: Table) -> Table:

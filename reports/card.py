@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from reports import html, pdf
 from reports.charts import drawn, svg
-from reports.content import Cell, Dots, Report, Ruling, Rulings
+from reports.content import Cell, Dots, Report, Ruling, Rulings, Table
 from reports.words import number
 
 if TYPE_CHECKING:
@@ -54,9 +54,19 @@ def facts(report: Report) -> Sequence[str]:
             for row in rows("bounds", judge)
             if row["the rest lowest"] != row["the rest highest"]
         ]
+        warnings = [str(row["warning"]) for row in _losses(tables, judge)]
         said_ = [", ".join(is_) or "nothing is known of its model and prompt", "; ".join([*scored, *means])]
         lines.append(f"{judge}: {'. '.join(each for each in said_ if each)}.")
+        lines += warnings
     return lines
+
+
+def _losses(tables: Mapping[str, Table], judge: str) -> Iterator[Mapping[str, Cell]]:
+    """The rows that warn of replies of a judge that are not readable."""
+    for row in tables["losses"].rows if "losses" in tables else ():
+        named = dict(zip(tables["losses"].columns, row, strict=True))
+        if named["warning"] and str(named["about"]).startswith(f"{judge}, "):
+            yield named
 
 
 def _became(row: Mapping[str, Cell]) -> str:

@@ -17,6 +17,7 @@ from agreement.ratings import MISSING, Ratings
 from agreement.statistic import Statistic
 from agreement.weights import Named
 from reports.content import Behind, Block, Cell, Dots, Figure, Mark, Section, Table, Text
+from reports.losses import loss_blocks, losses_of_study
 from reports.study import Slice, Study
 from reports.words import capital, count, figure_in_words, listed, mark, some
 
@@ -81,6 +82,7 @@ def design(study: Study) -> Section:
         told = ", ".join(study.one_sided[:20])
         blocks.append(Text(f"Rated by people only or by judges only, and so not compared: {told}.", "warning"))
     blocks += replies(study)
+    blocks += loss_blocks(losses_of_study(study))
     blocks += _unread(study)
     blocks += judges_are(study)
     blocks.append(

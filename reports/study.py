@@ -201,7 +201,7 @@ class Study:
             mine = [row for row in rows if row.value is not None and row.rater in {*self.graders, *self.machines}]
             asked = [row for row in mine if row.rater in self.machines]
             parts = list(dict.fromkeys(row.dimension or "no dimension" for row in mine))
-            scale = self._values(criterion, mine)
+            scale = self.values_of(criterion, mine)
             for judge in sorted({row.rater for row in asked}, key=self._place):
                 for dimension in [None, *parts] if self.by_dimension and len(parts) > 1 else [None]:
                     part = [row for row in mine if dimension in (None, row.dimension or "no dimension")]
@@ -241,7 +241,7 @@ class Study:
                 return at, "" if name == judge else name
         return len(self.judges), name
 
-    def _values(self, criterion: str, rows: Sequence[Rating]) -> Sequence[Any]:
+    def values_of(self, criterion: str, rows: Sequence[Rating]) -> Sequence[Any]:
         """The values that there are: as declared, else those that occur."""
         if self.ends.get(criterion):
             return self.ends[criterion]

@@ -183,6 +183,7 @@ def agreement(
     scales = _scales(scale or ())
     names = list(names_of(raters, "--raters")) if raters else None
     replies: list[str] = []
+    losses: list[str] = []
     if ratings is not None:
         results = _of_file(
             ratings,
@@ -202,6 +203,8 @@ def agreement(
         stage = stage or (STAGE_OF[unit] if unit else reporting.stage_first(schema))
         by = by or reporting.cut_first(schema) or Cut.WHOLE
         replies = _replies(project, stage, criteria=criterion, raters=names, by=by, items=items)
+        judges = names or (None if unit in (Unit.ANSWER, *MEANS) or not _has_people(project, stage) else [])
+        losses = _losses(project, stage, criteria=criterion, judges=judges, items=items)
         results = _of_project(
             project,
             stage,
@@ -230,6 +233,8 @@ def agreement(
         typer.echo("\n".join(shown))
         if results:
             typer.echo("\n".join(["", *opinion_lines(opinion)]))
+    if losses:
+        typer.echo("\n".join(["", *losses]), err=as_json)
     if replies:
         typer.echo("\n".join(["", "Outcomes of the machines' replies", *replies]), err=as_json)
 
@@ -457,6 +462,26 @@ def _replies(
     )
     refuse_silent(found, known, raters or ())
     return [f"  {in_words(each)}" for each in found]
+
+
+def _has_people(project: str, stage: Stage) -> bool:
+    """Whether a person has rated in a stage; without one, judges are compared."""
+    from app.services import resources
+    from workflow.results.ratings import raters_of
+
+    return bool(raters_of(resources().store, person=None, project=project, stage=stage).people)
+
+
+def _losses(
+    project: str, stage: Stage, *, criteria: Sequence[str] | None, judges: Sequence[str] | None, items: Items | None
+) -> list[str]:
+    """What the judges that are compared have lost, a sentence each, and which grades are left out. None: all judges."""
+    from app.services import resources
+    from workflow.results.losses import loss_sentences
+    from workflow.results.ratings import stage_rows
+
+    read = stage_rows(resources().store, person=None, project=project, stage=stage, items=items)
+    return loss_sentences(read, stage=stage, judges=judges, criteria=criteria)
 
 
 def _of_project(

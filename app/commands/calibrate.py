@@ -169,6 +169,7 @@ def calibrate(
     from annotation_schemas.reporting import with_means
     from reports import files
     from reports.calibration import calibration
+    from reports.losses import losses_of_study
     from reports.ruling import rule_from_text
     from reports.study import Runs, Study
 
@@ -248,6 +249,8 @@ def calibrate(
     made = files.write(calibration(study, source, rule_from_text(rule) if rule else None, cross_checked=True), out)
     for path in made:
         typer.echo(path)
+    for lost in losses_of_study(study):
+        typer.echo(lost.sentence, err=True)
 
 
 def _opened() -> Resources:

@@ -398,6 +398,7 @@ def _import_replies(
 ) -> None:
     from app.commands.judge import plan_of
     from workflow.files.import_judgements import import_judgements
+    from workflow.files.read_losses import read_sentences
 
     if template is None:
         raise InvalidInput([Problem("template", "Say with --template by what the judge was asked: an id, or a file.")])
@@ -411,6 +412,8 @@ def _import_replies(
     done = import_judgements(here.store, by=None, project=name, path=path, plan=plan, skip_bad=skip_bad, format=format)
     again = f", {done.repeated} were there already" if done.repeated else ""
     typer.echo(f"{done.replies:,} new replies of {', '.join(done.judges) or 'no one'}{again}.")
+    for sentence in read_sentences(done.losses, new=done.replies, repeated=done.repeated, noun="replies"):
+        typer.echo(sentence)
     if done.same or done.differ:
         typer.echo(f"{done.same:,} are read as the file's own score says, {len(done.differ):,} otherwise.")
     for sentence in done.differ[:SHOWN_DIFFERENCES]:
@@ -606,6 +609,7 @@ def _summary(done: Imported) -> Iterator[str]:
     if done.instead:
         said = ", ".join(f"{text!r} ({n:,})" for text, n in done.instead.items())
         yield f"Failed requests, not counted as answers: {said}."
+    yield from _read(done)
     if done.repeated:
         yield f"{_count(done.repeated, 'row')} {'was' if done.repeated == 1 else 'were'} there already."
     if done.left:
@@ -622,6 +626,14 @@ def _summary(done: Imported) -> Iterator[str]:
     if done.note:
         yield done.note
     yield from (f"Warning: {each}" for each in done.warnings)
+
+
+def _read(done: Imported) -> Iterator[str]:
+    """How many of the new answers are read, and what is not readable."""
+    from workflow.files.read_losses import read_sentences
+
+    new = done.predictions + sum(done.unanswered.values())
+    yield from read_sentences(done.losses, new=new, repeated=done.repeated, noun="answers")
 
 
 def _raters(name: str, found: Sequence[FileRater]) -> Iterator[str]:

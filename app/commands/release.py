@@ -16,6 +16,7 @@ import typer
 from domain.errors import Conflict, FileRefused, SettingsError
 
 if TYPE_CHECKING:
+    from db.engine import Store
     from workflow.releases.create import Created
 
 release = typer.Typer(
@@ -105,6 +106,17 @@ def create(
             progress=progress,
         )
     _tell(project, made, out)
+    for sentence in _losses(shared.store, project):
+        typer.echo(sentence, err=True)
+
+
+def _losses(store: Store, project: str) -> list[str]:
+    """What the project's numbers lose, in sentences; of a project without models' answers nothing."""
+    from workflow.results import leaderboard_page, project_losses
+
+    if not leaderboard_page.any_model(store, person=None, project=project):
+        return []
+    return project_losses.of_project(store, project=project)
 
 
 @release.command("list")

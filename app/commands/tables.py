@@ -6,11 +6,14 @@ import json
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.commands.options import CountedItems
+
+if TYPE_CHECKING:
+    from workflow.results.paper_tables import PaperTable
 
 
 class Format(StrEnum):
@@ -25,6 +28,14 @@ class Format(StrEnum):
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
     cli.command("tables")(tables)
+
+
+def _as_csv(table: PaperTable) -> str:
+    """A table below its heading and what its numbers lose, which are comments."""
+    from workflow.results import table_files
+
+    comments = [table_files.heading(table), *table.loss_notes]
+    return "".join(f"# {line}\n" for line in comments) + table_files.as_csv(table)
 
 
 def tables(
@@ -65,7 +76,8 @@ def tables(
     if out is not None:
         files = drawn_tables.files_of(found)
         write_folder(out, files)
-        told = f"Tables: {len(made)} and {len(files) - len(made)} charts (light and dark) written to {out}"
+        n_charts = sum(name.endswith(".svg") for name in files)
+        told = f"Tables: {len(made)} and {n_charts} charts (light and dark) written to {out}"
         print(told, file=sys.stderr)
     if format is not Format.TEXT:
         if found.counting is not None:
@@ -73,10 +85,12 @@ def tables(
         for each in found.tables:
             if each.why:
                 print(f"Not made: {table_files.heading(each)}. {each.why}", file=sys.stderr)
+            for sentence in each.loss_notes:
+                print(f"{each.name}: {sentence}", file=sys.stderr)
     if format is Format.JSON:
         typer.echo(json.dumps(table_files.as_json(found), indent=2, ensure_ascii=False, allow_nan=False))
     elif format is Format.CSV:
-        typer.echo("\n".join(f"# {table_files.heading(each)}\n{table_files.as_csv(each)}" for each in made), nl=False)
+        typer.echo("\n".join(_as_csv(each) for each in made), nl=False)
     elif format is Format.MARKDOWN:
         typer.echo("\n".join(table_files.as_markdown(each) for each in found.tables), nl=False)
     else:

@@ -57,6 +57,13 @@ def leaderboard(
     return shown.wide_table(heads, rows, part="leaderboard")
 
 
+def loss_warning(cut: SlicedScores) -> markup.Markup:
+    """The warning above the table; nothing where the notes below it are enough."""
+    if cut.losses is None or not cut.losses.warns:
+        return markup.Markup("")
+    return markup.loss_line(cut.losses.warning)
+
+
 def _unread(view: ProjectView, line: Line, items: Items | None) -> markup.Markup:
     """What of a model's answers could not be read, by outcome; each leads to exactly those cases."""
     parts = [

@@ -205,7 +205,7 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
         shell.show(being_measured(found))
     if found.figure is None:
         return
-    lines, raters, replies, counting, logins, matrices = found.figure.value
+    lines, raters, replies, counting, logins, matrices, losses = found.figure.value
     items_switch.show_counted(counting.whole_sentence)
     if not lines:
         shell.show(
@@ -229,6 +229,8 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
                 style="ts",
             )
         )
+    for sentence in losses:
+        shell.show(markup.loss_line(sentence))
     if replies:
         shell.show(replies_table(view, replies))
     if choice.levels:

@@ -11,6 +11,7 @@ from typing import Any
 
 import streamlit as st
 
+from agreement.losses import Losses
 from annotation_schemas.formats import Format, Takes, offered
 from app import (
     import_boxes,
@@ -41,6 +42,7 @@ from workflow.files.columns_used import columns_used
 from workflow.files.import_judgements import ImportedJudgements, import_judgements
 from workflow.files.import_label_studio import import_label_studio
 from workflow.files.one_import import Imported, Progress
+from workflow.files.read_losses import read_sentences
 from workflow.files.rows_look import LOOKED_AT
 from workflow.results import file_raters
 
@@ -246,6 +248,8 @@ def _told(came: Came) -> None:
     """What an import came to."""
     done = came.done or Imported()
     shell.show(markup.notice(imported_sentence(done), style="good" if not done.bad else ""))
+    new = done.predictions + sum(done.unanswered.values())
+    _show_losses(done.losses, new=new, repeated=done.repeated, noun="answers")
     for sentence in file_raters.in_sentences(done.raters):
         shell.show(markup.tag("p", markup.text(sentence), style="ts"))
     _bad_rows([*done.bad, *done.left])
@@ -298,11 +302,20 @@ def _replies(services: Services, view: ProjectView, format: str, path: Path, pla
         format=format,
     )
     shell.show(markup.notice(replies_sentence(done), style="good" if not done.bad else ""))
+    _show_losses(done.losses, new=done.replies, repeated=done.repeated, noun="replies")
     for sentence in done.differ[:SHOWN_DIFFERENCES]:
         shell.show(markup.tag("p", markup.text(shown.opening(sentence, 400)), style="ts"))
     if len(done.differ) > SHOWN_DIFFERENCES:
         shell.show(markup.paragraph(f"And {len(done.differ) - SHOWN_DIFFERENCES:,} more.", style="ts ts-quiet"))
     _bad_rows(done.bad)
+
+
+def _show_losses(losses: Sequence[Losses], *, new: int, repeated: int, noun: str) -> None:
+    """What was read and what is not readable; a warning stands out."""
+    warned = {each.warning for each in losses if each.warns}
+    for sentence in read_sentences(losses, new=new, repeated=repeated, noun=noun):
+        style = "bad" if sentence in warned else ""
+        shell.show(markup.notice(sentence, style=style) if style else markup.paragraph(sentence, style="ts"))
 
 
 def replies_sentence(done: ImportedJudgements) -> str:

@@ -83,6 +83,7 @@ def render(services: Services) -> None:
     shell.show(
         markup.Markup(f"<style>{shown.STYLE}</style>"),
         markup.tag("p", markup.tag("b", markup.text(cut.title + _under(version))), style="ts", data_part="title"),
+        table.loss_warning(cut),
         table.leaderboard(view, cut, sort=sort, common=common, bins=bins, items=items),
     )
     table.show_legend(cut)

@@ -63,7 +63,9 @@ def test_a_layout_of_ones_own_in_all_forms_and_as_files(home: Path) -> None:
     assert "Not made: No judge has rated models' answers yet." in text
     written, told = said(*own, "--out", str(home / "tables"), "--format", "json")
     files = sorted(each.name for each in (home / "tables").iterdir())
-    assert files == ["marks-heat-dark.svg", "marks-heat.svg", "marks.csv"], "one column is no radar"
+    assert files == [*("marks-heat-dark.svg", "marks-heat.svg"), "marks-losses.csv", "marks.csv"], (
+        "one column is no radar"
+    )
     assert "Tables: 1 and 2 charts (light and dark) written to" in told
     assert ">33.3</text>" in (home / "tables" / "marks-heat.svg").read_text(encoding="utf-8")
     assert "Not made: kappa: K. No judge has rated models' answers yet." in told

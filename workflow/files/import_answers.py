@@ -26,6 +26,7 @@ from workflow.annotate.grading import open_grading
 from workflow.files.answered_items import ItemAnswered, items_answered
 from workflow.files.one_import import Import, Imported
 from workflow.files.question_match import several
+from workflow.files.read_losses import losses_of_answers
 
 if TYPE_CHECKING:
     from inference.spec import ModelSpec
@@ -128,7 +129,14 @@ def take_answers(
         now=now,
     )
     bring.on("saving", len(ids), len(ids))
-    unanswered = Counter(row.answer.outcome for row in new.values() if row.answer.outcome not in ANSWERS)
+    silent = [(item, model, row) for (item, model), row in new.items() if row.answer.outcome not in ANSWERS]
+    unanswered = Counter(row.answer.outcome for _, _, row in silent)
+    losses = losses_of_answers(
+        session,
+        bring.access,
+        [(id, item, model, row.dimension) for id, ((item, model), row) in zip(ids, answers.items(), strict=True)],
+        [(item, model, row.dimension, row.answer.outcome) for item, model, row in silent],
+    )
     if new:
         data = {
             "predictions": len(ids),
@@ -136,14 +144,9 @@ def take_answers(
             **({"unanswered": unanswered.total()} if unanswered else {}),
         }
         log(session, "predictions.imported", by=bring.by_id, project=project_id, now=now, data=data)
-    return Imported(
-        predictions=len(ids),
-        repeated=repeated,
-        bad=tuple(bad),
-        unanswered=dict(unanswered),
-        instead=texts_instead(new.values()),
-        note=note,
-    )
+    came: dict[str, Any] = {"unanswered": dict(unanswered), "note": note, "losses": losses}
+    instead = texts_instead(new.values())
+    return Imported(predictions=len(ids), repeated=repeated, bad=tuple(bad), instead=instead, **came)
 
 
 def texts_instead(rows: Iterable[ItemAnswered]) -> dict[str, int]:

@@ -8,13 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from agreement.losses import Losses
 from annotation_schemas.formats import FORMATS
 from db import files, judging, run_attempts, run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import FileRefused
-from domain.judging import JudgePlan, Reading
+from domain.judging import JudgePlan, Reading, Verdict
 from domain.policies import same as same_value
+from domain.rated_units import unit_of
 from domain.records import BadRow, Person
 from domain.registers import function_of
 from domain.run_kinds import RunKind
@@ -23,6 +25,7 @@ from importers.items import refusal
 from importers.judgements import NO_REPLY, JudgementRecord, ReadJudgements
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
+from workflow.files.read_losses import ReplyRead, losses_of_replies
 from workflow.runs import identities
 from workflow.runs.judge_readings import reading_of, rows_of
 
@@ -46,6 +49,8 @@ class ImportedJudgements:
     """What in the files nothing reads, in sentences."""
     warnings: Sequence[str] = ()
     """What of it may matter."""
+    losses: Sequence[Losses] = ()
+    """What our parser could not read of the new replies, for each judge."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,14 @@ class _Reply:
     record: JudgementRecord
     item_id: int
     prediction_id: int | None
+    item: str
+    dimension: str
+
+    def read_as(self, verdict: Verdict) -> ReplyRead:
+        """The reply with what reading it came to."""
+        record = self.record
+        unit = unit_of(self.item, record.model)
+        return ReplyRead(record.judge, record.model, self.dimension, unit, record.text, verdict)
 
 
 def import_judgements(
@@ -90,6 +103,7 @@ def import_judgements(
         for reply in placed:
             by_judge.setdefault(reply.record.judge, []).append(reply)
         new, repeated, names = 0, 0, []
+        came: list[ReplyRead] = []
         for judge, replies in by_judge.items():
             row, known = _run(session, store, access, by=by, judge=judge, plan=plan, path=path)
             fresh = [each for each in replies if _key(each) not in known]
@@ -99,7 +113,7 @@ def import_judgements(
                     f"{judge} has said something else about {changed[0].record.item} before. Nothing was imported; "
                     "give that judge another name."
                 )
-            _keep(session, store, row, plan, fresh)
+            came += _keep(session, store, row, plan, fresh)
             for each in fresh:
                 if each.record.has_score:
                     told = _otherwise(plan, each)
@@ -109,8 +123,13 @@ def import_judgements(
         if new:
             data = {"replies": new, "judges": names, "file": path.name}
             log(session, "judgements.imported", by=by, project=access, now=store.now(), data=data)
-    of_file = (read.notes, read.warnings)
+        losses = _losses(session, access, plan, came)
+    of_file = (read.notes, read.warnings, losses)
     return ImportedJudgements(new, repeated, tuple(names), tuple(bad), same, tuple(differ), *of_file)
+
+
+def _losses(session: Session, access: Access, plan: JudgePlan, came: Sequence[ReplyRead]) -> tuple[Losses, ...]:
+    return losses_of_replies(session, access, came, criteria=list(plan.criteria.values()), values=plan.values)
 
 
 @dataclass(frozen=True)
@@ -130,6 +149,8 @@ class LookedReplies:
     """What in the files nothing reads, in sentences."""
     warnings: Sequence[str] = ()
     """What of it may matter."""
+    losses: Sequence[Losses] = ()
+    """What our parser would not read of the new replies, for each judge."""
 
     def told(self, plan: JudgePlan, n: int) -> list[tuple[str, ...]]:
         """The first replies as they will be: whom and what they are about, their text, and what is read in them."""
@@ -175,7 +196,10 @@ def look_at_judgements(
         refused = refused or f"{contradict[0].reason}; give that judge another name."
     differ = [told for each in new if each.record.has_score and (told := _otherwise(plan, each))]
     repeated = len(placed) - len(new) - len(contradict)
-    return LookedReplies(new, repeated, contradict, bad, differ, refused, read.notes, read.warnings)
+    came = [each.read_as(_read(plan, each).verdict) for each in new]
+    with store.read() as session:
+        losses = _losses(session, access, plan, came)
+    return LookedReplies(new, repeated, contradict, bad, differ, refused, read.notes, read.warnings, losses)
 
 
 def _read(plan: JudgePlan, reply: _Reply) -> Reading:
@@ -211,7 +235,9 @@ def _placed(
     session: Session, access: Access, rows: Sequence[tuple[JudgementRecord, BadRow]], bad: list[BadRow]
 ) -> list[_Reply]:
     """The replies with the items and answers that they are about; those about none, and doubles, go to ``bad``."""
-    by_name = {name: id for id, name, _ in files.item_ids(session, project_id=access.project_id)}
+    there = files.item_ids(session, project_id=access.project_id)
+    by_name = {name: id for id, name, _ in there}
+    of_item = {id: (name, dimension) for id, name, dimension in there}
     answers = {(row.item_id, row.model): row.id for row in files.predictions(session, project_id=access.project_id)}
     found: list[_Reply] = []
     seen: set[tuple[Any, ...]] = set()
@@ -231,7 +257,7 @@ def _placed(
         if record.model is not None and prediction_id is None:
             bad.append(replace(here, reason=f"{record.model} has no answer to {record.item} in this project"))
             continue
-        reply = _Reply(record, item_id, prediction_id)
+        reply = _Reply(record, item_id, prediction_id, *of_item[item_id])
         key = (record.judge, *_key(reply))
         if key in seen:
             bad.append(replace(here, reason=f"{record.judge} has a reply about this before, in the same file"))
@@ -292,9 +318,12 @@ def _there(session: Session, access: Access, *, judge: str, plan: JudgePlan) -> 
     return None
 
 
-def _keep(session: Session, store: Store, row: StoredRun, plan: JudgePlan, replies: Sequence[_Reply]) -> None:
+def _keep(
+    session: Session, store: Store, row: StoredRun, plan: JudgePlan, replies: Sequence[_Reply]
+) -> list[ReplyRead]:
+    """Store replies and what reading them came to, and return both."""
     if not replies:
-        return
+        return []
     now, run_id = store.now(), row.id
     worker_id = run_chunks.add_worker(
         session, run_id=run_id, name="file", about={"file": row.params.get("file")}, now=now
@@ -323,15 +352,19 @@ def _keep(session: Session, store: Store, row: StoredRun, plan: JudgePlan, repli
         item_ids={id: each.item_id for id, each in zip(ids, replies, strict=True)},
         now=now,
     )
-    judging.add(
-        session,
-        rows=[
-            reading
-            for attempt_id, attempt in written
-            for reading in rows_of(plan, attempt, attempt_id=attempt_id, run_id=run_id, now=now)
-        ],
-    )
+    rows = [
+        reading
+        for attempt_id, attempt in written
+        for reading in rows_of(plan, attempt, attempt_id=attempt_id, run_id=run_id, now=now)
+    ]
+    judging.add(session, rows=rows)
     runs.extend_by(session, row=row, units=len(replies), now=now)
+    verdicts: dict[int, Verdict] = {}
+    for each in rows:
+        verdict = Verdict(each["verdict"])
+        if verdicts.get(each["unit_id"], Verdict.SCORED).scored:
+            verdicts[each["unit_id"]] = verdict
+    return [each.read_as(verdicts[id]) for id, each in zip(ids, replies, strict=True) if id in verdicts]
 
 
 def _hash(path: Path) -> str | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agreement.losses import Losses
 from annotation_schemas.formats import Said
 from db.engine import Store
 from domain.records import BadRow, Person
@@ -58,6 +59,8 @@ class Imported:
     """What may be wrong with what came in, in sentences."""
     raters: Sequence[FileRater] = field(default=(), compare=False)
     """Who the raters of the file are now; nothing that came in."""
+    losses: Sequence[Losses] = field(default=(), compare=False)
+    """What could not be read of the answers that came in."""
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from workflow.access.projects import Access, require_lead
 from workflow.files.import_answers import answered_rows, texts_instead
 from workflow.files.import_judgements import look_at_judgements
 from workflow.files.one_import import Import, Progress
+from workflow.files.read_losses import read_sentences
 from workflow.results.ratings_from_files import missing_in, sorted_out
 
 if TYPE_CHECKING:
@@ -176,7 +177,7 @@ def _ratings(bring: Import, row: Format, missing: Sequence[str]) -> RowsLook:
 
 def _replies(store: Store, row: Format, by: Person | None, project: str, path: Path, plan: JudgePlan) -> RowsLook:
     seen = look_at_judgements(store, by=by, project=project, path=path, plan=plan, format=row.name)
-    notes = []
+    notes = read_sentences(seen.losses, new=len(seen.new), repeated=seen.repeated, noun="replies")
     if scored := sum(each.record.has_score for each in seen.new):
         same = scored - len(seen.differ)
         notes.append(f"{same:,} are read as the file's own score says, {len(seen.differ):,} otherwise.")

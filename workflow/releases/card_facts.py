@@ -24,7 +24,8 @@ from workflow.annotate.qualification_results import view_of
 from workflow.results import agreement_page, calibration
 from workflow.results.calibrated_judges import about_judges, runs_by_judge
 from workflow.results.calibration_rule import stored_rule
-from workflow.results.ratings import Raters
+from workflow.results.losses import losses_of_judges
+from workflow.results.ratings import Raters, stage_rows
 
 RATED = (*VERIFICATIONS, Stage.ANSWERING, Stage.GRADING, Stage.COMPARISON, Stage.CODING)
 """The stages that the page Agreement has."""
@@ -149,7 +150,9 @@ def _agreement(store: Store, access: Access, stage: Stage) -> tuple[Facts, Rater
         for each in found.lines
         if "pair" not in each.args or (each.n_raters == 2 and len(found.raters.people) == 2)
     ]
-    return {**about, "people": len(found.raters.people), "lines": lines}, found.raters
+    lost = losses_of_judges(stage_rows(store, person=None, project=access.name, stage=stage), stage=stage)
+    told = {"losses": words} if (words := [each.unnamed for each in lost]) else {}
+    return {**about, "people": len(found.raters.people), "lines": lines, **told}, found.raters
 
 
 def _line(found: Result, names: set[str]) -> Facts:

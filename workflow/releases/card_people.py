@@ -102,6 +102,8 @@ def agreement(schema: Schema, facts: Facts, floors: Sequence[Mapping[str, Any]] 
             blocks.append(Text(f"{title}: one person has rated, so there is no agreement.", "missing"))
         else:
             blocks += _table(title, each)
+        for words in each.get("losses", ()):
+            blocks.append(Text(f"{title}: {words}", "warning" if words.startswith("Warning: ") else "note"))
     blocks += _floors(floors)
     lead = (
         "Each number with its 95 % interval and what it rests on. Agreement about votes is over everything that was "

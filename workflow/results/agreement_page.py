@@ -14,8 +14,9 @@ from workflow.access.counted_items import Counting
 from workflow.annotate.sample_standing import counting_of_stage
 from workflow.results.confusions import Confusion
 from workflow.results.dimension_means import agreement_of_levels, agreement_of_means
+from workflow.results.losses import loss_sentences
 from workflow.results.rater_agreement import agreement_of, compared
-from workflow.results.ratings import Raters, raters_called, raters_of
+from workflow.results.ratings import Raters, raters_called, raters_of, stage_rows
 from workflow.results.reply_counts import replies_of_judges
 
 
@@ -30,6 +31,8 @@ class Figures(NamedTuple):
     """Of the raters with an account, by what they are called in ``lines``."""
     confusions: Sequence[Confusion] = ()
     """How often which answer met which, of the same ratings; none of means."""
+    losses: Sequence[str] = ()
+    """What judges' replies lose and which grades are left out, in sentences."""
 
 
 def opinion(
@@ -90,6 +93,7 @@ def figures(
         "items": items,
         "schema_version": schema_version,
     }
+    read = stage_rows(store, person=None, project=project, stage=stage, items=items)
     of_answers = None if levels or of_means else compared(store, stage=stage, by=by, called=called, **about)
     return Figures(
         of_answers.results()
@@ -98,10 +102,11 @@ def figures(
         if levels
         else agreement_of_means(store, **about),
         there,
-        replies_of_judges(store, person=None, project=project, stage=stage, by=by, items=items)
+        replies_of_judges(store, person=None, project=project, stage=stage, by=by, items=items, read=read)
         if there.machines
         else [],
         counting_of_stage(store, person=None, project=project, items_=items, stage=stage),
         {name: login for login, name in called.items()},
         of_answers.confusions() if of_answers else (),
+        loss_sentences(read, stage=stage),
     )

@@ -27,8 +27,8 @@ from workflow.access.visibility import look_into
 from workflow.annotate import answer_readings
 from workflow.annotate.task_views import asset_view
 from workflow.results import file_raters
+from workflow.results.counting_answers import answer_of
 from workflow.results.criterion_values import combined, is_right, named_criteria, scored_criteria, value_of
-from workflow.results.project_answers import answer_of
 from workflow.results.ratings import again
 
 

@@ -22,7 +22,7 @@ from domain.runs import Outcome
 from inference.judges.parsers import PARSERS
 from workflow.access.projects import Access, require_lead
 from workflow.results import file_raters
-from workflow.results.project_answers import answer_of
+from workflow.results.counting_answers import answer_of
 from workflow.runs import stored_runs
 
 

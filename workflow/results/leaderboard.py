@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from agreement.corrected import clustered_mean
 from agreement.limits import normal_quantile
+from agreement.losses import Losses
 from agreement.means import mean_of_parts
 from agreement.statistic import Interval, Statistic, estimated, undefined
 from domain import csv_text
@@ -23,6 +24,7 @@ from workflow.results.attributes import Said
 from workflow.results.clusters import ALONE, cluster_of, clusters_of
 from workflow.results.leaderboard_lines import COLUMNS, Line, Lot, clipped, counted_as_wrong, line_of, values_of
 from workflow.results.leaderboard_notes import notes_of
+from workflow.results.losses import losses_of_scores
 from workflow.results.project_answers import Read
 from workflow.results.scores import Scored, Scores, scored, title_of
 from workflow.results.slices import BINS, DIMENSION, GROUP, Bins, Slicing, sliced
@@ -55,6 +57,8 @@ class SlicedScores:
     """Only items that every model has answered."""
     title: str = ""
     """What the numbers are, with the convention that they follow."""
+    losses: Losses | None = None
+    """What could not be read or scored, over all models; None: nothing is read for these numbers."""
 
     @property
     def models(self) -> Sequence[str]:
@@ -97,6 +101,7 @@ def sliced_scores(
     named, clusters = clusters_of(found, together)
     part_of = np.array([slicing.of_item.get(answer.item, -1) for answer in found.answers], dtype=np.int64)
     inside = np.array([answer.item in asked for answer in found.answers], dtype=bool)
+    losses = losses_of_scores(found, of, asked.keys())
     cells: dict[tuple[str, int], Line] = {}
     whole: dict[str, Line] = {}
     of_parts: dict[str, Line] = {}
@@ -117,6 +122,10 @@ def sliced_scores(
                 if item in slicing.of_item
             ]
             of_parts[model] = _over_parts(of, mine, part_of, clusters, own, whole[model], slicing, wrong)
+    if losses is not None:
+        cells = {place: replace(line, losses=losses) for place, line in cells.items()}
+        whole = {model: replace(line, losses=losses) for model, line in whole.items()}
+        of_parts = {model: replace(line, losses=losses) for model, line in of_parts.items()}
     return SlicedScores(
         scores,
         slicing,
@@ -125,6 +134,7 @@ def sliced_scores(
         of_parts,
         named,
         [
+            *([losses.sentence] if losses is not None else []),
             *people_rows.notes(found, whole),
             *notes_of(found, of, people_rows.models_alone(found, whole), asked.keys(), common=common),
         ],
@@ -133,6 +143,7 @@ def sliced_scores(
         of.high,
         common,
         title_of(found, scores),
+        losses,
     )
 
 
@@ -177,9 +188,22 @@ def _over_parts(
         together = None if clusters is None else [*(clusters[at] for at in places.tolist()), *(by for _, by in wrong)]
         found = mean_of_parts(values, parts, clusters=together)
         found = replace(found, n_left_out=left_out)
+    lowest, highest = _bounds_of_parts(own) if found.defined else (None, None)
     return replace(
-        whole, over="parts", found=clipped(found, of.low, of.high), lowest=None, highest=None, people=whole.people
+        whole, over="parts", found=clipped(found, of.low, of.high), lowest=lowest, highest=highest, people=whole.people
     )
+
+
+def _bounds_of_parts(own: Sequence[Line]) -> tuple[float | None, float | None]:
+    """Return the means over the parts' bounds; None where no part has any."""
+    if all(line.lowest is None for line in own):
+        return None, None
+    ends = [(_or(line.lowest, line.found.value), _or(line.highest, line.found.value)) for line in own]
+    return math.fsum(low for low, _ in ends) / len(own), math.fsum(high for _, high in ends) / len(own)
+
+
+def _or(bound: float | None, value: float) -> float:
+    return value if bound is None else bound
 
 
 def _over_corrected(own: Sequence[Statistic], left_out: int) -> Statistic:
@@ -313,6 +337,7 @@ def as_json(found: Source, boards: Sequence[SlicedScores], groups: Sequence[Sequ
                 "measured": each.slicing.way.about or None,
                 "items_together_by": each.together,
                 "notes": list(each.notes),
+                "losses": each.losses.rows() if each.losses is not None else [],
                 "lines": [line.as_row() for line in each.lines()],
                 **({"groups": [{**line.as_row(), "of": line.models} for line in groups[at]]} if groups else {}),
             }

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agreement.corrected import clustered_mean, post_stratified_mean, ppi_mean, rogan_gladen
+from agreement.losses import Losses, ScoreCount
 from agreement.means import share
 from agreement.statistic import Statistic, undefined
 from annotation_schemas.asked import GONE, KEYLESS
@@ -61,7 +62,7 @@ class Line:
     unread: Mapping[str, int] = field(default_factory=dict)
     """Against the key: answers that could not be read, and items that the model gave none to, by what became of them.
     By the convention they are in the number, as wrong, or among what is left out."""
-    unreadable: str | None = None
+    unreadable: Literal["wrong", "left_out"] | None = None
     """Against the key: that convention."""
     reader: str | None = None
     """Against the key: who has read the answers."""
@@ -77,11 +78,31 @@ class Line:
     """Of a group of models: these. Each counts alike, however many answers it has given."""
     way: Way = NOT_KNOWN
     """How the model's answers came about."""
+    losses: Losses | None = field(default=None, compare=False)
+    """What the board of this line loses, over all its models."""
 
     @property
     def refused(self) -> int:
         """How many answers say, or stand for, that the model will not answer."""
         return sum((self.unread if self.unreadable else self.missing).get(why, 0) for why in _REFUSED)
+
+    @property
+    def count(self) -> ScoreCount:
+        """Return what the number is over, and what it leaves out: the one count that every table prints."""
+        at = self.found
+        n = at.n_units
+        return ScoreCount(
+            right=at.value * n if at.defined and self.over == "answers" else math.nan,
+            counted=n,
+            unread=sum(self.unread.values()),
+            failed=self.failed,
+            missing=sum(self.missing.values()),
+            empty=sum(n for why, n in self.missing.items() if why in SILENT),
+            left_out=sum(self.left_out.values()),
+            counts_as=self.unreadable,
+            lowest=self.lowest,
+            highest=self.highest,
+        )
 
     def as_row(self) -> dict[str, Any]:
         """As one row of a table; None where undefined. Where it is of all people together, or of a group of
@@ -123,6 +144,7 @@ class Line:
             "if_rest_highest": self.highest,
             "reason": at.reason,
             "valid_if": self.valid_if or None,
+            "loss_warning": self.losses.warning or None if self.losses else None,
             **people,
             **group,
             **measure,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
+from agreement.losses import Losses
 from annotation_schemas.model import as_words
 from annotation_schemas.table_layouts import PEOPLE, Kind, Line, Says, TableLayout, layout_of
 from db.engine import Store
@@ -19,6 +20,7 @@ from workflow.access.counted_items import Counting
 from workflow.results.criterion_values import scored_criteria
 from workflow.results.leaderboard_lines import Line as BoardLine
 from workflow.results.project_answers import Read, current
+from workflow.results.table_losses import loss_notes, table_losses
 from workflow.results.table_numbers import Number, Numbers
 
 NOTHING = "\N{EN DASH}"
@@ -69,6 +71,15 @@ class PaperTable:
     """Of all cells that are charted together."""
     why: str = ""
     """Why there is no table, as a sentence; empty: there is one."""
+    losses: tuple[Losses, ...] = ()
+    """What could not be read or scored, for each way of scoring that the table shows."""
+    grades_left_out: int = 0
+    """Of a table of agreement: the imported grades of empty, missing or replaced answers."""
+
+    @property
+    def loss_notes(self) -> list[str]:
+        """Return what the numbers lose, in sentences; empty where they lose nothing."""
+        return loss_notes(self.losses, self.grades_left_out)
 
     @property
     def reasons(self) -> list[str]:
@@ -163,6 +174,9 @@ def _made(layout: TableLayout, numbers: Numbers) -> PaperTable:
     cells = [[cells[row][column] for column in across] for row in down]
     if layout.best:
         cells = _ranked(cells)
+    evaluators = [place.evaluator for place in (*rows, *columns) if place.evaluator]
+    lost, left_out = table_losses(numbers, about, evaluators, [cell.number for line in cells for cell in line])
+    table = replace(table, losses=lost, grades_left_out=left_out)
     return replace(
         table,
         columns=tuple(replace(columns[at].head, of_several=columns[at].of_several) for at in across),

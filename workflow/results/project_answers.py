@@ -21,7 +21,6 @@ from db import files, items, judging, respondents
 from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import InvalidInput, Problem
-from domain.rated_units import unit_of
 from domain.reading.answers import ReadOutcome
 from domain.records import RULES, AnswerReading, Person
 from domain.runs import Outcome
@@ -33,7 +32,9 @@ from workflow.annotate import answer_readings
 from workflow.annotate.sample_standing import counting_in_stage
 from workflow.results import answer_ways, attributes, file_raters
 from workflow.results.answer_ways import Way
+from workflow.results.counting_answers import CountingAnswers
 from workflow.results.criterion_values import is_right, named_criteria, scored_criteria, value_of
+from workflow.results.reply_mentions import mentions
 from workflow.results.slices import Item
 
 NOT_ASKED = "not asked yet"
@@ -94,6 +95,10 @@ class Read:
     """Earlier answers of a model to an item that it answered again."""
     unknown: int = 0
     """Grades from files that are about no answer that counts."""
+    left_out_grades: int = 0
+    """Of these, the grades of answers that are empty, missing or replaced."""
+    mentions: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    """Judge -> answer -> the value that the text of its reply mentions; only of judges whose replies lack scores."""
     counting: Counting | None = None
     """Which items count, and so have a part in everything here; None: no one has asked."""
     reader: str = RULES
@@ -193,16 +198,15 @@ def _read(session: Session, access: Access, of: Counting, reader: str, schema_ve
     states = answer_readings.counting(session, project_id=project_id, reader=reader)
     counted = _last_answers(session, access, last.values(), there, states, people)
     runs = stored.runs(session, project_id=project_id)
-    by_unit: dict[str, list[stored.AnswerPart]] = defaultdict(list)
-    for each in answers:
-        by_unit[unit_of(every[each.item_id].name, each.model)].append(each)
+    asked = {run.name for run in runs}
+    graded = CountingAnswers.of(answers, {id: item.name for id, item in every.items()}, asked=asked)
     said = _Grades(
         {each.name: each for each in [*scored_criteria(access.schema), *named_criteria(access.schema)]},
         {each.id for each in last.values()},
         file_raters.people(session, project_id=project_id),
     )
     said.take_grades(stored.all_grades(session, project_id=project_id, schema_version_id=under))
-    said.take_ratings(stored.all_ratings(session, project_id=project_id), by_unit, of)
+    said.take_ratings(stored.all_ratings(session, project_id=project_id), graded, of)
     said.take_scores(judging.scores(session, project_id=project_id))
     unanswered = _unanswered(session, runs, {(item, model) for item, model in last}, of)
     models = {*unanswered, *(each.model for each in counted)}
@@ -219,6 +223,8 @@ def _read(session: Session, access: Access, of: Counting, reader: str, schema_ve
         said.judged,
         replaced=len(found) - len(last),
         unknown=said.unknown,
+        left_out_grades=said.left_out,
+        mentions=mentions(session, access, {judge for _, judge in said.unscored}),
         respondents=frozenset(each.model for each in counted) & people,
         graders=said.graders,
         attributes={model: own for model, own in described.items() if model in models},
@@ -247,7 +253,8 @@ class _Grades:
     unscored: dict[tuple[str, str], dict[int, str]] = field(default_factory=dict)
     metrics: set[str] = field(default_factory=set)
     unknown: int = 0
-    """These six as in ``Read``."""
+    left_out: int = 0
+    """These seven as in ``Read``."""
     own: set[tuple[int, str, str]] = field(default_factory=set)
     """What the people out of files have submitted here themselves: answer, login, criterion."""
 
@@ -266,18 +273,19 @@ class _Grades:
     def take_ratings(
         self,
         found: Iterable[tuple[str, str, str, Any, datetime]],
-        by_unit: Mapping[str, Sequence[stored.AnswerPart]],
+        graded: CountingAnswers,
         of: Counting,
     ) -> None:
         """What came from files, after all grades: unit, rater, criterion, value, and when it came."""
         for unit, rater, name, value, at in found:
             if name not in self.criteria:
                 continue
-            about = answer_of(by_unit.get(unit, ()), at)
+            about = graded.about(unit, at)
             if about is not None and not of.counts(about.item_id):
                 continue
-            if about is None or about.id not in self.current:
+            if about is None or not graded.counts(unit, at):
                 self.unknown += 1
+                self.left_out += not graded.counts(unit, at)
                 continue
             place = value_of(self.criteria[name], value)
             if rater not in self.outside:
@@ -358,12 +366,6 @@ def _unanswered(
             else:
                 found[run.name].setdefault(item, NOT_ASKED)
     return dict(found)
-
-
-def answer_of(about: Sequence[stored.AnswerPart], at: Any) -> stored.AnswerPart | None:
-    """The answer that a grade from a file is about: the newest that was there when it came, else the first."""
-    before = [each for each in about if each.created_at <= at]
-    return before[-1] if before else next(iter(about), None)
 
 
 # ---- what is kept between pages --------------------------------------------------------------------------------------

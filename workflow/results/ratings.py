@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from annotation_schemas.model import Criterion, Schema
-from db import files, guidelines, judging, runs, withdrawn_runs
+from db import answers, files, guidelines, judging, runs, withdrawn_runs
 from db import people as accounts
 from db.engine import Session, Store
+from db.records import StoredPrediction
 from domain.display_names import distinct_names
 from domain.errors import NotFound
 from domain.judging import JudgePlan, Verdict
@@ -20,6 +21,7 @@ from domain.states import VERIFICATIONS, Cut, Items, Stage
 from workflow.access.counted_items import Counting, counting, of_names
 from workflow.access.projects import Access, require_lead
 from workflow.results import file_raters, preferences
+from workflow.results.counting_answers import CountingAnswers
 from workflow.runs import stored_runs
 
 RATED = (*VERIFICATIONS, Stage.GRADING, Stage.COMPARISON, Stage.CODING, Stage.ANSWERING)
@@ -62,16 +64,21 @@ def stage_ratings(
     stage: Stage,
     names: Mapping[int, str] | None = None,
     counted: Counting | None = None,
+    judged: Sequence[tuple[Rating, Verdict]] | None = None,
+    left_out: list[str] | None = None,
 ) -> list[Rating]:
     """As ``ratings_of``; ``names`` replace logins, by person id, and people out of files then have pseudonyms, too
-    (``file_raters.pseudonyms``). ``counted`` None: of all items. Only people compare answers pair by pair here."""
+    (``file_raters.pseudonyms``). ``counted`` None: of all items. Only people compare answers pair by pair here.
+    ``judged`` are the ``judge_ratings``, where they are known. ``left_out`` collects the units of imported grades whose
+    answers are empty, missing or replaced."""
     if stage is Stage.COMPARISON:
         return preferences.pair_ratings(session, access=access, names=names, counted=counted)
     external = {id: name for id, name, _ in files.item_ids(session, project_id=access.project_id)}
     outside = of_names(external.items(), counted) if counted is not None else frozenset()
     versions = guidelines.numbers(session, project_id=access.project_id)
-    answers = files.predictions(session, project_id=access.project_id)
-    models = {row.id: row.model for row in answers}
+    given = files.predictions(session, project_id=access.project_id)
+    graded = counting_answers(session, access, external, given) if stage is Stage.GRADING else None
+    models = {row.id: row.model for row in given if graded is None or row.id in graded.current}
     criteria = criteria_of(access.schema, stage)
     mine = [
         Rating(
@@ -91,20 +98,77 @@ def stage_ratings(
         if vote.answers.get(criterion.name) is not None
     ]
     gone = {unit_of(external[id], model) for id, model in withdrawn_runs.answers(session, project_id=access.project_id)}
-    gone -= {unit_of(external[row.item_id], row.model) for row in answers} if gone else set()
+    gone -= {unit_of(external[row.item_id], row.model) for row in given} if gone else set()
     called = {} if names is None else file_raters.pseudonyms(session, project_id=access.project_id, known=names)
-    rows = files.ratings(session, project_id=access.project_id, stage=stage)
+    rows = [
+        row
+        for row in files.ratings(session, project_id=access.project_id, stage=stage)
+        if _item_of(row.unit, outside) is None and row.unit not in gone
+    ]
+    if graded is not None:
+        silent = [row.unit for row in rows if not graded.counts(row.unit, row.created_at)]
+        rows = [row for row in rows if graded.counts(row.unit, row.created_at)] if silent else rows
+        (left_out if left_out is not None else []).extend(silent)
     in_files = {called.get(row.rater, row.rater) for row in rows}
-    given = {(rating.unit, rating.rater, rating.criterion) for rating in mine if rating.rater in in_files}
+    submitted = {(rating.unit, rating.rater, rating.criterion) for rating in mine if rating.rater in in_files}
     brought_in = [
         rating
         for row in rows
-        if _item_of(row.unit, outside) is None and row.unit not in gone
         for rating in [Rating(row.unit, called.get(row.rater, row.rater), row.criterion, row.value, row.dimension)]
-        if (rating.unit, rating.rater, rating.criterion) not in given  # a person's own submission here counts
+        if (rating.unit, rating.rater, rating.criterion) not in submitted  # a person's own submission here counts
     ]
-    found_by = judge_ratings(session, access=access, stage=stage, counted=counted)
+    found_by = judge_ratings(session, access=access, stage=stage, counted=counted) if judged is None else judged
     return mine + brought_in + [rating for rating, verdict in found_by if verdict.scored]
+
+
+def counting_answers(
+    session: Session,
+    access: Access,
+    external: Mapping[int, str] | None = None,
+    found: Sequence[StoredPrediction] | None = None,
+) -> CountingAnswers:
+    """Return the answers of a project that count, by which grades are taken or left out."""
+    project_id = access.project_id
+    external = external or {id: name for id, name, _ in files.item_ids(session, project_id=project_id)}
+    found = files.predictions(session, project_id=project_id) if found is None else found
+    asked = {run.name for run in answers.runs(session, project_id=project_id)}
+    return CountingAnswers.of(found, external, asked=asked)
+
+
+@dataclass(frozen=True)
+class StageRows:
+    """Everything that was said in a stage of a project, read once."""
+
+    access: Access
+    rows: Sequence[Rating]
+    """The ratings that count."""
+    judged: Sequence[tuple[Rating, Verdict]]
+    """What judges that were run here said, also where a reply holds no score."""
+    people: frozenset[str]
+    own_scale: Mapping[str, bool]
+    """Judges and metrics that were run here -> whether their numbers go from 0 to 1."""
+    left_out: int
+    """Imported grades whose answers are empty, missing or replaced; no number includes these grades."""
+
+
+def stage_rows(
+    store: Store, *, person: Person | None, project: str, stage: Stage, items: Items | str | None = None
+) -> StageRows:
+    """Read everything that was said in a stage, for leads."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        counted = counting(session, access=access, items_=items, stage=stage)
+        judged = judge_ratings(session, access=access, stage=stage, counted=counted)
+        left_out: list[str] = []
+        rows = stage_ratings(session, access=access, stage=stage, counted=counted, judged=judged, left_out=left_out)
+        people = frozenset(people_of(session, access=access, stage=stage))
+        raters = {
+            run.name: kind.own_scale
+            for kind in RunKind
+            if kind.rates
+            for run in runs.of_project(session, project_id=access.project_id, kind=kind)
+        }
+    return StageRows(access, rows, judged, people, raters, len(left_out))
 
 
 def cut_by(rows: Iterable[Rating], schema: Schema, by: Cut) -> list[Rating]:
@@ -137,7 +201,7 @@ def judge_ratings(
     if not scores:
         return []
     places = {id: (name, dimension) for id, name, dimension in files.item_ids(session, project_id=access.project_id)}
-    answers = {row.id: row for row in files.predictions(session, project_id=access.project_id)}
+    given = {row.id: row for row in files.predictions(session, project_id=access.project_id)}
     plans = {
         row.name: stored_runs.judge_plan_now(row, access.reading)
         for row in runs.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE)
@@ -147,7 +211,7 @@ def judge_ratings(
         if counted is not None and not counted.counts(score.item_id):
             continue
         name, dimension = places[score.item_id]
-        answer = answers[score.prediction_id] if score.prediction_id is not None else None
+        answer = given[score.prediction_id] if score.prediction_id is not None else None
         rating = Rating(
             unit=unit_of(name, answer.model if answer else None),
             rater=again(score.run, score.sample, swapped=score.swapped),
@@ -241,6 +305,13 @@ def raters_of(store: Store, *, person: Person | None, project: str, stage: Stage
         frozenset(score.run for score in judged if score.metric),
         sorted(each.name for each in outside if each.is_person and not each.account),
     )
+
+
+def people_of(session: Session, *, access: Access, stage: Stage) -> set[str]:
+    """Return the people who have rated in a stage, as ``raters_of`` names them."""
+    outside = file_raters.raters(session, project_id=access.project_id)
+    from_files = {each.name for each in outside if each.is_person and stage in (each.ratings or {})}
+    return from_files | files.voters(session, project_id=access.project_id, stage=stage)
 
 
 def raters_called(store: Store, there: Raters) -> dict[str, str]:

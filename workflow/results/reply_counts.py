@@ -12,9 +12,7 @@ from domain.errors import RatingsError
 from domain.records import Person
 from domain.replies import Replies, reason_of, replies_of
 from domain.states import Cut, Items, Stage
-from workflow.access.counted_items import counting
-from workflow.access.projects import require_lead
-from workflow.results.ratings import Raters, criteria_of, cut_by, judge_ratings, raters_of, stage_ratings
+from workflow.results.ratings import Raters, StageRows, criteria_of, cut_by, raters_of, stage_rows
 
 METRIC_ENDS = (0.0, 1.0)
 """Of the scale of reference metrics."""
@@ -43,25 +41,22 @@ def replies_of_judges(
     criteria: Sequence[str] | None = None,
     by: Cut = Cut.WHOLE,
     items: Items | str | None = None,
+    read: StageRows | None = None,
 ) -> list[Replies]:
     """What became of what judges and other machines were asked in a stage, by criterion; also what was said when they
     were asked again. ``judges`` None: all of them, repeats and other orders left out. For leads.
 
-    Ratings out of files came without replies, so all of them are scored: what failed is not known.
+    ``read`` is what was said in the stage, where it is known. Ratings out of files came without replies, so all of them
+    are scored: what failed is not known.
     """
     raters = raters_of(store, person=person, project=project, stage=stage)
     wanted = set(raters.machines if judges is None else judges) - set(raters.people)
-    with store.read() as session:
-        access = require_lead(session, by=person, project=project)
-        counted = counting(session, access=access, items_=items, stage=stage)
-        rows = cut_by(stage_ratings(session, access=access, stage=stage, counted=counted), access.schema, by)
-        lost_ = [
-            (rating, verdict)
-            for rating, verdict in judge_ratings(session, access=access, stage=stage, counted=counted)
-            if not verdict.scored
-        ]
-        about = cut_by([rating for rating, _ in lost_], access.schema, by)
-        failed = [(rating, verdict) for rating, (_, verdict) in zip(about, lost_, strict=True)]
+    read = read or stage_rows(store, person=person, project=project, stage=stage, items=items)
+    access, judged = read.access, read.judged
+    rows = cut_by(read.rows, access.schema, by)
+    lost_ = [(rating, verdict) for rating, verdict in judged if not verdict.scored]
+    about = cut_by([rating for rating, _ in lost_], access.schema, by)
+    failed = [(rating, verdict) for rating, (_, verdict) in zip(about, lost_, strict=True)]
     ends = ends_of(access.schema, stage)
     values: dict[tuple[str, str], dict[str, Any]] = {}
     lost: dict[tuple[str, str], dict[str, str]] = {}
@@ -85,8 +80,8 @@ def replies_of_judges(
             mine, without = values.get((criterion, judge), {}), lost.get((criterion, judge), {})
             if not mine and not without:
                 continue
-            there = dict.fromkeys(parts[unit] for unit in [*mine, *without])
-            for dimension in [None, *there] if by is not Cut.WHOLE and len(there) > 1 else [None]:
+            places = dict.fromkeys(parts[unit] for unit in [*mine, *without])
+            for dimension in [None, *places] if by is not Cut.WHOLE and len(places) > 1 else [None]:
                 found.append(
                     replies_of(
                         judge,

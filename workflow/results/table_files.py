@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from agreement.losses import ROW
 from domain import csv_text
 from workflow.results.paper_tables import NOTHING, Cell, PaperTable, PaperTables
 
@@ -23,6 +24,7 @@ def as_text(found: PaperTables) -> Iterator[str]:
         if table.why:
             yield f"  Not made: {table.why}"
             continue
+        yield from (f"  {sentence}" for sentence in table.loss_notes)
         yield from (f"  {line}".rstrip() for line in _grid(table))
         if any(cell.rank == 1 for row in table.rows for cell in row.cells):
             yield "  *: the highest of its column."
@@ -91,6 +93,25 @@ def as_csv(table: PaperTable) -> str:
     return out.getvalue()
 
 
+def losses_as_csv(table: PaperTable) -> str:
+    """What the numbers of a table lose, with bounds, by model, dimension and value; empty where they lose nothing.
+
+    The table itself keeps the paper's layout, so the losses have a file of their own.
+    """
+    rows = [row for each in table.losses if each.lost for row in each.rows()]
+    if table.grades_left_out:
+        about = "imported grades of empty, missing or replaced answers"
+        rows.append({**dict.fromkeys(ROW), "about": about, "by": "all", "not_readable": table.grades_left_out})
+    if not rows:
+        return ""
+    out = io.StringIO(newline="")
+    writer = csv_text.DictWriter(out, ROW)
+    writer.writeheader()
+    for row in rows:
+        writer.writedict(row)
+    return out.getvalue()
+
+
 _MARKS = re.compile(r"[\\`*\[\]<>|~&$]|(?<!\w)_|_(?!\w)")
 
 
@@ -111,7 +132,9 @@ def as_markdown(table: PaperTable) -> str:
     for row in table.rows:
         name = f"{row.head.group}: {row.head.title}" if row.head.group else row.head.title
         lines.append(f"| {' | '.join([text(name), *map(_in_markdown, row.cells)])} |")
-    return "\n".join([*lines, "", *([text(table.note), ""] if table.note else [])])
+    for words in filter(None, [table.note, *table.loss_notes]):
+        lines += ["", text(words)]
+    return "\n".join([*lines, ""])
 
 
 def _in_markdown(cell: Cell) -> str:
@@ -130,6 +153,20 @@ def as_json(found: PaperTables) -> dict[str, Any]:
     }
 
 
+def _counts_as_json(cell: Cell) -> dict[str, Any]:
+    """What a score leaves out, and its bounds; nothing for numbers that are no scores."""
+    count = cell.number.count
+    if count is None:
+        return {}
+    return {
+        "unread": count.unread,
+        "failed": count.failed,
+        "missing": count.missing,
+        "if_rest_lowest": count.lowest,
+        "if_rest_highest": count.highest,
+    }
+
+
 def _table_as_json(table: PaperTable) -> dict[str, Any]:
     return {
         "name": table.name,
@@ -137,6 +174,8 @@ def _table_as_json(table: PaperTable) -> dict[str, Any]:
         "paper": table.paper or None,
         "note": table.note or None,
         "why": table.why or None,
+        "losses": [row for each in table.losses if each.lost for row in each.rows()],
+        "loss_notes": table.loss_notes,
         "columns": [{"group": each.group or None, "title": each.title} for each in table.columns],
         "rows": [
             {
@@ -149,6 +188,7 @@ def _table_as_json(table: PaperTable) -> dict[str, Any]:
                         "low": cell.number.low,
                         "high": cell.number.high,
                         "n": cell.number.n,
+                        **_counts_as_json(cell),
                         "reason": cell.number.reason or None,
                     }
                     for cell in row.cells

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from agreement.losses import Losses, ScoreCount
 from agreement.statistic import Statistic
 from agreement.summary import Result
 from annotation_schemas.table_layouts import JUDGES, METRICS, PEOPLE, Says
@@ -24,11 +25,13 @@ from workflow.results.criterion_values import named_criteria, scored_criteria
 from workflow.results.dimension_means import Columns
 from workflow.results.failures import Failures
 from workflow.results.leaderboard import SlicedScores
+from workflow.results.leaderboard_lines import Line
+from workflow.results.losses import losses_of_scores
 from workflow.results.model_groups import Grouping
 from workflow.results.project_answers import Read
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import raters_of
-from workflow.results.scores import Kind, Scores, judges_called
+from workflow.results.scores import Kind, Scores, judges_called, scored
 from workflow.results.slices import BINS, DIMENSION, GROUP
 from workflow.results.success_regression import Fit
 from workflow.results.success_regression import Kind as RegressionKind
@@ -48,6 +51,15 @@ class Number:
     n: int = 0
     """Answers, items or means that it rests on."""
     reason: str = ""
+    count: ScoreCount | None = None
+    """Of a score: what it is over, and what it leaves out."""
+    losses: Losses | None = None
+    """Of a score: what its board loses."""
+
+
+def number_of_line(line: Line) -> Number:
+    """Return a score as a number, with what it leaves out."""
+    return replace(number_of(line.found), count=line.count, losses=line.losses)
 
 
 def number_of(found: Statistic | Result) -> Number:
@@ -146,9 +158,9 @@ class Numbers:
         if said.part is not None:
             board = self.board(said)
             at = place_of(board, said.part)
-            return _outside(board, said.part) if at is None else number_of(group.cells[at].found)
+            return _outside(board, said.part) if at is None else number_of_line(group.cells[at])
         mean = group.of_parts if said.over in ("dimensions", "groups") else None
-        return number_of((mean or group.whole).found)
+        return number_of_line(mean or group.whole)
 
     def _score(self, said: Says) -> Number:
         if said.models is not None:
@@ -162,11 +174,11 @@ class Numbers:
             at = place_of(board, said.part)
             if at is None:
                 return _outside(board, said.part)
-            return number_of(board.cells[said.model, at].found)
+            return number_of_line(board.cells[said.model, at])
         line = board.whole[said.model]
         if said.over in ("dimensions", "groups"):
             line = board.of_parts.get(said.model, line)  # of one part alone the two are the same
-        return number_of(line.found)
+        return number_of_line(line)
 
     def _scores(self, said: Says) -> Scores:
         kind = _KINDS.get(said.source or "key")
@@ -343,6 +355,15 @@ class Numbers:
         if place not in self._made:
             (self._made[place],) = dimension_means.columns_of(self._store, criteria=[criterion], **self._about)
         made: Columns = self._made[place]
+        return made
+
+    def losses_of_judge(self, judge: str, criterion: str) -> Losses | None:
+        """Return what a judge lost on a criterion, over all items that count."""
+        place = ("losses", judge, criterion)
+        if place not in self._made:
+            of = scored(self._read, Scores("judge", criterion, judge))
+            self._made[place] = losses_of_scores(self._read, of, self._read.items.keys())
+        made: Losses | None = self._made[place]
         return made
 
     # ---- regression

@@ -1,0 +1,440 @@
+"""How much could not be counted, whether it depends on something, and where a mean lies whatever the rest would be.
+
+One record, ``Losses``, stands next to every number about replies of judges and answers of models. Every page, command
+and file prints it; nothing else computes a share of losses.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from scipy import special
+
+from agreement.judge_bias import holm
+
+MOST_LOST = 0.02
+"""A larger share of losses is shown as a warning."""
+LEVEL = 0.05
+"""Losses depend on something where the adjusted p value is smaller."""
+PEOPLES_GRADE = "people's grade"
+"""What the groups by value are where people have graded the same answers."""
+VALUE_IN_TEXT = "value in the text"
+"""What these groups are where few people have graded: the value that the text of a reply mentions."""
+MOST_GROUPS = 40
+"""The test leaves out a property with more groups, such as a key that is a free text."""
+_NUMBER = re.compile(r"(?<![\w.,])-?\d+(?:\.\d+)?(?!\w)(?!\.\d)")
+_LOW_WORDS = re.compile(r"\b(?:incorrect|wrong|false|no|not correct)\b", re.IGNORECASE)
+_HIGH_WORDS = re.compile(r"\b(?:correct|right|true|yes)\b", re.IGNORECASE)
+_DRAWS = 9_999
+_LEAST_EXPECTED = 5
+
+By = Literal["model", "dimension", "value"]
+BY: tuple[By, ...] = ("model", "dimension", "value")
+
+
+@dataclass(frozen=True)
+class ScoreCount:
+    """What a score is a mean over, and what the mean leaves out."""
+
+    right: float
+    """The sum of the scores: of zeros and ones, how many are right."""
+    counted: int
+    """How many scores the mean is over: the denominator."""
+    unread: int = 0
+    """Answers that could not be read, and items that a model refused or answered with nothing."""
+    failed: int = 0
+    """Replies of a judge without a score."""
+    missing: int = 0
+    """Items without an answer, whatever the reason."""
+    empty: int = 0
+    """Of the missing items, those that the model refused or answered with nothing."""
+    left_out: int = 0
+    """Everything that is not counted."""
+    counts_as: Literal["wrong", "left_out"] | None = None
+    """What happens to unread answers; None: nothing is read for this score."""
+    lowest: float | None = None
+    highest: float | None = None
+    """The mean if everything unknown had the lowest or the highest score; None: nothing is unknown."""
+
+    @property
+    def value(self) -> float | None:
+        """Return the mean, or None where nothing is counted."""
+        return self.right / self.counted if self.counted else None
+
+
+@dataclass(frozen=True)
+class LossCell:
+    """Counts of one group: a model, a dimension and a value."""
+
+    asked: int
+    lost: Mapping[str, int] = field(default_factory=dict)
+    """How many could not be counted, by reason."""
+    model: str | None = None
+    dimension: str | None = None
+    value: str | None = None
+    """What the answer or reply should say, where someone knows it: the key, the majority of people."""
+    total: float = 0.0
+    """The sum of the scores that could be counted."""
+
+
+@dataclass(frozen=True)
+class LossGroup:
+    """The losses of one model, dimension or value."""
+
+    name: str
+    asked: int
+    lost: int
+    value: float | None = None
+    """The mean of what could be counted."""
+    lowest: float | None = None
+    highest: float | None = None
+    """The mean if everything lost had the lowest or the highest score."""
+
+    @property
+    def share(self) -> float:
+        """Return the share that was lost."""
+        return self.lost / self.asked if self.asked else 0.0
+
+
+@dataclass(frozen=True)
+class LossTest:
+    """Whether losses depend on one property."""
+
+    by: By
+    p_value: float
+    p_adjusted: float
+    """After Holm, over the tests of one record."""
+    worst: LossGroup
+    """The group that lost the largest share."""
+    others: LossGroup
+    """All other groups together."""
+
+    @property
+    def depends(self) -> bool:
+        """Return whether losses depend on the property."""
+        return self.p_adjusted < LEVEL
+
+
+@dataclass(frozen=True)
+class Losses:
+    """How much of what was asked could not be counted."""
+
+    subject: str
+    """Whose replies or answers these are, and by which criterion."""
+    unit: str
+    """"replies" or "answers"."""
+    asked: int
+    lost: int
+    reasons: Mapping[str, int]
+    """The most frequent first."""
+    groups: Mapping[By, tuple[LossGroup, ...]]
+    tests: tuple[LossTest, ...] = ()
+    mean: LossGroup | None = None
+    """Everything together, with its bounds; None: the scale has no ends."""
+    value_is: str = "value"
+    """What the groups by value are: "key", "people's grade", "value in the text"."""
+    counts_as: str = "are left out"
+    """What happens to the losses."""
+
+    @property
+    def share(self) -> float:
+        """Return the share that was lost."""
+        return self.lost / self.asked if self.asked else 0.0
+
+    @property
+    def p_value(self) -> float | None:
+        """Return the smallest adjusted p value, or None without a test."""
+        return min((each.p_adjusted for each in self.tests), default=None)
+
+    @property
+    def warns(self) -> bool:
+        """Return whether a reader must not miss the losses: there are many, or they depend on something."""
+        return self.lost > 0 and (self.lost > MOST_LOST * self.asked or any(each.depends for each in self.tests))
+
+    @property
+    def count(self) -> str:
+        """Return the counts as a sentence."""
+        name = f"{self.subject}: " if self.subject else ""
+        if not self.lost:
+            return f"{name}0 of {self.asked:,} {self.unit} not readable."
+        why = ", ".join(f"{n:,} {reason}" for reason, n in self.reasons.items())
+        return f"{name}{self.lost:,} of {self.asked:,} {self.unit} not readable ({_percent(self.share)}): {why}."
+
+    @property
+    def bounds(self) -> str:
+        """Return where the mean lies whatever the losses would have been, as a sentence; empty without losses."""
+        at = self.mean
+        if not self.lost or at is None or at.lowest is None or at.highest is None:
+            return ""
+        known = "" if at.value is None else f" Without them it is {at.value:.3f}."
+        worst, best = f"{at.lowest:.3f} (all at their worst)", f"{at.highest:.3f} (all at their best)"
+        return f"The mean lies between {worst} and {best}.{known}"
+
+    @property
+    def warning(self) -> str:
+        """Return the warning as sentences; empty where there is none."""
+        return self._warning(named=True)
+
+    @property
+    def unnamed(self) -> str:
+        """Return the warning, or the counts, without the names of models: for texts that everyone may read."""
+        return self._warning(named=False) or self.count
+
+    def _warning(self, *, named: bool) -> str:
+        if not self.warns:
+            return ""
+        parts = [f"Warning: {self.count}", f"They {self.counts_as}."]
+        for each in self.tests:
+            if each.depends:
+                name = self.value_is if each.by == "value" else each.by
+                name = name if name == PEOPLES_GRADE else f"the {name}"
+                worst, others = each.worst, each.others
+                which = worst.name if named or each.by != "model" else "one model"
+                parts.append(
+                    f"Losses depend on {name} ({_p(each.p_adjusted)}): {which} lost {worst.lost:,} of {worst.asked:,}, "
+                    f"all others {others.lost:,} of {others.asked:,}."
+                )
+        return " ".join([*parts, *([self.bounds] if self.bounds else [])])
+
+    @property
+    def by_model(self) -> str:
+        """Return the losses of each model with its bounds, as a sentence; empty without losses."""
+        parts = []
+        for each in self.groups.get("model", ()):
+            if each.lost:
+                known = each.lowest is not None and each.highest is not None
+                bounds = f" (mean {each.lowest:.3f} to {each.highest:.3f})" if known else ""
+                parts.append(f"{each.name} {each.lost:,} of {each.asked:,}{bounds}")
+        return f"Not readable by model: {'; '.join(parts)}." if parts else ""
+
+    @property
+    def sentence(self) -> str:
+        """Return the warning, or the counts where nothing warns."""
+        return self.warning or self.count
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the record as rows of a table: everything together, then each model, dimension and value."""
+        p_values = {each.by: each for each in self.tests}
+
+        def row(by: str, at: LossGroup, test: LossTest | None) -> dict[str, Any]:
+            return {
+                "about": self.subject,
+                "by": by,
+                "group": at.name,
+                "asked": at.asked,
+                "not_readable": at.lost,
+                "share": at.share,
+                "mean_of_readable": at.value,
+                "if_all_lowest": at.lowest,
+                "if_all_highest": at.highest,
+                "p_value": None if test is None else test.p_value,
+                "p_adjusted": None if test is None else test.p_adjusted,
+                "warning": self.warning if by == "all" else "",
+            }
+
+        whole = self.mean or LossGroup("all", self.asked, self.lost)
+        found = [row("all", whole, None)]
+        for by in BY:
+            found += [
+                row(self.value_is if by == "value" else by, each, p_values.get(by)) for each in self.groups.get(by, ())
+            ]
+        return found
+
+
+ROW = tuple(Losses("", "", 0, 0, {}, {}).rows()[0])
+"""The columns of ``Losses.rows``."""
+
+
+def losses_of(
+    cells: Iterable[LossCell],
+    *,
+    subject: str = "",
+    unit: str = "replies",
+    low: float | None = None,
+    high: float | None = None,
+    value_is: str = "value",
+    counts_as: str = "are left out",
+) -> Losses:
+    """Return what was lost in these cells, with tests of whether losses depend on model, dimension or value.
+
+    Parameters
+    ----------
+    low, high
+        The ends of the scale, for bounds; None: there are no bounds.
+
+    Notes
+    -----
+    Each test compares the share of losses between groups: Fisher's exact test for two groups, Pearson's chi-square
+    where at least five losses are expected in each group, else the same statistic over 9,999 draws with fixed margins
+    and a fixed seed. Holm adjusts the p values of one record [1]_. Checked by worked arithmetic in tests/agreement.
+
+    .. [1] Holm, S. (1979). Scandinavian Journal of Statistics 6, 65-70.
+
+    Examples
+    --------
+    >>> found = losses_of([LossCell(200, model="a"), LossCell(200, {"empty": 8}, model="b")])
+    >>> found.lost, found.asked, found.warns, round(found.tests[0].p_value, 4)
+    (8, 400, True, 0.0073)
+    """
+    cells = list(cells)
+    reasons: Counter[str] = Counter()
+    for each in cells:
+        reasons.update(each.lost)
+    lost = reasons.total()
+    groups = {by: _groups(cells, by, low, high) for by in BY}
+    tested = [(by, found) for by, found in groups.items() if lost and 1 < len(found) <= MOST_GROUPS]
+    p_values = [independence([(each.asked, each.lost) for each in found]) for _, found in tested]
+    known = [(by, found, p) for (by, found), p in zip(tested, p_values, strict=True) if not math.isnan(p)]
+    tests = tuple(
+        LossTest(by, p, adjusted, *_worst(found))
+        for (by, found, p), adjusted in zip(known, holm([p for _, _, p in known]), strict=True)
+    )
+    mean = _group("all", cells, low, high) if low is not None and high is not None else None
+    ordered = dict(sorted(reasons.items(), key=lambda each: (-each[1], each[0])))
+    return Losses(
+        subject,
+        unit,
+        sum(each.asked for each in cells),
+        lost,
+        ordered,
+        {by: found for by, found in groups.items() if found},
+        tests,
+        mean,
+        value_is,
+        counts_as,
+    )
+
+
+def majority(values: Iterable[Any]) -> str | None:
+    """Return what more than half of these say, as a word; None if there is no such value.
+
+    >>> majority([1, 0.0, True]), majority([1, 1.0, 0]), majority(["tie", "tie"]), majority([])
+    (None, '1', 'tie', None)
+    """
+    counts = Counter(_word(each) for each in values)
+    word, n = next(iter(counts.most_common(1)), (None, 0))
+    return word if 2 * n > counts.total() else None
+
+
+def _word(value: Any) -> str:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f"{value:g}" if is_number else str(value)
+
+
+def mentioned_value(text: str, values: Sequence[Any]) -> str | None:
+    """Return the value of a scale that a reply mentions, read or not: of numbers the lowest, of names the last.
+
+    A reply that says "0 out of 1" mentions 0, and one that says "1 out of 1" mentions 1. Where no number stands, words
+    for right and wrong stand for the ends of the scale.
+
+    >>> [mentioned_value(each, (0, 1)) for each in ("0 out of 1", "1/1", "It is incorrect.", "Correct!", "Hm.")]
+    ['0', '1', '0', '1', None]
+    >>> mentioned_value("Not A. I prefer B", ("A", "B"))
+    'B'
+    """
+    numbers = [float(each) for each in values if isinstance(each, int | float) and not isinstance(each, bool)]
+    if not numbers:
+        names = "|".join(sorted(map(re.escape, map(str, values)), key=len, reverse=True))
+        there = re.findall(rf"(?<!\w)(?:{names})(?!\w)", text) if names else []
+        return there[-1] if there else None
+    there_are = [value for each in _NUMBER.findall(text) if (value := float(each)) in numbers]
+    if there_are:
+        return f"{min(there_are):g}"
+    if _LOW_WORDS.search(text):
+        return f"{min(numbers):g}"
+    return f"{max(numbers):g}" if _HIGH_WORDS.search(text) else None
+
+
+def subject_of(judge: str, criterion: str | None) -> str:
+    """Return what the losses of a judge are called."""
+    return f"{judge}, {criterion}" if criterion else judge
+
+
+def _groups(cells: Sequence[LossCell], by: By, low: float | None, high: float | None) -> tuple[LossGroup, ...]:
+    """Return the cells added up by a property; cells without it are left out."""
+    lots: dict[str, list[LossCell]] = {}
+    for each in cells:
+        name = getattr(each, by)
+        if name is not None:
+            lots.setdefault(name, []).append(each)
+    return tuple(_group(name, lot, low, high) for name, lot in sorted(lots.items()))
+
+
+def _group(name: str, cells: Sequence[LossCell], low: float | None, high: float | None) -> LossGroup:
+    asked, lost = sum(each.asked for each in cells), sum(sum(each.lost.values()) for each in cells)
+    total = math.fsum(each.total for each in cells)
+    if low is None or high is None or not asked:
+        return LossGroup(name, asked, lost)
+    value = total / (asked - lost) if asked > lost else None
+    return LossGroup(name, asked, lost, value, (total + lost * low) / asked, (total + lost * high) / asked)
+
+
+def _worst(groups: Sequence[LossGroup]) -> tuple[LossGroup, LossGroup]:
+    worst = max(groups, key=lambda each: (each.share, each.lost))
+    rest = [each for each in groups if each is not worst]
+    return worst, LossGroup("others", sum(each.asked for each in rest), sum(each.lost for each in rest))
+
+
+def independence(groups: Sequence[tuple[int, int]]) -> float:
+    """Return the p value that all groups, given as (asked, lost), lose the same share; nan where nothing can be tested.
+
+    >>> round(independence([(10, 0), (10, 5)]), 4)  # Fisher: 2 * C(10,5)C(10,0)/C(20,5)
+    0.0325
+    """
+    groups = [each for each in groups if each[0]]
+    asked = np.array([n for n, _ in groups], dtype=np.int64)
+    lost = np.array([k for _, k in groups], dtype=np.int64)
+    n, k = int(asked.sum()), int(lost.sum())
+    if len(groups) < 2 or not 0 < k < n:
+        return math.nan
+    if len(groups) == 2:
+        return _fisher(int(asked[0]), int(asked[1]), int(lost[0]), k)
+    expected = asked * (k / n)
+
+    def statistic(drawn: Any) -> Any:
+        return ((drawn - expected) ** 2 / (expected * (1 - k / n))).sum(axis=-1)
+
+    found = float(statistic(lost))
+    if float(np.minimum(expected, asked - expected).min()) >= _LEAST_EXPECTED:
+        return float(special.chdtrc(len(groups) - 1, found))
+    drawn = np.random.default_rng(0).multivariate_hypergeometric(asked, k, size=_DRAWS, method="marginals")
+    return float((1 + (statistic(drawn) >= found - 1e-9).sum()) / (1 + _DRAWS))
+
+
+def _fisher(first: int, second: int, lost_first: int, lost: int) -> float:
+    """Return Fisher's exact two-sided p value: all tables that are not likelier than the one found."""
+    at = np.arange(max(0, lost - second), min(first, lost) + 1)
+
+    def log_choose(n: Any, k: Any) -> Any:
+        return special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
+
+    chances = np.exp(log_choose(first, at) + log_choose(second, lost - at) - log_choose(first + second, lost))
+    found = chances[lost_first - at[0]]
+    return float(min(1.0, chances[chances <= found * (1 + 1e-7)].sum()))
+
+
+def _percent(share: float) -> str:
+    """Return a share in percent, never rounded to the other side of the limit or to nothing.
+
+    >>> _percent(0.019), _percent(0.0204), _percent(0.00004), _percent(0.02004)
+    ('1.9 %', '2.04 %', '0.004 %', '2.004 %')
+    """
+    for digits in range(1, 7):
+        text = f"{100 * share:.{digits}f}"
+        if (
+            float(text)
+            and (float(text) > 100 * MOST_LOST) == (share > MOST_LOST)
+            and (abs(float(text) / 100 - share) <= 0.01 * share or digits > 1)
+        ):
+            return f"{text} %"
+    return f"{100 * share:g} %"
+
+
+def _p(p: float) -> str:
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"

@@ -1,0 +1,331 @@
+"""What is not readable stands next to every number: the same counts and bounds in commands, files and on pages."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from pypdf import PdfReader
+from typer.testing import CliRunner
+
+from annotation_schemas.loader import load_text
+from app import drawn_tables
+from app.cli import cli
+from app.services import resources
+from db.engine import Store, open_store
+from domain.roles import Role
+from reports.content import Text
+from testkit.factories import make_person, make_project
+from tests.app.screens import drawn, words
+from workflow.access.projects import access_to
+from workflow.annotate import authoring
+from workflow.releases import card_facts, card_people
+from workflow.results import paper_tables
+from workflow.results.leaderboard_lines import COLUMNS
+
+pytestmark = pytest.mark.thorough
+
+SCHEMA = """
+name: lossy
+version: 1
+title: Lossy
+dimensions:
+  - {id: near, title: Near, definition: "x."}
+  - {id: far, title: Far, definition: "x."}
+item:
+  fields:
+    - {name: question, kind: text}
+    - {name: options, kind: text_list, length: 2}
+    - {name: answer, kind: option_of, field: options, secret_in: [grading]}
+stages:
+  authoring: {}
+  grading:
+    raters: 2
+    combine: mean
+    criteria: [{name: score, kind: scale, prompt: "?", values: [0, 1]}]
+judges:
+  - {name: big, model: big-1, criteria: [score], template: egothink_single, sees: [question, answer, prediction],
+     fills: {ref_answer_1: answer, answer: prediction}, values: [0, 1]}
+"""
+LAYOUT = """
+tables:
+  - {name: key, title: Accuracy, source: key, percent: true, digits: 2, corner: Model, rows: [{each: [model]}],
+     columns: [{title: Mean}]}
+  - {name: people, title: People, source: people, criterion: score, digits: 4, corner: Model, rows: [{each: [model]}],
+     columns: [{title: Mean}]}
+  - {name: annotators, title: Annotators, source: agreement, between: [people], unit: answer, criterion: score,
+     digits: 4, rows: [{title: Annotators}], columns: [{title: Equal, statistic: percent_agreement}]}
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    (tmp_path / "touchstone.db").write_bytes(sqlite_template.read_bytes())
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "200")
+    (tmp_path / "layout.yaml").write_text(LAYOUT, encoding="utf-8")
+    resources.cache_clear()
+    yield tmp_path
+    resources.cache_clear()
+
+
+def benchmark(home: Path, n: int) -> list[str]:
+    """A project with ``n`` items, each with the key "red" as its first option or as its second; their names."""
+    store: Store = open_store(None, home)
+    make_project(store, loaded=load_text(SCHEMA, "", "lossy.yaml"))
+    names = [f"q{at:04}" for at in range(n)]
+    with store.write() as session:
+        new = [
+            authoring.NewItem(
+                external_id=name,
+                dimension=("near", "far")[at % 2],
+                fields={
+                    "question": f"Which color is {name}?",
+                    "options": ["red", "blue"] if at % 4 < 2 else ["blue", "red"],
+                    "answer": "red",
+                },
+            )
+            for at, name in enumerate(names)
+        ]
+        authoring.add_items(session, access=access_to(session, person=None, project="p"), new=new, now=store.now())
+    store.close()
+    return names
+
+
+def said(*arguments: str) -> tuple[str, str]:
+    done = CliRunner().invoke(cli, arguments, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout, done.stderr
+
+
+def answers(home: Path, rows: Sequence[tuple[str, str, str]]) -> tuple[str, str]:
+    path = home / "answers.jsonl"
+    lines = (json.dumps({"item": item, "model": model, "text": text}) for item, model, text in rows)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return said("import", "p", "predictions", str(path))
+
+
+def ratings(home: Path, rows: Sequence[tuple[str, str, str, object]]) -> None:
+    path = home / "ratings.csv"
+    lines = [f"{item} · {model},{who},score,{value}\n" for item, model, who, value in rows]
+    path.write_text("unit,rater,criterion,value\n" + "".join(lines), encoding="utf-8")
+    said("import", "p", "ratings", str(path), "--raters-are", "people")
+
+
+RIGHT_UNREAD, WRONG, RIGHT = "the colour of a ripe tomato, as it were", "blue", "red"
+
+
+def test_a_table_says_how_many_answers_it_counts_as_wrong(home: Path) -> None:
+    """159 of 300 answers are right (53.00); 13 of these are in words that no rule reads, so that 48.67 is printed."""
+    names = benchmark(home, 300)
+    texts = [RIGHT] * 146 + [RIGHT_UNREAD] * 13 + [WRONG] * 141
+    answers(home, [(name, "m", text) for name, text in zip(names, texts, strict=True)])
+    shown = ["tables", "p", "--layout", str(home / "layout.yaml"), "--table", "key"]
+    text, _ = said(*shown)
+    assert "  m      48.67" in text
+    warning = "Warning: 13 of 300 answers not readable (4.3 %): 13 format violation: states none, or not one."
+    assert warning in text
+    assert "They count as wrong (report: unreadable)." in text
+    bounds = "The mean lies between 0.487 (all at their worst) and 0.530 (all at their best)."
+    assert bounds in text
+    made = json.loads(said(*shown, "--format", "json")[0])["tables"][0]
+    (cell,) = made["rows"][0]["cells"]
+    assert (cell["printed"], cell["unread"], cell["n"]) == ("48.67", 13, 300)
+    assert (cell["if_rest_lowest"], cell["if_rest_highest"]) == (146 / 300, 159 / 300)
+    said(*shown, "--out", str(home / "out"))
+    rows = list(csv.DictReader(io.StringIO((home / "out" / "key-losses.csv").read_text(encoding="utf-8"))))
+    of_model = next(row for row in rows if (row["by"], row["group"]) == ("model", "m"))
+    assert (of_model["not_readable"], of_model["asked"]) == ("13", "300")
+    assert float(of_model["if_all_highest"]) == pytest.approx(0.53)
+    assert bounds in rows[0]["warning"]
+    commented = said(*shown, "--format", "csv")[0]
+    assert f"# {warning}" in commented
+    assert commented.endswith("Model,Mean\nm,48.67\n")
+    assert "13 format violation" in said(*shown, "--format", "markdown")[0]
+    (table,) = paper_tables.of_project(resources().store, project="p", items=None).tables[:1]
+    page = drawn_tables.html(table)
+    assert '<p class="warning">' in page
+    assert bounds in page
+    assert "13 not readable, 0.4867 to 0.5300" in page
+    # results: the same record
+    text, _ = said("results", "p")
+    assert warning in text
+    assert bounds in text
+    (row,) = [
+        row
+        for row in csv.DictReader(io.StringIO(said("results", "p", "--format", "csv")[0]))
+        if row["part"] == "" and row["mean_over"] == "answers"
+    ]
+    assert set(row) == set(COLUMNS)
+    assert (row["unread"], float(row["if_rest_highest"])) == ("13", pytest.approx(0.53))
+    assert row["loss_warning"].startswith(warning)
+
+
+def test_losses_in_one_value_of_the_key_warn_at_one_percent(home: Path) -> None:
+    """8 of 400 are lost, all where the key is the second option: Fisher's p is 2 C(200,8)/C(400,8) = 0.00727. There are
+    two tests (dimension and key; there is one model), so that Holm makes it 0.0145."""
+    names = benchmark(home, 400)
+    second = {name for at, name in enumerate(names) if at % 4 >= 2}
+    lost = set(sorted(second)[:8])
+    answers(home, [(name, "m", RIGHT_UNREAD if name in lost else RIGHT) for name in names])
+    text, _ = said("results", "p", "--scores", "key")
+    assert "8 of 400 answers not readable (2.0 %)" in text
+    assert "Losses depend on the key (p = 0.015): B lost 8 of 200, all others 0 of 200." in text
+
+
+def test_annotators_leave_out_grades_of_empty_answers_as_every_table_does(home: Path) -> None:
+    """Two people grade 10 answers; 2 of these are empty, and there the two disagree. Of the other 8 they agree on 6."""
+    names = benchmark(home, 10)
+    answers(home, [(name, "m", "" if at < 2 else RIGHT) for at, name in enumerate(names)])
+    ann = [1] * 10
+    ben = [0, 0, 0, 0, *[1] * 6]
+    ratings(home, [(name, "m", "ann", value) for name, value in zip(names, ann, strict=True)])
+    ratings(home, [(name, "m", "ben", value) for name, value in zip(names, ben, strict=True)])
+    made = json.loads(said("tables", "p", "--layout", str(home / "layout.yaml"), "--format", "json")[0])["tables"]
+    tables = {table["name"]: table for table in made}
+    (people,) = tables["people"]["rows"][0]["cells"]
+    assert (people["printed"], people["n"]) == ("0.8750", 8)  # 2 answers have 0.5, 6 have 1
+    (equal,) = tables["annotators"]["rows"][0]["cells"]
+    assert (equal["printed"], equal["n"]) == ("0.7500", 8)
+    told = "4 imported grades are left out: their answers are empty, missing or replaced."
+    assert told in tables["annotators"]["loss_notes"]
+    asked = ["agreement", "p", "--stage", "grading", "--unit", "prediction", "--statistic", "percent_agreement"]
+    (of_command,) = json.loads(said(*asked, "--json")[0])
+    assert (of_command["value"], of_command["n_units"]) == (0.75, 8)
+    assert told in said(*asked)[0]
+
+
+def replies(home: Path, rows: Sequence[tuple[str, str, str]], *more: str) -> str:
+    path = home / "replies.jsonl"
+    lines = (json.dumps({"item": item, "model": model, "judge": "big-1", "text": text}) for item, model, text in rows)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    out, _ = said("import", "p", "judgements", str(path), "--template", "egothink_single", *more)
+    return out
+
+
+def graded(home: Path, n: int, *models: str) -> list[str]:
+    """A project whose models answer every item; the names of the items."""
+    names = benchmark(home, n)
+    answers(home, [(name, model, RIGHT) for model in models for name in names])
+    return names
+
+
+def test_an_import_of_replies_says_what_it_could_not_read(home: Path) -> None:
+    """Of 200 replies 30 are not readable, all of them zeros: 20 of 100 about a, 10 of 100 about b."""
+    names = graded(home, 100, "a", "b")
+    rows = []
+    for model, lost in (("a", 20), ("b", 10)):
+        for at, name in enumerate(names):
+            unread = at < lost
+            rows.append((name, model, "A bare 0 without verdict" if unread else f"[[{at % 2}]]"))
+    told = replies(home, rows)
+    assert "200 replies: 200 new, 170 read, 30 not readable: 30 no verdict in the form asked for." in told
+    assert "big-1: Not readable by model: a 20 of 100; b 10 of 100." in told
+    assert "Warning: big-1: 30 of 200 replies not readable (15.0 %)" in told
+    # zeros of a: 20 lost and 40 of 80 read; of b: 10 lost and 45 of 90 read; ones: 40 and 45
+    assert "Losses depend on the value in the text (p < 0.001): 0 lost 30 of 115, all others 0 of 85." in told
+
+
+def test_an_import_of_answers_says_what_it_could_not_read(home: Path) -> None:
+    names = benchmark(home, 100)
+    texts = ["", RIGHT_UNREAD, *[RIGHT] * 98]
+    told, _ = answers(home, [(name, "m", text) for name, text in zip(names, texts, strict=True)])
+    assert "100 answers: 100 new, 98 read, 2 not readable" in told
+    assert "Not readable by model: m 2 of 100." in told
+    assert "Warning" not in told, "2.0 % is not more than 2 %, and nothing else differs"
+
+
+def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
+    """The judge says what people say: 30 of 60 are right for a, 45 of 60 for b. Six replies about a, all of them zeros,
+    are not readable: a has 30 of 54, and between 30 and 36 of 60."""
+    names = graded(home, 60, "a", "b")
+    truth = {(name, "a"): int(at < 30) for at, name in enumerate(names)}
+    truth |= {(name, "b"): int(at < 45) for at, name in enumerate(names)}
+    for who in ("ann", "ben"):
+        ratings(home, [(name, model, who, value) for (name, model), value in truth.items()])
+    lost = {(name, "a") for name in names[30:36]}
+    told = replies(
+        home, [(*each, "A bare 0 without verdict" if each in lost else f"[[{value}]]") for each, value in truth.items()]
+    )
+    assert "120 replies: 120 new, 114 read, 6 not readable" in told
+    count = "big-1, score: 6 of 120 replies not readable (5.0 %): 6 unparseable."
+    # Fisher, two-sided: C(45,6)/C(120,6) = 0.0022 for zeros and ones; zeros are 45 of 120
+    depends = "Losses depend on people's grade"
+    bounds = "The mean lies between 0.625 (all at their worst) and 0.675 (all at their best). Without them it is 0.658."
+    by_model = "Not readable by model: a 6 of 60 (mean 0.500 to 0.600)."
+
+    def is_told(text: str) -> None:
+        plain = " ".join(text.split())
+        assert f"Warning: {count}" in plain
+        assert depends in plain
+        assert "0 lost 6 of 45, all others 0 of 75." in plain
+        assert bounds in plain
+
+    is_told(said("results", "p", "--scores", "judge")[0])
+    row = next(
+        row
+        for row in csv.DictReader(io.StringIO(said("results", "p", "--scores", "judge", "--format", "csv")[0]))
+        if (row["model"], row["part"], row["mean_over"]) == ("a", "", "answers")
+    )
+    assert (row["judge_asked"], row["judge_scored"]) == ("60", "54")
+    assert (float(row["if_rest_lowest"]), float(row["if_rest_highest"])) == (0.5, 0.6)
+    is_told(row["loss_warning"])
+    is_told(said("agreement", "p", "--unit", "answer")[0])
+    is_told(said("agreement", "p", "--unit", "prediction", "--raters", "ann,big-1")[0])
+    assert "not readable" not in said("agreement", "p", "--unit", "prediction")[0], "people among themselves"
+    text = said("tables", "p", "--table", "judges")[0]
+    is_told(text)
+    assert by_model in text
+    out = home / "report"
+    _, aside = said(
+        *("calibrate", "--project", "p", "--stage", "grading", "--out", str(out), "--human", "ann", "--human", "ben"),
+        *("--judge", "big-1"),
+    )
+    is_told(aside)
+    is_told(html.unescape((out / "report.html").read_text(encoding="utf-8")))
+    is_told(html.unescape((out / "card.html").read_text(encoding="utf-8")))
+    (rows,) = [list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8")))) for path in out.rglob("*losses.csv")]
+    zero = next(row for row in rows if (row["by"], row["group"]) == ("people's grade", "0"))
+    assert (zero["asked"], zero["not readable"]) == ("45", "6")
+    is_told(rows[0]["warning"])
+    reader = PdfReader(out / "report.pdf")
+    is_told("".join(page.extract_text() for page in reader.pages))
+    store = resources().store
+    make_person(store, "lead", role=Role.LEAD)
+    found = drawn(store, home, "results", "lead", project="p")
+    assert "0 of 120 answers not readable" in words(found), "against the key"
+    found.selectbox(key="results.scores.p").select("big-1, score").run()
+    is_told(html.unescape(words(found)))
+    found = drawn(store, home, "agreement", "lead", project="p")
+    found.segmented_control(key="agreement.stage.p").select("grading").run()
+    is_told(html.unescape(words(found)))
+    found = drawn(store, home, "release", "lead", project="p")
+    is_told(html.unescape(words(found)))
+    with store.read() as session:
+        access = access_to(session, person=None, project="p")
+    known = card_facts.facts(store, access)
+    (grading,) = [each for each in known["agreement"] if each["stage"] == "grading"]
+    is_told(grading["losses"][0])
+    blocks = card_people.agreement(access.schema, known).blocks
+    (warned,) = [block for block in blocks if isinstance(block, Text) and block.tone == "warning"]
+    is_told(warned.words)
+
+
+def test_zeros_that_are_lost_show_without_anyones_grades(home: Path) -> None:
+    """8 of 800 replies (1.0 %) are lost, all of them zeros, and no person has graded anything."""
+    names = graded(home, 400, "a", "b")
+    rows = [(name, model, f"[[{at % 2}]]") for model in ("a", "b") for at, name in enumerate(names)]
+    lost = [
+        (item, model, "A bare 0 without verdict") if at % 100 == 0 else (item, model, text)
+        for at, (item, model, text) in enumerate(rows)
+    ]
+    replies(home, lost)
+    text, _ = said("results", "p", "--scores", "judge")
+    assert "8 of 800 replies not readable (1.0 %)" in text
+    # two-sided: 2 C(400,8)/C(800,8) = 0.0076; three tests (model, dimension, value), of which dimension is as small
+    assert "Losses depend on the value in the text (p = 0.023): 0 lost 8 of 400, all others 0 of 400." in text

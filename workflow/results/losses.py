@@ -1,0 +1,224 @@
+"""What models' answers and judges' replies lose on the way to a number: counted once, printed everywhere."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from agreement.losses import PEOPLES_GRADE, VALUE_IN_TEXT, LossCell, Losses, losses_of, majority, subject_of
+from annotation_schemas.asked import GONE, asked_of, key_of
+from annotation_schemas.keys import key_field
+from annotation_schemas.model import Schema
+from domain.judging import Verdict
+from domain.rated_units import BETWEEN
+from domain.records import Rating
+from domain.replies import reason_of
+from domain.states import Stage
+from workflow.results.criterion_values import named_criteria
+from workflow.results.project_answers import NOT_ASKED, Read
+from workflow.results.ratings import StageRows, criteria_of
+from workflow.results.reply_counts import METRIC_ENDS, ends_of
+from workflow.results.scores import Scored, scored
+
+
+def losses_of_scores(found: Read, of: Scored, asked: Collection[int]) -> Losses | None:
+    """Return what a way of scoring loses over the items ``asked``; None where nothing is read for the score.
+
+    Against the key these are answers that could not be read and items that a model was asked about and did not answer;
+    of a judge, also of one corrected by people, the replies without a score.
+    """
+    if of.scores.kind == "key":
+        return _of_key(found, of, asked)
+    if of.scores.kind in ("judge", "corrected"):
+        return _of_judge(found, of, asked)
+    return None
+
+
+def _of_key(found: Read, of: Scored, asked: Collection[int]) -> Losses:
+    lots = _Lots()
+    keys = {id: key_word(found.schema, found.items[id].fields) for id in asked}
+    for at, answer in enumerate(found.answers):
+        if answer.item not in asked or answer.model in found.pooled:
+            continue
+        where = (answer.model, found.items[answer.item].dimension, keys.get(answer.item))
+        if at in of.unread:
+            lots.lose(where, of.unread[at].words)
+        elif of.why.get(at) == GONE:
+            lots.lose(where, GONE)
+        elif not math.isnan(of.values[at]):
+            lots.count(where, float(of.values[at]))
+    for model, lot in found.unanswered.items():
+        for item, why in lot.items():
+            if item in asked and item not in found.keyless and why != NOT_ASKED:
+                lots.lose((model, found.items[item].dimension, keys.get(item)), why)
+    then = counting_words(found.schema)
+    return losses_of(lots.cells(), unit="answers", low=0.0, high=1.0, value_is="key", counts_as=then)
+
+
+def counting_words(schema: Schema) -> str:
+    """Return what happens to answers that cannot be read, and what says so."""
+    then = "count as wrong" if schema.report.unreadable == "wrong" else "are left out"
+    return f"{then} (report: unreadable)"
+
+
+def key_word(schema: Schema, fields: Mapping[str, Any]) -> str | None:
+    """Return the key of an item as one of a few values: its letter, or yes or no; None if it is neither."""
+    wanted = asked_of(schema, fields)
+    key = key_of(fields.get(key_field(schema) or ""), wanted)[0]
+    if isinstance(key, list) and len(key) == 1 and key[0] in wanted.options:
+        return chr(ord("A") + wanted.options.index(key[0]))
+    return key.casefold() if isinstance(key, str) and key.casefold() in ("yes", "no") else None
+
+
+def _of_judge(found: Read, of: Scored, asked: Collection[int]) -> Losses | None:
+    judge = of.scores.judge or ""
+    rule = next((each for each in found.schema.report.derived if each.name == of.scores.criterion), None)
+    parts = rule.parts if rule else (of.scores.criterion or "",)
+    why: dict[int, str] = {}
+    for name in parts:
+        why |= found.unscored.get((name, judge), {})
+    if not why:
+        return None
+    about = replace(of.scores, kind="judge", method=None)
+    plain = of if of.scores.kind == "judge" else scored(found, about)
+    places = [at for at, each in enumerate(found.answers) if each.item in asked]
+    places = [at for at in places if not math.isnan(plain.values[at]) or found.answers[at].id in why]
+    grades, words = found.grades.get(of.scores.criterion or "", {}), _option_words(found, of.scores.criterion)
+    said: dict[int, str | None] = {}
+    for at in places:
+        given = grades.get(found.answers[at].id, ())
+        said[at] = majority([words.get(each, each) for each in given if not math.isnan(each)])
+    of_people = 2 * sum(word is not None for word in said.values()) > len(places)
+    mentioned = found.mentions.get(judge, {})
+    lots = _Lots()
+    for at in places:
+        answer = found.answers[at]
+        lost = reason_of(why[answer.id].removeprefix("the judge gave ")) if math.isnan(plain.values[at]) else ""
+        value = said[at] if of_people else mentioned.get(answer.id) if lost in ("", _UNPARSEABLE) else None
+        where = (answer.model, found.items[answer.item].dimension, value)
+        if lost:
+            lots.lose(where, lost)
+        else:
+            lots.count(where, float(plain.values[at]))
+    value_is = PEOPLES_GRADE if of_people else VALUE_IN_TEXT
+    subject = subject_of(judge, of.scores.criterion)
+    return losses_of(lots.cells(), subject=subject, low=plain.low, high=plain.high, value_is=value_is)
+
+
+_UNPARSEABLE = reason_of(Verdict.UNPARSEABLE.words)
+
+
+def _option_words(found: Read, criterion: str | None) -> dict[float, str]:
+    """Return the option at each place, of a criterion whose grades are places."""
+    named = next((each for each in named_criteria(found.schema) if each.name == criterion), None)
+    return {float(at): str(each.value) for at, each in enumerate(named.options)} if named is not None else {}
+
+
+Where = tuple[str | None, str | None, str | None]
+
+
+class _Lots:
+    """Counts by model, dimension and value."""
+
+    def __init__(self) -> None:
+        self._asked: Counter[Where] = Counter()
+        self._totals: dict[Where, list[float]] = {}
+        self._lost: dict[Where, Counter[str]] = {}
+
+    def count(self, where: Where, score: float) -> None:
+        """Add what could be counted."""
+        self._asked[where] += 1
+        self._totals.setdefault(where, []).append(score)
+
+    def lose(self, where: Where, why: str) -> None:
+        """Add what could not be counted."""
+        self._asked[where] += 1
+        self._lost.setdefault(where, Counter())[why] += 1
+
+    def cells(self) -> list[LossCell]:
+        """Return the counts."""
+        return [
+            LossCell(n, dict(self._lost.get(where, {})), *where, math.fsum(self._totals.get(where, ())))
+            for where, n in self._asked.items()
+        ]
+
+
+# ---- judges next to people -------------------------------------------------------------------------------------------
+
+
+def losses_of_judges(
+    read: StageRows,
+    *,
+    stage: Stage,
+    judges: Collection[str] | None = None,
+    criteria: Collection[str] | None = None,
+) -> list[Losses]:
+    """Return what each judge that was run here has lost in a stage, by criterion; ``judges`` None: all of them.
+
+    Judges whose ratings came without replies are left out: nothing says what failed.
+    """
+    if all(verdict.scored for _, verdict in read.judged):
+        return []
+    said = majorities(read.rows, people=read.people)
+    wanted = read.own_scale.keys() if judges is None else set(judges)
+    lots: dict[tuple[str, str], _Lots] = {}
+    for rating, verdict in read.judged:
+        if rating.rater not in wanted or verdict is Verdict.SKIPPED:
+            continue
+        lot = lots.setdefault((rating.criterion, rating.rater), _Lots())
+        model = rating.unit.rpartition(BETWEEN)[2] if BETWEEN in rating.unit else None
+        where = (model, rating.dimension, said.get((rating.criterion, rating.unit)))
+        if verdict.scored:
+            lot.count(where, rating.value if isinstance(rating.value, int | float) else 0.0)
+        else:
+            lot.lose(where, reason_of(verdict.words))
+    order = {each.name: at for at, each in enumerate(criteria_of(read.access.schema, stage))}
+    ends = ends_of(read.access.schema, stage)
+    found = [
+        losses_of(
+            lot.cells(),
+            subject=subject_of(judge, criterion),
+            **_ends(METRIC_ENDS if read.own_scale.get(judge) else ends.get(criterion, ())),
+            value_is=PEOPLES_GRADE,
+        )
+        for (criterion, judge), lot in sorted(lots.items(), key=lambda each: (order.get(each[0][0], 0), each[0]))
+        if criteria is None or criterion in criteria
+    ]
+    return [each for each in found if each.lost]
+
+
+def loss_sentences(
+    read: StageRows,
+    *,
+    stage: Stage,
+    judges: Collection[str] | None = None,
+    criteria: Collection[str] | None = None,
+) -> list[str]:
+    """Return what numbers about raters of a stage lose, in sentences; empty where they lose nothing."""
+    told = [each.sentence for each in losses_of_judges(read, stage=stage, judges=judges, criteria=criteria)]
+    return [*told, *([left_out_in_words(read.left_out)] if read.left_out else [])]
+
+
+def left_out_in_words(n: int) -> str:
+    """Return how many imported grades no number includes, as a sentence."""
+    return f"{n:,} imported grades are left out: their answers are empty, missing or replaced."
+
+
+def majorities(rows: Sequence[Rating], *, people: Collection[str]) -> dict[tuple[str, str], str]:
+    """Return what more than half of the people who rated a unit say of it, by criterion and unit."""
+    said: dict[tuple[str, str], list[Any]] = {}
+    for row in rows:
+        if row.rater in people and row.value is not None:
+            said.setdefault((row.criterion, row.unit), []).append(row.value)
+    return {place: word for place, words in said.items() if (word := majority(words)) is not None}
+
+
+def _ends(scale: Sequence[Any]) -> dict[str, float | None]:
+    """Return the ends of a scale of numbers; None where it has none."""
+    numbers = [each for each in scale if isinstance(each, int | float) and not isinstance(each, bool)]
+    if len(numbers) < 2 or len(numbers) != len(scale):
+        return {"low": None, "high": None}
+    return {"low": float(min(numbers)), "high": float(max(numbers))}
