@@ -13,6 +13,7 @@ CONTROLS = {
     "--lacking": "“A split may lack a dimension of which there are too few groups”",
     "--anew": "“Draw items anew that an earlier release has; else they stay in their split”",
     "--despite": "“Release despite”:",
+    "--accept-leak": "“Accepted leaks”:",
     "--json": "“What its manifest says”",
     "--anyway": "“Take it though answers are missing or name no option; they count as such”",
     "--skip-bad": "“Import the good rows when some are bad”",

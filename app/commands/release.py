@@ -68,6 +68,14 @@ def create(
     despite: Annotated[
         list[str] | None, typer.Option(help=f"A line of the checklist that may be open; {Several}.")
     ] = None,
+    accept_leak: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Release although the leak check found this kind of leak, such as `key: the phrase is on many signs`. "
+            "The manifest records the reason. May be given again.",
+            metavar="KIND: REASON",
+        ),
+    ] = None,
 ) -> None:
     """Make a release of what is kept: it gets the next number and is kept on this machine."""
     from app.services import opened
@@ -94,6 +102,7 @@ def create(
         lacking=lacking,
         schema_version=schema_version,
         despite=_each(despite),
+        accepted=tuple(accept_leak or ()),
     )
     with _progress() as progress:
         made = make(

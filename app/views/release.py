@@ -112,6 +112,13 @@ def _make(services: Services, view: ProjectView, lines: Sequence[Line]) -> None:
         )
         right.checkbox("Put images and clips in", key="release.media")
         _draw()
+        st.text_input(
+            "Accepted leaks",
+            key="release.accepted",
+            placeholder="key: the phrase is on many signs",
+            help="KIND: reason, with semicolons between several. The leak check then lets this kind pass, and the "
+            "manifest records the reason.",
+        )
         if open_:
             st.multiselect("Release despite", list(open_), format_func=open_.__getitem__, key="release.despite")
         st.form_submit_button(
@@ -167,6 +174,7 @@ def _begin(services: Services, view: ProjectView) -> None:
         off=state.get("release.off", 10) / 100,
         lacking=bool(state.get("release.lacking")),
         despite=tuple(state.get("release.despite") or ()),
+        accepted=tuple(each.strip() for each in str(state.get("release.accepted") or "").split(";") if each.strip()),
     )
     with shell.pressed(services):
         project_jobs.begin(services, "release", view.name, **asked.dump())

@@ -37,7 +37,8 @@ from workflow.releases.draft import Draft, drawn_up
 from workflow.releases.evidence import names_in, write_evidence
 from workflow.releases.figures_told import Figures
 from workflow.releases.floors import Standing, standings
-from workflow.releases.leaks import LeakReport, leaks
+from workflow.releases.leak_refusal import accepted_leaks, must_not_leak
+from workflow.releases.leaks import leaks
 from workflow.releases.model_gate import ModelGate
 from workflow.releases.settings import Asked
 from workflow.releases.shortcut_gate import Gate
@@ -220,7 +221,7 @@ def write(
     done = _finish(draft, public, withheld, private)
     if private is not None:
         progress("looking for leaks", 0, 1)
-        must_not_leak(leaks(made / PUBLIC, made / PRIVATE))
+        must_not_leak(leaks(made / PUBLIC, made / PRIVATE), accepted=accepted_leaks(asked.accepted))
     return done
 
 
@@ -232,14 +233,6 @@ def _front(released: ReleasedSet, folder: ReleaseFolder) -> str:
         sizes = {path: each.bytes for path, each in folder.hashes.items()}
         head |= function_of("exporters.hf_dataset:front_matter")(released, sizes)
     return f"---\n{yaml.safe_dump(head, sort_keys=False, allow_unicode=True)}---\n"
-
-
-def must_not_leak(found: LeakReport) -> None:
-    """Refuse (``FileRefused``) a release whose public files tell what is kept back."""
-    if found.leaks:
-        told = "\n".join(each.sentence for each in found.leaks[:20])
-        more = f"\nand {len(found.leaks) - 20:,} more" if len(found.leaks) > 20 else ""
-        raise FileRefused(f"The public files tell what is private:\n{told}{more}")
 
 
 def formats_of(schema: Schema, asked: Asked) -> list[Format]:

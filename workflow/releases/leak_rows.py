@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,13 +14,21 @@ from numpy.typing import NDArray
 
 from annotation_schemas.asked import plain
 from annotation_schemas.formats import id_keys
+from domain.reading.answers import AnswerKind
 from workflow.releases.leak_keys import NAMES, Known, looks_like_a_path
-from workflow.releases.leak_stats import NOTHING, Codes, Tried, chain, matches, trend
+from workflow.releases.leak_stats import NOTHING, Codes, Tried, chain, goes_with, matches, trend
 from workflow.releases.leak_tables import Row, Table
 
 _IDS = (*dict.fromkeys(("id", "item", "item_id", *id_keys(), "question_id", "index")), "(name)")
 _PLACE = re.compile(r"\[\d+\]")
 _MOST_COLUMNS = 400
+_FEW = 8
+"""Numbers of more different values than this are tested in four parts."""
+_WORDS = re.compile(r"\s")
+_BETWEEN = re.compile(r"[^0-9A-Za-z]+")
+_DIGITS = re.compile(r"[0-9]+")
+_CONTENT = frozenset({"dimension", "category", "l2-category", "group", "split", "source", "type", "task", "aspect"})
+"""Columns that say what an item is about, as its question does. A key that goes along with them is no leak."""
 
 STATED, NAMED = "stated", "named"
 """Kinds of columns besides plain cells: what a longer text states, and what a file's name has in it."""
@@ -31,12 +39,14 @@ class Signal:
     """Something in a table that may tell the key."""
 
     kind: str
-    """``key``: a column; ``names``: names of files; ``order``: the order of rows."""
+    """A row of ``leaks.DO``, such as ``key`` (a column), ``names`` (of files), ``order`` (of rows) or ``ids``."""
     where: str
     what: str
     tried: Tried
     certain: bool = False
     """It is one, whatever the test says."""
+    column: str = ""
+    """Of a column: its name."""
 
 
 @dataclass
@@ -48,6 +58,8 @@ class Rows:
     ids: list[str] = field(default_factory=list)
     said: dict[tuple[str, str, str], array[int]] = field(default_factory=dict)
     """By column, kind and encoding: what each row says; -1: nothing."""
+    plain: dict[str, dict[int, str | float]] = field(default_factory=dict)
+    """By column that is none of the item's own texts: what stands in each row, by its place."""
     kept_back: Counter[str] = field(default_factory=Counter)
     """Rows that have something in a column called as a field that is kept back."""
 
@@ -60,10 +72,25 @@ class Rows:
             leaf = _leaf(column)
             if leaf in self.known.withheld and value not in ("", None):
                 self.kept_back[column] += 1
-            for encoding, code in self.known.said(item, value):
+            said = list(self.known.said(item, value))
+            for encoding, code in said:
                 self._note(column, "cell", encoding, at, code)
+            if item.asked.kind is AnswerKind.OPTION and "text" not in dict(said):
+                self._take_plain(column, value, at)
             if isinstance(value, str) and len(value) < 20_000:
                 self._take_text(column, value, at)
+
+    def _take_plain(self, column: str, value: Any, at: int) -> None:
+        """Note a number or a short code, such as an index or a name, which may go along with the place of the key.
+
+        Only places are tested: a yes, a number or a word may rightly depend on what an item is about.
+        """
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        is_code = isinstance(value, bool) or (isinstance(value, str) and len(value) < 60 and not _WORDS.search(value))
+        if _leaf(column) in _CONTENT or _PLACE.search(column) or not (is_number or is_code):
+            return
+        if column in self.plain or len(self.plain) < _MOST_COLUMNS:
+            self.plain.setdefault(column, {})[at] = value if is_number else str(value)
 
     def _take_text(self, column: str, value: str, at: int) -> None:
         item = self.known.keys.items[self.ids[at]]
@@ -101,6 +128,10 @@ class Rows:
             yield from self._of_column(column, kind, encoding, codes, keys, there)
         ranks = [self.known.ranks[id] for id in self.ids if id in self.known.ranks]
         yield from self._of_order(keys[there], np.array(ranks))
+        for column, values in self.plain.items():
+            said = in_kinds([values.get(at) for at in np.flatnonzero(there).tolist()])
+            what = f"the key goes along with the column {column}"
+            yield Signal("columns", self.table.name, what, goes_with(said, keys[there]), column=column)
 
     def _of_column(
         self, column: str, kind: str, encoding: str, codes: array[int], keys: Codes, there: Any
@@ -121,7 +152,12 @@ class Rows:
         how = "" if encoding == "text" else f", as {encoding if encoding == 'letter' else 'a number ' + encoding}"
         sort = "names" if kind == NAMED or (kind == STATED and self.table.part == FILES) else "key"
         yield Signal(
-            sort, self.table.name, f"{words}{how} in {hits:,} of {n:,} rows", matches(said, right), certain=certain
+            sort,
+            self.table.name,
+            f"{words}{how} in {hits:,} of {n:,} rows",
+            matches(said, right),
+            certain=certain,
+            column=column,
         )
 
     def _of_order(self, keys: Codes, ranks: NDArray[np.float64]) -> Iterator[Signal]:
@@ -133,6 +169,49 @@ class Rows:
         risen = trend(ranks)
         if risen is not NOTHING:
             yield Signal("order", self.table.name, f"the key goes along with the order (rho {risen.share:.2f})", risen)
+
+
+def of_ids(known: Known) -> Iterator[Signal]:
+    """Test whether a part of the ids goes along with the key: the last letter, a word, or the number."""
+    ids = list(known.codes)
+    keys = np.array([known.codes[id] for id in ids], dtype=np.int64)
+    for name, values in id_parts(ids):
+        what = f"the key goes along with {name} of the ids (such as {ids[0]!r})"
+        yield Signal("ids", "files with ids", what, goes_with(in_kinds(values), keys))
+
+
+def id_parts(ids: Sequence[str]) -> Iterator[tuple[str, list[str | float | None]]]:
+    """Yield the parts of ids that may say something, with what each id has there (None: nothing).
+
+    >>> dict(id_parts(["000-b", "001-a"]))["the last part"]
+    ['b', 'a']
+    """
+    parts = [_BETWEEN.split(id) for id in ids]
+    longest = max((len(each) for each in parts), default=0)
+    if longest > 1:
+        yield "the last part", [each[-1] if len(each) > 1 else None for each in parts]
+        for at in range(min(longest - 1, 4)):
+            yield f"part {at + 1}", [each[at] if len(each) > at + 1 else None for each in parts]
+    yield "the last character", [id[-1:] for id in ids]
+    yield "the first character", [id[:1] for id in ids]
+    yield "the length", [float(len(id)) for id in ids]
+    numbers = [int(found[0][-15:]) if (found := _DIGITS.findall(id)[-1:]) else None for id in ids]
+    if sum(number is not None for number in numbers) > len(ids) / 2:
+        for n in (2, 3, 4, 5):
+            yield f"the number modulo {n}", [None if each is None else str(each % n) for each in numbers]
+        yield "the number", [None if each is None else float(each) for each in numbers]
+
+
+def in_kinds(values: Sequence[str | float | None]) -> Codes:
+    """Return a code for each value: texts by themselves, numbers of more than a few values in four parts of equal
+    size; -1 where there is none."""
+    there = [value for value in values if value is not None]
+    distinct = sorted(set(map(str, there)))
+    if len(distinct) > _FEW and there and all(isinstance(value, int | float) for value in there):
+        limits = np.quantile(np.array(there, dtype=float), [0.25, 0.5, 0.75])
+        return np.array([-1 if v is None else int(np.searchsorted(limits, float(v))) for v in values], dtype=np.int64)
+    code = {text: at for at, text in enumerate(distinct)}
+    return np.array([-1 if value is None else code[str(value)] for value in values], dtype=np.int64)
 
 
 FILES = "names of its files"

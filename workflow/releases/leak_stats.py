@@ -128,6 +128,44 @@ def chain(keys: Codes) -> Tried:
     return Tried(p_value, float(foretold[0]) / (n - 1), expected / (n - 1), n)
 
 
+def goes_with(said: Codes, keys: Codes) -> Tried:
+    """Whether the key goes together with what is said of an item: with any rule, not only the same code.
+
+    ``said`` is -1 where nothing is said. Pearson's chi-square of the table of both, over shuffled orders of the keys;
+    with many items its own distribution. The share is how often the likeliest key of each value is the key. Of more
+    than ``_KINDS`` different values or keys nothing is said.
+    """
+    there = said >= 0
+    n = int(there.sum())
+    values, codes = np.unique(said[there], return_inverse=True)
+    kinds, right = np.unique(keys[there], return_inverse=True)
+    rows, columns = len(values), len(kinds)
+    if not (2 <= rows <= _KINDS and 2 <= columns <= _KINDS) or n < 2 * max(rows, columns):
+        return NOTHING
+    random = np.random.default_rng(_SEED)
+    seen, foretold = _tables(codes[None], right[None], rows, columns)
+    small = n <= _SMALL
+    lots = [
+        _tables(np.tile(codes, (400, 1)), random.permuted(np.tile(right, (400, 1)), axis=1), rows, columns)
+        for _ in range(_DRAWS // 400 if small else 1)
+    ]
+    drawn, expected = (np.concatenate([each[at] for each in lots]) for at in (0, 1))
+    p_value = float(special.chdtrc((rows - 1) * (columns - 1), seen[0]))
+    if small:
+        least = _all_of(np.bincount(right).astype(float))
+        p_value = _drawn(int((drawn >= seen[0] - 1e-9).sum()), len(drawn), max(p_value, least))
+    return Tried(p_value, float(foretold[0]) / n, float(expected.mean()) / n, n)
+
+
+def _tables(said: Codes, keys: Codes, rows: int, columns: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(orders,): the chi-square of each table of values and keys, and how many keys the likeliest ones foretell."""
+    cells = said * columns + keys + np.arange(len(keys))[:, None] * rows * columns
+    table = np.bincount(cells.ravel(), minlength=len(keys) * rows * columns).reshape(len(keys), rows, columns)
+    wanted = table.sum(axis=2, keepdims=True) * table.sum(axis=1, keepdims=True) / keys.shape[1]
+    off = np.divide((table - wanted) ** 2, wanted, out=np.zeros(table.shape), where=wanted > 0)
+    return off.sum(axis=(1, 2)), table.max(axis=2).sum(axis=1).astype(float)
+
+
 def _neighbours(lots: Codes, k: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """(orders,): the chi-square of each table of neighbours, and how many of them the likeliest next key foretells."""
     cells = lots[:, :-1] * k + lots[:, 1:] + np.arange(len(lots))[:, None] * k * k

@@ -17,7 +17,6 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from annotation_schemas.asked import plain
 from domain.errors import FileRefused
 from exporters.release_keys import key_files, read_keys
 from media import file_type
@@ -26,8 +25,9 @@ from workflow.releases import leak_media
 from workflow.releases.leak_keys import LONG, Known, known, looks_like_a_path
 from workflow.releases.leak_media import Picture
 from workflow.releases.leak_options import told_by_options
-from workflow.releases.leak_rows import FILES, Rows, Signal, fingerprint, id_column
-from workflow.releases.leak_stats import LEVEL, Tried, rejected
+from workflow.releases.leak_phrases import SecretPhrases
+from workflow.releases.leak_rows import FILES, Rows, Signal, fingerprint, id_column, in_kinds, of_ids
+from workflow.releases.leak_stats import LEVEL, Tried, goes_with, rejected
 from workflow.releases.leak_tables import Row, Table, flat, tables_of
 from workflow.releases.split_groups import near_pairs
 
@@ -45,6 +45,9 @@ _NOT_ITEMS = ("manifest.json", "croissant.json")
 DO = {
     "key": "Keep the field back in this format, or make the release again; nothing of it may be public.",
     "names": "Name files by their hash, or by their item's id.",
+    "ids": "Give items other ids before you import them, such as numbers in a shuffled order.",
+    "columns": "Leave the column out of the release, or accept this kind of leak with a reason.",
+    "sizes": "Encode images of all items in the same way, so that the size of a file says nothing.",
     "order": "Write items in an order that has nothing to do with their keys, such as that of their ids.",
     "metadata": "Strip originals before they are released.",
     "places": "Shuffle the options of each item before the release, by a seed.",
@@ -113,11 +116,14 @@ def leaks(public: Path, private: Path, *, level: float = LEVEL, alike: int = ALI
         for told, signal in told_by_options(one):
             check.report.figures.append(told)
             check.signals.append(signal)
+        check.signals += of_ids(one)
     with tempfile.TemporaryDirectory() as folder:
         for number, (name, path) in enumerate(_files(public)):
             check.file(name, path, Path(folder) / str(number))
     check.names(sorted(check.paths))
     check.duplicates()
+    check.file_sizes()
+    check.told_phrases()
     check.decide(level)
     return check.report
 
@@ -139,14 +145,14 @@ class _Check:
         self.signals: list[Signal] = []
         self.paths: list[tuple[str, int]] = []
         self.canaries = [one.keys.head.private_canary.encode() for one in knowns]
-        self.secrets: dict[str, dict[int, dict[str, tuple[str, str]]]] = {}
-        for id, name, text in (secret for one in knowns for secret in one.secrets()):
-            self.secrets.setdefault(text[:LONG], {}).setdefault(len(text), {})[text] = (id, name)
+        self.phrases = SecretPhrases(knowns)
         self.of_media = {
             sha: id for one in knowns for item in one.keys.items.values() for sha in item.media for id in (item.id,)
         }
         self.public_media: dict[str, str] = {}
         self.pictures: dict[str, Picture] = {}
+        self.sizes: dict[str, int] = {}
+        """Bytes of public images and clips, by hash."""
         self.texts: dict[str, str] = {}
         self.public_texts: dict[str, str] = {}
 
@@ -207,10 +213,9 @@ class _Check:
             found = leak_media.clip(name, path)
         if found is not None:
             self._picture(found)
-            self.pictures[found.sha256] = found
             named = _SHA.search(name)
-            if named is not None:
-                self.pictures[named[0]] = found
+            for sha in (found.sha256, *([named[0]] if named is not None else [])):
+                self.pictures[sha], self.sizes[sha] = found, path.stat().st_size
 
     def _picture(self, found: Picture) -> None:
         if found.told:
@@ -222,18 +227,7 @@ class _Check:
         if path.stat().st_size > _LARGEST_TEXT:
             self.report.notes.append(f"{name} was not searched for texts that are kept back; it is too large.")
             return
-        self.secret(name, path.read_text(encoding="utf-8", errors="replace"))
-
-    def secret(self, where: str, text: str) -> None:
-        """Look for texts that are kept back, as they are but for case and white space."""
-        if not self.secrets or len(text) < LONG:
-            return
-        seen = plain(text.replace("\\n", " ").replace('\\"', '"'))
-        for at in range(len(seen) - LONG + 1):
-            for long, texts in self.secrets.get(seen[at : at + LONG], {}).items():
-                if (found := texts.get(seen[at : at + long])) is not None:
-                    self.leak("key", where, f"{found[1]} of the item {found[0]} stands there, which is kept back")
-                    return
+        self.phrases.look(name, path.read_text(encoding="utf-8", errors="replace"))
 
     # ---- tables ----
 
@@ -274,7 +268,9 @@ class _Check:
                 elif len(value) < 1000 and _SCHEMA not in column:
                     media.update(_MEDIA_SHA.findall(value))
                 if len(value) >= LONG:
-                    self.secret(f"{table.name}, {column}", value)
+                    self.phrases.look(
+                        f"{table.name}, {column}", value, item if item is not None else _other(table, row)
+                    )
         if item is not None:
             self.of_media.update(dict.fromkeys(media, item))
         elif _is_an_item(table, row):
@@ -291,6 +287,7 @@ class _Check:
         found = leak_media.picture(where, content, look=True)
         if found is not None:
             media.add(found.sha256)
+            self.sizes[found.sha256] = len(content)
             if found.sha256 not in self.pictures:
                 self._picture(found)
                 self.pictures[found.sha256] = found
@@ -371,6 +368,27 @@ class _Check:
         where = self.public_media.get(public) or self.public_media.get(private, "")
         self.leak("duplicates", where, f"an image there looks like that of the private item {item}")
 
+    def file_sizes(self) -> None:
+        """Whether the sizes of public images and clips go along with the key."""
+        for one in self.knowns:
+            rows = [(one.codes[id], item.media) for id, item in one.keys.items.items() if id in one.codes]
+            sizes = [
+                sum(map(self.sizes.__getitem__, media)) if set(media) <= self.sizes.keys() else None
+                for _, media in rows
+            ]
+            keys = np.array([code for code, _ in rows], dtype=np.int64)
+            said = in_kinds([float(size) if size else None for size in sizes])
+            what = "the key goes along with the size of an item's files"
+            self.signals.append(Signal("sizes", "the folder", what, goes_with(said, keys)))
+
+    def told_phrases(self) -> None:
+        """Texts that are kept back and stand in public: leaks, and phrases that items share."""
+        for found in self.phrases.judged():
+            if found.is_leak:
+                self.leak("key", found.where, found.what)
+            else:
+                self.report.notes.append(found.what)
+
     # ---- what it comes to ----
 
     def decide(self, level: float) -> None:
@@ -381,10 +399,22 @@ class _Check:
         for signal in self.signals:
             if signal.certain:
                 self.leak(signal.kind, signal.where, signal.what)
+        told = {(each.where, each.column) for each in self.signals if each.certain}
+        told |= {
+            (each.where, each.column)
+            for each, falls in zip(tested, fallen, strict=True)
+            if falls and each.kind == "key"
+        }
         for signal, falls in zip(tested, fallen, strict=True):
-            if falls and signal.tried.off:
+            again = signal.kind == "columns" and (signal.where, signal.column) in told
+            if falls and signal.tried.off and not again:
                 self.leak(signal.kind, signal.where, f"{signal.what} ({_p(signal.tried)})")
         self.report.leaks[:] = dict.fromkeys(self.report.leaks)
+
+
+def _other(table: Table, row: Row) -> str | None:
+    """Stand for another item whose row this is; None: it is no row of an item."""
+    return f"another item in {table.name}" if _is_an_item(table, row) else None
 
 
 def _is_an_item(table: Table, row: Row) -> bool:

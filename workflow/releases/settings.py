@@ -47,10 +47,13 @@ class Asked:
     """Only what was given under this version of the schema."""
     despite: tuple[str, ...] = ()
     """Lines of the checklist that are open, and that the lead releases despite of."""
+    accepted: tuple[str, ...] = ()
+    """Kinds of leaks that the lead accepts, each as ``KIND: reason``."""
 
     def dump(self) -> dict[str, Any]:
-        """As JSON values."""
-        return {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
+        """As JSON values; without ``accepted`` where nothing is accepted, as in releases of before."""
+        told = {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
+        return told if self.accepted else {name: value for name, value in told.items() if name != "accepted"}
 
     @classmethod
     def load(cls, values: Mapping[str, Any]) -> Asked:

@@ -25,6 +25,7 @@ from annotation_schemas.formats.released import ReleasedAsset
 from domain.errors import FileRefused
 from tests.workflow.releases.made import CANARY, made, schema_of
 from workflow.releases import leak_stats
+from workflow.releases.leak_refusal import accepted_leaks, must_not_leak
 from workflow.releases.leaks import DO, LeakReport, leaks
 
 pq = pytest.importorskip("pyarrow.parquet")
@@ -37,8 +38,8 @@ WORDS = [
 ]
 
 
-def picture(seed: int, *, told: PngInfo | None = None, dimmed: int = 0) -> bytes:
-    grey = np.random.default_rng(seed).integers(40, 255, (16, 18), dtype=np.uint8) - dimmed
+def picture(seed: int, *, told: PngInfo | None = None, dimmed: int = 0, wide: int = 18) -> bytes:
+    grey = np.random.default_rng(seed).integers(40, 255, (16, wide), dtype=np.uint8) - dimmed
     out = io.BytesIO()
     Image.fromarray(np.kron(grey, np.ones((4, 4), dtype=np.uint8))).save(out, "PNG", pnginfo=told)
     return out.getvalue()
@@ -117,13 +118,14 @@ def release(folder: Path, seed: int = 1, n: int = 60, *, key: str = OPTION, **ho
             if how.get("longest"):
                 options[place] += " that stands on the left"
             row = {
-                "id": f"{split}{at:03}",
+                "id": how.get("name", lambda split, at, place: f"{split}{at:03}")(split, at, place),
                 "split": split,
                 "question": f"What is taken from the shelf in scene {dice.randrange(10**6)}?",
                 "options": options,
                 "answer": options[place],
-                "reason": f"The hand reaches for the {options[place]} in frame {dice.randrange(10**6)}.",
-                "image": picture(dice.randrange(10**6)),
+                "reason": how.get("reason")
+                or f"The hand reaches for the {options[place]} in frame {dice.randrange(10**6)}.",
+                "image": picture(dice.randrange(10**6), wide=18 + 4 * place if how.get("sized") else 18),
             }
             rows.append(row)
     fields = {name: ("question", "options", "answer", "reason") for name in ("test", "train")}
@@ -172,6 +174,65 @@ def test_clean_folders_raise_no_alarm(tmp_path: Path) -> None:
         made_ = release(tmp_path / str(seed), seed, n=30)
         alarms += bool(made_.check(level=0.05).leaks)
     assert alarms <= 6
+
+
+# ---- ids, columns and sizes that go along with the key -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        lambda split, at, place: f"{split}-{at:03}-{'abcd'[place]}",
+        lambda split, at, place: f"{'wxyz'[place]}{at:03}{split}",
+        lambda split, at, place: f"{split}_{4 * at + place}",
+        lambda split, at, place: f"{split}-{['cup', 'pot', 'box', 'jar'][place]}-{at * 7 % 60:03}",
+        lambda split, at, place: f"{split}{'0' * place}{at}x",
+    ],
+    ids=["last letter", "first letter", "number modulo 4", "word", "length"],
+)
+def test_ids_that_tell_the_key_are_found(tmp_path: Path, name: Callable[[str, int, int], str]) -> None:
+    assert "ids" in release(tmp_path, name=name).kinds()
+
+
+def test_sizes_of_files_that_tell_the_key_are_found(tmp_path: Path) -> None:
+    assert release(tmp_path, sized=True).kinds() == {"sizes"}
+
+
+def test_a_number_that_goes_along_with_the_place_is_found(tmp_path: Path) -> None:
+    made_ = release(tmp_path)
+    made_.write(
+        lambda row, public: public.update(serial=1000 * row["options"].index(row["answer"]) + int(row["id"][-3:]))
+    )
+    assert made_.kinds() == {"columns"}
+
+
+def test_a_phrase_that_items_share_is_listed_and_no_leak(tmp_path: Path) -> None:
+    report = release(tmp_path, reason="The sign says: maximum speed limit 40 km/h.").check()
+    assert report.leaks == []
+    (note,) = report.notes
+    assert "60 private items" in note
+    assert "test000 and jsonl/train.jsonl" in note
+
+
+def test_the_phrase_of_one_item_is_a_leak_wherever_it_stands(tmp_path: Path) -> None:
+    made_ = release(tmp_path)
+    (made_.public / "notes.md").write_text(made_.test[5]["reason"])
+    (found,) = made_.check().leaks
+    assert (found.kind, found.where) == ("key", "notes.md")
+    assert "the item test005" in found.what
+
+
+def test_a_lead_accepts_a_kind_of_leak_with_a_reason(tmp_path: Path) -> None:
+    report = release(tmp_path, sized=True).check()
+    with pytest.raises(FileRefused, match=r"(?s)size of an item's files.*--accept-leak.*Kinds found: sizes\."):
+        must_not_leak(report)
+    with pytest.raises(FileRefused, match="Kinds found: sizes"):
+        must_not_leak(report, accepted=accepted_leaks(["ids: they are numbered by hand"]))
+    must_not_leak(report, accepted=accepted_leaks(["sizes: pictures are cropped by their scene"]))
+    with pytest.raises(FileRefused, match="Give a reason for accepting sizes"):
+        accepted_leaks(["sizes: "])
+    with pytest.raises(FileRefused, match="There is no kind of leak 'size'"):
+        accepted_leaks(["size: because"])
 
 
 # ---- one planted leak of each kind ----------------------------------------------------------------------------------

@@ -1,0 +1,74 @@
+"""Texts that are kept back and stand in public files, judged by how rare they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from annotation_schemas.asked import plain
+from workflow.releases.leak_keys import LONG, Known
+
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class PhraseFound:
+    """A text that is kept back and stands in public."""
+
+    where: str
+    what: str
+    is_leak: bool
+    """False for a phrase that items share: it tells nothing about one item."""
+
+
+class SecretPhrases:
+    """The longer texts that private items keep back, and where public files have them."""
+
+    def __init__(self, knowns: Iterable[Known]) -> None:
+        self._owners: dict[str, dict[str, str]] = {}
+        """By text: the items that keep it back, each with its field."""
+        self._lengths: dict[str, set[int]] = {}
+        """By the beginning of a text: how long texts with it are."""
+        self._found: dict[str, list[tuple[str, str | None]]] = {}
+        """By text: where it stands, and in the row of which item."""
+        for id, name, text in (secret for one in knowns for secret in one.secrets()):
+            self._owners.setdefault(text, {})[id] = name
+            self._lengths.setdefault(text[:LONG], set()).add(len(text))
+
+    def look(self, where: str, text: str, item: str | None = None) -> None:
+        """Look for the texts in a public one, as they are but for case and white space.
+
+        ``item`` is whose row it stands in; None: it is no row of an item.
+        """
+        if not self._owners or len(text) < LONG:
+            return
+        seen = plain(text.replace("\\n", " ").replace('\\"', '"'))
+        for at in range(len(seen) - LONG + 1):
+            for length in self._lengths.get(seen[at : at + LONG], ()):
+                phrase = seen[at : at + length]
+                if phrase in self._owners:
+                    self._found.setdefault(phrase, []).append((where, item))
+
+    def judged(self) -> Iterator[PhraseFound]:
+        """Judge every text that was found.
+
+        A text that stands in the public row of its own item tells the key. So does a text of one item alone, wherever
+        it stands. What several items keep back, or what the public row of another item has, is a phrase of the
+        benchmark.
+        """
+        for phrase, places in self._found.items():
+            own = self._owners[phrase]
+            rows = {item for _, item in places if item is not None}
+            told = sorted(rows & own.keys())
+            if told or (len(own) == 1 and not rows - own.keys()):
+                id = told[0] if told else next(iter(own))
+                where = next(where for where, item in places if not told or item == id)
+                yield PhraseFound(where, f"{own[id]} of the item {id} stands there, which is kept back", True)
+                continue
+            pairs = [f"{id} and {where}" for id in sorted(own) for where in dict.fromkeys(where for where, _ in places)]
+            more = f" and {len(pairs) - _SHOWN:,} more" if len(pairs) > _SHOWN else ""
+            what = (
+                f"“{phrase[:60]}” is kept back for {len(own):,} private items and stands in {len(places):,} public "
+                f"places ({'; '.join(pairs[:_SHOWN])}{more}). Items share this phrase, so it is no leak."
+            )
+            yield PhraseFound(places[0][0], what, False)

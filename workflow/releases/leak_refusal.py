@@ -1,0 +1,40 @@
+"""Which leaks stop a release, and which ones a lead accepts with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from domain.errors import FileRefused
+from workflow.releases.leaks import DO, LeakReport
+
+
+def must_not_leak(found: LeakReport, *, accepted: Collection[str] = ()) -> None:
+    """Refuse (``FileRefused``) a release whose public files tell what is kept back, apart from ``accepted`` kinds."""
+    left = [each for each in found.leaks if each.kind not in accepted]
+    if left:
+        told = "\n".join(each.sentence for each in left[:20])
+        more = f"\nand {len(left) - 20:,} more" if len(left) > 20 else ""
+        kinds = ", ".join(sorted({each.kind for each in left}))
+        raise FileRefused(
+            f"The public files tell what is private:\n{told}{more}\nIf a leak is none, accept its kind with a reason "
+            f"(--accept-leak 'KIND: reason'; the manifest records it). Kinds found: {kinds}."
+        )
+
+
+def accepted_leaks(given: Sequence[str]) -> frozenset[str]:
+    """Return the kinds of leaks that a lead accepts.
+
+    Raises
+    ------
+    FileRefused
+        There is no such kind, or it has no reason.
+    """
+    found = set()
+    for text in given:
+        kind, _, reason = text.partition(":")
+        if kind.strip() not in DO:
+            raise FileRefused(f"There is no kind of leak {kind.strip()!r}. Kinds are {', '.join(DO)}.")
+        if not reason.strip():
+            raise FileRefused(f"Give a reason for accepting {kind.strip()}: --accept-leak '{kind.strip()}: REASON'.")
+        found.add(kind.strip())
+    return frozenset(found)
