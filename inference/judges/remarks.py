@@ -221,7 +221,8 @@ def _explain_scores(text: str, scale: Sequence[float]) -> PlainText:
     remarks: list[tuple[re.Match[str], int, re.Match[str], bool]] = []
     for token in tokens:
         end = _blank_whole(text, token, scale, letters)
-        if token["open"] and _IS.match(text, end) and _behind(text, _IS.match(text, end).end() - 1, _SAYING):
+        linked = _IS.match(text, end) if token["open"] else None
+        if linked is not None and _behind(text, linked.end() - 1, _SAYING):
             conflicts.append(token.span())  # “[[1]] is right”: the score, or the answer?
         remark = _behind(text, end, _SAYING)
         if remark is not None:
