@@ -29,6 +29,8 @@ WORDS: Mapping[str, Sequence[Words]] = {
         ("not the same", "partly the same", "identical"),
         ("completely wrong", "partially right", "completely right"),
         ("invalid", "partially valid", "valid"),
+        ("never correct", "partly correct", "always correct"),
+        ("not correct at all", "partly correct", "entirely correct"),
     ),
     "German": (
         ("falsch", "teilweise richtig", "richtig"),
@@ -106,6 +108,8 @@ REASONS: Sequence[Words] = (
     ("it names the fork instead of the cup", "it names a cup or a mug", "it names the cup"),
     ("no cup is named, nor could one be seen", "the cup might be meant", "the cup is named"),
     ("it would not stop, or not in time", "it would stop if asked to", "it would stop in time"),
+    ("it should have been a fork", "it is a fork or a spoon", "it is a fork"),
+    ("it does not describe any key concept", "it describes a part of one", "it describes a key concept"),
     ("nothing in it is supported", "only a part of it is supported", "all of it is supported"),
 )
 """What stands behind “because”."""

@@ -865,7 +865,7 @@ _ARITHMETIC = re.compile(
 """Behind a score: it is only a part of a sum."""
 _DOUBTS = (
     r"(?:or|maybe|perhaps|possibly|probably|arguably|no(?=[,.:;!])|correct(?:ion|ed)|rather|if|unless|changed|revised|"
-    r"should be|possible|not (?:sure|certain|earned|deserved|final|really)|instead|either|otherwise|else)(?![\w-])"
+    r"should be|possible|not (?:sure|certain|earned|deserved|final|really)|either)(?![\w-])"
 )
 _DOUBTED = re.compile(rf"[\W_]*(?:(?:[a-z']+[\s,]+)?{_DOUBTS}|(?:could|might|would)(?![\w-]))", re.IGNORECASE)
 """A remark that begins by leaving the score open."""
@@ -902,7 +902,7 @@ def six_lines(reply: Reply, allowed: Sequence[Value]) -> Reading:
         standing = _of_block(reply, match)
         if standing is not Standing.OWN:
             found[name].append(replace(each, standing=standing))
-        elif not _closes(match["rest"], each, allowed):
+        elif not _closes(_rest(match), each, allowed):
             spoilt[name].append(span)
         else:
             found[name].append(each)
@@ -985,6 +985,14 @@ def _of_block(reply: Reply, match: re.Match[str]) -> Standing:
     return reply.standing(start, match.end("said"), led_from=first)
 
 
+def _rest(match: re.Match[str]) -> str:
+    """Return what stands behind a score on its line, with the punctuation that joins it to the score."""
+    said = match["said"].rstrip(".:")
+    between = match.string[match.start("said") + len(said) : match.start("rest")]
+    joined = re.search(r"[.:]", between)
+    return (joined[0] + " " if joined and match["rest"].strip() else "") + match["rest"]
+
+
 def _closes(rest: str, found: _Found, allowed: Sequence[Value]) -> bool:
     """Return whether what stands behind a score leaves it as it is: a remark that names no other value, doubts nothing,
     corrects nothing and is no sum. A reason may hold any words of doubt: they are about the answer."""
@@ -1000,7 +1008,8 @@ def _closes(rest: str, found: _Found, allowed: Sequence[Value]) -> bool:
     for match in re.finditer(r"(?<![\w.])\d{1,3}(?:[.,]\d{1,3})?(?![\w])", rest):
         other = _value(match[0], allowed)
         counts = re.match(
-            r" (?!(?:points?|if|or|when|because|is|for|would|mark|score|as|since|and)\b)[a-z]{3,}", rest[match.end() :]
+            r" (?!(?:points?|if|or|when|because|is|for|would|mark|score|as|since|and)\b)(?:[a-z]{3,}|of \d)",
+            rest[match.end() :],
         )
         if other is not None and other != value and counts is None:
             return False

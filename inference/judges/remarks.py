@@ -56,7 +56,7 @@ LANGUAGES: Sequence[Language] = (
         r"zero credit|unmet",
         r"partial|partly|partially|somewhat|half|partial (?:credit|match|marks?|answer)|in part|halfway",
         rf"not|(?:{_ANSWER}\s+)?(?:isn't|wasn't|aren't|weren't)|no|never|hardly|neither|not at all|non",
-        r"fully|completely|entirely|totally|wholly|absolutely|perfectly|quite|100% |exactly|altogether|strictly",
+        r"fully|completely|entirely|totally|wholly|absolutely|perfectly|quite|100% |exactly|altogether|strictly|always",
         r"mostly|largely|mainly|nearly|almost|essentially|basically|generally|broadly|roughly|close to|very nearly",
     ),
     Language(
@@ -66,7 +66,7 @@ LANGUAGES: Sequence[Language] = (
         r"falsche?|inkorrekte?|unrichtig|unzutreffend|fehlerhaft|unwahr|nein|verkehrt|ungenau|verschieden|abweichend|schlecht|durchgefallen|ungültig|fehler",
         r"teilweise|zum teil|teils|halb|teilrichtig|teilpunkte?",
         r"nicht|kein|keine|keineswegs|weder",
-        r"ganz|völlig|vollständig|komplett|vollkommen|absolut|voll|gänzlich",
+        r"ganz|völlig|vollständig|komplett|vollkommen|absolut|voll|gänzlich|immer",
         r"größtenteils|weitgehend|überwiegend|fast|nahezu|meist|im wesentlichen",
     ),
     Language(
@@ -107,7 +107,7 @@ _LATIN = (
     rf"(?:(?:{_any('subject')})\s+)?(?:{_ONLY}\s+)?(?:(?P<no>{_any('no')})\s+(?:(?:even|really|at all|est|es|ist)\s+)?)?"
     rf"(?:(?:(?P<fully>{_any('fully')})|(?P<mostly>{_any('mostly')})|(?P<partial>{_any('partly')}))\s+)?"
     rf"(?:(?P<right>{_any('right')})|(?P<wrong>{_any('wrong')})|(?P<partly>{_any('partly')}))(?![\w'-])"
-    rf"(?:{_OBJECT}(?!\w))?(?P<after> nicht| at all)?(?: überein)?(?!\w)"
+    rf"(?:{_OBJECT}(?!\w))?(?P<after> nicht)?(?: at all)?(?: überein)?(?!\w)"
 )
 _LATIN_VERB = (
     rf"(?:{_ANSWER} )?(?P<verb_no>(?:does not|doesn't|do not|did not|didn't|fails to) )?(?:(?P<verb_part>partly |partially )|(?:fully |exactly |clearly )?)"
@@ -118,7 +118,7 @@ _HAN = (
     rf"{_HAN_SUBJECT}(?:只是|仅|仅仅|只)?(?P<han_no>不是|并不|並不|并非|並非|不太|没有|没|沒|不|非|未)?"
     r"(?:(?P<han_fully>完全に?|十分に?|全部)|(?P<han_mostly>基本上?|大致|大部分|ほぼ|ほとんど|大体|概ね)|(?P<han_partial>部分的に|部分的?|一部分?|半分|有部分))?(?P<han_no2>不)?"
     r"(?:(?P<han_wrong>不正解|不正確|错误|錯誤|有误|有誤|错|錯|否|誤答|誤り|間違って(?:い(?:る|ます))|間違い|違って(?:い(?:る|ます))|違う|違います|違い|不一致|不符合?|いいえ|失敗|失败|不合格|×|正しくない|正しくありません|一致しない|一致しません|一致していない|合っていない|合っていません|无效|假)"
-    r"|(?P<han_right>正确|正確|正しい|正解|没错|沒錯|无误|無誤|准确|準確|对|對|是(?=\s*(?:[).;,!。\n]|$))|一致(?:して(?:い(?:る|ます)))?(?:する|します)?|合って(?:い(?:る|ます))|符合|匹配|相同|はい|成功|合格|有效|真|○)"
+    r"|(?P<han_right>正确|正確|正しい|正解|没错|沒錯|无误|無誤|准确|準確|对|對|是(?=[\s*_]*(?:[).;,!。\n]|$))|一致(?:して(?:い(?:る|ます)))?(?:する|します)?|合って(?:い(?:る|ます))|符合|匹配|相同|はい|成功|合格|有效|真|○)"
     r"|(?P<han_partly>部分|半分|一部))"
     r"(?P<han_after>では(?:ない|ありません)|じゃない|でない)?(?:的|了|です|だ|である|である。)?"
 )
@@ -187,12 +187,12 @@ _LATEX = re.compile(
     rf"|\\+(?:boxed|fbox)\s?\{{(\s*{_WRAP}{_NUMBER}{_WRAP}\s*)\}}"
 )
 _JOIN = re.compile(
-    rf"[ \t]*{_WRAP}[ \t]*(?:[:=|]|[(\[{{]|[,;\u2013\u2014\u2192~、。]|-+(?=\s)|\.(?=\s)|(?=[ \t\n])|(?=[\u3040-\u9fff]))"
+    rf"[)\]]?[ \t]*{_WRAP}[ \t]*(?:[:=|]|[(\[{{]|[,;\u2013\u2014\u2192~、。]|-+(?=\s)|\.(?=\s)|(?=[ \t\n])|(?=[\u3040-\u9fff]))"
     rf"[ \t]*\n{{0,2}}[ \t]*{_WRAP}(?:(?:because|since|as|and|so|i\.e\.,?|denn|weil|car|parce que|puisque|porque|ya que|pues)\s+|因为|因為|なぜなら)?{_WRAP}",
     re.IGNORECASE,
 )
 _STOP = re.compile(
-    rf"\s*{_WRAP}\s*(?:[).,;:!\]}}\"'|<、。\n]|-\s|[\u2013\u2014]|$|(?:because|since|as|and|but|for|in|with|weil|denn|da|car|parce|porque|pues|und|et|y)\b|因|しかし|但|から|ので|ため)",
+    rf"\s*{_WRAP}\s*(?:[).,;:!\]}}\"'|<、。\n]|/(?=[a-z])|-\s|[\u2013\u2014]|$|(?:because|since|as|and|but|for|in|with|weil|denn|da|car|parce|porque|pues|und|et|y)\b|因|しかし|但|から|ので|ため)",
     re.IGNORECASE,
 )
 _SCORE_LABEL = re.compile(
@@ -221,7 +221,8 @@ def _explain_scores(text: str, scale: Sequence[float]) -> PlainText:
     remarks: list[tuple[re.Match[str], int, re.Match[str], bool]] = []
     for token in tokens:
         end = _blank_whole(text, token, scale, letters)
-        if token["open"] and _IS.match(text, end) and _behind(text, _IS.match(text, end).end() - 1, _SAYING):
+        linked = _IS.match(text, end) if token["open"] else None
+        if linked is not None and _behind(text, linked.end() - 1, _SAYING):
             conflicts.append(token.span())  # “[[1]] is right”: the score, or the answer?
         remark = _behind(text, end, _SAYING)
         if remark is not None:
@@ -307,7 +308,7 @@ def _number(token: re.Match[str]) -> float:
 
 def _closed(text: str, start: int, remark: re.Match[str]) -> int:
     """Where a remark ends, with the bracket that closes it."""
-    closes = re.match(r"[*_`\s]*[)\]]", text[remark.end() : remark.end() + 8])
+    closes = re.match(r"(?:/[\w]+)?[*_`\s]*[)\]]", text[remark.end() : remark.end() + 40])
     return remark.end() + closes.end() if "(" in text[start : remark.start()] and closes is not None else remark.end()
 
 

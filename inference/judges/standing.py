@@ -219,7 +219,7 @@ CUES: Sequence[Cue] = tuple(
             r"|^[ *_`\"')\]]*,?\s?(?:which|that|it|this|but that)?\s?(?:(?:is|was|are|were|would be|would have been|'s|seems?|seemed|looks?|feels?|felt|sounds?|might be|could be|strikes me as|may be|will be)"
             r"(?: \w+ly| far| much| a bit| a little| simply| just| also| rather| still| therefore| then)?"
             r" (?:not|n't|never|no|too|wrong|out of|off|over\w*|excluded|unjust\w+|inappropriate|unfair|undeserved|harsh|generous|kind|lenient|strict|impossible|ruled out|unwarranted|incorrect|mistaken|false|nonsense|a mistake|an error|absurd)\b"
-            r"|(?:isn't|wasn't|cannot|can't|could not|couldn't|does not|doesn't|did not|didn't|won't|will not|would not|wouldn't|should not|shouldn't|is no|has no)\b"
+            r"|(?:does not|doesn't|did not|didn't) (?!(?:describ|nam|mention|match|identif|follow|answer|address|contain|includ|show|stat|recogni|explain|reach|stop|pick|choos|tak|see)\w*)\w+|(?:isn't|wasn't|cannot|can't|could not|couldn't|won't|will not|would not|wouldn't|should not|shouldn't|is no|has no)\b"
             r"|(?:i )?(?:disagree|reject|refuse|dismiss|doubt)\b|\?\s?(?:no\b|not\b|hardly|never|nein|non\b|нет|不)|不对|不合适|太高|太低)",
         ),
         (
@@ -232,7 +232,7 @@ CUES: Sequence[Cue] = tuple(
             r"|(?:means?|stands? for|denotes?|signif\w+|indicates?|represents?|would mean|implies|applies)\b"
             r"|[\],.;:(\u2013\u2014-]*\s?\(?(?:this|that|which|it)(?: is| was|'s) (?:only |just |merely )?(?:an?|the|your|my)? ?(?:example|form|format|template|placeholder|sample|illustration)\b"
             r"|[,:;]?\s?(?:if|when|whenever|where|for (?:an?|any|every|all|answers|those|replies)) (?!naming|giving|the record|what|it )"
-            r"|[:=]\s?(?:\"|')?(?:wrong|right|correct|incorrect|partly|partial\w*|fully|bad|good|poor|excellent|worst|best|not|no|yes|false|true|a is|b is|both|neither|tie|the)\b"
+            r"|[:=]\s?(?:\"|')?(?:wrong|right|correct|incorrect|partly|partial\w*|fully|bad|good|poor|excellent|worst|best|no(?=\s?[.,;!]|\s*$)|yes|false|true|a is|b is|both|neither|tie)\b"
             r"|等|表示|代表|(?:für|pour|para|per|для) )",
         ),
         (
@@ -627,6 +627,11 @@ def taken_back(text: str, at: int, *, lowest: bool = False) -> re.Match[str] | N
 
 def _says_why(text: str, no: re.Match[str]) -> bool:
     """Return whether a “No,” behind the lowest score answers the question rather than takes the score back."""
+    if re.search(r"\bit (?:should|must|ought to|needs to)\b", no[0], re.I):
+        return (
+            re.match(r"\s*(?:an? |the )?(?:\d|\[|higher|lower|one\b|zero|half|full|more|less)", text[no.end() :], re.I)
+            is None
+        )
     if no[0].lower().lstrip(" .!?\n*_`\"')(\u2014\u2013-")[:3] not in ("no,", "no.", "no!"):
         return False
     return (
