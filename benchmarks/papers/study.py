@@ -24,6 +24,8 @@ class Study:
     """The commands that bring everything in, without ``touchstone``."""
     tables: list[Table] = field(default_factory=list)
     """What ``touchstone tables`` has to print, all of it."""
+    stated: dict[tuple[str, str], bool] = field(default_factory=dict)
+    """By item and model: whether the answer states an option."""
     left_out: Mapping[str, str] = field(default_factory=dict)
     """Tables that cannot be made of this study, and words of the sentence that says why."""
 
