@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks import machine
 from benchmarks.manners_judges import count_losses
-from benchmarks.papers.run import Compared, run
+from benchmarks.papers.run import LOSSES, Compared, run
 from testkit.paths import ROOT
 
 PAPERS = ("egothink", "pca_bench", "egoplan", "egoplan_test", "etp_bench")
@@ -55,7 +55,8 @@ def main() -> int:
             found += tables
             lost += losses
             machine.log(f"  {losses:,} replies of judges lost that hold a score")
-    wrong = sum(len(table.wrong) for table in found)
+    answers = sum(len(table.wrong) for table in found if table.name == LOSSES)
+    wrong, lost = sum(len(table.wrong) for table in found) - answers, lost + answers
     told = {
         "tables": sum(bool(table.cells) for table in found),
         "cells": sum(table.cells for table in found),

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
+from benchmarks import manners_answers
+
 LETTERS = "ABCDEFGH"
 
 LETTER = (
@@ -37,13 +39,20 @@ OPEN = (
 """Manners of answers in free text."""
 
 
-def option(dice: Random, options: Sequence[str], right: int, quality: float, silent: float) -> tuple[str, bool]:
-    """A model's answer to a question with options, and whether it states the right one."""
+def option(dice: Random, options: Sequence[str], right: int, quality: float, silent: float) -> tuple[str, bool, bool]:
+    """Return a model's answer to a question with options, whether it is right, and whether it states an option."""
+    other_manners = manners_answers.can_say(options) and dice.random() < 0.5
     if dice.random() < silent:
-        return dice.choice(SAYS_NOTHING), False
+        return (
+            (manners_answers.states_nothing(dice, options) if other_manners else dice.choice(SAYS_NOTHING)),
+            False,
+            False,
+        )
     others = [at for at, text in enumerate(options) if text != options[right]]
     at = right if dice.random() < quality or not others else dice.choice(others)
-    return dice.choice(LETTER).format(letter=LETTERS[at], text=options[at]), options[at] == options[right]
+    if other_manners:
+        return manners_answers.states(dice, options, at), options[at] == options[right], True
+    return dice.choice(LETTER).format(letter=LETTERS[at], text=options[at]), options[at] == options[right], True
 
 
 @dataclass(frozen=True)

@@ -118,8 +118,9 @@ def _answered(
         for record in records:
             options = [record[f"choice_{letter}"] for letter in "abcd"]
             key = said.LETTERS.index(record["golden_choice_idx"])
-            text, mine[record["sample_id"]] = said.option(dice, options, key, quality, silent)
-            answers.append({"item": str(record["sample_id"]), "model": model, "text": text})
+            item = str(record["sample_id"])
+            text, mine[record["sample_id"]], made.stated[item, model] = said.option(dice, options, key, quality, silent)
+            answers.append({"item": item, "model": model, "text": text})
     made.answers(answers)
     made.models({model: {"llm": MODELS[model]} for model in models})
     return right

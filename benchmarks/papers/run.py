@@ -17,11 +17,14 @@ from typer.testing import CliRunner
 
 from app import drawn_tables, services
 from app.cli import cli
+from benchmarks.manners_answers import unexplained_losses
 from benchmarks.papers.study import Study
 from benchmarks.papers.truth import NOTHING, Table
 from workflow.results import paper_tables
 
 Names = Sequence[tuple[str, str]]
+LOSSES = "unexplained losses"
+"""Among the tables: the answers that are not read as their dice say, if there are any."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ def run(study: Study, home: Path) -> list[Compared]:
         made = json.loads(_said("tables", study.schema, "--format", "json", "--out", str(out)))["tables"]
         page = paper_tables.of_project(services.resources().store, project=study.schema, items=None)
         drawn = {table.name: drawn_tables.html(table) for table in page.tables}
+        losses = unexplained_losses(services.resources().store, study.schema, study.stated) if study.stated else []
     finally:
         services.resources.cache_clear()
         if before is None:
@@ -54,7 +58,8 @@ def run(study: Study, home: Path) -> list[Compared]:
         else:
             os.environ["TOUCHSTONE_HOME"] = before
     there = {table["name"]: table for table in made}
-    found = [_compared(table, there.get(table.name), out, drawn.get(table.name, "")) for table in study.tables]
+    found = [Compared(LOSSES, 0, tuple(losses))] if losses else []
+    found += [_compared(table, there.get(table.name), out, drawn.get(table.name, "")) for table in study.tables]
     expected = {table.name for table in study.tables}
     for name, table in there.items():
         if name not in expected:

@@ -27,6 +27,8 @@ class Study:
     """What ``touchstone tables`` has to print, all of it."""
     readable: list[str] = field(default_factory=list)
     """The judges' replies that hold a score."""
+    stated: dict[tuple[str, str], bool] = field(default_factory=dict)
+    """By item and model: whether the answer states an option."""
     left_out: Mapping[str, str] = field(default_factory=dict)
     """Tables that cannot be made of this study, and words of the sentence that says why."""
 

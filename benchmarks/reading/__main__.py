@@ -37,7 +37,7 @@ PARTS = {
 def figures(part: str, *, repeat: int, failed: int = 0) -> dict[str, Any]:
     """Return both rates of one half of the wordings, and the wordings that are not read alike for every place."""
     rates, wrong = measure(PARTS[part], seed=SEED, repeat=repeat)
-    shown = set()
+    shown: set[str] = set()
     for case, reading, verdict in wrong:
         if len(shown) < failed and case.wording.text not in shown:
             shown.add(case.wording.text)

@@ -126,7 +126,7 @@ def asymmetric(wordings: Sequence[Wording], *, seed: int) -> list[str]:
         said = {
             judge(case, read_answer(case.text, case.asked, finish_reason=wording.finish_reason))
             for turn in range(4)
-            for case in [_option_case(wording, options[turn:] + options[:turn], (-turn) % 4, random.Random(3))]
+            for case in [option_case(wording, options[turn:] + options[:turn], (-turn) % 4, random.Random(3))]
         }
         if len(said) > 1:
             found.append(wording.text)
@@ -142,14 +142,14 @@ def _of_options(wording: Wording, draw: random.Random) -> Iterator[Case]:
     draw.shuffle(options)
     for at in range(min(4, len(options))):
         if wording.kind is AnswerKind.OPTION:
-            yield _option_case(wording, tuple(options), at, draw)
+            yield option_case(wording, tuple(options), at, draw)
         elif wording.kind is AnswerKind.MULTI:
             yield _several_case(wording, tuple(options), at, draw)
         else:
             yield _order_case(wording, tuple(options), at, draw)
 
 
-def _option_case(wording: Wording, options: tuple[str, ...], at: int, draw: random.Random) -> Case:
+def option_case(wording: Wording, options: tuple[str, ...], at: int, draw: random.Random) -> Case:
     others = [n for n in range(len(options)) if n != at]
     draw.shuffle(others)
     words = _common(options, draw, wording.language)
