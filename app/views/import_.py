@@ -417,8 +417,8 @@ def imported_sentence(done: Any) -> str:
         parts.append(f"{markup.count(len(done.bad), 'row')} did not fit and were left out")
     if left := getattr(done, "left", ()):
         parts.append(f"{markup.count(len(left), 'changed row')} left out: their items stay as they are")
-    more = [getattr(done, "note", None), *(f"Warning: {each}" for each in getattr(done, "warnings", ()))]
-    return "; ".join(parts) + "." + "".join(f" {each}" for each in more if each)
+    words = [getattr(done, "note", None), *(f"Warning: {each}" for each in getattr(done, "warnings", ()))]
+    return "; ".join(parts) + "." + "".join(f" {each}" for each in words if each)
 
 
 def _bad_rows(bad: Sequence[BadRow]) -> None:

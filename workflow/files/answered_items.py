@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from annotation_schemas.asked import asked_of, plain
+from annotation_schemas.keys import options_field
 from annotation_schemas.model import Schema
 from db import files, items, readings
 from db.engine import Session
@@ -96,6 +97,7 @@ class _OrderOfOptions:
 
     def __init__(self, schema: Schema, content: Mapping[int, Mapping[str, Any]]) -> None:
         self._schema, self._content = schema, content
+        self._options = options_field(schema)
         self._graded = schema.stages.grading is not None
 
     def __call__(self, item_id: int, answer: PredictionRecord) -> tuple[int, ...]:
@@ -110,7 +112,12 @@ class _OrderOfOptions:
         shown = answer.options
         if asked.none and shown and plain(shown[-1]) == plain(asked.options[-1]):
             shown = shown[:-1]
-        found = shown_order(own, shown, answer.prompt)
+        try:
+            found = shown_order(own, shown, answer.prompt)
+        except OptionsDiffer:
+            if self._content.get(item_id, {}).get(self._options or "") == list(own):
+                raise
+            return ()  # the schema's own values, or those of a form, which a prompt may show in other words
         if found and self._graded:
             raise OptionsDiffer(
                 "the model was shown the options in another order than the item's, and people or judges who grade the "

@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from annotation_schemas import kinds
@@ -107,7 +108,7 @@ def _of_files(form: _Form, files: Iterable[FileRecord]) -> Iterator[_Keyed]:
         for item in file.items:
             if (found := form.of(item.fields)) is not None:
                 media = tuple(sorted(asset_name(item, each) for each in item.assets))
-                yield _Keyed(item.external_id, *found, lambda media=media: media)
+                yield _Keyed(item.external_id, *found, partial(tuple, media))
 
 
 def _of_project(session: Session, form: _Form, project_id: int) -> Iterator[_Keyed]:
@@ -118,4 +119,4 @@ def _of_project(session: Session, form: _Form, project_id: int) -> Iterator[_Key
 
     for id, fields in items.current_content(session, project_id=project_id).items() if names else ():
         if id in names and (found := form.of(fields)) is not None:
-            yield _Keyed(names[id], *found, lambda id=id: media(id))
+            yield _Keyed(names[id], *found, partial(media, id))
