@@ -119,7 +119,7 @@ class Picture:
     label: str
     """What it is in the item, where there are several places for media; else empty."""
     drawn: bytes | None = None
-    """The image with the item's boxes and marks, or upright if a note in its file turns it; None: its file is enough."""
+    """The image with the item's boxes and marks, or upright if a note in its file turns it; None: as its file is."""
 
     @property
     def drawn_mime(self) -> str:
