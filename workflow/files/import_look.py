@@ -144,7 +144,11 @@ def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
         first=[
             FirstItem(
                 item,
-                [(each.role, name, lies[name]) for each in item.assets if (name := asset_name(item, each))],
+                [
+                    (each.role, name, lies[name] or name in problems)
+                    for each in item.assets
+                    if (name := asset_name(item, each))
+                ],
                 {
                     name: path
                     for each in item.assets
