@@ -226,10 +226,10 @@ def frames_at(video: Path, times: Sequence[float], *, name: str | None = None) -
     moments = [_moment(time) for time in times]
     if moments != sorted(moments):
         raise ValueError("the moments have to rise")
-    times = timeline_of(video, name=called)
+    known = timeline_of(video, name=called)
     with opened(video, name=called) as (container, stream):
-        for group in _groups(times, moments):
-            _must_reach(times, group[-1], name=called)
+        for group in _groups(known, moments):
+            _must_reach(known, group[-1], name=called)
             for found in _each(container, stream, group, name=called):
                 yield upright(found, name=called)
 
@@ -490,7 +490,7 @@ def turned_by(frame: VideoFrame, *, name: str) -> int:
     """Return the orientation of a frame, by the display matrix that comes with it."""
     from av.sidedata.sidedata import Type
 
-    matrix = frame.side_data.get(Type.DISPLAYMATRIX)
+    matrix: Any = frame.side_data.get(Type.DISPLAYMATRIX)  # type: ignore[call-overload]
     return orientation.of_matrix(struct.unpack("=9i", bytes(matrix)), name=name) if matrix else orientation.UPRIGHT
 
 

@@ -119,6 +119,8 @@ def problem(path: Path, kind: str) -> str | None:
             sort = sniff(file.read(HEAD_BYTES))
     except OSError as error:
         return f"{path.name} cannot be read: {error.strerror}."
+    if sort.format and kind == "clip":
+        return f"{path.name} is {sort.called}, and a clip belongs there (unsupported: {sort.format}). Give a video."
     if sort.format or sort in (HTML, TEXT, EMPTY):
         return refusal(path.name, sort)
     if kind == "image" and (sort.is_video or sort.kind == "clip"):

@@ -96,13 +96,14 @@ class _Made:
                 elif packet.dts is not None:
                     early.append(packet)
                 continue
-            for frame in packet.decode():
+            frames: Any = packet.decode()
+            for frame in frames:
                 if stream is None:
                     stream = self._vp9(frame)
                     self._add_all(stream)
                     for sound in early:
                         self._pass_on(sound)
-                picture: Any = av.VideoFrame.from_image(clips.upright(frame, name=name))
+                picture: Any = av.VideoFrame.from_image(clips.upright(frame, name=name))  # type: ignore[no-untyped-call]
                 if (picture.width, picture.height) != (stream.width, stream.height):
                     raise MediaRefused(f"{name} changes its size on the way. Make another file of it.")
                 picture.pts, picture.time_base = self._ms(n), _BASE

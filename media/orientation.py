@@ -52,13 +52,16 @@ def of_image(image: Image.Image) -> int:
     said = exif.get(TAG)
     if said is None and (found := _IN_XMP.search(_xmp(image))):
         said = int(found[1])
-    return said if said in _FLIPS else UPRIGHT
+    return _known(said)
 
 
 def of_stored_image(image: Image.Image) -> int:
     """Return the orientation that earlier versions used for an image, by Pillow alone: its copies lie that way."""
-    said = image.getexif().get(TAG)
-    return said if said in _FLIPS else UPRIGHT
+    return _known(image.getexif().get(TAG))
+
+
+def _known(said: object) -> int:
+    return said if isinstance(said, int) and said in _FLIPS else UPRIGHT
 
 
 def _xmp(image: Image.Image) -> bytes:

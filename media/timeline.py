@@ -105,7 +105,7 @@ def origin(container: InputContainer) -> Fraction:
     return max(min(begins, default=Fraction(0)), Fraction(0))
 
 
-def hidden_in_vp8(packet: Packet[VideoStream]) -> bool:
+def hidden_in_vp8(packet: Packet[Any]) -> bool:
     """Whether a packet of VP8 holds a frame that is never shown; its first byte says so (RFC 6386, 9.1)."""
     return not bytes(memoryview(packet)[:1])[0] & 0x10
 

@@ -617,7 +617,7 @@ def _summary(done: Imported) -> Iterator[str]:
     if done.assets_found or done.assets_missing:
         wait = " (their items wait; bring them in with --media DIR)" if done.assets_missing else ""
         absent = done.assets_missing - done.assets_refused
-        refused = f", {done.assets_refused} refused (see the bad rows)" if done.assets_refused else ""
+        refused = f", {done.assets_refused} refused" if done.assets_refused else ""
         yield f"Media: {done.assets_found} present, {absent} missing{refused}{wait}."
     if done.missing:
         left = done.assets_missing - done.assets_refused - len(done.missing)

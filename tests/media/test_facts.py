@@ -185,13 +185,13 @@ MATRICES = {
 }
 
 
-def turned_video(path: Path, turned: int) -> Path:
+def turned_video(path: Path, turned: int, *, codec: str = "libx264") -> Path:
     """Five frames of four colours behind a display matrix, in the header of the track."""
     pixels = laid(quarters(160, 96), turned)
     with av.open(str(path), "w") as container:
-        stream: Any = container.add_stream("libx264", rate=10)
+        stream: Any = container.add_stream(codec, rate=10)
         stream.width, stream.height, stream.pix_fmt = pixels.width, pixels.height, "yuv420p"
-        stream.options = {"preset": "ultrafast", "threads": "1"}
+        stream.options = {"preset": "ultrafast", "threads": "1"} if codec == "libx264" else {"cpu-used": "8"}
         for _ in range(5):
             container.mux(stream.encode(av.VideoFrame.from_image(pixels)))
         container.mux(stream.encode())
@@ -203,6 +203,34 @@ def turned_video(path: Path, turned: int) -> Path:
     content[at : at + 36] = struct.pack(">9i", a, b, 0, c, d, 0, x, y, 1 << 30)
     path.write_bytes(bytes(content))
     return path
+
+
+def rewrapped(path: Path, out: Path) -> Path:
+    """The same packets and display matrix in another container, which notes the matrix in its own way."""
+    with av.open(str(path)) as source, av.open(str(out), "w") as target:
+        stream = source.streams.video[0]
+        made = target.add_stream_from_template(stream, opaque=True)
+        for packet in source.demux(stream):
+            if packet.dts is not None:
+                packet.stream = made
+                target.mux(packet)
+    return out
+
+
+def test_a_turned_matroska_or_webm_is_converted(tmp_path: Path) -> None:
+    store = MediaStore(tmp_path / "media")
+    for turned, ending in product((1, 2, 5, 6, 7), (".mkv", ".webm")):
+        codec = "libvpx-vp9" if ending == ".webm" else "libx264"
+        source = turned_video(tmp_path / f"{turned}.mp4", turned, codec=codec)
+        path = rewrapped(source, tmp_path / f"{turned}{ending}")
+        kept = clips.as_stored(path, out=tmp_path / "made.webm")
+        assert (kept == path) == (turned == 1 and ending == ".webm")
+        if ending == ".webm" and turned != 1:
+            with pytest.raises(MediaRefused, match="turned or mirrored, which not all browsers show"):
+                store.add(path)
+        stored = store.add(kept)
+        with Image.open(store.path(stored.sha256, "display")) as page:
+            assert (page.size, corners(page)) == ((160, 96), CORNERS), (turned, ending)
 
 
 @pytest.mark.parametrize("ending", [".mp4", ".mov"])

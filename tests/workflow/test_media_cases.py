@@ -290,3 +290,17 @@ def test_two_files_that_a_name_may_mean_are_named(store: Store, home: Path, tmp_
         (folder / name).write_bytes(picture())
     with pytest.raises(FileRefused, match=r"row 1: .*'CUP\.PNG' may be any of 2 files: Cup\.png, cup\.png"):
         imported(store, home, table(folder, ["CUP.PNG"]))
+
+
+def test_what_is_no_video_is_refused_for_a_clip(store: Store, home: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "a.pdf").write_bytes(b"%PDF-1.7 abc")
+    (folder / "b.png").write_bytes(picture())
+    path = table(folder, ["a.pdf", "b.png"])
+    path.write_text(path.read_text().replace(",image\n", ",clip\n"))
+    with pytest.raises(FileRefused) as refused:
+        imported(store, home, path, slot="clip")
+    told = str(refused.value)
+    assert "row 1: the clip of this item: a.pdf is a PDF document, and a clip belongs there (unsupported: PDF)" in told
+    assert "row 2: the clip of this item: b.png is a PNG image, and a clip belongs there. Give a video." in told

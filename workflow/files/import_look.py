@@ -134,7 +134,6 @@ def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
     here = {name for name in wanted if have.get(name, (0, None))[1]}
     problems = {name: why for name, each in wanted.items() if name not in here and (why := each.problem())}
     lies = {name: name in here or (name not in problems and each.place() is not None) for name, each in wanted.items()}
-    unfit = [bad_row(wanted[name], why) for name, why in problems.items()]
     first = [item for file in found for item in file.items[:FIRST]][:FIRST]
     return Look(
         format=row,
@@ -143,19 +142,11 @@ def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
         new=new,
         changed=len(changed),
         equal=equal,
-        bad=sorted([*read.bad, *unfit], key=lambda bad: (bad.path, bad.row)),
-        first=[
-            FirstItem(
-                item,
-                [(each.role, name, lies[name]) for each in item.assets if (name := asset_name(item, each))],
-                {
-                    name: path
-                    for each in item.assets
-                    if lies[name := asset_name(item, each)] and (path := _image(wanted[name])) is not None
-                },
-            )
-            for item in first
-        ],
+        bad=sorted(
+            [*read.bad, *(bad_row(wanted[name], why) for name, why in problems.items())],
+            key=lambda bad: (bad.path, bad.row),
+        ),
+        first=[_first(item, wanted, lies, problems) for item in first],
         found=sum(lies.values()),
         missing=[name for name, there in lies.items() if not there and name not in problems],
         differences=differences,
@@ -165,6 +156,14 @@ def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
         warnings=warnings,
         beside=beside,
     )
+
+
+def _first(
+    item: ItemRecord, wanted: Mapping[str, Wanted], lies: Mapping[str, bool], problems: Mapping[str, str]
+) -> FirstItem:
+    names = [(each.role, asset_name(item, each)) for each in item.assets]
+    images = {name: path for _, name in names if lies[name] and (path := _image(wanted[name])) is not None}
+    return FirstItem(item, [(role, name, lies[name] or name in problems) for role, name in names], images)
 
 
 def _beside(bring: Import, session: Session, given: FileRecord, apart: FileRecord) -> str | None:
