@@ -45,6 +45,9 @@ SECONDS = 120
 """For one type."""
 MOST_DIFFERENCE = 1e-3
 OPTIONS = ("a cup", "a knife and an onion", "open the drawer")
+NO_PLAIN_PASS = ("instructblip", "paligemma")
+"""The processor of the first has the option read by the part that looks at the picture, that of the second puts a line
+break behind it. `tests/inference/test_ranking.py` compares their rankings with passes made by hand."""
 ASKED = ("one picture", "several pictures", "no picture")
 REPLIED = {Outcome.ANSWERED, Outcome.TRUNCATED, Outcome.EMPTY}
 """A model with random weights may write anything, or nothing at once."""
@@ -153,7 +156,7 @@ def try_type(kind: str, folder: Path) -> dict[str, Any]:
     reasons = [f"{name}: {each.error}" for name, each in zip(ASKED, asked, strict=True) if name not in asks]
     reasons += [] if ranked.outcome is Outcome.ANSWERED else [f"rank: {ranked.error}"]
     ranks = ranked.outcome is Outcome.ANSWERED
-    if ranks and (difference := plain_difference(spec, folder, ranked)) > MOST_DIFFERENCE:
+    if ranks and kind not in NO_PLAIN_PASS and (difference := plain_difference(spec, folder, ranked)) > MOST_DIFFERENCE:
         ranks, reasons = False, [*reasons, f"rank: {difference:.2g} away from a plain pass through the model"]
     return row(built=True, loads=True, asks=asks, ranks=ranks, why=" ".join(map(short, reasons)))
 
