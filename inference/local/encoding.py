@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from domain.runs import Picture, Question
 from inference.local.loading import PLACES, Loaded
+from inference.local.processors import image_mark, processor_token
 
 
 class CannotAsk(Exception):
@@ -234,15 +236,10 @@ def _places(loaded: Loaded, text: str) -> tuple[int, int]:
     """How many places for images and for videos a text has."""
     if loaded.family.modality == "text":
         return 0, 0
-    image = _mark(loaded.processor, "boi_token") if loaded.family.model_type == "gemma3" else ""
-    image = image or _mark(loaded.processor, "image_token") or loaded.family.image
-    video = _mark(loaded.processor, "video_token")
+    image = processor_token(loaded.processor, "boi_token") if loaded.family.model_type == "gemma3" else ""
+    image = image or image_mark(loaded.processor) or loaded.family.image
+    video = processor_token(loaded.processor, "video_token")
     return text.count(image), text.count(video) if video else 0
-
-
-def _mark(processor: Any, name: str) -> str:
-    value = getattr(processor, name, None)
-    return str(getattr(value, "content", value) or "")
 
 
 def batch_key(loaded: Loaded, question: Question) -> tuple[Any, ...]:
@@ -310,11 +307,48 @@ def _inputs(loaded: Loaded, prompts: Sequence[Prompt]) -> dict[str, Any]:
     if images is None:
         inputs = dict(loaded.tokenizer(texts, **common))
     else:
-        inputs = dict(loaded.processor(images=images, text=texts, **common))
+        inputs = dict(_processed(loaded, images, texts, common))
+        _add_token_types(loaded, inputs)
     inputs.pop("labels", None)
     if kind == "instructblip":
         inputs.update(_for_qformer(loaded, texts))
     return inputs
+
+
+def _processed(loaded: Loaded, images: Any, texts: list[str], common: Mapping[str, Any]) -> Any:
+    """Return what the processor makes of texts and pictures. Most take a list of pictures for each text, and some take
+    the pictures of all texts in one list."""
+    flat = [picture for one in images for picture in (one if isinstance(one, list) else [one])]
+    if not loaded.cached.get("flat"):
+        try:
+            return loaded.processor(images=images, text=texts, **common)
+        except (ValueError, TypeError, AttributeError):
+            if flat == images or loaded.family.known:
+                raise
+            made = _or_none(lambda: loaded.processor(images=flat, text=texts, **common))
+            if made is None:
+                raise
+            loaded.cached["flat"] = True
+            return made
+    return loaded.processor(images=flat, text=texts, **common)
+
+
+def _or_none(make: Callable[[], Any]) -> Any:
+    try:
+        return make()
+    except (ValueError, TypeError, AttributeError):
+        return None
+
+
+def _add_token_types(loaded: Loaded, inputs: dict[str, Any]) -> None:
+    """Add which tokens are pictures, where the model asks for that and its processor leaves it out by default."""
+    made = getattr(loaded.processor, "create_mm_token_type_ids", None)
+    name = "mm_token_type_ids"
+    if made is None or name in inputs or name not in inspect.signature(loaded.model.forward).parameters:
+        return
+    import torch
+
+    inputs[name] = torch.as_tensor(made(inputs["input_ids"].tolist()))
 
 
 def _opened(picture: Picture) -> Any:

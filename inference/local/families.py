@@ -155,7 +155,7 @@ def family_of(config: Mapping[str, Any]) -> Family:
     family = BY_TYPE.get(kind)
     text = config.get("text_config") or {}
     if family is None:
-        if not text and "vision_config" not in config:
+        if not text and not _sees(config):
             return replace(TEXT, model_type=kind, title=kind or TEXT.title)
         return Family(kind, kind or "an unknown family", modality="images", known=False)
     if family.model_type in ("blip-2", "instructblip") and _is_encoder_decoder(config, text):
@@ -167,6 +167,17 @@ def family_of(config: Mapping[str, Any]) -> Family:
             ranking="encoder_decoder",
         )
     return family
+
+
+def _sees(config: Mapping[str, Any]) -> bool:
+    """Return whether a configuration has a part for pictures, at any depth."""
+    if any(config.get(name) is not None for name in _EYES):
+        return True
+    return any(_sees(part) for name, part in config.items() if name in _PARTS and isinstance(part, Mapping))
+
+
+_EYES = ("vision_config", "vq_config", "image_token_id", "image_token_index", "image_size")
+_PARTS = ("encoder", "decoder", "text_config", "thinker_config")
 
 
 def _is_encoder_decoder(config: Mapping[str, Any], text: Mapping[str, Any]) -> bool:

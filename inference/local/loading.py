@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import inspect
 import json
 import os
 import platform
 import re
-import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,7 @@ from domain.errors import ModelRefused
 from domain.installation import install_hint
 from inference import fit
 from inference.local.families import NO_CLASS, TEXT, Family, family_of, own_template
+from inference.local.processors import MissingPackage, explained, image_mark, load_processor
 from inference.spec import Allowed, ModelSpec
 
 PLACES = ("<|touchstone clip|>", "<|touchstone still|>")
@@ -247,7 +246,7 @@ def _family(spec: ModelSpec, config: Any) -> Family:
             f"{family.title} is asked with the adapter `{family.adapter}`; the description of {spec.name} says "
             f"`{spec.adapter}`."
         )
-    return family
+    return family if family.known else replace(family, adapter=spec.adapter)
 
 
 def _for_images(config: Any) -> bool:
@@ -304,27 +303,17 @@ def _enough_memory(spec: ModelSpec, found: fit.Found | None, device: Any, dtype:
 
 
 def _processor(spec: ModelSpec, family: Family, where: str, config: Any, common: Mapping[str, Any]) -> tuple[Any, Any]:
-    from transformers import AutoImageProcessor, AutoProcessor, AutoTokenizer
+    from transformers import AutoTokenizer
 
     try:
         if family.modality == "text":
             tokenizer = AutoTokenizer.from_pretrained(where, **common)
             return tokenizer, tokenizer
-        if family.image_only or _has_videos(config):
-            processor = _image_only(where, config, common)
-        else:
-            processor = AutoProcessor.from_pretrained(where, **common)
-            # One way of resizing everywhere, whether torchvision is installed or not: the two differ slightly.
-            processor.image_processor = AutoImageProcessor.from_pretrained(where, backend="pil", **common)
-    except ModelRefused:
-        raise
+        processor = load_processor(where, config, common)
+    except MissingPackage as error:
+        raise ModelRefused(_to_install(spec, family, error)) from error
     except Exception as error:
         text = f"{error}"
-        if "torchvision" in text.lower():
-            raise ModelRefused(
-                f"The processor of {spec.name} ({family.title}) works with torchvision only, which is not installed: "
-                "install the build that belongs to the installed torch."
-            ) from error
         if "sentencepiece" in text or "tiktoken" in text or "protobuf" in text:
             raise ModelRefused(
                 f"{spec.name} has no tokenizer.json, and reading its older tokenizer needs a further package: "
@@ -343,43 +332,19 @@ def _processor(spec: ModelSpec, family: Family, where: str, config: Any, common:
     return processor, processor.tokenizer
 
 
-def _has_videos(config: Any) -> bool:
-    """Whether the processor of a family has a part for videos."""
-    import transformers
-    from transformers.models.auto.processing_auto import PROCESSOR_MAPPING_NAMES
-
-    full = getattr(transformers, PROCESSOR_MAPPING_NAMES.get(config.model_type) or "ProcessorMixin", None)
-    return full is not None and "video_processor" in full.get_attributes()
-
-
-def _image_only(where: str, config: Any, common: Mapping[str, Any]) -> Any:
-    """A family's processor without its part for videos, which would need torchvision."""
-    import transformers
-    from transformers import AutoImageProcessor, AutoTokenizer
-    from transformers.models.auto.processing_auto import PROCESSOR_MAPPING_NAMES
-    from transformers.processing_utils import ProcessorMixin
-
-    full = getattr(transformers, PROCESSOR_MAPPING_NAMES[config.model_type])
-    parts = [part for part in full.get_attributes() if part != "video_processor"]
-
-    def without(self: Any, *given: Any, **named: Any) -> None:
-        ProcessorMixin.__init__(self, *[one for one in given if one is not None], **named)
-
-    # It stands between the family's class and the base, so that what is not there is not handed on.
-    between = type("Without", (ProcessorMixin,), {"__init__": without})
-    kind = type(full.__name__, (full, between), {"get_attributes": classmethod(lambda cls: parts)})
-    settings, _ = full.get_processor_dict(where, **{key: common[key] for key in common if key != "trust_remote_code"})
-    taken = inspect.signature(full.__init__).parameters
-    named = {key: settings[key] for key in settings if key in taken and key not in full.get_attributes()}
-    module = sys.modules[full.__module__]
-    if getattr(module, "num2words", True) is None:
-        # SmolVLM spells the number of a video's frames with this package; no video comes here.
-        module.__dict__["num2words"] = str
-    return kind(
-        image_processor=AutoImageProcessor.from_pretrained(where, backend="pil", **common),
-        tokenizer=AutoTokenizer.from_pretrained(where, **common),
-        video_processor=None,
-        **named,
+def _to_install(spec: ModelSpec, family: Family, error: MissingPackage, *, part: str = "processor") -> str:
+    """Return what is missing, and the command that installs it."""
+    command = f"pip install {error.package}"
+    build = ""
+    if error.package == "torchvision":
+        torch = _version("torch")
+        found = re.match(r"2\.(\d+)", torch)
+        # torchvision's versions follow torch's: 0.15 is for 2.0, 0.28 for 2.13.
+        command += f"=={'0.' + str(int(found[1]) + 15) if found else '0'}.*"
+        build = f" Take the build for the installed torch ({torch}): another one stops transformers from starting."
+    return (
+        f"The {part} of {spec.name} ({family.title}) needs the package {error.package}, which is not installed. "
+        f"Install it where the worker runs: {command}.{build}"
     )
 
 
@@ -388,7 +353,13 @@ def _weights(
 ) -> Any:
     import torch
     from transformers import AutoModelForCausalLM, AutoModelForImageTextToText
+    from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
 
+    if "Diffusion" in str(MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES.get(config.model_type)):
+        raise ModelRefused(
+            f"{spec.name} is of the type {config.model_type}, which writes an answer by diffusion, all words at once. "
+            "Touchstone asks models that write word by word. Bring its answers as a file, or ask it as an endpoint."
+        )
     kind = AutoModelForCausalLM if family.modality == "text" else AutoModelForImageTextToText
     try:
         model, report = kind.from_pretrained(
@@ -411,6 +382,9 @@ def _weights(
         if out_of_memory(error):
             raise ModelRefused(_too_large(spec, dtype, device)) from error
         text = f"{type(error).__name__} {error}"
+        missing_package = explained(error)
+        if isinstance(missing_package, MissingPackage):
+            raise ModelRefused(_to_install(spec, family, missing_package, part="model")) from error
         if "Unrecognized configuration class" in text:
             raise ModelRefused(
                 f"{spec.name} is of the type {config.model_type}, which transformers cannot ask about images in this "
@@ -478,6 +452,9 @@ def _template(processor: Any, tokenizer: Any, family: Family) -> tuple[str | Non
             return template, False
     if family.modality == "text":
         return None, False
+    mark = image_mark(processor)
+    if not family.known and mark:
+        family = replace(family, image=mark)  # of a family without a row, its processor knows the mark
     return own_template(family), True
 
 

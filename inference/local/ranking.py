@@ -43,6 +43,9 @@ ALONG: Mapping[str, Mapping[str, int]] = MappingProxyType(
 )
 """Inputs as long as the prompt, with what they say of an option's tokens; by ``model_type``, and for all others."""
 
+_LIKE_THE_LAST = ("cross_attention_mask", "image_attention_mask")
+"""Inputs as long as the prompt that say which pictures a token sees: an option's tokens see those of the last one."""
+
 AFTER: Mapping[str, str] = MappingProxyType({"paligemma": "\n"})
 """What processors put after every prompt by themselves, by ``model_type``."""
 
@@ -305,10 +308,15 @@ class Ranker:
         more = dict(inputs)
         ids = inputs["input_ids"]
         more["input_ids"] = torch.cat([ids, ids.new_tensor([fed])], 1)
-        for name, value in self._along.items():
+        others = {name: 0 for name in inputs if name.endswith("token_type_ids")}
+        for name, value in {**others, **self._along}.items():
             if name in inputs:
                 given = inputs[name]
                 more[name] = torch.cat([given, given.new_full((1, len(fed)), value)], 1)
+        for name in _LIKE_THE_LAST:
+            if name in inputs:
+                given = inputs[name]
+                more[name] = torch.cat([given, given[:, -1:].expand(-1, len(fed), *given.shape[2:])], 1)
         self._forget()
         if self._keeps:  # of a long prompt over a large vocabulary, logits would fill gigabytes
             more["logits_to_keep"] = len(fed) + 1

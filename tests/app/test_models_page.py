@@ -413,7 +413,7 @@ def test_a_run_shows_other_models_and_answers_of_which_there_is_only_reasoning(
     run = make_run(store, attempts, project="tiny", state=RunState.DONE, spec=spec)
     page = words(show(run=run))
     assert "1 reply came from another model than asked-model: other-model (1)." in page
-    assert "only reasoning 1" in page
+    assert "1 only reasoning" in page
     (answered,) = run_views.attempts_of(store, by=None, run=run, outcomes=[Outcome.ANSWERED])
     assert "One and one." in words(show(run=run, attempt=str(answered.id)))
 
