@@ -9,6 +9,9 @@ from typing import Any
 
 from streamlit.runtime import app_session
 
+_NAME = "asyncio"
+"""The module by which Streamlit makes its loops."""
+
 
 class ScriptLoop(asyncio.SelectorEventLoop):
     """An event loop that opens files only when it runs.
@@ -25,7 +28,7 @@ class ScriptLoop(asyncio.SelectorEventLoop):
 
     def _close_self_pipe(self) -> None:
         if self._ssock is not None:
-            super()._close_self_pipe()  # type: ignore[misc]
+            super()._close_self_pipe()
 
     def run_forever(self) -> None:
         """Run until stopped, as any loop does."""
@@ -36,6 +39,6 @@ class ScriptLoop(asyncio.SelectorEventLoop):
 
 def spare_loops() -> None:
     """Have Streamlit make its pages' loops as ``ScriptLoop``. A Streamlit that makes none is left as it is."""
-    if getattr(app_session, "asyncio", None) is asyncio:
+    if getattr(app_session, _NAME, None) is asyncio:
         names: dict[str, Any] = {**vars(asyncio), "new_event_loop": ScriptLoop}
-        app_session.asyncio = SimpleNamespace(**names)  # type: ignore[assignment]
+        setattr(app_session, _NAME, SimpleNamespace(**names))

@@ -12,11 +12,10 @@ from app.services import Services
 from domain.records import ProjectView
 from domain.states import Stage
 from workflow.annotate import looking
+from workflow.lead import stage_preview
 
 LOOKING = "Looking takes nothing: no item is claimed, and you can still be asked about each one blind."
-TAKING = (
-    "Take an item to work on it yourself. Until it is decided you do not see the votes on it, as any other annotator."
-)
+TAKING = "Take an item to work on it yourself. Until it is decided, other pages hide its votes from you."
 
 
 def draw(services: Services, view: ProjectView, stage: Stage, form: Callable[[], None]) -> None:
@@ -30,9 +29,10 @@ def draw(services: Services, view: ProjectView, stage: Stage, form: Callable[[],
     found = looking.look(services.store, person=services.person, project=view.name, stage=stage)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Take an item", key=f"take.{stage}", type="primary", on_click=taking.begin, args=(view.name, stage))
-        address = "/preview?" + urlencode({"project": view.name, "stage": stage.value})
-        link = markup.tag("a", markup.text("Preview a real item"), href=address, target="_self")
-        shell.show(markup.tag("p", link, style="ts", data_part="real"))
+        if stage in stage_preview.REAL:
+            address = "/preview?" + urlencode({"project": view.name, "stage": stage.value})
+            link = markup.tag("a", markup.text("Preview a real item"), href=address, target="_self")
+            shell.show(markup.tag("p", link, style="ts", data_part="real"))
     told = found.nothing.sentence if found.nothing is not None else TAKING
     shell.show(markup.tag("p", markup.quiet(told), style="ts", data_part="waits"))
     form()

@@ -17,9 +17,11 @@ def is_at_work(services: Services, view: ProjectView, stage: Stage) -> bool:
     """Whether the page of a stage gives out items.
 
     To annotators and seniors it always does. To leads it does once they have asked for an item, and as long as they
-    have one in hand. Where items are written, images are picked one by one in any case.
+    have one in hand. Where items are written, images are picked one by one in any case. A stage that the schema lacks
+    has nothing to look at.
     """
-    if stage is Stage.AUTHORING or not at_least(view.role, Role.LEAD):
+    there = getattr(view.schema.schema_.stages, stage.value, None) is not None
+    if stage is Stage.AUTHORING or not there or not at_least(view.role, Role.LEAD):
         return True
     if st.session_state.get(_AT) == (view.name, stage):
         return True

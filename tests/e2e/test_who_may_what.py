@@ -66,6 +66,8 @@ def working(*who: str) -> dict[str, str]:
 
 NO_SUCH_STAGE = working() | dict.fromkeys((SENIOR, LEAD, ADMIN), NOTHING)
 """The page of a stage that the schema does not have."""
+NOTHING_WAITS = NO_SUCH_STAGE | dict.fromkeys((LEAD, ADMIN), OPEN)
+"""The page of a stage in which nothing waits: leads see a preview of it."""
 
 PAGES: Mapping[str, Mapping[str, str]] = {
     "my_work": dict.fromkeys(ROLES, OPEN) | {NOBODY: SIGN_IN},
@@ -80,12 +82,12 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "verify_3": NO_SUCH_STAGE,
     "qualify": dict.fromkeys(ROLES, OPEN) | {NOBODY: SIGN_IN, STRANGER: REFUSED},
     "adjudicate": NO_SUCH_STAGE,
-    "refine": dict.fromkeys(ROLES, NOTHING) | {NOBODY: SIGN_IN, STRANGER: REFUSED},  # no answers are sent there
+    "refine": NOTHING_WAITS,
     "grade": working(GRADER),
     "answer": NO_SUCH_STAGE,
     "compare": NO_SUCH_STAGE,
-    "code": NO_SUCH_STAGE,
-    "settle_codes": NO_SUCH_STAGE,
+    "code": NOTHING_WAITS,
+    "settle_codes": NOTHING_WAITS,
     "preview": FOR_LEADS | {SENIOR: OPEN},
     "dashboard": FOR_LEADS,
     "history": FOR_LEADS | {SENIOR: OPEN},
