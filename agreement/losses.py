@@ -351,6 +351,14 @@ def mentioned_value(text: str, values: Sequence[Any]) -> str | None:
     return f"{max(numbers):g}" if _HIGH_WORDS.search(text) else None
 
 
+def ends_of_scale(scale: Sequence[Any]) -> tuple[float | None, float | None]:
+    """Return the ends of a scale of numbers; None where it has none."""
+    numbers = [each for each in scale if isinstance(each, int | float) and not isinstance(each, bool)]
+    if len(numbers) < 2 or len(numbers) != len(scale):
+        return None, None
+    return float(min(numbers)), float(max(numbers))
+
+
 def subject_of(judge: str, criterion: str | None) -> str:
     """Return what the losses of a judge are called."""
     return f"{judge}, {criterion}" if criterion else judge

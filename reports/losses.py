@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from agreement.losses import PEOPLES_GRADE, ROW, LossCell, Losses, losses_of, majority, subject_of
+from agreement.losses import PEOPLES_GRADE, ROW, LossCell, Losses, ends_of_scale, losses_of, majority, subject_of
 from agreement.ratings import by_criterion
 from domain.records import Rating
 from domain.replies import reason_of
@@ -34,7 +34,7 @@ def losses_of_study(study: Study) -> list[Losses]:
             mine = by_judge.get(judge, [])
             if not any(_is_lost(study, row) for row in mine):
                 continue
-            low, high = (0.0, 1.0) if judge in study.metrics else _ends(study.values_of(criterion, mine))
+            low, high = (0.0, 1.0) if judge in study.metrics else ends_of_scale(study.values_of(criterion, mine))
             cells = [cell for row in mine if (cell := _cell(study, row, said.get(row.unit))) is not None]
             lost = losses_of(cells, subject=subject_of(judge, criterion), low=low, high=high, value_is=PEOPLES_GRADE)
             found += [lost] if lost.lost else []
@@ -55,14 +55,6 @@ def _cell(study: Study, row: Rating, said: str | None) -> LossCell | None:
         return None
     total = float(row.value) if isinstance(row.value, int | float) else 0.0
     return LossCell(1, {}, model, row.dimension, said, total)
-
-
-def _ends(scale: Sequence[Any]) -> tuple[float | None, float | None]:
-    """Return the ends of a scale of numbers; None where it has none."""
-    numbers = [each for each in scale if isinstance(each, int | float) and not isinstance(each, bool)]
-    if len(numbers) < 2 or len(numbers) != len(scale):
-        return None, None
-    return float(min(numbers)), float(max(numbers))
 
 
 def loss_warnings(losses: Sequence[Losses]) -> list[Block]:

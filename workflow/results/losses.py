@@ -8,7 +8,16 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agreement.losses import PEOPLES_GRADE, VALUE_IN_TEXT, LossCell, Losses, losses_of, majority, subject_of
+from agreement.losses import (
+    PEOPLES_GRADE,
+    VALUE_IN_TEXT,
+    LossCell,
+    Losses,
+    ends_of_scale,
+    losses_of,
+    majority,
+    subject_of,
+)
 from annotation_schemas.asked import GONE, asked_of, key_of
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Schema
@@ -177,16 +186,13 @@ def losses_of_judges(
             lot.lose(where, reason_of(verdict.words))
     order = {each.name: at for at, each in enumerate(criteria_of(read.access.schema, stage))}
     ends = ends_of(read.access.schema, stage)
-    found = [
-        losses_of(
-            lot.cells(),
-            subject=subject_of(judge, criterion),
-            **_ends(METRIC_ENDS if read.own_scale.get(judge) else ends.get(criterion, ())),
-            value_is=PEOPLES_GRADE,
-        )
-        for (criterion, judge), lot in sorted(lots.items(), key=lambda each: (order.get(each[0][0], 0), each[0]))
-        if criteria is None or criterion in criteria
-    ]
+    found = []
+    for (criterion, judge), lot in sorted(lots.items(), key=lambda each: (order.get(each[0][0], 0), each[0])):
+        if criteria is not None and criterion not in criteria:
+            continue
+        low, high = ends_of_scale(METRIC_ENDS if read.own_scale.get(judge) else ends.get(criterion, ()))
+        subject = subject_of(judge, criterion)
+        found.append(losses_of(lot.cells(), subject=subject, low=low, high=high, value_is=PEOPLES_GRADE))
     return [each for each in found if each.lost]
 
 
@@ -214,11 +220,3 @@ def majorities(rows: Sequence[Rating], *, people: Collection[str]) -> dict[tuple
         if row.rater in people and row.value is not None:
             said.setdefault((row.criterion, row.unit), []).append(row.value)
     return {place: word for place, words in said.items() if (word := majority(words)) is not None}
-
-
-def _ends(scale: Sequence[Any]) -> dict[str, float | None]:
-    """Return the ends of a scale of numbers; None where it has none."""
-    numbers = [each for each in scale if isinstance(each, int | float) and not isinstance(each, bool)]
-    if len(numbers) < 2 or len(numbers) != len(scale):
-        return {"low": None, "high": None}
-    return {"low": float(min(numbers)), "high": float(max(numbers))}
