@@ -238,7 +238,7 @@ def judge_verdict(
         p_people,
         _p(ceiling.difference_low, ceiling.difference, -rule.margin, df),
         _p(constant.difference_low, constant.difference, 0.0, df) if constant and rule.beat_constant else 0.0,
-        alternative.p_value / 2 if alternative is not None and rule.alternative_test else 0.0,
+        _p_of_test(alternative) if rule.alternative_test else 0.0,
     )
     p_correct = max(p_people, _p(ceiling.judge_low, association, rule.least_association, df))
     otherwise, why = _corrects(association, rule)
@@ -254,9 +254,15 @@ def judge_verdict(
         )
     if outcome == otherwise:
         reasons.append(why)
+        p_replace = 1.0  # it claims no more than that
     if first is not None and (outcome == "usable except to rank" or (biases is not None and biases.gravest)):
         reasons.insert(0, first)
     return Verdict(dimension, outcome, tuple(reasons), rule, p_replace, p_correct, (otherwise, why))
+
+
+def _p_of_test(alternative: AlternativeTest | None) -> float:
+    """One-sided, so that 0.025 is the 5 % at which its authors decide; 1 without a result."""
+    return 1.0 if alternative is None or math.isnan(alternative.p_value) else alternative.p_value / 2
 
 
 def _with_low(found: Statistic, low: LowerLimit | None) -> Statistic:
