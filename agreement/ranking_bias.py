@@ -254,7 +254,8 @@ class _Ranks:
 
     def one(self, at: int) -> Floats:
         """(models,) 1 for one model, 0 for the others."""
-        return (np.arange(len(self.names)) == at).astype(float)
+        found: Floats = (np.arange(len(self.names)) == at).astype(float)
+        return found
 
     def changed(
         self, points: Statistic, weights: Floats | None

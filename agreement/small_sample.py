@@ -74,7 +74,7 @@ def contrast(
     outcome: ArrayLike,
     aspect: ArrayLike | None = None,
     *,
-    clusters: Sequence[Hashable] | None = None,
+    clusters: Sequence[Hashable] | Ints | None = None,
     confidence: float = 0.95,
 ) -> Statistic:
     """Return by how much the outcome changes with an aspect, with limits that hold with few clusters.

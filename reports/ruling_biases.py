@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from agreement.near_copies import JudgePair, compare_judges, effective_number, group_copies
-from agreement.ranking_bias import RankingBiases, find_ranking_biases
+from agreement.ranking_bias import RankingBias, RankingBiases, find_ranking_biases
 from agreement.ratings import MISSING, Floats
 from reports.content import Cell, Figure, Table
 from reports.judging import human_table, numbers_or_codes
 from reports.people import MOST_VALUES
 from reports.study import Slice, Study
-from reports.words import p_value
 
 
 def biases_of(study: Study, part: Slice, judge: str) -> RankingBiases | None:
@@ -104,33 +103,22 @@ def copies_table(study: Study) -> list[Table]:
         for pair in pairs:
             rows.append(
                 (
-                    part.criterion,
-                    f"{pair.first} and {pair.second}",
-                    pair.n_units,
-                    pair.same,
-                    pair.n_errors,
-                    pair.n_shared,
-                    None if np.isnan(pair.correlation) else pair.correlation,
-                    "yes" if pair.is_copy else "no",
+                    *(part.criterion, f"{pair.first} and {pair.second}", pair.n_units, pair.same),
+                    *(pair.n_errors, pair.n_shared, _known(pair.correlation)),
+                    *(_known(effective_number(2, pair.correlation)), "yes" if pair.is_copy else "no"),
                 )
             )
-        known = [pair.correlation for pair in pairs if not np.isnan(pair.correlation)]
-        if known and len(known) == len(pairs):
-            m, mean = len(part.judges), float(np.mean(known))
-            worth = effective_number(m, mean)
-            told = f"{m} judges, worth {worth:.1f} independent ones"
-            rows.append((part.criterion, told, None, None, None, None, mean, None))
+        found = [pair.correlation for pair in pairs if not np.isnan(pair.correlation)]
+        if len(pairs) > 1 and len(found) == len(pairs):
+            mean, m = float(np.mean(found)), len(part.judges)
+            rows.append(
+                (part.criterion, f"all {m}", *(None,) * 4, mean, _known(effective_number(m, mean)), None),
+            )
     if not rows:
         return []
     columns = (
-        "criterion",
-        "judges",
-        "units",
-        "same replies",
-        "errors",
-        "shared errors",
-        "correlation of errors",
-        "one judge",
+        *("criterion", "judges", "units", "same replies", "errors", "shared errors"),
+        *("correlation of errors", "independent judges", "one judge"),
     )
     return [
         Table(
@@ -139,10 +127,14 @@ def copies_table(study: Study) -> list[Table]:
             columns,
             tuple(rows),
             note="An error is a reply other than what two people or more all say. Near-copies count as one judge: 98 % "
-            "of their replies and half of their errors are the same, or 80 % of their errors. The last line of a "
-            "criterion says how many independent judges all of them are worth: m / (1 + (m \N{MINUS SIGN} 1) r), Kish.",
+            "of their replies and half of their errors are the same, or 80 % of their errors. Independent judges: how "
+            "many these are worth, m / (1 + (m \N{MINUS SIGN} 1) r) with r the correlation of their errors (Kish).",
         )
     ]
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else value
 
 
 def biases_table(study: Study) -> list[Table]:
@@ -152,39 +144,22 @@ def biases_table(study: Study) -> list[Table]:
         for judge in part.judges:
             found = biases_of(study, part, judge)
             for each in found.tested if found else ():
-                reached = (
-                    "" if each.reaches is None else f"{each.reaches[1]}, {each.reaches[2]:.1f} behind {each.reaches[0]}"
-                )
-                changed = "" if each.exchanges is None else f"{each.exchanges[1]} above {each.exchanges[0]}"
-                means = (
-                    "blocks"
-                    if each.blocks
-                    else "no ranking"
-                    if each.qualifies
-                    else "5 points not ruled out"
-                    if each.is_open
-                    else "none"
-                )
+                first, second, between = each.reaches or (None, None, None)
                 rows.append(
                     (
-                        *part.where,
-                        judge,
-                        each.kind,
-                        each.toward,
-                        Figure.of(each.points),
-                        p_value(each.points.test.p_value) if each.points.test else None,
-                        p_value(each.p_corrected),
+                        *(*part.where, judge, each.kind, each.toward, Figure.of(each.points)),
+                        *(each.points.test.p_value if each.points.test else None, each.p_corrected),
                         found.n_clusters if found else None,
-                        reached,
-                        changed,
-                        means,
+                        *(f"{second} to {first}" if each.reaches else "", between),
+                        f"{each.exchanges[1]} above {each.exchanges[0]}" if each.exchanges else "",
+                        _meaning(each),
                     )
                 )
     if not rows:
         return []
     columns = (
         *("criterion", "dimension", "judge", "bias", "toward", "points", "p", "p corrected", "questions"),
-        *("reaches the next model", "order without it", "for the verdict"),
+        *("reaches from model to model", "points between", "order without it", "for the verdict"),
     )
     return [
         Table(
@@ -199,3 +174,12 @@ def biases_table(study: Study) -> list[Table]:
             "model to the next. So does a bias of 5 points that its limits do not rule out (95 %, of models 90 %).",
         )
     ]
+
+
+def _meaning(found: RankingBias) -> str:
+    """What a bias does to the verdict, in a cell."""
+    if found.blocks:
+        return "blocks"
+    if found.qualifies:
+        return "no ranking"
+    return "5 points not ruled out" if found.is_open else "none"
