@@ -76,8 +76,8 @@ def cautious_limits(
     -----
     With G questions (or units that stand for themselves) the sample gets one more, ``worst``. The limit is min(value
     without it, value with it) - t se, se from the jackknife over G + 1 questions, t with G degrees of freedom. The
-    jackknife's own limit is too high where a failure is rare: with 12 to 50 questions in 3 to 13 % of runs, with 300 in 3
-    to 6 % (nominal: 2.5 %). This one was too high in at most 3 % of runs with 12 to 300 questions
+    jackknife's own limit is too high where a failure is rare: with 12 to 50 questions in 3 to 13 % of runs, with 300
+    in 3 to 6 % (nominal: 2.5 %). This one was too high in at most 3 % of runs with 12 to 300 questions
     (benchmarks/verdicts.py).
     """
     value = statistics(sample.counts[None])[0]

@@ -140,9 +140,10 @@ def rulings_of(study: Study, rule: Rule, groups: Mapping[str, Sequence[tuple[str
     where: list[tuple[Slice, tuple[str, ...]]] = []
     for part in study.slices:
         for group in groups.get(part.criterion) or [(judge,) for judge in part.judges]:
-            there = tuple(judge for judge in group if judge in part.judges)
+            there = [judge for judge in group if judge in part.judges]
+            there.sort(key=lambda judge: judge not in study.families)  # of copies, the one whose family can be tested
             if there:
-                where.append((part, there))
+                where.append((part, tuple(there)))
     found = [verdict_of(study, part, group[0], rule) for part, group in where]
     whole = [at for at, (part, _) in enumerate(where) if part.dimension is None]
     parts = [at for at, (part, _) in enumerate(where) if part.dimension is not None]

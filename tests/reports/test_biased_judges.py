@@ -103,6 +103,11 @@ def test_a_near_copy_is_reported_as_one_judge() -> None:
     assert found.about == "judge = copy · score"
     assert found.why[1] == "copy gives nearly the same replies with the same errors: counted as one judge."
     assert FAMILY in found.why[0]
+    made = study_of(World(family=11, copied=True), 1)
+    named = replace(made, judges=(COPY, JUDGE), families={JUDGE: ("m0", "m1")})
+    first = rulings_of(named, Rule(), copies_of(named))[0]
+    assert (first.judge, first.copies) == (JUDGE, (COPY,)), "the copy whose family is known leads"
+    assert FAMILY in first.why[0]
     table = next(each for each in of.tables() if each.key == "judges_alike")
     (pair,) = table.rows
     assert (pair[1], pair[-1]) == ("judge and copy", "yes")
