@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,7 +13,8 @@ from scipy import special
 
 from agreement.arrays import Bools, codes_of, numbers, same_length
 from agreement.limits import wilson
-from agreement.ratings import Floats, Ratings
+from agreement.ratings import Floats, Ints, Ratings
+from agreement.small_sample import contrast
 from agreement.statistic import Statistic, Test, estimated, no_interval, undefined
 from domain.errors import RatingsError
 
@@ -51,6 +52,8 @@ class AlternativeTest:
     epsilon: float
     possible: tuple[float, ...]
     """The values that omega can take at all with so many people."""
+    p_value: float = math.nan
+    """The smallest q at which the test passes; nan if no one could be tested."""
 
     @property
     def passed(self) -> bool:
@@ -68,6 +71,7 @@ def alternative_test(
     q: float = 0.05,
     min_raters_per_item: int = 2,
     min_items_per_rater: int = 30,
+    clusters: Sequence[Hashable] | None = None,
     confidence: float = 0.95,
 ) -> AlternativeTest:
     """Whether a judge agrees with the people at least as well as each of them agrees with the others.
@@ -94,6 +98,9 @@ def alternative_test(
         Units graded by fewer people are left out.
     min_items_per_rater
         People with fewer units are not tested, and not counted.
+    clusters
+        (units,) what each unit belongs to, as answers to one question: the t test then has their CR2 standard error
+        (:func:`contrast`). The authors' test, None, takes units as independent.
     confidence
         Of the limits of each advantage.
 
@@ -122,7 +129,7 @@ def alternative_test(
     >>> found.winning_rate.value, found.passed
     (1.0, True)
     """
-    wins = _wins(humans, judge, raters, score, min_raters_per_item)
+    wins = _wins(humans, judge, raters, score, min_raters_per_item, clusters)
     if not 0 < q < 1:
         raise RatingsError(f"The false discovery rate q is between 0 and 1, not {q:g}.")
     return _decided(wins, epsilon, q, min_items_per_rater, confidence)
@@ -172,6 +179,8 @@ class _Wins:
     person: tuple[Bools, ...]
     n_units: int
     n_left_out: int
+    clusters: tuple[Ints, ...] | None = None
+    """What each unit of a person belongs to."""
 
 
 def _wins(
@@ -180,6 +189,7 @@ def _wins(
     raters: Sequence[str] | None,
     score: Score | Callable[[float, Floats], float],
     min_raters_per_item: int,
+    clusters: Sequence[Hashable] | None = None,
 ) -> _Wins:
     if isinstance(humans, Ratings):
         raters = raters or humans.raters
@@ -192,13 +202,14 @@ def _wins(
     else:
         table = humans.values if isinstance(humans, Ratings) else numbers(humans, "humans", axes=2)
         f = numbers(judge, "judge")
-    same_length(humans=table, judge=f)
+    same_length(humans=table, judge=f, clusters=clusters)
     names = tuple(raters) if raters is not None else tuple(f"h{at}" for at in range(table.shape[1]))
     if len(codes_of(names)[0]) != table.shape[1]:
         raise RatingsError(f"There are {table.shape[1]} columns of people's values, but {len(names)} names.")
     rated = ~np.isnan(table)
     usable = (rated.sum(axis=1) >= max(2, min_raters_per_item)) & ~np.isnan(f)
     table, rated, f = table[usable], rated[usable], f[usable]
+    of = None if clusters is None else codes_of(clusters)[1][usable]
     of_judge, of_person = [], []
     for at in range(len(names)):
         mine = rated[:, at]
@@ -206,7 +217,8 @@ def _wins(
         judged, own = _close(f[mine], rest, score), _close(table[mine, at], rest, score)
         of_judge.append(judged >= own)
         of_person.append(own >= judged)
-    return _Wins(names, tuple(of_judge), tuple(of_person), int(usable.sum()), int((~usable).sum()))
+    belong = None if of is None else tuple(of[rated[:, at]] for at in range(len(names)))
+    return _Wins(names, tuple(of_judge), tuple(of_person), int(usable.sum()), int((~usable).sum()), belong)
 
 
 def _close(values: Floats, others: Floats, score: Score | Callable[[float, Floats], float]) -> Floats:
@@ -228,9 +240,10 @@ def _close(values: Floats, others: Floats, score: Score | Callable[[float, Float
 
 def _decided(wins: _Wins, epsilon: float, q: float, least: int, confidence: float) -> AlternativeTest:
     tests: list[Test | None] = []
-    for judged, own in zip(wins.judge, wins.person, strict=True):
+    of = wins.clusters or (None,) * len(wins.raters)
+    for judged, own, clusters in zip(wins.judge, wins.person, of, strict=True):
         enough = len(judged) >= max(2, least)
-        tests.append(_below(own.astype(float) - judged, epsilon) if enough else None)
+        tests.append(_below(own.astype(float) - judged, epsilon, clusters) if enough else None)
     rejected = iter(benjamini_yekutieli([test.p_value for test in tests if test], q))
     people = []
     for name, judged, own, test in zip(wins.raters, wins.judge, wins.person, tests, strict=True):
@@ -268,12 +281,27 @@ def _decided(wins: _Wins, epsilon: float, q: float, least: int, confidence: floa
         n_left_out=wins.n_left_out,
         confidence=confidence,
     )
-    return AlternativeTest(omega, rho, tuple(people), epsilon, tuple(at / k for at in range(k + 1)))
+    possible = tuple(at / k for at in range(k + 1))
+    passes_at = _adjusted([test.p_value for test in tests if test])[math.ceil(k / 2) - 1]
+    return AlternativeTest(omega, rho, tuple(people), epsilon, possible, passes_at)
 
 
-def _below(values: Floats, bound: float) -> Test:
+def _adjusted(p_values: Sequence[float]) -> list[float]:
+    """The p values in order, after Benjamini and Yekutieli: each is the smallest q at which it is rejected."""
+    m = len(p_values)
+    steps = np.sort(p_values) * m * (1 / np.arange(1, m + 1)).sum() / np.arange(1, m + 1)
+    found: list[float] = np.minimum(1.0, np.minimum.accumulate(steps[::-1])[::-1]).tolist()
+    return found
+
+
+def _below(values: Floats, bound: float, clusters: Ints | None = None) -> Test:
     """One-sided t test that the mean is below ``bound``."""
     n = len(values)
+    if clusters is not None:
+        found = contrast(values - bound, clusters=clusters)
+        if found.test is not None:
+            (df,) = found.test.df
+            return Test("t", found.test.value, (df,), float(special.stdtr(df, found.test.value)))
     gap, se = float(values.mean()) - bound, float(values.std(ddof=1)) / math.sqrt(n)
     if se == 0:
         t = math.copysign(math.inf, gap) if gap else 0.0

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse, special
 
-from agreement.bootstrap import Bootstrap, OfCounts, Patterns, bootstrap_interval
+from agreement.bootstrap import Bootstrap, OfCounts, Patterns, SeveralOfCounts, bootstrap_interval
 from agreement.limits import normal_quantile, t_quantile, wilson
 from agreement.ratings import Floats, Ints
 from agreement.statistic import Interval, no_interval
@@ -158,6 +158,32 @@ def clustered_share(share: float, n: int, off: Floats, confidence: float) -> Int
     return Interval(found.low, found.high, method, se=math.sqrt(variance) if variance > 0 else math.nan)
 
 
+def too_many_to_leave_out(sample: Patterns) -> bool:
+    """Whether leaving out each unit (or cluster) once takes longer than resampling."""
+    kinds = len(sample.counts) if sample.clusters is None else sample.clusters.shape[0]
+    return kinds > _MOST_LEFT_OUT
+
+
+def left_out_values(statistics: SeveralOfCounts, sample: Patterns, width: int = 0) -> tuple[Floats, Floats]:
+    """The statistics without one unit (or cluster), for each kind of unit, and how many units are of that kind.
+
+    Patterns without a unit are left out of both.
+    """
+    kinds = np.flatnonzero(sample.counts) if sample.clusters is None else np.arange(sample.clusters.shape[0])
+    times = sample.counts[kinds] if sample.clusters is None else np.ones(len(kinds))
+    lot = max(1, _CELLS // max(len(sample.counts), width, 1))
+    parts = []
+    for start in range(0, len(kinds), lot):
+        some = kinds[start : start + lot]
+        if sample.clusters is None:
+            rest = np.repeat(sample.counts[None], len(some), axis=0)
+            rest[np.arange(len(some)), some] -= 1
+        else:
+            rest = sample.counts - sample.clusters[some[0] : some[-1] + 1].toarray()
+        parts.append(statistics(rest))
+    return np.concatenate(parts), times
+
+
 def paired_limits(
     statistic: OfCounts,
     sample: Patterns,
@@ -184,25 +210,26 @@ def paired_limits(
     .. [1] Efron, B. & Stein, C. (1981). Annals of Statistics 9, 586-596.
     """
     unit = "unit" if sample.clusters is None else "cluster"
-    kinds = len(sample.counts) if sample.clusters is None else sample.clusters.shape[0]
-    if bootstrap is not None or kinds > _MOST_LEFT_OUT:
+    if bootstrap is not None or too_many_to_leave_out(sample):
         return bootstrap_interval(statistic, sample, bootstrap, confidence=confidence, width=width)
-    times = sample.counts if sample.clusters is None else np.ones(kinds)
+    left, times = left_out_values(lambda drawn: statistic(drawn)[:, None], sample, width)
+    value = float(statistic(sample.counts[None])[0])
+    return limits_without_one(value, left[:, 0], times, unit, confidence, shape=shape)
+
+
+def limits_without_one(
+    value: float,
+    left: Floats,
+    times: Floats,
+    unit: str,
+    confidence: float,
+    *,
+    shape: Literal["difference", "correlation", "share"] = "difference",
+) -> Interval:
+    """The jackknife limits of ``paired_limits``, from the values without each unit (or cluster)."""
     groups = float(times.sum())
     if groups < 3:
         return no_interval(f"fewer than three {unit}s.")
-    lot = max(1, _CELLS // max(len(sample.counts), width, 1))
-    parts = []
-    for start in range(0, kinds, lot):
-        stop = min(start + lot, kinds)
-        if sample.clusters is None:
-            rest = np.repeat(sample.counts[None], stop - start, axis=0)
-            rest[np.arange(stop - start), np.arange(start, stop)] -= 1
-        else:
-            rest = sample.counts - sample.clusters[start:stop].toarray()
-        parts.append(statistic(rest))
-    left = np.concatenate(parts)
-    value = float(statistic(sample.counts[None])[0])
     if not np.isfinite(left).all():
         return no_interval(f"it is undefined without one of the {unit}s.")
     apart = left - np.average(left, weights=times)

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agreement.arrays import numbers, paired_limits, same_length, units_sample
-from agreement.bootstrap import Bootstrap, OfCounts, Patterns, patterns
+from agreement.arrays import (
+    left_out_values,
+    limits_without_one,
+    numbers,
+    paired_limits,
+    same_length,
+    too_many_to_leave_out,
+    units_sample,
+)
+from agreement.bootstrap import Bootstrap, OfCounts, Patterns, SeveralOfCounts, bootstrap_intervals, patterns
 from agreement.icc import icc
 from agreement.ratings import MISSING, Floats, Ints, Ratings, standardised
+from agreement.small_sample import LowerLimit
 from agreement.statistic import Interval, Statistic, estimated, no_interval, undefined
+from agreement.worst_question import cautious_limits, with_worst_rows
 from domain.errors import RatingsError
 
 Measure = Literal["agreement", "kappa", "linear", "quadratic", "pearson"]
@@ -37,6 +47,10 @@ class Ceiling:
     """Judge minus people on the same units, in pairs: units are left out, or resampled, for both."""
     measure: str
     reference: str
+    judge_low: LowerLimit | None = None
+    """The one-sided limit of ``judge`` with one more question at its worst; None where limits are resampled."""
+    difference_low: LowerLimit | None = None
+    """That of ``difference``."""
 
 
 @dataclass(frozen=True)
@@ -110,9 +124,10 @@ def human_ceiling(
     -----
     a_J = mean_h agree(judge, people without h), a_H = mean_h agree(h, people without h), over the units that h, the
     judge and someone else rated. To compare the judge's agreement with a majority of three with the agreement of two
-    people would flatter the judge: the majority is less noisy. At 50 units the
-    95 % limits of the difference cover in 0.90 (Pearson) to 0.95 of simulated studies, at 150 in 0.935 to 0.95. Checked
-    by worked arithmetic and against :func:`light_kappa` in tests/agreement.
+    people would flatter the judge: the majority is less noisy. The
+    lower limit of the difference is that of :func:`cautious_limits`, with one more question (or unit) at its worst: a
+    plain jackknife limit is too high where failures are rare. Checked by worked arithmetic, against
+    :func:`light_kappa` and by simulation in tests/agreement.
 
     Examples
     --------
@@ -143,37 +158,73 @@ def human_ceiling(
         none = undefined(problem, n_units=n, n_raters=table.shape[1] + 1, n_left_out=left_out, confidence=confidence)
         return Ceiling(none, none, none, measure, reference)
     sample = patterns(codes, kept)
+    added = with_worst_rows(sample, levels, ordered=measure in ("linear", "quadratic", "pearson"))
+    sample, worst = added or (sample, None)
     of_judge: list[OfCounts] = []
     of_people: list[OfCounts] = []
     for one, other, place in _pairs(sample.rows, levels, measure, reference):
         (of_judge if place == "judge" else of_people).append(compared(one, other, measure, levels))
-    both = {"judge": of_judge, "people": of_people}
-    width = 2 * len(levels) + 6
-
-    scale: Literal["correlation", "share"] = "share" if measure == "agreement" else "correlation"
-
-    def result(
-        statistic: OfCounts, what: str, n_raters: int, shape: Literal["difference", "correlation", "share"]
-    ) -> Statistic:
-        if not both["judge"] or not both["people"]:
-            value, reason = math.nan, "No two people rated the same unit."
-        else:
-            value = float(statistic(sample.counts[None])[0])
-            reason = f"A pair of {what} has no {measure}: one of them always says the same, or they share no unit."
-        if math.isnan(value):
-            return undefined(reason, n_units=n, n_raters=n_raters, n_left_out=left_out, confidence=confidence)
-        interval = paired_limits(statistic, sample, bootstrap, confidence, shape=shape, width=width)
-        return estimated(value, interval, n_units=n, n_raters=n_raters, n_left_out=left_out, confidence=confidence)
-
-    k = table.shape[1]
+    k, width = table.shape[1], 2 * len(levels) + 6
+    if not of_judge or not of_people:
+        reason = "No two people rated the same unit."
+        none = undefined(reason, n_units=n, n_raters=k + 1, n_left_out=left_out, confidence=confidence)
+        return Ceiling(none, none, none, measure, reference)
     judged, human = _mean_of(of_judge), _mean_of(of_people)
-    return Ceiling(
-        result(judged, "judge and person", k + 1, scale),
-        result(human, "people", k, scale),
-        result(lambda drawn: judged(drawn) - human(drawn), "raters", k + 1, "difference"),
-        measure,
-        reference,
-    )
+
+    def three(drawn: Floats) -> Floats:
+        one, other = judged(drawn), human(drawn)
+        return np.column_stack([one, other, one - other])
+
+    values = three(sample.counts[None])[0]
+    scale: Literal["correlation", "share"] = "share" if measure == "agreement" else "correlation"
+    shapes: list[Literal["difference", "correlation", "share"]] = [scale, scale, "difference"]
+    intervals = _three_intervals(three, values, sample, shapes, bootstrap, confidence, width)
+    lows: list[LowerLimit | None] = [None, None, None]
+    if worst is not None and bootstrap is None and not too_many_to_leave_out(sample):
+        lows = list(cautious_limits(three, sample, worst, ("correlation", "correlation", "difference"), width))
+    found = []
+    for at, (what, n_raters) in enumerate((("judge and person", k + 1), ("people", k), ("raters", k + 1))):
+        if math.isnan(values[at]):
+            reason = f"A pair of {what} has no {measure}: one of them always says the same, or they share no unit."
+            found.append(undefined(reason, n_units=n, n_raters=n_raters, n_left_out=left_out, confidence=confidence))
+            continue
+        interval = _lowered(intervals[at], lows[at], confidence) if at == 2 else intervals[at]
+        found.append(
+            estimated(
+                float(values[at]), interval, n_units=n, n_raters=n_raters, n_left_out=left_out, confidence=confidence
+            )
+        )
+    return Ceiling(found[0], found[1], found[2], measure, reference, judge_low=lows[0], difference_low=lows[2])
+
+
+def _three_intervals(
+    three: SeveralOfCounts,
+    values: Floats,
+    sample: Patterns,
+    shapes: Sequence[Literal["difference", "correlation", "share"]],
+    bootstrap: Bootstrap | None,
+    confidence: float,
+    width: int,
+) -> Sequence[Interval]:
+    """The limits of judge, people and their difference: by jackknife, or resampled where that is asked for."""
+    if bootstrap is not None or too_many_to_leave_out(sample):
+        return bootstrap_intervals(three, sample, bootstrap, confidence=confidence, width=width)
+    unit = "unit" if sample.clusters is None else "cluster"
+    left, times = left_out_values(three, sample, width)
+    return [
+        limits_without_one(float(values[at]), left[:, at], times, unit, confidence, shape=shape)
+        for at, shape in enumerate(shapes)
+    ]
+
+
+def _lowered(interval: Interval, low: LowerLimit | None, confidence: float) -> Interval:
+    """The interval with its lower limit moved to where one more question at its worst would leave it."""
+    if low is None or not low.defined or math.isnan(interval.low):
+        return interval
+    cautious = low.at((1 - confidence) / 2)
+    if cautious >= interval.low:
+        return interval
+    return replace(interval, low=cautious, method=f"{interval.method}, lower limit with one more at its worst")
 
 
 def ceiling_by_certainty(

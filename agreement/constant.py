@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agreement.arrays import numbers, same_length
+from agreement.arrays import codes_of, numbers, same_length
 from agreement.corrected import clustered_mean
 from agreement.ratings import Floats
+from agreement.small_sample import LowerLimit
 from agreement.statistic import Statistic, undefined
 
 
@@ -35,6 +36,9 @@ class ConstantComparison:
     """How many different values people gave there."""
     column: Floats
     """(units,) the constant's values: ``value`` where the judge has one, else nan."""
+    difference_low: LowerLimit | None = None
+    """The one-sided limit of ``difference`` with one more question (or unit) on which the constant is right and the
+    judge is not."""
 
     @property
     def is_constant(self) -> bool:
@@ -117,4 +121,17 @@ def compare_with_constant(
         len(np.unique(given[there])),
         len(levels),
         column,
+        _low(judged - always, clusters),
     )
+
+
+def _low(gaps: Floats, clusters: Sequence[Hashable] | None) -> LowerLimit | None:
+    """The limit with one more cluster, of mean size, on all units of which the gap is -1."""
+    kept = ~np.isnan(gaps)
+    gaps = gaps[kept]
+    of = np.arange(len(gaps)) if clusters is None else codes_of(codes_of(clusters)[1][kept])[1]
+    size = round(len(gaps) / (int(of.max()) + 1))
+    with_one = np.append(gaps, np.full(max(1, size), -1.0))
+    belong = np.append(of, np.full(max(1, size), of.max() + 1))
+    found = clustered_mean(with_one, clusters=belong.tolist())
+    return LowerLimit(found.value, found.se, float(of.max() + 1)) if found.se is not None else None

@@ -8,16 +8,25 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from agreement.alternative import AlternativeTest
+from agreement.bias_sentences import bias_first, biases_tested
 from agreement.ceiling import Ceiling
 from agreement.constant import ConstantComparison
+from agreement.ranking_bias import RankingBiases
+from agreement.small_sample import LowerLimit, lower_limit_of
 from agreement.statistic import Statistic
 from domain.errors import RatingsError
 
 Outcome = Literal[
-    "usable as replacement", "usable with correction", "not usable", "people agree too little", "not enough data"
+    "usable as replacement",
+    "usable except to rank",
+    "usable with correction",
+    "not usable",
+    "people agree too little",
+    "not enough data",
 ]
 OUTCOMES: tuple[Outcome, ...] = (
     "usable as replacement",
+    "usable except to rank",
     "usable with correction",
     "not usable",
     "people agree too little",
@@ -92,6 +101,12 @@ class Verdict:
     reasons: tuple[str, ...]
     """Sentences with the limits that decided, in the order in which they were looked at."""
     rule: Rule
+    p_replace: float = math.nan
+    """The one-sided p value of the claim that it may stand in for a person; nan where the claim could not be tested."""
+    p_correct: float = math.nan
+    """That of the claim that its scores help to estimate people's."""
+    otherwise: tuple[Outcome, str] = ("not enough data", "")
+    """What it comes to where the first claim is not sure enough among several verdicts, and why."""
 
 
 def judge_verdict(
@@ -108,6 +123,9 @@ def judge_verdict(
     constant: ConstantComparison | None = None,
     constant_says: str | None = None,
     constant_test: AlternativeTest | None = None,
+    biases: RankingBiases | None = None,
+    people_low: LowerLimit | None = None,
+    n_clusters: int | None = None,
 ) -> Verdict:
     """Whether a judge may stand in for people, be used with correction, or not be used.
 
@@ -136,6 +154,13 @@ def judge_verdict(
         What that one always says, in words; None: its number.
     constant_test
         The alternative annotator test of that one, at the same epsilon.
+    biases
+        What could change a ranking (:func:`find_ranking_biases`); None: not looked at. One that blocks leaves at most
+        correction; one that qualifies, or of which 5 points are not ruled out, leaves everything but rankings.
+    people_low
+        The one-sided limit of ``people`` for few questions; None takes the interval's.
+    n_clusters
+        How many questions are behind the units; None: every unit stands for itself.
 
     Returns
     -------
@@ -187,7 +212,12 @@ def judge_verdict(
         )
         return Verdict(dimension, "not usable", (why, *base_rate, *_as_well(alternative, constant_test)), rule)
     if constant is not None:
-        people, ceiling, association = _all_alike(people, ceiling, association, constant)
+        n = n_clusters or constant.judge.n_units
+        people, ceiling, association = _all_alike(people, ceiling, association, constant, n)
+        constant = replace(constant, difference=_with_low(constant.difference, constant.difference_low))
+    people = _with_low(people, people_low)
+    if association is ceiling.judge or association == ceiling.judge:
+        association = _with_low(association, ceiling.judge_low)
     surely_little = not problems and people.high < rule.least_reliability
     if n_people > 1:
         problems += _people_agree(people, rule)
@@ -202,12 +232,52 @@ def judge_verdict(
     if constant is not None and rule.beat_constant and not constant.difference.low > 0:
         replaces = False
         reasons.append("It does not surely agree more often than one that always says the same.")
-    if replaces:
-        return Verdict(dimension, "usable as replacement", tuple(reasons), rule)
-    outcome, why = _corrects(association, rule)
-    if outcome == "usable with correction" and constant is not None and constant.difference.high <= 0:
+    df = math.inf if n_clusters is None else n_clusters - 1
+    p_people = _p(people_low, people, rule.least_reliability, df)
+    p_replace = max(
+        p_people,
+        _p(ceiling.difference_low, ceiling.difference, -rule.margin, df),
+        _p(constant.difference_low, constant.difference, 0.0, df) if constant and rule.beat_constant else 0.0,
+        _p_of_test(alternative) if rule.alternative_test else 0.0,
+    )
+    p_correct = max(p_people, _p(ceiling.judge_low, association, rule.least_association, df))
+    otherwise, why = _corrects(association, rule)
+    if otherwise == "usable with correction" and constant is not None and constant.difference.high <= 0:
         why += " Without correction they are surely right less often than always saying the same."
-    return Verdict(dimension, outcome, (*reasons, why), rule)
+    first = bias_first(biases) if biases is not None else None
+    if biases is not None:
+        reasons.append(biases_tested(biases))
+    outcome = "usable as replacement" if replaces else otherwise
+    if replaces and first is not None:
+        outcome = (
+            otherwise if biases is not None and biases.gravest and biases.gravest.blocks else "usable except to rank"
+        )
+    if outcome == otherwise:
+        reasons.append(why)
+        p_replace = 1.0  # it claims no more than that
+    if first is not None and (outcome == "usable except to rank" or (biases is not None and biases.gravest)):
+        reasons.insert(0, first)
+    return Verdict(dimension, outcome, tuple(reasons), rule, p_replace, p_correct, (otherwise, why))
+
+
+def _p_of_test(alternative: AlternativeTest | None) -> float:
+    """One-sided, so that 0.025 is the 5 % at which its authors decide; 1 without a result."""
+    return 1.0 if alternative is None or math.isnan(alternative.p_value) else alternative.p_value / 2
+
+
+def _with_low(found: Statistic, low: LowerLimit | None) -> Statistic:
+    """A statistic whose lower limit is not above the one for few questions."""
+    if low is None or not low.defined or math.isnan(found.low):
+        return found
+    return replace(found, low=min(found.low, low.at()))
+
+
+def _p(low: LowerLimit | None, found: Statistic, bound: float, df: float) -> float:
+    """The one-sided p value of "not above the bound", from the limit for few questions or else from the interval."""
+    if low is None or not low.defined:
+        low = lower_limit_of(found, df=df)
+    p = low.p_value(bound)
+    return 1.0 if math.isnan(p) else p
 
 
 def _value(constant: ConstantComparison, says: str | None) -> str:
@@ -239,14 +309,14 @@ def _as_well(alternative: AlternativeTest | None, constant_test: AlternativeTest
 
 
 def _all_alike(
-    people: Statistic, ceiling: Ceiling, association: Statistic, constant: ConstantComparison
+    people: Statistic, ceiling: Ceiling, association: Statistic, constant: ConstantComparison, n: int
 ) -> tuple[Statistic, Ceiling, Statistic]:
     """With limits where everyone says the same on every unit, so that resampling gives none.
 
-    With n units and none of them otherwise, at most u = 1 - 0.025^(1/n) are, by the exact limit of a share. Beyond
-    chance that is u over the share on which two people would differ by chance alone, at least 2 b (1 - b).
+    With n questions (or units that stand for themselves) and none of them otherwise, at most u = 1 - 0.025^(1/n) are,
+    by the exact limit of a share. Beyond chance that is u over the share on which two people would differ by chance
+    alone, at least 2 b (1 - b).
     """
-    n = constant.judge.n_units
     u = 1 - 0.025 ** (1 / max(n, 1))
     by_chance = 2 * constant.base_rate * (1 - constant.base_rate)
 

@@ -5,13 +5,13 @@ Sections say in their first sentence what they found. What cannot be computed sa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 
 from agreement.verdict import Rule
 from domain.installation import own_version
 from reports.attacks import attacks
-from reports.content import Behind, Cell, Dots, Figure, Report, Section, Source, Table
+from reports.content import Behind, Block, Cell, Dots, Figure, Report, Section, Source, Table
 from reports.cross_check import cross_check
 from reports.judging import against_people, alternative, confusion
 from reports.losses import loss_warnings, losses_of_study
@@ -19,6 +19,7 @@ from reports.pairs import pairs
 from reports.people import design, reliability
 from reports.planning import plan
 from reports.ruling import verdicts
+from reports.ruling_biases import copies_table
 from reports.scores import bias, corrected
 from reports.stability import drift, repeats
 from reports.study import Study
@@ -46,7 +47,7 @@ def calibration(study: Study, source: Source, rule: Rule | None = None, *, cross
             _warning_first(study, verdicts(study, rule, when)),
             design(study),
             reliability(study),
-            against_people(study),
+            _with_blocks(against_people(study), copies_table(study)),
             alternative(study, rule.epsilon),
             confusion(study),
             corrected(study),
@@ -69,6 +70,11 @@ def calibration(study: Study, source: Source, rule: Rule | None = None, *, cross
             "runs": asdict(study.runs),
         },
     )
+
+
+def _with_blocks(section: Section, blocks: Sequence[Block]) -> Section:
+    """A section with further blocks at its end."""
+    return replace(section, blocks=(*section.blocks, *blocks))
 
 
 def _without_empty(study: Study, *sections: Section) -> tuple[Section, ...]:

@@ -93,7 +93,7 @@ class Table:
     """For each row, if the table leads anywhere; a page that knows the way makes links of them."""
 
 
-Verdict = Literal["replace", "correct", "no", "people", "open"]
+Verdict = Literal["replace", "limited", "correct", "no", "people", "open"]
 
 
 @dataclass(frozen=True)
@@ -106,6 +106,42 @@ class Ruling:
     verdict: Verdict
     words: str
     why: tuple[str, ...]
+    """Sentences; a bias that limits the verdict stands in the first one."""
+    answers: int = 0
+    """Units that people and the judge share."""
+    questions: int | None = None
+    """Questions (items) behind these units; None: not known."""
+    copies: tuple[str, ...] = ()
+    """Judges that are nearly this one, and count as one judge with it."""
+    bias: str = ""
+    """The sentence about a bias that limits the verdict, one of ``why``; empty: no bias does."""
+
+    @property
+    def about(self) -> str:
+        """Who and what is ruled on, with its near-copies, in one line."""
+        return " · ".join(filter(None, (" = ".join((self.judge, *self.copies)), self.criterion, self.dimension)))
+
+    @property
+    def sentence(self) -> str:
+        """The verdict and the bias that limits it.
+
+        >>> Ruling("a", "score", None, "limited", "Not to rank", (), bias="Do not rank models by it.").sentence
+        'Not to rank. Do not rank models by it.'
+        """
+        return f"{self.words}. {self.bias}" if self.bias else self.words
+
+    @property
+    def counted(self) -> str:
+        """How many questions and answers the verdict rests on.
+
+        >>> Ruling("a", "score", None, "replace", "", (), 1800, 300).counted
+        '300 questions, 1,800 answers'
+        """
+        if not self.answers:
+            return ""
+        if self.questions is None:
+            return f"{self.answers:,} units; which belong to one question is not known"
+        return f"{self.questions:,} {'question' if self.questions == 1 else 'questions'}, {self.answers:,} answers"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Write a report: HTML, PDF, the judge card, every table as CSV, and all numbers as JSON."""
+"""Write a report: the verdict as text, HTML, PDF, the judge card, every table as CSV, and all numbers as JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from domain.csv_text import Writer
 from reports import card, html, pdf
-from reports.content import Cell, Figure, Report, Table, as_json
+from reports.content import Cell, Figure, Report, Rulings, Table, as_json
 
 FIGURE = ("value", "low", "high", "n_units", "n_left_out", "n_raters", "method", "reason")
 """What becomes of a figure in a CSV file: one column each, after the name of its column."""
@@ -30,6 +30,7 @@ def write(report: Report, folder: Path) -> list[Path]:
 def contents(report: Report) -> list[tuple[str, bytes]]:
     """The files of a report: the path of each below its folder, and what is in it."""
     return [
+        ("verdict.txt", text(report).encode()),
         ("report.html", html.page(report).encode()),
         ("report.pdf", pdf.document(report)),
         ("card.html", card.page(report).encode()),
@@ -37,6 +38,22 @@ def contents(report: Report) -> list[tuple[str, bytes]]:
         ("report.json", numbers(report).encode()),
         *((f"tables/{table.key}.csv", csv_text(table).encode()) for table in report.tables()),
     ]
+
+
+def text(report: Report) -> str:
+    """The verdicts on whole criteria as plain text, each with its sentences."""
+    found = [
+        each
+        for section in report.sections
+        for block in section.blocks
+        if isinstance(block, Rulings)
+        for each in block.rulings
+    ]
+    lines = []
+    for each in found:
+        lines += [f"{each.about}: {each.words}", *([f"  {each.counted}"] if each.counted else [])]
+        lines += [f"  - {why}" for why in each.why]
+    return "\n".join(lines) + "\n"
 
 
 def numbers(report: Report) -> str:

@@ -109,7 +109,7 @@ def details(found: Rulings, *, opened: bool = True) -> str:
 
 def ruling(each: Ruling) -> str:
     """One verdict."""
-    about = " · ".join(filter(None, (each.judge, each.criterion, each.dimension)))
+    about = " · ".join(filter(None, (each.about, each.counted)))
     why = "".join(f"<li>{escape(line)}</li>" for line in each.why)
     return f'<div class="ruling {each.verdict}"><b>{escape(each.words)}</b>{escape(about)}<ul>{why}</ul></div>'
 

@@ -43,6 +43,7 @@ PAINTS = {
     "s4": "#2e7d32",
     "s5": "#b3265e",
     "replace": "#1f7a3f",
+    "limited": "#8a5a00",
     "correct": "#8a5a00",
     "no": "#b3261e",
     "people": "#b4540a",
@@ -244,7 +245,7 @@ def ruling(each: Ruling, letters: Letters) -> Flowable:
     from reportlab.platypus import Table as Grid
 
     style = styles()
-    about = " · ".join(filter(None, (each.judge, each.criterion, each.dimension)))
+    about = " · ".join(filter(None, (each.about, each.counted)))
     colour = PAINTS[each.verdict]
     inside = [
         paragraph(f'<font color="{colour}"><b>{letters.marked(each.words)}</b></font>', style["plain"]),

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from agreement.alternative import alternative_test
+from agreement.bias_sentences import BIAS_STARTS
+from agreement.several_verdicts import correct_together
+from agreement.small_sample import lower_limit_of
 from agreement.verdict import Outcome, Rule, judge_verdict
+from agreement.verdict import Verdict as JudgeVerdict
+from agreement.worst_question import with_split_question
 from domain.errors import RatingsError
 from reports.content import Ruling, Rulings, Section, Table, Verdict
 from reports.judging import ceiling_of, constant_of, human_table, numbers_or_codes, said_always
 from reports.people import main_statistic
+from reports.ruling_biases import biases_of, copies_of
 from reports.study import Slice, Study
 from reports.words import some
 
 OUTCOMES: dict[Outcome, tuple[Verdict, str]] = {
     "usable as replacement": ("replace", "May stand in for a person"),
+    "usable except to rank": ("limited", "May stand in for a person, but not to rank models"),
     "usable with correction": ("correct", "Usable, with correction by people"),
     "not usable": ("no", "Not usable"),
     "people agree too little": ("people", "People agree too little for any judge to be judged"),
@@ -87,35 +94,67 @@ def rule_in_sentences(rule: Rule) -> tuple[str, ...]:
         f"Not usable: that agreement is below {least}, by its upper limit, or it always says the same. People agree"
         f" too little: their own agreement is below {rule.least_reliability:g}, by its upper limit. Anything else: not"
         " enough data.",
-        "All limits are those of 95 % intervals; each verdict stands for itself, without correction for their number.",
+        "Biases: a significant bias of 5 points of 100 or more, or one that changes the order of two models, leaves at "
+        "most correction. A smaller one that reaches from a model to the next, or one of 5 points that is not ruled "
+        "out, leaves everything but rankings.",
+        "All limits are those of 95 % intervals, by question where questions are known. The lower ones take one more "
+        "question at its worst into account. Verdicts are corrected for their number by Holm, those on whole criteria "
+        "(judges x criteria) as one family and those on dimensions as another.",
     )
 
 
 def verdicts(study: Study, rule: Rule, when: str) -> Section:
     """Section 0; ``when`` says whether the rule was set before anyone looked."""
-    rulings = tuple(ruling(study, part, judge, rule) for part in study.slices for judge in part.judges)
+    groups = copies_of(study)
+    rulings = rulings_of(study, rule, groups)
     rulings += tuple(
         Ruling(each.judge, each.criterion, None, "open", "Not enough data", (f"It has scored nothing: {each.words}.",))
         for each in study.scoreless
         if each.judge in study.judges
     )
     whole = [each for each in rulings if each.dimension is None]
-    told = some([f"{each.judge} on {each.criterion}: {each.words[:1].lower()}{each.words[1:]}" for each in whole])
+    told = some([_in_a_sentence(each) for each in whole])
     parts = tuple(
-        (each.criterion, each.dimension, each.judge, each.words, " ".join(each.why))
+        (
+            *(each.criterion, each.dimension or "all", each.judge, each.words, each.questions, each.answers or None),
+            " ".join(each.why),
+        )
         for each in rulings
-        if each.dimension is not None
     )
-    columns = ("criterion", "dimension", "judge", "verdict", "why")
+    columns = ("criterion", "dimension", "judge", "verdict", "questions", "answers", "why")
     blocks = (
         Rulings(rule_in_sentences(rule), tuple(whole), when),
-        Table("verdicts", "The same rule, dimension by dimension", columns, parts),
+        Table("verdicts", "All verdicts, whole and by dimension", columns, parts),
     )
     return Section(0, "verdict", "Verdict", f"{told}.", blocks)
 
 
-def ruling(study: Study, part: Slice, judge: str, rule: Rule) -> Ruling:
-    """The verdict on a judge in one criterion and dimension, and the sentences that say why."""
+def _in_a_sentence(each: Ruling) -> str:
+    """The verdict in words, with the bias that limits it."""
+    said = each.sentence.rstrip(".")
+    return f"{' = '.join((each.judge, *each.copies))} on {each.criterion}: {said[:1].lower()}{said[1:]}"
+
+
+def rulings_of(study: Study, rule: Rule, groups: Mapping[str, Sequence[tuple[str, ...]]]) -> tuple[Ruling, ...]:
+    """The verdicts on all judges, criteria and dimensions, corrected for their number; near-copies have one."""
+    where: list[tuple[Slice, tuple[str, ...]]] = []
+    for part in study.slices:
+        for group in groups.get(part.criterion) or [(judge,) for judge in part.judges]:
+            there = [judge for judge in group if judge in part.judges]
+            there.sort(key=lambda judge: judge not in study.families)  # of copies, the one whose family can be tested
+            if there:
+                where.append((part, tuple(there)))
+    found = [verdict_of(study, part, group[0], rule) for part, group in where]
+    whole = [at for at, (part, _) in enumerate(where) if part.dimension is None]
+    parts = [at for at, (part, _) in enumerate(where) if part.dimension is not None]
+    for places, what in ((whole, "verdicts on whole criteria"), (parts, "verdicts on dimensions")):
+        for at, each in zip(places, correct_together([found[at] for at in places], what), strict=True):
+            found[at] = each
+    return tuple(_ruling(study, part, group, each) for (part, group), each in zip(where, found, strict=True))
+
+
+def verdict_of(study: Study, part: Slice, judge: str, rule: Rule) -> JudgeVerdict:
+    """The verdict on a judge in one criterion and dimension, not yet corrected for the number of verdicts."""
     _, statistic = main_statistic(part)
     found = ceiling_of(part, judge)
     constant = constant_of(part, judge)
@@ -128,11 +167,16 @@ def ruling(study: Study, part: Slice, judge: str, rule: Rule) -> Ruling:
                 raters=part.humans,
                 score="neg_rmse" if part.numeric else "accuracy",
                 epsilon=rule.epsilon,
+                clusters=part.table.clusters,
             )
             for column in (numbers_or_codes(part, judge), constant.column)
         )
-    verdict = judge_verdict(
-        people=statistic(part.people),
+    if part.people_alpha is None:
+        part.people_alpha = (statistic(part.people), statistic(with_split_question(part.people)))
+    people, with_one = part.people_alpha
+    _, questions = part.shared(judge)
+    return judge_verdict(
+        people=people,
         ceiling=found,
         association=found.judge,
         alternative=test,
@@ -144,15 +188,34 @@ def ruling(study: Study, part: Slice, judge: str, rule: Rule) -> Ruling:
         constant=constant,
         constant_says=said_always(part, constant),
         constant_test=constant_test,
+        biases=biases_of(study, part, judge),
+        people_low=lower_limit_of(with_one, df=max(1, len(set(part.people.clusters or part.people.units)))),
+        n_clusters=questions,
     )
+
+
+def _ruling(study: Study, part: Slice, group: tuple[str, ...], verdict: JudgeVerdict) -> Ruling:
+    judge, *copies = group
     why = list(verdict.reasons)
+    if copies:
+        one = " and ".join(copies)
+        give = "give" if len(copies) > 1 else "gives"
+        why.insert(1, f"{one} {give} nearly the same replies with the same errors: counted as one judge.")
     if part.failed.get(judge):
         told = study.reply(part, judge)
         lost = f" ({told.words})" if told else ""
         why.append(f"{len(part.failed[judge]):,} replies hold no score and are not part of this{lost}.")
     kind, words = OUTCOMES[verdict.outcome]
-    return Ruling(judge, part.criterion, part.dimension, kind, words, tuple(map(_with_minus, why)))
+    answers, questions = part.shared(judge)
+    return Ruling(
+        *(judge, part.criterion, part.dimension, kind, words),
+        tuple(map(_with_minus, why)),
+        answers,
+        questions,
+        tuple(copies),
+        next((_with_minus(each) for each in why if each.startswith(BIAS_STARTS)), ""),
+    )
 
 
 def _with_minus(sentence: str) -> str:
-    return re.sub(r"(?<=[ \[])-(?=[0-9])", "\N{MINUS SIGN}", sentence)
+    return re.sub(r"(?<=[ (\[])-(?=[0-9])", "\N{MINUS SIGN}", sentence)

@@ -13,6 +13,7 @@ from agreement.judge_bias import bias_by_group, family_bias, length_bias
 from agreement.ratings import MISSING, Floats
 from reports.content import Block, Cell, Dots, Figure, Mark, Section, Table, Text
 from reports.people import MOST_VALUES
+from reports.ruling_biases import biases_table
 from reports.stability import position
 from reports.study import Slice, Study
 from reports.words import figure_in_words, mark, nothing, number, some
@@ -267,6 +268,7 @@ def bias(study: Study) -> Section:
             )
         )
         blocks += charts
+        blocks += biases_table(study)
         if by_model:
             blocks.append(
                 Table(
@@ -323,6 +325,7 @@ def bias(study: Study) -> Section:
         blocks.append(
             Text("Leniency and length: the values are names, so there is nothing to be higher or lower.", "missing")
         )
+        blocks += biases_table(study)
     blocks += position(study)
     lead = (
         f"A judge may be lenient to all, which does no harm to a ranking, or to some, which does: {some(told)}."

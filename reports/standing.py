@@ -41,7 +41,7 @@ def standings(report: Report) -> Sequence[Standing]:
         Standing(
             each,
             _agreement(_rows(tables, "ceiling", each)),
-            _dimensions(_rows(tables, "verdicts", each)),
+            _dimensions(_parts(tables, each)),
             tuple(_better(report, tables, each)),
         )
         for block in report.section("verdict").blocks
@@ -60,8 +60,10 @@ def first_screen(report: Report) -> str:
 
 def _card(each: Standing) -> str:
     ruling = each.ruling
-    parts = [f"<b>{escape(ruling.words)}</b>{escape(f'{ruling.judge} · {ruling.criterion}')}"]
-    parts.append(_list([*([each.agreement] if each.agreement else []), *ruling.why]))
+    about = " · ".join(filter(None, (ruling.about, ruling.counted)))
+    parts = [f"<b>{escape(ruling.words)}</b>{escape(about)}"]
+    first, *rest = ruling.why
+    parts.append(_list([first, *([each.agreement] if each.agreement else []), *rest]))
     if each.dimensions:
         parts.append('<p class="note">For which dimensions</p>')
         parts.append(_list([f"{words}: {', '.join(names)}." for words, names in each.dimensions]))
@@ -79,6 +81,11 @@ def _rows(tables: Mapping[str, Table], key: str, about: Ruling) -> list[Mapping[
     table = tables.get(key)
     named = [dict(zip(table.columns, row, strict=True)) for row in table.rows] if table else []
     return [row for row in named if (row["judge"], row["criterion"]) == (about.judge, about.criterion)]
+
+
+def _parts(tables: Mapping[str, Table], about: Ruling) -> list[Mapping[str, Cell]]:
+    """The verdicts on each dimension alone."""
+    return [row for row in _rows(tables, "verdicts", about) if row["dimension"] != ALL]
 
 
 def _agreement(rows: Sequence[Mapping[str, Cell]]) -> str:
@@ -104,7 +111,7 @@ def _better(report: Report, tables: Mapping[str, Table], about: Ruling) -> list[
     if missing > 0:
         found.append(f"People: {missing} more who grade the same units, as the rule asks for.")
     plan = {str(row["dimension"]): row for row in _rows(tables, "plan", about)}
-    found += _grades(plan, [str(row["dimension"]) for row in _rows(tables, "verdicts", about) if _is_open(row)])
+    found += _grades(plan, [str(row["dimension"]) for row in _parts(tables, about) if _is_open(row)])
     if about.verdict == "correct":
         found.append(f"Correction: {_correction(_rows(tables, 'grades', about))}")
     found += _versions(tables, about)

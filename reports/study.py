@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from agreement.ceiling import Ceiling
+from agreement.ranking_bias import RankingBiases
 from agreement.ratings import MISSING, Floats, Ratings, Scale, by_criterion
 from agreement.statistic import Statistic
 from agreement.verdict import Rule
@@ -317,7 +318,7 @@ class Study:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Slice:
     """One criterion, whole or in one dimension: a table with columns for people and for machines."""
 
@@ -332,6 +333,10 @@ class Slice:
     """The values that there are, or at least the lowest and the highest, where the table does not say."""
     kept: dict[str, Ceiling] = field(default_factory=dict)
     """What was computed already, by judge."""
+    biases: dict[str, RankingBiases | None] = field(default_factory=dict)
+    """The same of biases."""
+    people_alpha: tuple[Statistic, Statistic] | None = None
+    """The agreement of people, and with one more question on which they are split; computed once."""
 
     @property
     def name(self) -> str:
@@ -357,6 +362,13 @@ class Slice:
     def categories(self) -> tuple[str, ...]:
         """The names of the categories."""
         return tuple(f"{each:g}" if isinstance(each, float) else str(each) for each in self.table.categories)
+
+    def shared(self, judge: str) -> tuple[int, int | None]:
+        """How many units the judge and two people or more have rated, and of how many questions; None: not known."""
+        usable = (self.column(judge) != MISSING) & ((self.human_codes != MISSING).sum(axis=1) >= 2)
+        clusters = self.table.clusters
+        questions = None if clusters is None else len({clusters[at] for at in np.flatnonzero(usable)})
+        return int(usable.sum()), questions
 
     def column(self, rater: str) -> Any:
         """(units,) codes of one rater, ``MISSING`` where there is none."""

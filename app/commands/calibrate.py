@@ -246,7 +246,9 @@ def calibrate(
             statistics=shown,
         )
         typer.echo(source.counted, err=True)
-    made = files.write(calibration(study, source, rule_from_text(rule) if rule else None, cross_checked=True), out)
+    report = calibration(study, source, rule_from_text(rule) if rule else None, cross_checked=True)
+    made = files.write(report, out)
+    typer.echo(files.text(report).rstrip(), err=True)
     for path in made:
         typer.echo(path)
     for lost in losses_of_study(study):

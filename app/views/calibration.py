@@ -92,7 +92,8 @@ def render(services: Services) -> None:
     items = items_switch.switch(services, view, key="calibration.items", stage=stage)
     kept = f"calibration.asked.{view.name}.{stage}.{st.query_params.get('judge')}"
     with st.expander("Who is compared, and how", expanded=not raters.people, key=f"calibration.who.{stage}"):
-        asked = _form(view, stage, raters, raters_called(services.store, raters))
+        models = calibrate.models_with_answers(services.store, person=services.person, project=view.name)
+        asked = _form(view, stage, raters, raters_called(services.store, raters), models)
     if asked is not None:
         st.session_state[kept] = asked
     asked = asked or st.session_state.get(kept) or (_usual(view, raters) if raters.people else None)
@@ -133,7 +134,9 @@ def _usual(view: ProjectView, raters: Raters) -> dict[str, Any]:
     }
 
 
-def _form(view: ProjectView, stage: Stage, raters: Raters, called: Mapping[str, str]) -> dict[str, Any] | None:
+def _form(
+    view: ProjectView, stage: Stage, raters: Raters, called: Mapping[str, str], models: Sequence[str]
+) -> dict[str, Any] | None:
     """What was asked with the button; None if nothing was."""
     everyone = [*raters.people, *raters.from_files]
     named, picked = st.query_params.get("judge"), _judges(raters)
@@ -153,6 +156,14 @@ def _form(view: ProjectView, stage: Stage, raters: Raters, called: Mapping[str, 
             judges = st.multiselect(
                 "Judges", raters.machines, default=picked, key=f"calibration.judges.{stage}.{named}"
             )
+        pairs = [(judge, model) for judge in raters.machines for model in models]
+        own = st.multiselect(
+            "Models of a judge's family",
+            range(len(pairs)),
+            format_func=lambda at: f"{pairs[at][0]}: {pairs[at][1]}",
+            key=f"calibration.families.{stage}",
+            help="The report then tests whether a judge favors its own family, as GPT-4 may favor answers of GPT-4o.",
+        )
         pool = st.toggle(
             "Pool versions of the guideline",
             key="calibration.pool_guidelines",
@@ -184,6 +195,7 @@ def _form(view: ProjectView, stage: Stage, raters: Raters, called: Mapping[str, 
         "pool": pool,
         "by": by or Cut.DIMENSION,
         "statistics": () if every else None,
+        "families": {judge: [pairs[at][1] for at in own if pairs[at][0] == judge] for judge in judges},
     }
 
 
@@ -219,9 +231,10 @@ def files_of(
     by: Cut,
     statistics: Sequence[str] | None,
     titles: Mapping[str, str],
+    families: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, Any]:
     """The report as parts of a page, and everything in it as files in a zip; for anyone who has made sure that the
-    person may. ``titles`` is what dimensions are called, by id."""
+    person may. ``titles`` is what dimensions are called, by id; ``families`` the models of a judge's own family."""
     from reports import files, html, standing
     from reports.calibration import calibration
 
@@ -238,6 +251,7 @@ def files_of(
         items=items,
         by=by,
         statistics=statistics,
+        families={judge: models for judge, models in (families or {}).items() if models},
     )
 
     called = raters_called(store, raters)

@@ -15,10 +15,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app import figures, shell
+from app.views.calibration import files_of
 from db import files
 from db.engine import open_store
 from domain.roles import Role
-from domain.states import RatersAre
+from domain.states import Cut, RatersAre, Stage
 from testkit.factories import make_items, make_person, make_predictions, make_project
 from tests.app.screens import drawn, until_done
 from workflow.results.ratings_from_files import import_ratings
@@ -93,4 +94,43 @@ def test_the_first_screen_answers_and_every_section_opens(tmp_path: Path, monkey
         assert part.count("<svg") == html.count("<svg"), key
     assert next(reversed(figures._desk.known.values())).at == figure.at, "it is worked out once"
     assert [key for key in earlier if "within 1e-12" in earlier[key]] == ["cross_check"]
+    store.close()
+
+
+def test_a_judge_that_favors_its_family_is_told_on_the_first_screen(tmp_path: Path) -> None:
+    """Of every three answers one is good, as all people say; the judge is lenient with its family."""
+    store = open_store(None, tmp_path)
+    store.upgrade()
+    make_project(store)
+    items = make_items(store, 120)
+    make_predictions(store, items, models=["mine", "theirs", "others"])
+    with store.read() as session:
+        names = [name for _, name, _ in files.item_ids(session, project_id=1)]
+    people, machines = RatersAre.PEOPLE, RatersAre.MACHINES
+    for rater, are in (("ann", people), ("bea", people), ("cem", people), ("j", machines)):
+        rows = [
+            f"{name} · {model},{rater},score,{int(good or (rater == 'j' and model == 'mine' and at % 2))}"
+            for at, name in enumerate(names)
+            for place, model in enumerate(("mine", "theirs", "others"))
+            for good in [(at + place) % 3 == 0]
+        ]
+        (tmp_path / "r.csv").write_text("\n".join(["unit,rater,criterion,value", *rows]), encoding="utf-8")
+        import_ratings(store, by=None, project="p", path=tmp_path / "r.csv", refuse=lambda bad: None, raters=are)
+    made = files_of(
+        store,
+        project="p",
+        stage=Stage.GRADING,
+        people=["ann", "bea", "cem"],
+        judges=["j"],
+        pool=False,
+        items=None,
+        by=Cut.WHOLE,
+        statistics=None,
+        titles={},
+        families={"j": ["mine"]},
+    )
+    # of 40 answers that are good for people none changes; of the other 80 of "mine" half are called good: 40 of 120
+    words = plain(made["first"])
+    assert "A bias keeps it from standing in for a person: it favors its own family by 33.3 points" in words
+    assert "120 questions, 360 answers" in words
     store.close()

@@ -235,7 +235,7 @@ def test_command(tmp_path: Path) -> None:
     out = tmp_path / "out"
     done = run("--ratings", path, "--human", "ann,bob,cem", "--judge", "gpt", "--out", out)
     assert done.exit_code == 0, done.output
-    assert {"report.html", "report.pdf", "report.json", "card.html", "card.pdf", "tables"} == {
+    assert {"verdict.txt", "report.html", "report.pdf", "report.json", "card.html", "card.pdf", "tables"} == {
         each.name for each in out.iterdir()
     }
     source = json.loads((out / "report.json").read_text(encoding="utf-8"))["source"]

@@ -230,5 +230,5 @@ def _verdicts(
     found: dict[str, list[Facts]] = {}
     for each in (ruling for block in section.blocks if isinstance(block, Rulings) for ruling in block.rulings):
         if each.dimension is None:
-            found.setdefault(each.judge, []).append({"criterion": each.criterion, "words": each.words})
+            found.setdefault(each.judge, []).append({"criterion": each.criterion, "words": each.sentence})
     return found, "not calibrated: it shares no rating with people"

@@ -13,6 +13,7 @@ from agreement.ratings import Scale
 from annotation_schemas import derived, reporting
 from annotation_schemas.model import Derived, Schema
 from db import files
+from db import items as items_read
 from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import RatingsError
@@ -121,6 +122,13 @@ def _pairs(
     if stage is not Stage.GRADING or schema.stages.comparison is None:
         return ()
     return pair_judges.next_to_people(store, person=person, project=project, items=items)
+
+
+def models_with_answers(store: Store, *, person: Person | None, project: str) -> list[str]:
+    """The models whose answers a project has, of which some may be a judge's own family."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        return items_read.models(session, project_id=access.project_id)
 
 
 def stage_first(store: Store, *, person: Person | None, project: str) -> Stage:

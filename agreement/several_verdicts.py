@@ -1,0 +1,64 @@
+"""Several verdicts of one study: what each may claim so that hardly any claim of them all is false."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agreement.judge_bias import holm
+from agreement.small_sample import LEVEL
+from agreement.verdict import Verdict
+
+
+def correct_together(verdicts: Sequence[Verdict], what: str = "verdicts of this study") -> tuple[Verdict, ...]:
+    """Return the verdicts of one study, those lowered that are not sure enough for one among so many.
+
+    Parameters
+    ----------
+    verdicts
+        One family: the verdicts on whole criteria (judges x criteria), or those on dimensions (judges x criteria x
+        dimensions).
+    what
+        What they are called in a sentence.
+
+    Returns
+    -------
+    tuple of Verdict
+        In the same order. One that may no longer stand in for a person comes to what it would be otherwise, correction
+        at best; one whose correction is not sure enough, to "not enough data".
+
+    Notes
+    -----
+    The claim "may stand in for a person" holds several conditions at once, and its p value is the largest of theirs
+    (an intersection-union test [1]_); so is that of "usable with correction". For each of the two claims the p values
+    of the family are adjusted by Holm [2]_ and held against 0.025, the level of the lower limit of a 95 % interval: at
+    most 2.5 % of studies make one false claim of a kind or more. Verdicts without a test (too few units or people)
+    claim nothing and are not counted. "Not usable" and "people agree too little" are warnings and are not adjusted.
+
+    References
+    ----------
+    .. [1] Berger, R. L. (1982). Technometrics 24, 295-300.
+    .. [2] Holm, S. (1979). Scandinavian Journal of Statistics 6, 65-70.
+    """
+    replaced = holm([each.p_replace for each in verdicts])
+    corrected = holm([each.p_correct for each in verdicts])
+    m = sum(not math.isnan(each.p_replace) for each in verdicts)
+    found = []
+    for each, p_replace, p_correct in zip(verdicts, replaced, corrected, strict=True):
+        made = each
+        if made.outcome in ("usable as replacement", "usable except to rank") and p_replace > LEVEL:
+            outcome, why = each.otherwise
+            said = (
+                f"Among {m} {what} this one is not sure enough to stand in for a person: p = {each.p_replace:.4f}, "
+                f"after Holm {p_replace:.3f}, above {LEVEL:g}."
+            )
+            made = replace(made, outcome=outcome, reasons=(said, *each.reasons, *([why] if why else [])))
+        if made.outcome == "usable with correction" and p_correct > LEVEL:
+            said = (
+                f"Among {m} {what} its association with people is not sure enough: p = {each.p_correct:.4f}, after "
+                f"Holm {p_correct:.3f}, above {LEVEL:g}."
+            )
+            made = replace(made, outcome="not enough data", reasons=(said, *made.reasons))
+        found.append(made)
+    return tuple(found)
