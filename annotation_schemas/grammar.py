@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from annotation_schemas.model import Choice, Criterion, ItemField, Scalar, Schema, Tolerance
 from annotation_schemas.yaml_text import Path
+from domain.comparison import same
 from domain.decimals import step_of
-from domain.policies import same
 from domain.reading.numbers import unit_of
 
 Found = Iterator[tuple[Path, str]]

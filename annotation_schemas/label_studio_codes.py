@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from annotation_schemas.model import Choice
-from domain.policies import same
+from domain.comparison import same
 
 NOTE = "touchstone-note"
 """The control for what a rater adds in words."""

@@ -12,8 +12,8 @@ from xml.etree.ElementTree import Element
 
 from annotation_schemas.label_studio_codes import ABOUT, NOTE, OTHER, SKIP, codes, distinct, image_of
 from annotation_schemas.model import Choice, Criterion, ItemField
+from domain.comparison import same
 from domain.errors import Problem
-from domain.policies import same
 
 Result = dict[str, Any]
 Answer = tuple[Any, Any] | None

@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationInfo, 
 from pydantic_core import PydanticCustomError
 
 from domain import decimals
-from domain.overlap import AnyOrder, Apart, Overlap
+from domain.comparison import AnyOrder
+from domain.overlap import Apart, Overlap
 from domain.request_settings import find_body_problems, find_header_problems
 
 Scalar = str | int | float | bool

@@ -10,8 +10,8 @@ from annotation_schemas.grammar import suggestion, unique
 from annotation_schemas.kinds import LIST, NUMBER, TEXT, sort_of
 from annotation_schemas.model import Criterion, CrossRule, ItemField, Scalar, Schema
 from annotation_schemas.yaml_text import Path
+from domain.comparison import same
 from domain.cross_rules import CROSS_RULES, Compares, CrossRuleRow
-from domain.policies import same
 from domain.states import VERIFICATIONS
 
 Found = Iterator[tuple[Path, str]]

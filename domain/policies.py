@@ -10,9 +10,10 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any, Protocol
 
+from domain.comparison import AnyOrder, same
 from domain.decimals import EXACT, exact
 from domain.errors import NotAvailable
-from domain.overlap import AnyOrder, Apart, Overlap, same
+from domain.overlap import Apart, Overlap
 from domain.states import VOTED_ON, ItemState, Stage
 
 LEASE = timedelta(minutes=30)

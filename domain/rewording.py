@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from domain.policies import same
+from domain.comparison import same
 from domain.states import Stage
 
 Pairs = Sequence[tuple[Any, Any]]

@@ -19,8 +19,8 @@ from annotation_schemas.label_studio_form import coded, key_of, listed, plain, s
 from annotation_schemas.label_studio_parts import Part, way_of
 from annotation_schemas.model import PREDICTION, AssetSlot, Choice, Criterion, ItemField, Schema, as_words
 from annotation_schemas.shown import PREDICTION_TITLE, shown_fields, title_in_stage
+from domain.comparison import same
 from domain.errors import NotAvailable
-from domain.policies import same
 from domain.records import AssetView, TaskView, VoteView
 from domain.states import Stage
 from labelstudio.page import parts

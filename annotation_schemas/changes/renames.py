@@ -8,7 +8,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from annotation_schemas.model import Choice, Criterion, ItemField, Keep, KeepPart, Refinement, Scalar, Schema
-from domain.policies import criteria_that_decide, same
+from domain.comparison import same
+from domain.policies import criteria_that_decide
 
 Names = Mapping[str, Mapping[str, str]]
 """New names by the old ones, of each sort: dimensions, assets, fields, criteria."""

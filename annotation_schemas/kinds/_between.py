@@ -7,9 +7,9 @@ from typing import Any
 
 from annotation_schemas.kinds._table import of_criterion, of_field
 from annotation_schemas.model import Criterion, CrossRule, ItemField
+from domain.comparison import same
 from domain.cross_rules import CROSS_RULES
 from domain.decimals import exact
-from domain.policies import same
 
 NUMBER, TEXT, LIST = "number", "text", "list"
 

@@ -30,7 +30,7 @@ from annotation_schemas.label_studio_parts import (
 )
 from annotation_schemas.model import Choice, Criterion, ItemField, Schema
 from annotation_schemas.yaml_text import Path
-from domain.policies import same
+from domain.comparison import same
 
 _NO_IMAGE = "the item has no image to draw on; frames of a clip are no images there."
 ONLY_SHOWN = "it is shown there, drawn on the images, but not drawn there by people."

@@ -9,8 +9,8 @@ from annotation_schemas.answer_forms import FORMS, Form
 from annotation_schemas.kinds._between import broken_rules
 from annotation_schemas.kinds._table import of_criterion, of_field
 from annotation_schemas.model import Choice, Criterion, CrossRule, ItemField, Schema, as_words
+from domain.comparison import same
 from domain.errors import Problem
-from domain.policies import same
 
 # ---- fields of an item ----------------------------------------------------------------------------------------------
 

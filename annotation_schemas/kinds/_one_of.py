@@ -22,7 +22,7 @@ from annotation_schemas.label_studio_parts import (
     write_reason,
 )
 from annotation_schemas.model import Choice, Criterion
-from domain.policies import same
+from domain.comparison import same
 
 
 class LabelStudioOne(Way):

@@ -16,7 +16,8 @@ from annotation_schemas.column_types import ColumnType
 from annotation_schemas.label_studio_parts import Way
 from annotation_schemas.model import Choice, Criterion, ItemField, Schema
 from annotation_schemas.yaml_text import Path
-from domain.overlap import AnyOrder, Shape, same
+from domain.comparison import AnyOrder, same
+from domain.overlap import Shape
 from domain.reading.answers import AnswerKind
 
 Found = Iterator[tuple[Path, str]]

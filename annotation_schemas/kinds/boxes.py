@@ -22,8 +22,8 @@ from annotation_schemas.kinds._drawn import (
 from annotation_schemas.kinds._rows import OVERLAP, Found, Level, Measured
 from annotation_schemas.model import Criterion, ItemField, Schema
 from annotation_schemas.yaml_text import Path
+from domain.comparison import same
 from domain.overlap import Shape
-from domain.policies import same
 
 _SLACK = 2 * 10.0**-DECIMALS
 """Two roundings may add up to a little more than 1."""

@@ -12,7 +12,7 @@ from annotation_schemas.kinds._one_of import OneOf, ends_of
 from annotation_schemas.kinds._rows import Ends, FieldKind, Found, Json, Level, Measured
 from annotation_schemas.model import Choice, Criterion, ItemField, Schema
 from annotation_schemas.yaml_text import Path
-from domain.policies import same
+from domain.comparison import same
 
 
 class ChoiceCriterion(OneOf):

@@ -24,7 +24,7 @@ from annotation_schemas.label_studio_form import ask_choices
 from annotation_schemas.label_studio_parts import Answer, Context, Given, Part, Result, Way, result_of, skip_reason
 from annotation_schemas.model import Choice, Criterion, Schema
 from annotation_schemas.yaml_text import Path
-from domain.policies import same
+from domain.comparison import same
 
 
 class LabelStudioSeveral(Way):

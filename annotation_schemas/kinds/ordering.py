@@ -11,7 +11,7 @@ from annotation_schemas.label_studio_codes import list_of, rank_codes
 from annotation_schemas.label_studio_form import key_of
 from annotation_schemas.label_studio_parts import Answer, Context, Given, Part, Result, Way, result_of
 from annotation_schemas.model import Choice, Criterion
-from domain.policies import same
+from domain.comparison import same
 
 
 class LabelStudioOrder(Way):

@@ -10,7 +10,7 @@ from annotation_schemas.kinds._rows import CriterionKind, Found, Json, Texts, is
 from annotation_schemas.model import PREDICTION, Choice, Criterion, Schema
 from annotation_schemas.plan_conditions import condition_problem, n_places
 from annotation_schemas.yaml_text import Path
-from domain.policies import same
+from domain.comparison import same
 
 
 class Plan(CriterionKind):

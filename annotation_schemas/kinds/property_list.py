@@ -23,7 +23,7 @@ from annotation_schemas.label_studio_form import coded, listed, plain
 from annotation_schemas.label_studio_parts import Answer, Context, Given, Part, Result, Way, result_of
 from annotation_schemas.model import Choice, Criterion, Schema, as_words
 from annotation_schemas.yaml_text import Path
-from domain.policies import same
+from domain.comparison import same
 
 
 class LabelStudioProperties(Way):

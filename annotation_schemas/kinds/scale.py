@@ -14,7 +14,7 @@ from annotation_schemas.label_studio_form import require
 from annotation_schemas.label_studio_parts import Answer, Context, Given, Part, Result, result_of, spelled
 from annotation_schemas.model import Choice, Criterion, Schema
 from annotation_schemas.yaml_text import Path
-from domain.policies import same
+from domain.comparison import same
 
 MOST_STARS = 10
 

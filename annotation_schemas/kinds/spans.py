@@ -12,7 +12,7 @@ from annotation_schemas.label_studio_form import add_labels
 from annotation_schemas.label_studio_parts import Answer, Context, Given, Part, Result, Way, result_of, shortened
 from annotation_schemas.model import PREDICTION, Choice, Criterion, Schema
 from annotation_schemas.yaml_text import Path
-from domain.policies import same
+from domain.comparison import same
 
 
 class LabelStudioPassages(Way):

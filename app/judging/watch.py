@@ -15,8 +15,8 @@ from app.running import run_lists, watch
 from app.running import shown as figures_of
 from app.running.run_lists import Column, Listing
 from app.services import Services
+from domain.comparison import same
 from domain.judging import JudgePlan, Verdict
-from domain.policies import same
 from domain.records import ProjectView
 from domain.run_kinds import RunKind
 from domain.runs import RunState

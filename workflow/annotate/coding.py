@@ -14,7 +14,7 @@ from annotation_schemas.model import Criterion, Schema
 from db import items, submissions, task_slots, tasks
 from db.engine import Session
 from db.records import StoredTask
-from domain.policies import same
+from domain.comparison import same
 from domain.records import Person, Submission
 from domain.states import ItemState, Stage
 from workflow.access.counted_items import counting

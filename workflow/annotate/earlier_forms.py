@@ -11,8 +11,8 @@ from annotation_schemas.registry import criteria_of
 from db import projects
 from db.engine import Session
 from db.records import StoredTask
+from domain.comparison import same
 from domain.errors import InvalidInput, Problem
-from domain.policies import same
 from domain.records import Submission
 from domain.rewording import options_in
 from domain.states import Stage

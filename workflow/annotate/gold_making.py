@@ -14,10 +14,11 @@ from annotation_schemas.model import Keep
 from db import comment_threads, events, gold_items, items, projects, qualifications, withdrawn_runs, work_pace
 from db.engine import Session, Store
 from db.records import StoredGold, StoredItem, StoredPrediction
+from domain.comparison import same
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
 from domain.exposure import Fact, Route, Told
 from domain.order import evenly
-from domain.policies import criteria_that_decide, same, targets
+from domain.policies import criteria_that_decide, targets
 from domain.records import Person
 from domain.states import VERIFICATIONS, ItemState, Purpose, Stage
 from workflow.access import exposure

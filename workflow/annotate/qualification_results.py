@@ -14,9 +14,10 @@ from db import items, people, projects, qualifications
 from db.engine import Session
 from db.records import StoredAnnotation, StoredPerson, StoredQualification, StoredQualificationSet
 from domain import csv_text
+from domain.comparison import AnyOrder, same
 from domain.display_names import distinct_names
-from domain.overlap import AnyOrder, Overlap
-from domain.policies import Target, same, targets
+from domain.overlap import Overlap
+from domain.policies import Target, targets
 from domain.qualification import Review, Standing, standing
 from domain.records import Person
 from domain.roles import Role, at_least

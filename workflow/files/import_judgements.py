@@ -13,9 +13,9 @@ from annotation_schemas.formats import FORMATS
 from db import files, judging, run_attempts, run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun
+from domain.comparison import same as same_value
 from domain.errors import FileRefused
 from domain.judging import JudgePlan, Reading, Verdict
-from domain.policies import same as same_value
 from domain.rated_units import unit_of
 from domain.records import BadRow, Person
 from domain.registers import function_of

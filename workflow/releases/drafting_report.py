@@ -20,9 +20,9 @@ from annotation_schemas.model import Criterion, Schema
 from db import assets, drafting, events, items
 from db.engine import Session, Store
 from db.records import StoredAnnotation
+from domain.comparison import same
 from domain.drafting import Arm, Proposal
 from domain.edit_distance import share_changed
-from domain.policies import same
 from domain.records import Person
 from domain.states import ItemState, Stage
 from workflow.access.projects import Access, require_lead

@@ -10,7 +10,7 @@ from typing import Any
 from annotation_schemas import kinds
 from annotation_schemas.kinds import options_of
 from annotation_schemas.model import Criterion
-from domain.policies import same
+from domain.comparison import same
 from domain.rated_units import BETWEEN
 from domain.records import Rating
 

@@ -13,8 +13,8 @@ from db import judging, run_attempts
 from db import runs as stored
 from db.engine import Session, Store
 from db.records import StoredRun
+from domain.comparison import same
 from domain.judging import JudgePlan
-from domain.policies import same
 from domain.records import Rating
 from domain.replies import Attacked, JudgeAbout, reason_of
 from domain.rewording import Reading

@@ -12,7 +12,7 @@ from annotation_schemas.asked import GONE, asked_of, held_against
 from annotation_schemas.derived import ends_of_values
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Criterion, Schema
-from domain.policies import same
+from domain.comparison import same
 from domain.reading.answers import ReadOutcome
 from domain.records import AnswerReading
 from domain.states import Stage

@@ -16,9 +16,9 @@ from db import files, judging
 from db import items as stored_items
 from db.engine import Session, Store
 from db.records import StoredRun
+from domain.comparison import same
 from domain.errors import Conflict
 from domain.judging import JudgePlan, Value, Verdict
-from domain.policies import same
 from domain.rated_units import unit_of
 from domain.records import Person, Rating
 from domain.states import Items, Stage

@@ -13,8 +13,8 @@ from annotation_schemas.formats import ReadRatings
 from annotation_schemas.model import Criterion, Schema
 from db import files
 from db.engine import Session, Store
+from domain.comparison import same
 from domain.errors import FileRefused
-from domain.policies import same
 from domain.rated_units import BETWEEN
 from domain.records import BadRow, Person, Rating
 from domain.states import VERIFICATIONS, RatersAre, Stage

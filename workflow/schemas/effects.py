@@ -19,7 +19,7 @@ from annotation_schemas.changes import rows as sorts
 from annotation_schemas.model import Scalar, Schema
 from annotation_schemas.registry import criteria_of
 from db.records import StoredAnnotation
-from domain.policies import same
+from domain.comparison import same
 from domain.rewording import Step, options_in
 from domain.states import VERIFICATIONS, Stage
 from workflow.files.project_check import people_asked

@@ -13,8 +13,8 @@ from annotation_schemas.registry import criteria_of
 from db import bridge, bridge_tasks, dimensions, gold_items, projects, runs, schema_changes
 from db.engine import Session
 from db.records import StoredSchemaChange
+from domain.comparison import same
 from domain.errors import Conflict
-from domain.policies import same
 from domain.rewording import Reading, Step, options_in
 from domain.run_kinds import RunKind
 from domain.runs import RunState

@@ -14,7 +14,7 @@ from annotation_schemas.model import Schema
 from annotation_schemas.registry import criteria_of
 from db import dimensions, files, items, schema_changes
 from db.engine import Session
-from domain.policies import same
+from domain.comparison import same
 from domain.rewording import options_in
 from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
 from workflow.access.projects import Access
