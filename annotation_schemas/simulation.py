@@ -21,6 +21,7 @@ from annotation_schemas.keys import key_fields, keys_of_votes, options_field
 from annotation_schemas.model import Criterion, CrossRule, ItemField, Keep, Schema, Verification
 from annotation_schemas.prompts import load_prompt_set
 from annotation_schemas.yaml_text import ERROR, WARNING, Path
+from domain.comparison import same
 from domain.decimals import exact
 from domain.errors import SchemaError
 from domain.policies import (
@@ -30,7 +31,6 @@ from domain.policies import (
     criteria_that_decide,
     is_skip,
     item_state,
-    same,
     targets,
 )
 from domain.states import VERIFICATIONS, ItemState
