@@ -128,8 +128,9 @@ def _is_paid(value: Any) -> bool:
         return True
     choices = value.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
-    message = first.get("message") if isinstance(first, dict) else None
-    return isinstance(message, dict) and first.get("finish_reason") not in _BROKEN_OFF
+    if not isinstance(first, dict):
+        return False
+    return isinstance(first.get("message"), dict) and first.get("finish_reason") not in _BROKEN_OFF
 
 
 def _reasoning_tokens(value: Mapping[str, Any]) -> int:

@@ -99,7 +99,7 @@ def _without(full: type, absent: list[str]) -> Any:
         for name in absent:
             object.__setattr__(self, name, _AbsentPart())
 
-    def build(cls: Any, args: Any, processor_dict: Mapping[str, Any], **kwargs: Any) -> Any:
+    def build(cls: Any, /, args: Any, processor_dict: Mapping[str, Any], **kwargs: Any) -> Any:
         settings = {name: value for name, value in {**processor_dict, **kwargs}.items() if name in taken}
         settings = {name: value for name, value in settings.items() if name not in (*present, *absent)}
         parts = {name: _AbsentPart() for name in absent if name in taken}
