@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from agreement.losses import PEOPLES_GRADE, ROW, LossCell, Losses, ends_of_scale, losses_of, majority, subject_of
+from agreement.loss_values import ends_of_scale, majority, subject_of
+from agreement.losses import PEOPLES_GRADE, ROW, LossCell, Losses, losses_of
 from agreement.ratings import by_criterion
 from domain.records import Rating
 from domain.replies import reason_of

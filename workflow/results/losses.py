@@ -8,16 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agreement.losses import (
-    PEOPLES_GRADE,
-    VALUE_IN_TEXT,
-    LossCell,
-    Losses,
-    ends_of_scale,
-    losses_of,
-    majority,
-    subject_of,
-)
+from agreement.loss_values import ends_of_scale, majority, subject_of
+from agreement.losses import PEOPLES_GRADE, VALUE_IN_TEXT, LossCell, Losses, losses_of
 from annotation_schemas.asked import GONE, asked_of, key_of
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Schema

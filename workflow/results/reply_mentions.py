@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from agreement.losses import mentioned_value
+from agreement.loss_values import mentioned_value
 from db import judging, runs
 from db.engine import Session
 from domain.run_kinds import RunKind
