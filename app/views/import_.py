@@ -249,7 +249,7 @@ def _told(came: Came) -> None:
     done = came.done or Imported()
     shell.show(markup.notice(imported_sentence(done), style="good" if not done.bad else ""))
     new = done.predictions + sum(done.unanswered.values())
-    _show_losses(done.losses, new=new, repeated=done.repeated, noun="answers")
+    show_losses(done.losses, new=new, repeated=done.repeated, noun="answers")
     for sentence in file_raters.in_sentences(done.raters):
         shell.show(markup.tag("p", markup.text(sentence), style="ts"))
     _bad_rows([*done.bad, *done.left])
@@ -302,7 +302,7 @@ def _replies(services: Services, view: ProjectView, format: str, path: Path, pla
         format=format,
     )
     shell.show(markup.notice(replies_sentence(done), style="good" if not done.bad else ""))
-    _show_losses(done.losses, new=done.replies, repeated=done.repeated, noun="replies")
+    show_losses(done.losses, new=done.replies, repeated=done.repeated, noun="replies")
     for sentence in done.differ[:SHOWN_DIFFERENCES]:
         shell.show(markup.tag("p", markup.text(shown.opening(sentence, 400)), style="ts"))
     if len(done.differ) > SHOWN_DIFFERENCES:
@@ -310,7 +310,7 @@ def _replies(services: Services, view: ProjectView, format: str, path: Path, pla
     _bad_rows(done.bad)
 
 
-def _show_losses(losses: Sequence[Losses], *, new: int, repeated: int, noun: str) -> None:
+def show_losses(losses: Sequence[Losses], *, new: int, repeated: int, noun: str) -> None:
     """What was read and what is not readable; a warning stands out."""
     warned = {each.warning for each in losses if each.warns}
     for sentence in read_sentences(losses, new=new, repeated=repeated, noun=noun):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from pypdf import PdfReader
+from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
 from annotation_schemas.loader import load_text
@@ -329,3 +330,19 @@ def test_zeros_that_are_lost_show_without_anyones_grades(home: Path) -> None:
     assert "8 of 800 replies not readable (1.0 %)" in text
     # two-sided: 2 C(400,8)/C(800,8) = 0.0076; three tests (model, dimension, value), of which dimension is as small
     assert "Losses depend on the value in the text (p = 0.023): 0 lost 8 of 400, all others 0 of 400." in text
+
+
+def test_the_page_import_says_what_the_command_says() -> None:
+    def page() -> None:
+        from agreement.losses import LossCell, losses_of
+        from app.views.import_ import show_losses
+
+        lost = losses_of([LossCell(660, {}, "a"), LossCell(340, {"empty": 340}, "b")], subject="big-1")
+        show_losses([lost], new=1_000, repeated=0, noun="replies")
+
+    test = AppTest.from_function(page).run()
+    shown = html.unescape(words(test))
+    assert "1,000 replies: 1,000 new, 660 read, 340 not readable: 340 empty." in shown
+    assert "big-1: Not readable by model: b 340 of 340." in shown
+    assert "Warning: big-1: 340 of 1,000 replies not readable (34.0 %): 340 empty." in shown
+    assert 'role="alert"' in shown
