@@ -640,7 +640,7 @@ def test_a_lead_says_on_import_who_the_raters_of_a_file_are(store: Store, show: 
     test = show("calibration", "lea")
     test.segmented_control(key="calibration.stage").set_value(Stage.VERIFICATION).run()
     chosen = {each.label: each.value for each in test.multiselect}
-    assert chosen == {"People": ["ann", "cy"], "Judges": ["gpt"]}
+    assert chosen == {"People": ["ann", "cy"], "Judges": ["gpt"], "Models of a judge's family": []}
 
 
 def test_a_file_that_does_not_fit_is_told_in_words(store: Store, show: Show, tmp_path: Path) -> None:

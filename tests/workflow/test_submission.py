@@ -32,7 +32,8 @@ def test_the_file_is_written_as_the_authors_write_theirs() -> None:
 def project(store: Store, home: Path, tmp_path: Path) -> Store:
     create_project(store, name="p", loaded=load_schema(shipped()["egoplan"]))
     media = MediaStore(home / "media")
-    val = write(tmp_path / "val.json", [egoplan_record(n, choice_d="take cup") for n in (12, 5, 7)])
+    twice = {"choice_d": "take cup", "answer": "take plate", "golden_choice_idx": "A"}  # two wrong options are equal
+    val = write(tmp_path / "val.json", [egoplan_record(n, **twice) for n in (12, 5, 7)])
     import_files(store, media, by=None, project="p", format="egoplan", path=val)
     return store
 

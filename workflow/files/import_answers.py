@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from agreement.losses import Losses
 from annotation_schemas.asked import asked_of, own_texts
 from annotation_schemas.formats import Format, ReadPredictions
 from annotation_schemas.model import Schema
@@ -129,14 +130,8 @@ def take_answers(
         now=now,
     )
     bring.on("saving", len(ids), len(ids))
-    silent = [(item, model, row) for (item, model), row in new.items() if row.answer.outcome not in ANSWERS]
-    unanswered = Counter(row.answer.outcome for _, _, row in silent)
-    losses = losses_of_answers(
-        session,
-        bring.access,
-        [(id, item, model, row.dimension) for id, ((item, model), row) in zip(ids, answers.items(), strict=True)],
-        [(item, model, row.dimension, row.answer.outcome) for item, model, row in silent],
-    )
+    unanswered = Counter(row.answer.outcome for row in new.values() if row.answer.outcome not in ANSWERS)
+    losses = _losses(session, bring, new, dict(zip(answers, ids, strict=True)))
     if new:
         data = {
             "predictions": len(ids),
@@ -147,6 +142,22 @@ def take_answers(
     came: dict[str, Any] = {"unanswered": dict(unanswered), "note": note, "losses": losses}
     instead = texts_instead(new.values())
     return Imported(predictions=len(ids), repeated=repeated, bad=tuple(bad), instead=instead, **came)
+
+
+def _losses(
+    session: Session, bring: Import, new: Mapping[tuple[int, str], ItemAnswered], ids: Mapping[tuple[int, str], int]
+) -> Sequence[Losses]:
+    """Return what cannot be read of the new answers; ``ids`` are those of the answers that were stored."""
+    return losses_of_answers(
+        session,
+        bring.access,
+        [(id, item, model, new[item, model].dimension) for (item, model), id in ids.items()],
+        [
+            (item, model, row.dimension, row.answer.outcome)
+            for (item, model), row in new.items()
+            if row.answer.outcome not in ANSWERS
+        ],
+    )
 
 
 def texts_instead(rows: Iterable[ItemAnswered]) -> dict[str, int]:

@@ -116,7 +116,7 @@ def leaks(public: Path, private: Path, *, level: float = LEVEL, alike: int = ALI
         for told, signal in told_by_options(one):
             check.report.figures.append(told)
             check.signals.append(signal)
-        check.signals += of_ids(one)
+        check.signals.extend(of_ids(one))
     with tempfile.TemporaryDirectory() as folder:
         for number, (name, path) in enumerate(_files(public)):
             check.file(name, path, Path(folder) / str(number))
