@@ -236,7 +236,7 @@ def test_an_edit_that_was_taken_back_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_what_a_record_spells_its_own_way_stays(tmp_path: Path) -> None:
-    raw = '{ "question" : "caf\\u00E9", "x":1E5,\n"image_path":["1.jpg"] , "answer":"\\uD800" }'
+    raw = '{ "topic":"a\\/b", "question" : "caf\\u00E9", "x":1E5,\n"image_path":["1.jpg"] , "answer":"\\uD800" }'
     path = tmp_path / "file.json"
     path.write_text(f"[{raw}]")
     file = read(path, "egothink").files[0]

@@ -366,7 +366,7 @@ def test_every_figure_of_people_of_planted_accuracy(store: Store) -> None:
     # Wilson's interval of 8 in 10
     assert (votes.found.low, votes.found.high) == pytest.approx((0.4901625, 0.9433178), abs=1e-6)
     assert any("People (10 items, 3 people, 30 answers)" in note for note in cut.notes)
-    assert "0 ties" in cut.notes[1]
+    assert any("0 ties" in note for note in cut.notes)
     assert cut.whole["tiny"].as_row() == model_alone(store).as_row(), "what people do changes no model's line"
 
 
