@@ -97,12 +97,17 @@ class Known:
         return None
 
     def secrets(self) -> Iterator[tuple[str, str, str]]:
-        """Texts that are kept back and long enough to be looked for: item, field, text as it is compared."""
+        """Texts that are kept back and long enough to be looked for: item, field, text as it is compared.
+
+        A text that one of the item's own options has, in whole or in part, is public by design.
+        """
         for item in self.keys.items.values():
-            options = {plain(each) for each in _options(item)}
+            options = [plain(each) for each in item.asked.options]
             for name, value in item.fields.items():
                 for each in value if isinstance(value, list) else [value]:
-                    if isinstance(each, str) and len(text := plain(each)) >= LONG and text not in options:
+                    if not isinstance(each, str) or len(text := plain(each)) < LONG:
+                        continue
+                    if not any(text in option for option in options):
                         yield item.id, name, text
 
 

@@ -123,8 +123,9 @@ def release(folder: Path, seed: int = 1, n: int = 60, *, key: str = OPTION, **ho
                 "question": f"What is taken from the shelf in scene {dice.randrange(10**6)}?",
                 "options": options,
                 "answer": options[place],
-                "reason": how.get("reason")
-                or f"The hand reaches for the {options[place]} in frame {dice.randrange(10**6)}.",
+                "reason": how.get("reason", "The hand reaches for the {} in frame {}.").format(
+                    options[place], dice.randrange(10**6)
+                ),
                 "image": picture(dice.randrange(10**6), wide=18 + 4 * place if how.get("sized") else 18),
             }
             rows.append(row)
@@ -212,6 +213,11 @@ def test_a_phrase_that_items_share_is_listed_and_no_leak(tmp_path: Path) -> None
     (note,) = report.notes
     assert "60 private items" in note
     assert "test000 and jsonl/train.jsonl" in note
+
+
+def test_what_stands_in_an_items_own_option_is_public(tmp_path: Path) -> None:
+    made_ = release(tmp_path, longest=True, reason="{}")
+    assert not made_.kinds() & {"key"}
 
 
 def test_the_phrase_of_one_item_is_a_leak_wherever_it_stands(tmp_path: Path) -> None:
