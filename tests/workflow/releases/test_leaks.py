@@ -216,7 +216,7 @@ def test_a_phrase_that_items_share_is_listed_and_no_leak(tmp_path: Path) -> None
 
 
 def test_what_stands_in_an_items_own_option_is_public(tmp_path: Path) -> None:
-    made_ = release(tmp_path, longest=True, reason="{}")
+    made_ = release(tmp_path, longest=True, reason="{:.26}")
     assert not made_.kinds() & {"key"}
 
 
