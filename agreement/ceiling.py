@@ -95,7 +95,7 @@ def human_ceiling(
     confidence: float = 0.95,
     bootstrap: Bootstrap | None = None,
 ) -> Ceiling:
-    """How well a judge agrees with people compared with how well people agree with each other, on the same units.
+    """Compare a judge's agreement with people to people's agreement with each other, on the same units.
 
     Parameters
     ----------

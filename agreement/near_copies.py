@@ -34,10 +34,10 @@ class JudgePair:
     n_errors: int
     """Units on which all people (two or more) agree and one of the judges or both say something else."""
     n_shared: int
-    """Of these, units on which both judges say the same."""
+    """Number of these units on which both judges give the same value."""
     is_copy: bool
     correlation: float = math.nan
-    """Of their errors (phi), over the units on which all people agree; nan if one of them makes none."""
+    """Correlation (phi) of their errors over the units on which all people agree; nan if a judge makes no error."""
 
 
 def compare_judges(humans: ArrayLike, judges: Mapping[str, ArrayLike]) -> tuple[JudgePair, ...]:

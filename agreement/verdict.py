@@ -106,7 +106,7 @@ class Verdict:
     p_correct: float = math.nan
     """That of the claim that its scores help to estimate people's."""
     otherwise: tuple[Outcome, str] = ("not enough data", "")
-    """What it comes to where the first claim is not sure enough among several verdicts, and why."""
+    """The fallback verdict, with its reason, if the first claim fails the correction for several verdicts."""
 
 
 def judge_verdict(
@@ -127,7 +127,7 @@ def judge_verdict(
     people_low: LowerLimit | None = None,
     n_clusters: int | None = None,
 ) -> Verdict:
-    """Whether a judge may stand in for people, be used with correction, or not be used.
+    """Decide whether a judge may stand in for people, is usable with correction, or is not usable.
 
     Parameters
     ----------
@@ -261,12 +261,12 @@ def judge_verdict(
 
 
 def _p_of_test(alternative: AlternativeTest | None) -> float:
-    """One-sided, so that 0.025 is the 5 % at which its authors decide; 1 without a result."""
+    """Return the one-sided p value, so that 0.025 is the authors' 5 %; 1 without a result."""
     return 1.0 if alternative is None or math.isnan(alternative.p_value) else alternative.p_value / 2
 
 
 def _with_low(found: Statistic, low: LowerLimit | None) -> Statistic:
-    """A statistic whose lower limit is not above the one for few questions."""
+    """Return a statistic whose lower limit is at most the limit for few questions."""
     if low is None or not low.defined or math.isnan(found.low):
         return found
     return replace(found, low=min(found.low, low.at()))

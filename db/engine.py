@@ -306,7 +306,7 @@ _OF_SQLITE = {
     sqlite3.SQLITE_NOTADB: DAMAGED,
 }
 _NO_ROOM = (sqlite3.SQLITE_IOERR_SHMSIZE,)
-"""What SQLite calls it that there is no room for the index of its log."""
+"""SQLite's message for a full disk below the index of its log."""
 _OF_POSTGRES = {"25006": READ_ONLY, "53100": FULL, "55P03": BUSY, "40": BUSY, "53": BUSY, "XX": DAMAGED, "08": AWAY}
 _OF_POSTGRES |= {"57P": AWAY, "58": UNREADABLE}
 """By SQLSTATE, or how it begins."""
@@ -329,7 +329,7 @@ def why_unavailable(error: Exception) -> str | None:
 
 
 def _can_open() -> bool:
-    """Whether this process can open as many files as a connection to SQLite needs."""
+    """Tell whether this process can open as many files as a connection to SQLite needs."""
     opened: list[int] = []
     try:
         while len(opened) < _FILES_OF_SQLITE:

@@ -1,4 +1,4 @@
-"""How this copy of Touchstone was installed, and the command that adds an extra to it."""
+"""Find out how this copy of Touchstone was installed, and which command adds an extra."""
 
 from __future__ import annotations
 

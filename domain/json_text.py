@@ -187,7 +187,7 @@ def _key_to_value(text: str, at: int) -> int:
 
 
 def _end_and_twice(text: str, at: int) -> tuple[int, bool]:
-    """Where the value that begins at ``at`` ends, and whether a key stands twice in an object of it."""
+    """Return the end of the value that begins at ``at``, and whether one of its objects repeats a key."""
     with suppress(ValueError, RecursionError):
         try:
             return _ONCE.raw_decode(text, at)[1], False

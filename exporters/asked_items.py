@@ -81,7 +81,7 @@ class Refusals:
     def __init__(self, format: str) -> None:
         self._format = format
         self.n = 0
-        """How many items were refused so far."""
+        """Number of refused items up to now."""
         self._first: list[ItemRefused] = []
 
     def __enter__(self) -> Refusals:
@@ -132,7 +132,7 @@ class Picture:
 
     @property
     def drawn_ending(self) -> str:
-        """How the name of a file with ``drawn`` ends."""
+        """Return the suffix of a file with ``drawn``."""
         return ENDINGS[self.drawn_mime]
 
     @property

@@ -65,7 +65,7 @@ class _Names:
 
     def __init__(self) -> None:
         self._found: list[dict[str, list[Path]] | None] = [defaultdict(list), None, None]
-        """By level; later ones are made when an earlier one has not found a name."""
+        """File names by level; a later level is built when an earlier level has not found a name."""
 
     def add(self, name: str, path: Path) -> None:
         """One more file of that name, before anything is looked up."""
@@ -139,7 +139,7 @@ class MediaFolder:
         return []
 
     def of_id(self, external_id: str, kind: str) -> Path | None:
-        """``<external id>.*`` of that kind, or one that is not supported."""
+        """Find ``<external id>.*`` of that kind, or an unsupported file by that name."""
         return self._first(self._ids, external_id, kind)
 
     def of_video(self, video_id: str) -> Path | None:

@@ -56,7 +56,7 @@ class ReadTable:
     table: LongTable
     bad: Sequence[BadRow] = ()
     notes: Sequence[str] = ()
-    """How many ratings are missing, and how cells were read that could be read in more than one way."""
+    """Sentences about missing ratings, and about cells that allow several readings."""
 
 
 def read_ratings(path: Path, *, missing: Sequence[str] = MISSING_WORDS, merge_case: bool = False) -> ReadRatings:

@@ -21,7 +21,7 @@ from importers import list_cells
 from importers.list_cells import NotList
 
 LISTS = ("options", "choices", "candidates", "answer_choices", "answer_options", "option_list")
-"""What a list of options may be called, in small letters."""
+"""Names of a list of options, in small letters."""
 _COLUMN = re.compile(
     r"(?:(?:options?|choices?|candidates?|opt|answer[ _-]?option)[ _-]*)?([A-Z]|\d{1,2})", re.IGNORECASE
 )
@@ -62,7 +62,7 @@ def _of_lists(record: Mapping[Any, Any]) -> tuple[str, ...]:
 
 
 def is_option_column(name: str) -> bool:
-    """Whether a column of this name may hold an option or a list of them."""
+    """Tell whether a column of this name may hold an option or a list of them."""
     return name.strip().casefold() in LISTS or _label_of(name) is not None
 
 
@@ -177,9 +177,9 @@ class _Block:
     texts: tuple[str, ...]
     """Behind each label but the last."""
     before: str
-    """What stands before the first label."""
+    """The text before the first label."""
     ends: tuple[str, ...]
-    """What the last text may be: up to the end of its line, of its paragraph, of the prompt."""
+    """Candidates for the last text: up to the end of its line, of its paragraph, of the prompt."""
     letters: bool
     bare: bool
     """Its labels have no mark behind them, so it may be no list at all."""
@@ -312,7 +312,7 @@ def _in_prompt(own: Sequence[str], prompt: str) -> tuple[list[int | None] | None
 
 
 def _without_labels(own: Sequence[str], prompt: str) -> bool:
-    """Whether a prompt shows all of the item's options in some other way."""
+    """Tell whether a prompt shows all options of the item in any other form."""
     whole = _folded(prompt)
     return all(_plain(text) in whole for text in own)
 
@@ -384,17 +384,17 @@ def _folded(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text without what lists put around options: tags, quotes, stars, marks."""
+    """Return a text without the tags, quotes, stars and marks that lists put around options."""
     return _TAG.sub(" ", _folded(text)).lstrip(_BEFORE).rstrip(_AFTER)
 
 
 def _joined(text: str) -> str:
-    """A text that also stands in a sentence: ``the tap, or``."""
+    """Return a text without the words of its sentence: ``the tap, or``."""
     return re.sub(r"^(?:or|and)\s|\s(?:or|and)$", "", _plain(text)).lstrip(_BEFORE).rstrip(_AFTER)
 
 
 def _number(text: str) -> str:
-    """A number as it is worth, as pandas writes 2 as 2.0; of a text that is none nothing."""
+    """Return the value of a number, as pandas writes 2 as 2.0; an empty text for any other text."""
     return repr(float(text)) if _DECIMAL.fullmatch(text.strip()) else ""
 
 

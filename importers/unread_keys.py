@@ -31,12 +31,12 @@ class ReadKeys:
         return False
 
     def also(self, name: str) -> bool:
-        """Whether a key is read that is not among the wanted ones."""
+        """Tell whether a key is read that is not among the wanted ones."""
         return False
 
 
 def looks_like_votes(name: str) -> bool:
-    """Whether a key or column may hold what people or judges said.
+    """Tell whether a key or column may hold what people or judges said.
 
     >>> [looks_like_votes(each) for each in ("correct.responses", "annotator_1", "workerId", "scene", "underscore")]
     [True, True, True, False, False]

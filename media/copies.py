@@ -1,4 +1,4 @@
-"""What the store has made of an original, and whether each file still is what was made.
+"""Record the copies of an original, and check that each file is still as it was made.
 
     copies.json    {"display.jpg": SHA-256, "bare": SHA-256, ...}
 
@@ -45,7 +45,7 @@ def _recorded(folder: Path) -> dict[str, str]:
 
 
 def is_whole(path: Path, *, reads: Callable[[Path], bool]) -> bool:
-    """Whether a copy is what was made.
+    """Tell whether a copy is still as it was made.
 
     Nothing is written down of a copy that an older version has made: ``reads`` says whether it can be read, and then it
     counts as what was made.
@@ -60,7 +60,7 @@ def is_whole(path: Path, *, reads: Callable[[Path], bool]) -> bool:
 
 
 def ends_whole(path: Path) -> bool:
-    """Whether a PNG or JPEG that was written here is there to its last byte."""
+    """Tell whether a PNG or JPEG that Touchstone wrote is complete."""
     end = _ENDS[path.suffix]
     try:
         with path.open("rb") as file:

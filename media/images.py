@@ -50,7 +50,7 @@ class Derived:
     display: bytes
     thumb: bytes
     facts: MediaFacts
-    """Of the original."""
+    """The facts of the original."""
     sharpness: float
 
 
@@ -86,7 +86,7 @@ def of_picture(picture: Image.Image, facts: MediaFacts, *, photograph: bool = Fa
 
 
 def can_be_read(path: Path) -> bool:
-    """Whether a copy, which has an ending of ``COPIES``, can be decoded to its end."""
+    """Tell whether a copy, which has an ending of ``COPIES``, can be decoded to its end."""
     try:
         with Image.open(path, formats=[_DECODERS[COPIES[path.suffix]]]) as image:
             image.load()

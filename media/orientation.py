@@ -41,7 +41,7 @@ _OF_MATRIX = {
     (0, -1, -1, 0): 7,
     (0, -1, 1, 0): 8,
 }
-"""By a, b, c and d of a display matrix: the stored pixel (x, y) is shown at (a x + c y, b x + d y)."""
+"""Orientation by a, b, c and d of a display matrix: it shows the stored pixel (x, y) at (a x + c y, b x + d y)."""
 _NEAR = Fraction(1, 50)
 """A matrix this close to one of the eight, relative to its scale, is that one (about a degree)."""
 

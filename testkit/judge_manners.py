@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from domain.judging import Value
 
 Words = tuple[str, str, str]
-"""What calls an answer wrong, partly right and right."""
+"""Words that call an answer wrong, partly right and right."""
 
 WORDS: Mapping[str, Sequence[Words]] = {
     "English": (
@@ -112,7 +112,7 @@ REASONS: Sequence[Words] = (
     ("it does not describe any key concept", "it describes a part of one", "it describes a key concept"),
     ("nothing in it is supported", "only a part of it is supported", "all of it is supported"),
 )
-"""What stands behind “because”."""
+"""Reasons that follow “because”."""
 
 BESIDE = (
     "{v} ({w})",

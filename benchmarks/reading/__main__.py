@@ -1,4 +1,4 @@
-"""How often models' answers are read wrongly or not at all, of answers whose truth is known by how they were made.
+"""Measure how often the readers misread or lose models' answers whose truth is known.
 
     .venv/bin/python -m benchmarks.reading [--quick] [--failed N]
 

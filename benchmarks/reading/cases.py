@@ -48,7 +48,7 @@ class Case:
     asked: Asked
     text: str
     truth: Any
-    """None: nothing may be read."""
+    """The value that a reader may return; None if it must return no value."""
     may_be_lost: bool
     at: int
     """The key's place."""

@@ -33,7 +33,7 @@ _DEPTH = 6
 
 @dataclass(frozen=True)
 class MessageParts:
-    """What a message says."""
+    """The parts of a message."""
 
     text: str | None
     """The answer; None: the message has no text, and ``content`` is there."""

@@ -32,7 +32,7 @@ _WHOLE = re.compile(
     re.IGNORECASE,
 )
 _VALUE = re.compile(rf"\A[\s*_\"'`\\]*(?:{_BRACKETED}|{_CHOICES}|{_WORDS})[\s*_\"'`.!]*\Z", re.IGNORECASE)
-"""What stands under a key and is a placeholder as a whole; there, plain words count, too."""
+"""Values that are placeholders as a whole; under a key, plain words count as placeholders."""
 
 
 def placeholder(text: str) -> tuple[int, int] | None:

@@ -28,7 +28,7 @@ class PlainText:
 
 @dataclass(frozen=True)
 class Language:
-    """How a language that separates words by blanks says that an answer is right or wrong."""
+    """Words of a language with blanks between words that call an answer right or wrong."""
 
     name: str
     subject: str
@@ -127,12 +127,12 @@ _SAYING = re.compile(rf"(?:{_LATIN})|(?:{_LATIN_VERB})|(?:{_HAN})", re.IGNORECAS
 
 @dataclass(frozen=True)
 class Worth:
-    """How far right an answer is called: the shares of a scale, from 0 to 1, that fit."""
+    """The shares of a scale, from 0 to 1, that fit the words about an answer."""
 
     above: float
     below: float
     between: bool = False
-    """Whether the ends of a scale with values between them are left out."""
+    """True if the ends of a scale with values between them are left out."""
 
     def fits(self, value: float, scale: Sequence[float]) -> bool:
         """Return whether a value of the scale can have been described like that."""
@@ -307,7 +307,7 @@ def _number(token: re.Match[str]) -> float:
 
 
 def _closed(text: str, start: int, remark: re.Match[str]) -> int:
-    """Where a remark ends, with the bracket that closes it."""
+    """Return the end of a remark, with the bracket that closes it."""
     closes = re.match(r"(?:/[\w]+)?[*_`\s]*[)\]]", text[remark.end() : remark.end() + 40])
     return remark.end() + closes.end() if "(" in text[start : remark.start()] and closes is not None else remark.end()
 

@@ -86,7 +86,7 @@ def _of_log(answer: PredictionRecord) -> bool:
 
 
 def _earlier_questions(session: Session, item_id: int) -> Iterator[str]:
-    """What an item asked before it was edited."""
+    """Yield the earlier questions of an item, from before its edits."""
     for _, _, content in readings.revisions(session, item_ids=[item_id]).get(item_id, ()):
         if isinstance(text := content.get("question"), str):
             yield text

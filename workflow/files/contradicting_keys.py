@@ -74,7 +74,7 @@ def _pairs(same: Sequence[_Keyed]) -> Iterator[tuple[_Keyed, _Keyed]]:
 
 
 class _Form:
-    """What an item asks, and its key, in the form in which they are compared."""
+    """The question and the key of an item in their compared form."""
 
     def __init__(self, schema: Schema, keys: ItemKeys) -> None:
         self._schema, self._keys = schema, keys
@@ -89,7 +89,7 @@ class _Form:
         ]
 
     def of(self, fields: Mapping[str, Any]) -> tuple[str, str] | None:
-        """What is asked, and the key; None where one of them is missing."""
+        """Return the question and the key; None if either is missing."""
         texts = [plain(str(fields[name])) for name in self._texts if fields.get(name)]
         asked = asked_of(self._schema, fields)
         key, _ = key_of(fields.get(self._key), asked)

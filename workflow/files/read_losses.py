@@ -1,4 +1,4 @@
-"""What an import could not read: answers of models and replies of judges, by reason, model, dimension and value."""
+"""Count unreadable answers and judges' replies of an import, by reason, model, dimension and value."""
 
 from __future__ import annotations
 

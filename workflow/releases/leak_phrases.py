@@ -26,11 +26,11 @@ class SecretPhrases:
 
     def __init__(self, knowns: Iterable[Known]) -> None:
         self._owners: dict[str, dict[str, str]] = {}
-        """By text: the items that keep it back, each with its field."""
+        """For each private text: the items that keep it back, each with its field."""
         self._lengths: dict[str, set[int]] = {}
-        """By the beginning of a text: how long texts with it are."""
+        """For each beginning of a text: the lengths of texts with it."""
         self._found: dict[str, list[tuple[str, str | None]]] = {}
-        """By text: where it stands, and in the row of which item."""
+        """For each text: its public places, and the item of each row."""
         for id, name, text in (secret for one in knowns for secret in one.secrets()):
             self._owners.setdefault(text, {})[id] = name
             self._lengths.setdefault(text[:LONG], set()).add(len(text))

@@ -1,4 +1,4 @@
-"""Which leaks stop a release, and which ones a lead accepts with a reason."""
+"""Decide which leaks stop a release, and which ones a lead accepts with a reason."""
 
 from __future__ import annotations
 

@@ -369,7 +369,7 @@ class _Check:
         self.leak("duplicates", where, f"an image there looks like that of the private item {item}")
 
     def file_sizes(self) -> None:
-        """Whether the sizes of public images and clips go along with the key."""
+        """Test whether the sizes of public images and clips are associated with the key."""
         for one in self.knowns:
             rows = [(one.codes[id], item.media) for id, item in one.keys.items.items() if id in one.codes]
             sizes = [

@@ -79,7 +79,7 @@ class Line:
     way: Way = NOT_KNOWN
     """How the model's answers came about."""
     losses: Losses | None = field(default=None, compare=False)
-    """What the board of this line loses, over all its models."""
+    """Losses of this line's board, over all its models."""
 
     @property
     def refused(self) -> int:

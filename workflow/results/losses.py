@@ -1,4 +1,4 @@
-"""What models' answers and judges' replies lose on the way to a number: counted once, printed everywhere."""
+"""Count lost answers of models and lost replies of judges once, for every page and file."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ class StageRows:
     rows: Sequence[Rating]
     """The ratings that count."""
     judged: Sequence[tuple[Rating, Verdict]]
-    """What judges that were run here said, also where a reply holds no score."""
+    """Replies of judges that ran in this project, also without a score."""
     people: frozenset[str]
     own_scale: Mapping[str, bool]
     """Judges and metrics that were run here -> whether their numbers go from 0 to 1."""

@@ -43,8 +43,8 @@ def replies_of_judges(
     items: Items | str | None = None,
     read: StageRows | None = None,
 ) -> list[Replies]:
-    """What became of what judges and other machines were asked in a stage, by criterion; also what was said when they
-    were asked again. ``judges`` None: all of them, repeats and other orders left out. For leads.
+    """Count the outcomes of requests to judges and other machines in a stage, by criterion; also for repeated requests.
+    ``judges`` None: all of them, repeats and other orders left out. For leads.
 
     ``read`` is what was said in the stage, where it is known. Ratings out of files came without replies, so all of them
     are scored: what failed is not known.

@@ -52,9 +52,9 @@ class Number:
     """Answers, items or means that it rests on."""
     reason: str = ""
     count: ScoreCount | None = None
-    """Of a score: what it is over, and what it leaves out."""
+    """For a score: its denominator, and the answers that it leaves out."""
     losses: Losses | None = None
-    """Of a score: what its board loses."""
+    """For a score: the losses of its board."""
 
 
 def number_of_line(line: Line) -> Number:
