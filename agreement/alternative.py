@@ -53,7 +53,7 @@ class AlternativeTest:
     possible: tuple[float, ...]
     """The values that omega can take at all with so many people."""
     p_value: float = math.nan
-    """The smallest q at which the test passes; nan if no one could be tested."""
+    """The smallest q at which the test passes; nan if the test used no person."""
 
     @property
     def passed(self) -> bool:

@@ -42,7 +42,7 @@ def bias_first(biases: RankingBiases) -> str | None:
 
 
 def biases_tested(biases: RankingBiases) -> str:
-    """Return the sentence that says which biases were tested, and which could not be."""
+    """Return the sentence that lists the tested and the untested kinds of bias."""
     kinds = list(dict.fromkeys(each.kind for each in biases.tested))
     lacking = [LACKS[kind] for kind in biases.untested]
     not_tested = f" Not tested: {'; '.join(lacking)}." if lacking else ""

@@ -124,10 +124,9 @@ def human_ceiling(
     -----
     a_J = mean_h agree(judge, people without h), a_H = mean_h agree(h, people without h), over the units that h, the
     judge and someone else rated. To compare the judge's agreement with a majority of three with the agreement of two
-    people would flatter the judge: the majority is less noisy. The
-    lower limit of the difference is that of :func:`cautious_limits`, with one more question (or unit) at its worst: a
-    plain jackknife limit is too high where failures are rare. Checked by worked arithmetic, against
-    :func:`light_kappa` and by simulation in tests/agreement.
+    people would flatter the judge: the majority is less noisy. The lower limit of the difference adds one more question
+    (or unit) at its worst, because a plain jackknife limit is too high if failures are rare. Checked by worked
+    arithmetic, against :func:`light_kappa` and by simulation in tests/agreement.
 
     Examples
     --------

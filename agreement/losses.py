@@ -1,7 +1,7 @@
 """Count unreadable answers and replies, test whether they depend on a property, and give bounds of the mean.
 
 One record, ``Losses``, stands next to every number about replies of judges and answers of models. Every page, command
-and file prints it; nothing else computes a share of losses.
+and file prints this record, and no other code computes a share of losses.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class LossGroup:
     asked: int
     lost: int
     value: float | None = None
-    """The mean of what could be counted."""
+    """The mean over the counted scores."""
     lowest: float | None = None
     highest: float | None = None
     """The mean if everything lost had the lowest or the highest score."""
@@ -174,7 +174,7 @@ class Losses:
 
     @property
     def warning(self) -> str:
-        """Return the warning as sentences; empty where there is none."""
+        """Return the warning as sentences; empty without a warning."""
         return self._warning(named=True)
 
     @property
@@ -257,7 +257,7 @@ def losses_of(
     value_is: str = "value",
     counts_as: str = "are left out",
 ) -> Losses:
-    """Return what was lost in these cells, with tests of whether losses depend on model, dimension or value.
+    """Return the losses in these cells, with tests of whether they depend on model, dimension or value.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ Kind = Literal["family", "length", "position", "model"]
 KINDS: tuple[Kind, ...] = ("family", "length", "position", "model")
 
 MOST_POINTS = 5.0
-"""A bias of so many points, of 100 from the lowest to the highest value, is never part of a green verdict."""
+"""Points, of 100 from the lowest to the highest value, that keep a bias out of a green verdict."""
 ALPHA = 0.05
 """Chance of one false alarm or more among all biases of a judge on a criterion."""
 MODEL_LIMITS = 0.9
@@ -38,7 +38,7 @@ _SHORT, _LONG = 0.1, 0.9
 
 @dataclass(frozen=True)
 class RankingBias:
-    """One bias, and what it could do to a ranking."""
+    """One bias, and its possible effect on a ranking."""
 
     kind: Kind
     toward: str
@@ -92,7 +92,7 @@ class RankingBiases:
 
     tested: tuple[RankingBias, ...]
     untested: tuple[Kind, ...]
-    """Kinds of which nothing is known: no model, length, family or run in the other order."""
+    """Untested kinds, without a model, length, family or run in the other order."""
     n_units: int
     n_clusters: int | None
     """Questions behind the units; None: not known."""
@@ -156,8 +156,8 @@ def find_ranking_biases(
     A bias adds b w_m to the judge's mean of model m, w_m being 1 or 0, or the model's mean of log2(length). It
     *reaches* from model j to the next better one i if b (w_j - w_i) > 0 and, at the far limit of b, is at least the gap
     between people's means of the two. It *exchanges* two models whose order by the judge's means changes once b w_m is
-    taken off. A position moves a model that always stands there; no model does where both orders are asked. Checked by
-    worked arithmetic in tests/agreement and by simulation in benchmarks/verdicts.py.
+    taken off. A position bias moves a model that always holds this position; no model does if both orders are asked.
+    Checked by worked arithmetic in tests/agreement and by simulation in benchmarks/verdicts.py.
 
     References
     ----------

@@ -102,7 +102,7 @@ class Verdict:
     """Sentences with the limits that decided, in the order in which they were looked at."""
     rule: Rule
     p_replace: float = math.nan
-    """The one-sided p value of the claim that it may stand in for a person; nan where the claim could not be tested."""
+    """The one-sided p value of the claim that the judge may stand in for a person; nan if the claim was not tested."""
     p_correct: float = math.nan
     """That of the claim that its scores help to estimate people's."""
     otherwise: tuple[Outcome, str] = ("not enough data", "")
@@ -273,7 +273,9 @@ def _with_low(found: Statistic, low: LowerLimit | None) -> Statistic:
 
 
 def _p(low: LowerLimit | None, found: Statistic, bound: float, df: float) -> float:
-    """The one-sided p value of "not above the bound", from the limit for few questions or else from the interval."""
+    """The one-sided p value of "not above the bound", from the limit for few questions, or from the interval without
+    such a limit.
+    """
     if low is None or not low.defined:
         low = lower_limit_of(found, df=df)
     p = low.p_value(bound)

@@ -1,4 +1,4 @@
-"""Open files of the server: as many as the machine allows, and a refusal before there are none left.
+"""Limit the open files of the server: use as many as the machine allows, and refuse new pages before they run out.
 
 An open page holds one file, its websocket, and for some seconds the connections over which it fetched its parts. The
 process also needs files for the database, for pictures that it sends, and for the processes that it starts.
@@ -95,7 +95,7 @@ class Calm(logging.Filter):
         self._lock = threading.Lock()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Keep a record of another error as it is."""
+        """Keep any other record of an error unchanged."""
         if record.msg == REFUSED_WEBSOCKET:
             return False
         error = record.exc_info[1] if record.exc_info else None

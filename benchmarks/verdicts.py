@@ -59,7 +59,7 @@ class World:
     model: float = 0.0
     """Points that it adds to the third model."""
     position: float = 0.0
-    """Points that it adds when answers stand in the original order."""
+    """Points that the judge adds when answers keep the original order."""
     drift: float = 0.0
     """Points that it adds to the last model asked; none to the first, and evenly in between."""
     constant: bool = False
@@ -136,7 +136,7 @@ def study_of(world: World, seed: int) -> Study:
 
 
 def _lifted(values: Floats, points: Floats, random: np.random.Generator) -> Floats:
-    """The values with so many of the wrong ones called right that means rise by these points."""
+    """The values after enough wrong answers are called right to raise means by these points."""
     wrong = values == 0
     share = points / 100 / np.maximum(wrong.mean(axis=0), 1e-9)  # model by model, so that each rises by its points
     found: Floats = np.where(wrong & (random.random(values.shape) < share), 1.0, values)

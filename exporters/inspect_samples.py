@@ -54,7 +54,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
 
 
 def _fitting(released: ReleasedSet, item: ReleasedItem) -> Question:
-    """An item as it is asked, if Inspect takes it as it is."""
+    """Return an item in its asked form, if Inspect takes this form."""
     question = asked_item(NAME, released, item)
     if not all(option.strip() for option in question.options):
         refuse(NAME, item, "one of its options is blank, and Inspect would leave it out")

@@ -43,7 +43,8 @@ class OptionsDiffer(ValueError):
 
 
 def listed_options(*records: Any) -> tuple[str, ...]:
-    """Return the options that the first of these records lists, in their order; an empty text where a label has none.
+    """Return the options that the first of these records lists, in their order, with an empty text for a label without
+    a text.
 
     >>> listed_options({"A": "the door", "B": "the tap"}), listed_options({"options": ["A. cup", "B. pan"]})
     (('the door', 'the tap'), ('cup', 'pan'))
@@ -228,7 +229,7 @@ def _blocks(prompt: str) -> Iterator[_Block]:
 
 
 def _chains(marks: Sequence[tuple[int, int, int]], firsts: Sequence[int]) -> Iterator[list[tuple[int, int, int]]]:
-    """The runs of labels that rise by one; a label that begins anew ends the run before it."""
+    """Yield runs of labels that rise by one; a restart of the labels ends the run."""
     chain: list[tuple[int, int, int]] = []
     for mark in marks:
         if chain and mark[0] == chain[-1][0] + 1:
@@ -256,7 +257,7 @@ def shown_order(own: Sequence[str], listed: Sequence[str], prompt: str = "") -> 
     """Return the places of the item's options in the order in which they were shown; empty where that is the item's own
     order, or is not known.
 
-    What stands in the prompt goes before a list, as it is what the model read.
+    The prompt takes precedence over a list, because the model read the prompt.
 
     >>> shown_order(["the tap", "the door"], ["The door.", "The tap."])
     (1, 0)
@@ -318,7 +319,7 @@ def _without_labels(own: Sequence[str], prompt: str) -> bool:
 
 
 def _last(block: _Block, own: Sequence[str]) -> str:
-    """The last text of a list in a prompt: as much of what follows its label as is an option."""
+    """Return the last text of a list in a prompt: the part behind its label that is an option."""
     there = _placed(block.texts, own)
     left = [text for at, text in enumerate(own) if at not in there]
     for end in block.ends:
@@ -337,7 +338,7 @@ def _ending(text: str, own: Sequence[str]) -> str:
 
 
 def _must_fit(places: Sequence[int | None], shown: Sequence[str], own: Sequence[str]) -> None:
-    """Refuse what is shown where an option of it is none of the item's, unless it stands behind all of them."""
+    """Refuse a list with an option that the item does not have, unless it follows all of the item's options."""
     strange = [k for k, text in enumerate(shown) if places[k] is None and text.strip()]
     known = [k for k, at in enumerate(places) if at is not None]
     if strange and (len(known) < len(own) or strange[0] < known[-1]):

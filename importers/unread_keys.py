@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 SHOWN = 20
-"""So many are named in a sentence."""
+"""Number of keys that a sentence names."""
 _VOTES = re.compile(
     r"(?:^|[^a-z])(?:responses?|annotat[a-z]*|votes?|voted|voters?|labels?|labell?ers?|ratings?|raters?|rated|scores?"
     r"|scored|scorers?|grades?|graded|graders?|grading|judges?|judg?e?ments?|verdicts?|suggestions?|suggested"

@@ -169,15 +169,16 @@ def cut(
 
 
 def convert(video: Path, *, out: Path, side: int = CLIP_SIDE) -> Cut:
-    """The whole of ``video`` as a WebM file that browsers play: every frame that can be decoded, whatever its header
-    says of its length; raises as ``cut`` does, and where the video breaks off."""
+    """Convert the whole of ``video`` to a WebM file that browsers play, with every frame that can be decoded. The
+    header does not limit its length. Raises as ``cut`` does, and if the video breaks off.
+    """
     times = timeline_of(video, name=str(video))
     must_be_whole(times, name=str(video))
     return cut(video, out=out, start=0, end=float(times.end), side=side)
 
 
 def as_stored(video: Path, *, out: Path, name: str | None = None) -> Path:
-    """The video as the store keeps it: the file itself if it is such a clip, else a converted one at ``out``."""
+    """Return the video in its stored form: the file itself if it is such a clip, or a converted file at ``out``."""
     if (why := file_type.problem(video, "clip")) is not None:
         raise MediaRefused(why)
     return video if is_playable(video, name=name) else convert(video, out=out).path

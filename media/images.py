@@ -43,7 +43,7 @@ _BROKEN = (OSError, SyntaxError, ValueError, EOFError, OverflowError, IndexError
 
 @dataclass(frozen=True)
 class Derived:
-    """The copies of one image, and what was decided and measured on the way."""
+    """The copies of one image, with its facts and measures."""
 
     ending: str
     """Of the copies' names, and so what they are: a key of ``COPIES``."""
@@ -96,7 +96,7 @@ def can_be_read(path: Path) -> bool:
 
 
 def upright(path: Path, *, mime: str, turned: int, name: str, limits: Limits) -> Image.Image:
-    """All pixels of the image at ``path``, upright, in RGB. ``turned`` is its orientation, as it was decided."""
+    """All pixels of the image at ``path``, upright, in RGB. ``turned`` is its decided orientation."""
     with _decoded(path, mime=mime, name=name, limits=limits, whole=True) as (image, _):
         return flat(_eight_bits(orientation.upright(image, turned)))
 

@@ -12,8 +12,7 @@
     ROOT/incoming/                  files on their way in; safe to empty while nothing is being added
 
 A folder appears whole or not at all: it is filled in ``incoming`` and then renamed. Two processes that add the same
-file at the same time both succeed, and one of the two copies is kept. What was made of an original and is damaged
-since is made again when it is asked for.
+file at the same time both succeed, and one of the two copies is kept. The store makes a damaged copy again on request.
 """
 
 from __future__ import annotations
@@ -115,7 +114,7 @@ class MediaStore:
         return path
 
     def _copied_again(self, sha256: str, size: Size) -> Path:
-        """Make both copies of an original anew; where the one of that size lies."""
+        """Make both copies of an original again, and return the path of the requested size."""
         about, folder = self._decided(sha256), self._folder(sha256)
         self.verify(sha256, n_bytes=about.bytes, content=True)
         derived = self._derived(folder / _ORIGINAL, about, name="The file")
@@ -200,8 +199,8 @@ class MediaStore:
     def _decided(self, sha256: str) -> StoredMedia:
         """Return the known facts of a file, with its orientation.
 
-        An earlier version noted none, but its copies lie as it saw the file. The same orientation is noted now, and an
-        original without metadata that lost it is made anew.
+        An earlier version noted none, but its copies lie as it saw the file. This method records the same orientation,
+        and makes an original without metadata again if it lost its orientation.
         """
         about = self.about(sha256)
         if about.orientation is not None:
@@ -306,7 +305,7 @@ class MediaStore:
                 self.path(sha256, size)  # made again if it is damaged
 
     def _must_strip(self, original: Path, about: StoredMedia, *, content: bool) -> None:
-        """Look whether the metadata of an original can be taken out, or else make the file that comes instead."""
+        """Check that the metadata of an original can be removed, or make the file that replaces it."""
         try:
             if about.kind == "clip":
                 strip_metadata.looked_at(original)

@@ -90,7 +90,7 @@ def read(container: InputContainer, stream: VideoStream, *, name: str) -> Timeli
 
 
 def picture_streams(container: InputContainer) -> list[VideoStream]:
-    """The streams with moving pictures: a cover image is none."""
+    """Return the streams with moving pictures, without cover images."""
     from av.stream import Disposition
 
     return [each for each in container.streams.video if not each.disposition & Disposition.attached_pic]

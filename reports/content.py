@@ -106,7 +106,7 @@ class Ruling:
     verdict: Verdict
     words: str
     why: tuple[str, ...]
-    """Sentences; a bias that limits the verdict stands in the first one."""
+    """Sentences; the first one names a bias that limits the verdict."""
     answers: int = 0
     """Units that people and the judge share."""
     questions: int | None = None

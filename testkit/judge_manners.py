@@ -193,7 +193,7 @@ class Manner:
     words: Words | None = None
 
     def say(self, score: str, share: float, top: Value) -> str:
-        """Return the wording of a score; ``share`` is how far up its scale the score stands."""
+        """Return the wording of a score; ``share`` is the position of the score on its scale, from 0 to 1."""
         words = "" if self.words is None else self.words[0 if share == 0 else 2 if share == 1 else 1]
         return self.shape.format(v=score, w=words, top=top)
 

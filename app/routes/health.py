@@ -65,7 +65,7 @@ class Look:
         return self.is_open() and self.clock() - self._asked < PATIENCE_SECONDS
 
     def answer(self) -> str:
-        """Return ``ok``, or what is wrong in a sentence."""
+        """Return ``ok``, or a sentence about the fault."""
         return self.late if self.is_open() else self._answer or "ok"
 
 

@@ -1335,7 +1335,7 @@ _IF = re.compile(r"\b(?:if|unless|suppose|supposing|assuming|wenn|falls|si)\b[^.
 _BARE = frozenset(("whole", "opening", "last line", "last sentence"))
 _COUNTED = re.compile(r"\b(?:option|choice) \d|(?:first|second|third|fourth|fifth|last|other) (?:option|choice|one)\b")
 _WEAK = frozenset(("last line", "last sentence", "only number", "label"))
-"""Rules that take what stands at the end, where an answer that is cut off ends, too."""
+"""Rules that take the end of a text, where a truncated answer also ends."""
 _SOFTLY = re.compile(
     r"[\s\"'(*]*(?:(?:(?:most |very |quite )?(?:probably|likely)|definitely|certainly|clearly|surely|obviously|i think|i believe|i'd say|i would say|i guess"
     r"|wahrscheinlich|vermutlich|probablement|probablemente|sans doute|可能是|应该是|おそらく|아마)[,:]?\s{0,3}){1,2}"

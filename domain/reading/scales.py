@@ -95,7 +95,7 @@ NUMERALS = "".join((*_ONES, *_TENS, *_MYRIADS))
 
 
 def chinese(text: str) -> int | None:
-    """Return what a number in Chinese or Japanese numerals is; None where it is none.
+    """Return what a number in Chinese or Japanese numerals is; None if the text is not a number.
 
     >>> chinese("三万五千"), chinese("二十三"), chinese("一百零五"), chinese("十"), chinese("一二")
     (35000, 23, 105, 10, None)

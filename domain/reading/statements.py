@@ -288,7 +288,7 @@ _FAREWELL = re.compile(
 
 
 def farewell(low: str) -> int:
-    """Return where the polite words at the end of a text in lower case begin; its length where there are none."""
+    """Return the start of the polite words at the end of a text in lower case, or the length of the text without them."""
     end = len(low)
     for _ in range(3):
         begin = max(0, end - 300)

@@ -62,7 +62,7 @@ class Verdict:
 
 
 def verdicts(text: str, choices: Choices) -> list[Verdict]:
-    """Return what each line that begins with an option's letter says of the option: right or wrong.
+    """Return the verdict (right or wrong) of each line that begins with an option's letter.
 
     >>> options = Choices(("cup", "plate", "fork"))
     >>> [(each.place, each.right) for each in verdicts("A: incorrect\\nB. plate (correct)\\nC: looks odd", options)]

@@ -1,4 +1,4 @@
-"""The parts of an assistant's message: what it answers, what it reasoned before, and what is neither.
+"""Split an assistant's message into its answer, its reasoning, and other parts.
 
 Servers disagree about where reasoning stands: as parts of ``content`` (Anthropic, Mistral), or as fields next to it
 (DeepSeek, vLLM, SGLang: ``reasoning_content``; OpenRouter: ``reasoning``, ``reasoning_details``; Ollama: ``thinking``).

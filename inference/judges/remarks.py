@@ -1,8 +1,9 @@
-"""Words beside a score that say what the score means: “0 (incorrect)”, “1/1”, “0 points”, “[[0]], the answer is wrong”.
+"""Recognize words next to a score that explain it: “0 (incorrect)”, “1/1”, “0 points”, “[[0]], the answer is wrong”.
 
-Readers look for a verdict and for words that speak against it. Such words are common in what explains a low score and rare
-in what explains a high one, so a reader that sees them loses low scores alone. This module blanks them before any reader
-looks: every value of a scale then stands in the same text. Words that contradict their score are reported instead.
+Readers look for a verdict and for words that speak against it. Such words are common in what explains a low score and
+rare in what explains a high one, so a reader that sees them loses low scores alone. This module blanks them before any
+reader looks, so that every value of a scale has the same text around it. Words that contradict their score are reported
+instead.
 """
 
 from __future__ import annotations
@@ -151,7 +152,7 @@ NOT_RIGHT = Worth(-1, 1)
 
 
 def worth(match: re.Match[str]) -> Worth:
-    """Return how far right the words call an answer."""
+    """Return the shares of a scale that fit these words about an answer."""
     has = match.groupdict()
 
     def any_of(*names: str) -> bool:

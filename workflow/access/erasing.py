@@ -82,7 +82,7 @@ def erase(store: Store, *, login: str, typed: str) -> Erased:
 
 
 def _rewrite(store: Store) -> str:
-    """Take what was erased out of the database's file; why it may still be there, empty if it is not."""
+    """Remove erased data from the database's file, and return why it may still hold them; empty if it does not."""
     try:
         store.rewrite()
     except Unavailable as error:

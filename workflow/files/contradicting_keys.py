@@ -25,7 +25,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True)
 class _Keyed:
-    """An item, as far as it is compared."""
+    """The compared facts of an item."""
 
     name: str
     asked: str
@@ -36,8 +36,8 @@ class _Keyed:
 def contradicting_keys(
     session: Session, schema: Schema, keys: ItemKeys, files: Sequence[FileRecord], *, project_id: int
 ) -> list[str]:
-    """Return a warning with the pairs of items that have the same question, options and media, and different keys: two
-    of these files, or one of them and one that is here.
+    """Return a warning with pairs of items that have the same question, options and media but different keys, within
+    these files or against the project.
 
     Texts are compared as `touchstone duplicates` compares them: without case, white space and a full stop at the end.
     """

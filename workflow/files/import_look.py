@@ -89,7 +89,7 @@ class Look:
 def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
     """Preview an import of these files by the import's own rules; ``FileRefused`` if the files are unreadable.
 
-    Media are looked for by name, and their first bytes are read; the rest of them is seen when they come in.
+    The preview looks for media by name and reads their first bytes; the import reads the rest.
     """
     read = read_for(bring, row)
     refused: str | None = None

@@ -1,4 +1,4 @@
-"""Texts that are kept back and stand in public files, judged by how rare they are."""
+"""Find private texts in public files, and judge them by their rarity."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SHOWN = 3
 
 @dataclass(frozen=True)
 class PhraseFound:
-    """A text that is kept back and stands in public."""
+    """A private text in a public place."""
 
     where: str
     what: str
@@ -36,9 +36,9 @@ class SecretPhrases:
             self._lengths.setdefault(text[:LONG], set()).add(len(text))
 
     def look(self, where: str, text: str, item: str | None = None) -> None:
-        """Look for the texts in a public one, as they are but for case and white space.
+        """Look for the private texts in a public text, ignoring case and white space.
 
-        ``item`` is whose row it stands in; None: it is no row of an item.
+        ``item`` is the item of the row; None if the text is not in a row of an item.
         """
         if not self._owners or len(text) < LONG:
             return
@@ -52,9 +52,8 @@ class SecretPhrases:
     def judged(self) -> Iterator[PhraseFound]:
         """Judge every text that was found.
 
-        A text that stands in the public row of its own item tells the key. So does a text of one item alone, wherever
-        it stands. What several items keep back, or what the public row of another item has, is a phrase of the
-        benchmark.
+        A private text in the public row of its own item tells the key. So does a text of one item alone, wherever it
+        stands. What several items keep back, or what the public row of another item has, is a phrase of the benchmark.
         """
         for phrase, places in self._found.items():
             own = self._owners[phrase]

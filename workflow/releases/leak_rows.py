@@ -203,8 +203,9 @@ def id_parts(ids: Sequence[str]) -> Iterator[tuple[str, list[str | float | None]
 
 
 def in_kinds(values: Sequence[str | float | None]) -> Codes:
-    """Return a code for each value: texts by themselves, numbers of more than a few values in four parts of equal
-    size; -1 where there is none."""
+    """Return a code for each value: one for each text, quarters of equal size for numbers with many values, -1 for
+    missing values.
+    """
     there = [value for value in values if value is not None]
     distinct = sorted(set(map(str, there)))
     if len(distinct) > _FEW and there and all(isinstance(value, int | float) for value in there):

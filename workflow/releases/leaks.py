@@ -382,7 +382,7 @@ class _Check:
             self.signals.append(Signal("sizes", "the folder", what, goes_with(said, keys)))
 
     def told_phrases(self) -> None:
-        """Texts that are kept back and stand in public: leaks, and phrases that items share."""
+        """Report private texts in public files: leaks, and phrases that items share."""
         for found in self.phrases.judged():
             if found.is_leak:
                 self.leak("key", found.where, found.what)

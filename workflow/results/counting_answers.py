@@ -32,7 +32,7 @@ _D = TypeVar("_D", bound=_Dated)
 
 
 def answer_of(about: Sequence[_D], at: datetime) -> _D | None:
-    """Return the answer that an imported grade is about: the newest answer older than the grade, else the first."""
+    """Return the answer that an imported grade is about: the newest one from before the grade, or the first one."""
     before = [each for each in about if each.created_at <= at]
     return before[-1] if before else next(iter(about), None)
 

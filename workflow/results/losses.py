@@ -60,7 +60,7 @@ def _of_key(found: Read, of: Scored, asked: Collection[int]) -> Losses:
 
 
 def counting_words(schema: Schema) -> str:
-    """Return what happens to answers that cannot be read, and what says so."""
+    """Return the treatment of unreadable answers, and the setting behind it."""
     then = "count as wrong" if schema.report.unreadable == "wrong" else "are left out"
     return f"{then} (report: unreadable)"
 

@@ -137,7 +137,7 @@ def counting_answers(
 
 @dataclass(frozen=True)
 class StageRows:
-    """Everything that was said in a stage of a project, read once."""
+    """All ratings in a stage of a project, read once."""
 
     access: Access
     rows: Sequence[Rating]
@@ -154,7 +154,7 @@ class StageRows:
 def stage_rows(
     store: Store, *, person: Person | None, project: str, stage: Stage, items: Items | str | None = None
 ) -> StageRows:
-    """Read everything that was said in a stage, for leads."""
+    """Read all ratings in a stage, for leads."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         counted = counting(session, access=access, items_=items, stage=stage)

@@ -58,7 +58,7 @@ class Number:
 
 
 def number_of_line(line: Line) -> Number:
-    """Return a score as a number, with what it leaves out."""
+    """Return a score as a number, with the answers that it leaves out."""
     return replace(number_of(line.found), count=line.count, losses=line.losses)
 
 
