@@ -53,7 +53,7 @@ class AlternativeTest:
     possible: tuple[float, ...]
     """The values that omega can take at all with so many people."""
     p_value: float = math.nan
-    """The smallest q at which the test passes; nan if no one could be tested."""
+    """The smallest q at which the test passes; nan if the test used no person."""
 
     @property
     def passed(self) -> bool:
@@ -74,7 +74,7 @@ def alternative_test(
     clusters: Sequence[Hashable] | None = None,
     confidence: float = 0.95,
 ) -> AlternativeTest:
-    """Whether a judge agrees with the people at least as well as each of them agrees with the others.
+    """Tell whether a judge agrees with the people at least as well as each of them agrees with the others.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ class _Wins:
     n_units: int
     n_left_out: int
     clusters: tuple[Ints, ...] | None = None
-    """What each unit of a person belongs to."""
+    """The cluster of each unit of a person."""
 
 
 def _wins(

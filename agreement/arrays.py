@@ -159,7 +159,7 @@ def clustered_share(share: float, n: int, off: Floats, confidence: float) -> Int
 
 
 def too_many_to_leave_out(sample: Patterns) -> bool:
-    """Whether leaving out each unit (or cluster) once takes longer than resampling."""
+    """Tell whether leaving out each unit (or cluster) once takes longer than resampling."""
     kinds = len(sample.counts) if sample.clusters is None else sample.clusters.shape[0]
     return kinds > _MOST_LEFT_OUT
 

@@ -12,11 +12,11 @@ LACKS: Mapping[Kind, str] = {
     "position": "position (no run with the answers in the other order)",
     "model": "model (fewer than two models are known)",
 }
-"""What a kind of bias could not be tested without."""
+"""The data that a test of each kind of bias needs."""
 
 BLOCKED, QUALIFIED, NOT_YET = "A bias keeps it", "Do not rank models by it:", "Do not rank models by it yet:"
 BIAS_STARTS = (BLOCKED, QUALIFIED, NOT_YET)
-"""How a sentence about a bias begins."""
+"""The beginning of a sentence about each kind of bias."""
 
 
 def bias_first(biases: RankingBiases) -> str | None:
@@ -42,7 +42,7 @@ def bias_first(biases: RankingBiases) -> str | None:
 
 
 def biases_tested(biases: RankingBiases) -> str:
-    """Return the sentence that says which biases were tested, and which could not be."""
+    """Return the sentence that lists the tested and the untested kinds of bias."""
     kinds = list(dict.fromkeys(each.kind for each in biases.tested))
     lacking = [LACKS[kind] for kind in biases.untested]
     not_tested = f" Not tested: {'; '.join(lacking)}." if lacking else ""

@@ -95,7 +95,7 @@ def human_ceiling(
     confidence: float = 0.95,
     bootstrap: Bootstrap | None = None,
 ) -> Ceiling:
-    """How well a judge agrees with people compared with how well people agree with each other, on the same units.
+    """Compare a judge's agreement with people to people's agreement with each other, on the same units.
 
     Parameters
     ----------
@@ -124,10 +124,9 @@ def human_ceiling(
     -----
     a_J = mean_h agree(judge, people without h), a_H = mean_h agree(h, people without h), over the units that h, the
     judge and someone else rated. To compare the judge's agreement with a majority of three with the agreement of two
-    people would flatter the judge: the majority is less noisy. The
-    lower limit of the difference is that of :func:`cautious_limits`, with one more question (or unit) at its worst: a
-    plain jackknife limit is too high where failures are rare. Checked by worked arithmetic, against
-    :func:`light_kappa` and by simulation in tests/agreement.
+    people would flatter the judge: the majority is less noisy. The lower limit of the difference adds one more question
+    (or unit) at its worst, because a plain jackknife limit is too high if failures are rare. Checked by worked
+    arithmetic, against :func:`light_kappa` and by simulation in tests/agreement.
 
     Examples
     --------

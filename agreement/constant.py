@@ -126,7 +126,7 @@ def compare_with_constant(
 
 
 def _low(gaps: Floats, clusters: Sequence[Hashable] | None) -> LowerLimit | None:
-    """The limit with one more cluster, of mean size, on all units of which the gap is -1."""
+    """The limit with one more cluster of mean size, whose units all have a gap of -1."""
     kept = ~np.isnan(gaps)
     gaps = gaps[kept]
     of = np.arange(len(gaps)) if clusters is None else codes_of(codes_of(clusters)[1][kept])[1]

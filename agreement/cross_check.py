@@ -45,7 +45,7 @@ class Peer:
 
 
 def peers_of(statistic: str, args: Mapping[str, Any], ratings: Ratings, value: float | None) -> tuple[Peer, ...]:
-    """What other packages give for a statistic.
+    """Return the values that other packages give for a statistic.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def _above_scale(args: Mapping[str, Any], ratings: Ratings) -> bool:
 
 @dataclass(frozen=True)
 class SecondOpinion:
-    """How Touchstone's coefficients compare with those of other packages for the same ratings."""
+    """Touchstone's coefficients next to those of other packages for the same ratings."""
 
     packages: tuple[str, ...]
     """Those that were asked, with their versions."""
@@ -113,7 +113,7 @@ class SecondOpinion:
     differences: tuple[str, ...]
     """A sentence with both values for each coefficient that differs: an error in one of the two."""
     not_compared: tuple[str, ...]
-    """Why a package was not asked, or is not installed."""
+    """Reasons why a package was not asked, or is not installed."""
 
     @property
     def sentence(self) -> str:

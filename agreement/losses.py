@@ -1,7 +1,7 @@
-"""How much could not be counted, whether it depends on something, and where a mean lies whatever the rest would be.
+"""Count unreadable answers and replies, test whether they depend on a property, and give bounds of the mean.
 
 One record, ``Losses``, stands next to every number about replies of judges and answers of models. Every page, command
-and file prints it; nothing else computes a share of losses.
+and file prints this record, and no other code computes a share of losses.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ MOST_LOST = 0.02
 LEVEL = 0.05
 """Losses depend on something where the adjusted p value is smaller."""
 PEOPLES_GRADE = "people's grade"
-"""What the groups by value are where people have graded the same answers."""
+"""The name of the groups by value if people have graded the same answers."""
 VALUE_IN_TEXT = "value in the text"
-"""What these groups are where few people have graded: the value that the text of a reply mentions."""
+"""The name of these groups if few people have graded: the value in the text of a reply."""
 MOST_GROUPS = 40
 """The test leaves out a property with more groups, such as a key that is a free text."""
 _DRAWS = 9_999
@@ -36,12 +36,12 @@ BY: tuple[By, ...] = ("model", "dimension", "value")
 
 @dataclass(frozen=True)
 class ScoreCount:
-    """What a score is a mean over, and what the mean leaves out."""
+    """The answers behind a score, and the answers that the score leaves out."""
 
     right: float
     """The sum of the scores: of zeros and ones, how many are right."""
     counted: int
-    """How many scores the mean is over: the denominator."""
+    """Number of scores behind the mean (the denominator)."""
     unread: int = 0
     """Answers that could not be read, and items that a model refused or answered with nothing."""
     failed: int = 0
@@ -49,11 +49,11 @@ class ScoreCount:
     missing: int = 0
     """Items without an answer, whatever the reason."""
     empty: int = 0
-    """Of the missing items, those that the model refused or answered with nothing."""
+    """Number of missing items that the model refused or answered with an empty text."""
     left_out: int = 0
     """Everything that is not counted."""
     counts_as: Literal["wrong", "left_out"] | None = None
-    """What happens to unread answers; None: nothing is read for this score."""
+    """Treatment of unread answers; None if this score reads no answers."""
     lowest: float | None = None
     highest: float | None = None
     """The mean if everything unknown had the lowest or the highest score; None: nothing is unknown."""
@@ -70,11 +70,11 @@ class LossCell:
 
     asked: int
     lost: Mapping[str, int] = field(default_factory=dict)
-    """How many could not be counted, by reason."""
+    """Number of losses, by reason."""
     model: str | None = None
     dimension: str | None = None
     value: str | None = None
-    """What the answer or reply should say, where someone knows it: the key, the majority of people."""
+    """The expected value of the answer or reply, if known: the key, or the majority of people."""
     total: float = 0.0
     """The sum of the scores that could be counted."""
 
@@ -87,7 +87,7 @@ class LossGroup:
     asked: int
     lost: int
     value: float | None = None
-    """The mean of what could be counted."""
+    """The mean over the counted scores."""
     lowest: float | None = None
     highest: float | None = None
     """The mean if everything lost had the lowest or the highest score."""
@@ -100,7 +100,7 @@ class LossGroup:
 
 @dataclass(frozen=True)
 class LossTest:
-    """Whether losses depend on one property."""
+    """A test of whether losses depend on one property."""
 
     by: By
     p_value: float
@@ -119,7 +119,7 @@ class LossTest:
 
 @dataclass(frozen=True)
 class Losses:
-    """How much of what was asked could not be counted."""
+    """A record of the requested answers or replies that could not be counted."""
 
     subject: str
     """Whose replies or answers these are, and by which criterion."""
@@ -134,9 +134,9 @@ class Losses:
     mean: LossGroup | None = None
     """Everything together, with its bounds; None: the scale has no ends."""
     value_is: str = "value"
-    """What the groups by value are: "key", "people's grade", "value in the text"."""
+    """The name of the groups by value: "key", "people's grade", "value in the text"."""
     counts_as: str = "are left out"
-    """What happens to the losses."""
+    """Treatment of the losses."""
 
     @property
     def share(self) -> float:
@@ -174,7 +174,7 @@ class Losses:
 
     @property
     def warning(self) -> str:
-        """Return the warning as sentences; empty where there is none."""
+        """Return the warning as sentences; empty without a warning."""
         return self._warning(named=True)
 
     @property
@@ -257,7 +257,7 @@ def losses_of(
     value_is: str = "value",
     counts_as: str = "are left out",
 ) -> Losses:
-    """Return what was lost in these cells, with tests of whether losses depend on model, dimension or value.
+    """Return the losses in these cells, with tests of whether they depend on model, dimension or value.
 
     Parameters
     ----------

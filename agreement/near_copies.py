@@ -32,12 +32,12 @@ class JudgePair:
     same: float
     """Share of replies that are the same."""
     n_errors: int
-    """Units on which all people (two or more) agree and one of the judges or both say something else."""
+    """Units on which all people (two or more) agree and at least one of the judges differs from them."""
     n_shared: int
-    """Of these, units on which both judges say the same."""
+    """Number of these units on which both judges give the same value."""
     is_copy: bool
     correlation: float = math.nan
-    """Of their errors (phi), over the units on which all people agree; nan if one of them makes none."""
+    """Correlation (phi) of their errors over the units on which all people agree; nan if a judge makes no error."""
 
 
 def compare_judges(humans: ArrayLike, judges: Mapping[str, ArrayLike]) -> tuple[JudgePair, ...]:
@@ -61,8 +61,8 @@ def compare_judges(humans: ArrayLike, judges: Mapping[str, ArrayLike]) -> tuple[
     or more all say. Two judges are near-copies if at least 98 % of their replies are the same and half of the units on
     which one errs have the same error of both, or if 80 % of these have (whatever the first share), and if two judges
     that err independently would share so many in less than one of 1,000 studies (Poisson's tail at e1 e2 / n).
-    Independent judges with 5 % errors share 3 % of them, with errors correlated at 0.5 a third. Two judges without any
-    error cannot be told apart, and are not called copies.
+    Independent judges with 5 % errors share 3 % of them, with errors correlated at 0.5 a third. The data cannot tell
+    two judges without errors apart, so they are not called copies.
 
     Examples
     --------

@@ -23,7 +23,7 @@ Kind = Literal["family", "length", "position", "model"]
 KINDS: tuple[Kind, ...] = ("family", "length", "position", "model")
 
 MOST_POINTS = 5.0
-"""A bias of so many points, of 100 from the lowest to the highest value, is never part of a green verdict."""
+"""Points, of 100 from the lowest to the highest value, that keep a bias out of a green verdict."""
 ALPHA = 0.05
 """Chance of one false alarm or more among all biases of a judge on a criterion."""
 MODEL_LIMITS = 0.9
@@ -38,13 +38,13 @@ _SHORT, _LONG = 0.1, 0.9
 
 @dataclass(frozen=True)
 class RankingBias:
-    """One bias, and what it could do to a ranking."""
+    """One bias, and its possible effect on a ranking."""
 
     kind: Kind
     toward: str
     """The model; empty for the other kinds."""
     points: Statistic
-    """How many points of 100 the judge adds, beyond people, with 95 % limits and the test of 0."""
+    """Points of 100 that the judge adds beyond people, with 95 % limits and the test of 0."""
     p_corrected: float
     """After correction for all biases that were tested; nan without a test."""
     reaches: tuple[str, str, float] | None = None
@@ -53,21 +53,21 @@ class RankingBias:
     exchanges: tuple[str, str] | None = None
     """Two models that the judge ranks in this order, and without the bias in the other one."""
     ranked: bool = True
-    """Whether the models of the answers are known."""
+    """True if the models of the answers are known."""
 
     @property
     def is_significant(self) -> bool:
-        """Whether the corrected p value is below 5 %."""
+        """Tell whether the corrected p value is below 5 %."""
         return self.p_corrected < ALPHA
 
     @property
     def blocks(self) -> bool:
-        """Whether it keeps the judge from standing in for a person: 5 points or more, or a changed order."""
+        """Tell whether the bias keeps the judge from replacing a person: 5 points or more, or a changed order."""
         return self.is_significant and (abs(self.points.value) >= MOST_POINTS or self.exchanges is not None)
 
     @property
     def qualifies(self) -> bool:
-        """Whether a ranking may be wrong because of it: it reaches from a model to the next, or no model is known."""
+        """Tell whether the bias may change a ranking: it reaches from a model to the next, or no model is known."""
         return self.is_significant and not self.blocks and (self.reaches is not None or not self.ranked)
 
     @property
@@ -81,7 +81,7 @@ class RankingBias:
 
     @property
     def is_open(self) -> bool:
-        """Whether 5 points are possible, though nothing shows that a ranking could change."""
+        """Tell whether the limits include 5 points although no change of a ranking is shown."""
         low, high = self.limits
         return not (self.blocks or self.qualifies) and not (low > -MOST_POINTS and high < MOST_POINTS)
 
@@ -92,7 +92,7 @@ class RankingBiases:
 
     tested: tuple[RankingBias, ...]
     untested: tuple[Kind, ...]
-    """Kinds of which nothing is known: no model, length, family or run in the other order."""
+    """Untested kinds, without a model, length, family or run in the other order."""
     n_units: int
     n_clusters: int | None
     """Questions behind the units; None: not known."""
@@ -105,7 +105,7 @@ class RankingBiases:
 
     @property
     def widest_open(self) -> RankingBias | None:
-        """Of biases of 5 points that are neither shown nor ruled out the one that is known worst."""
+        """Return the widest bias of 5 points that is neither shown nor ruled out."""
         found = [each for each in self.tested if each.is_open]
         return max(found, key=lambda each: max(map(abs, each.limits)), default=None)
 
@@ -156,8 +156,8 @@ def find_ranking_biases(
     A bias adds b w_m to the judge's mean of model m, w_m being 1 or 0, or the model's mean of log2(length). It
     *reaches* from model j to the next better one i if b (w_j - w_i) > 0 and, at the far limit of b, is at least the gap
     between people's means of the two. It *exchanges* two models whose order by the judge's means changes once b w_m is
-    taken off. A position moves a model that always stands there; no model does where both orders are asked. Checked by
-    worked arithmetic in tests/agreement and by simulation in benchmarks/verdicts.py.
+    taken off. A position bias moves a model that always holds this position; no model does if both orders are asked.
+    Checked by worked arithmetic in tests/agreement and by simulation in benchmarks/verdicts.py.
 
     References
     ----------
@@ -241,11 +241,11 @@ class _Ranks:
 
     @property
     def known(self) -> bool:
-        """Whether there are models to rank."""
+        """Tell whether there are models to rank."""
         return len(self.names) > 1
 
     def mean(self, values: Floats) -> Floats:
-        """(models,) the mean of these values over the answers of each model."""
+        """Return the mean of these values over the answers of each model, as (models,)."""
         there = (self.of_unit >= 0) & ~np.isnan(values)
         m = len(self.names)
         count = np.bincount(self.of_unit[there], minlength=m)
@@ -253,7 +253,7 @@ class _Ranks:
         return found
 
     def one(self, at: int) -> Floats:
-        """(models,) 1 for one model, 0 for the others."""
+        """Return (models,) with 1 for one model and 0 for the others."""
         found: Floats = (np.arange(len(self.names)) == at).astype(float)
         return found
 

@@ -12,7 +12,7 @@ from agreement.verdict import Verdict
 
 
 def correct_together(verdicts: Sequence[Verdict], what: str = "verdicts of this study") -> tuple[Verdict, ...]:
-    """Return the verdicts of one study, those lowered that are not sure enough for one among so many.
+    """Return the verdicts of one study, lowered if they fail the correction for several verdicts.
 
     Parameters
     ----------
@@ -25,8 +25,8 @@ def correct_together(verdicts: Sequence[Verdict], what: str = "verdicts of this 
     Returns
     -------
     tuple of Verdict
-        In the same order. One that may no longer stand in for a person comes to what it would be otherwise, correction
-        at best; one whose correction is not sure enough, to "not enough data".
+        In the same order. A judge that no longer passes gets its fallback verdict, correction at best. If the claim of
+        correction also fails, the verdict is "not enough data".
 
     Notes
     -----

@@ -18,7 +18,7 @@ from agreement.statistic import Interval, Statistic, Test, estimated, no_interva
 
 _ROUNDING = 1e-10
 LEVEL = 0.025
-"""Of a one-sided claim: the lower limit of a 95 % interval."""
+"""Level of a one-sided claim: the lower limit of a 95 % interval."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class LowerLimit:
     """A one-sided limit by Student's t, at any level."""
 
     center: float
-    """Where the limit starts, on the scale on which it is symmetric."""
+    """Start of the limit, on the scale on which it is symmetric."""
     se: float
     df: float
     shape: Literal["difference", "correlation"] = "difference"
@@ -34,7 +34,7 @@ class LowerLimit:
 
     @property
     def defined(self) -> bool:
-        """Whether there is a limit at all."""
+        """Tell whether the data allow a limit."""
         return math.isfinite(self.center) and math.isfinite(self.se) and self.se > 0 and self.df > 0
 
     def at(self, level: float = LEVEL) -> float:

@@ -102,11 +102,11 @@ class Verdict:
     """Sentences with the limits that decided, in the order in which they were looked at."""
     rule: Rule
     p_replace: float = math.nan
-    """The one-sided p value of the claim that it may stand in for a person; nan where the claim could not be tested."""
+    """The one-sided p value of the claim that the judge may stand in for a person; nan if the claim was not tested."""
     p_correct: float = math.nan
     """That of the claim that its scores help to estimate people's."""
     otherwise: tuple[Outcome, str] = ("not enough data", "")
-    """What it comes to where the first claim is not sure enough among several verdicts, and why."""
+    """The fallback verdict, with its reason, if the first claim fails the correction for several verdicts."""
 
 
 def judge_verdict(
@@ -127,7 +127,7 @@ def judge_verdict(
     people_low: LowerLimit | None = None,
     n_clusters: int | None = None,
 ) -> Verdict:
-    """Whether a judge may stand in for people, be used with correction, or not be used.
+    """Decide whether a judge may stand in for people, is usable with correction, or is not usable.
 
     Parameters
     ----------
@@ -261,19 +261,21 @@ def judge_verdict(
 
 
 def _p_of_test(alternative: AlternativeTest | None) -> float:
-    """One-sided, so that 0.025 is the 5 % at which its authors decide; 1 without a result."""
+    """Return the one-sided p value, so that 0.025 is the authors' 5 %; 1 without a result."""
     return 1.0 if alternative is None or math.isnan(alternative.p_value) else alternative.p_value / 2
 
 
 def _with_low(found: Statistic, low: LowerLimit | None) -> Statistic:
-    """A statistic whose lower limit is not above the one for few questions."""
+    """Return a statistic whose lower limit is at most the limit for few questions."""
     if low is None or not low.defined or math.isnan(found.low):
         return found
     return replace(found, low=min(found.low, low.at()))
 
 
 def _p(low: LowerLimit | None, found: Statistic, bound: float, df: float) -> float:
-    """The one-sided p value of "not above the bound", from the limit for few questions or else from the interval."""
+    """The one-sided p value of "not above the bound", from the limit for few questions, or from the interval without
+    such a limit.
+    """
     if low is None or not low.defined:
         low = lower_limit_of(found, df=df)
     p = low.p_value(bound)

@@ -64,7 +64,7 @@ def own_texts(schema: Schema, fields: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _asked(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> Asked:
-    """What an item asks for whose key is ``field``."""
+    """Return the question for an item whose key is ``field``."""
     row = kinds.of_field(field)
     if row.chosen and row.answer is not None:
         options = _texts(row.offered(field, fields))

@@ -26,7 +26,7 @@ class SameOptions(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """What is wrong, as half a sentence."""
+        """Return the fault as half a sentence."""
         how = "differ only in case" if self.by_case else "are the same"
         return f"its options {self.letters} {how} ({json.dumps(self.text[:60], ensure_ascii=False)})"
 

@@ -104,7 +104,7 @@ def release_lines(services: Services, view: ProjectView) -> list[ReleaseLine]:
 
 
 def _show_losses(services: Services, view: ProjectView) -> None:
-    """What the project's numbers lose, below the lines: a release does not wait for it, but says so."""
+    """Show the losses of the project below the lines; a release reports them but does not wait for them."""
     about: dict[str, Any] = {"person": services.person, "project": view.name}
     if not leaderboard_page.any_model(services.store, **about):
         return

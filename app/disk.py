@@ -1,4 +1,4 @@
-"""Whether a disk takes anything just now."""
+"""Check whether a disk accepts new data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 TRIED_BYTES = 65_536
-"""What is written, and taken out again, to see whether there is room."""
+"""The number of bytes that a check writes and removes to test for free space."""
 
 
 def find_write_error(folder: Path) -> str | None:

@@ -111,7 +111,7 @@ def _cell(cell: Cell) -> str:
 
 
 def _left_out(at: Number) -> str:
-    """What a score leaves out or counts as wrong, and where it lies whatever that would be."""
+    """Return the losses of a score, their treatment, and its bounds."""
     count = at.count
     if count is None or not (lost := count.unread + count.failed):
         return ""

@@ -158,7 +158,7 @@ def notice(value: str, *, style: str = "") -> Markup:
 
 
 def loss_line(sentence: str) -> Markup:
-    """What numbers lose (``agreement.losses.Losses.sentence``), as a line of a page; a warning stands out."""
+    """Return a line of a page about losses (``agreement.losses.Losses.sentence``), highlighted if it is a warning."""
     if sentence.startswith("Warning: "):
         return notice(sentence, style="bad")
     return tag("p", quiet(sentence), style="ts", data_part="losses")

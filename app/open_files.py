@@ -1,4 +1,4 @@
-"""Open files of the server: as many as the machine allows, and a refusal before there are none left.
+"""Limit the open files of the server: use as many as the machine allows, and refuse new pages before they run out.
 
 An open page holds one file, its websocket, and for some seconds the connections over which it fetched its parts. The
 process also needs files for the database, for pictures that it sends, and for the processes that it starts.
@@ -26,7 +26,7 @@ CROWDED = "Too many pages are open on this server just now. Close pages that you
 NO_FILES = "No more files can be opened, so new connections wait. Raise the limit of open files (ulimit -n)."
 TOLD_SECONDS = 60.0
 REFUSED_WEBSOCKET = "ASGI callable returned without completing handshake."
-"""What uvicorn logs of a websocket that was answered with a status, although the client has its answer."""
+"""The log line of uvicorn for a websocket that was answered with a status, although the client has its answer."""
 _NONE_LEFT = (errno.EMFILE, errno.ENFILE)
 
 
@@ -49,7 +49,7 @@ def count() -> int:
 
 
 def none_left(error: BaseException) -> bool:
-    """Whether an error says that this process, or the machine, can open no more files."""
+    """Tell whether an error means that this process, or the machine, can open no more files."""
     return isinstance(error, OSError) and error.errno in _NONE_LEFT
 
 
@@ -80,7 +80,7 @@ class OpenFiles:
         return self._free
 
     def are_short(self, *, page: bool) -> bool:
-        """Whether a new page, or else a request of an open page, has to wait. Requests may use half of the reserve."""
+        """Tell whether a new page, or a request of an open page, has to wait. Requests may use half of the reserve."""
         return self.free() < (self.reserve if page else self.reserve // 2)
 
 
@@ -95,7 +95,7 @@ class Calm(logging.Filter):
         self._lock = threading.Lock()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Keep a record of another error as it is."""
+        """Keep any other record of an error unchanged."""
         if record.msg == REFUSED_WEBSOCKET:
             return False
         error = record.exc_info[1] if record.exc_info else None

@@ -38,7 +38,7 @@ class ScriptLoop(asyncio.SelectorEventLoop):
 
 
 def spare_loops() -> None:
-    """Have Streamlit make its pages' loops as ``ScriptLoop``. A Streamlit that makes none is left as it is."""
+    """Have Streamlit make its pages' loops as ``ScriptLoop``. A Streamlit without such loops stays unchanged."""
     if getattr(app_session, _NAME, None) is asyncio:
         names: dict[str, Any] = {**vars(asyncio), "new_event_loop": ScriptLoop}
         setattr(app_session, _NAME, SimpleNamespace(**names))

@@ -14,7 +14,7 @@ _AT = "touchstone.taking"
 
 
 def is_at_work(services: Services, view: ProjectView, stage: Stage) -> bool:
-    """Whether the page of a stage gives out items.
+    """Tell whether the page of a stage gives out items.
 
     To annotators and seniors it always does. To leads it does once they have asked for an item, and as long as they
     have one in hand. Where items are written, images are picked one by one in any case. A stage that the schema lacks

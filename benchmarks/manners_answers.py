@@ -1,4 +1,4 @@
-"""What the studies' scripted models say, in the manners of ``benchmarks.reading``, and which answers were misread."""
+"""Write answers of the studies' scripted models with the wordings of ``benchmarks.reading``, and list misread ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STATES_NOTHING = [
 
 
 def can_say(options: Sequence[str]) -> bool:
-    """Whether answers can be made of these options: none is there twice, and each has a letter."""
+    """Tell whether these options are distinct and each has a letter."""
     return 2 < len(set(options)) == len(options) < 7
 
 

@@ -102,7 +102,7 @@ def load_libraries() -> None:
 
 
 def in_process(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Return what a function returns in a process of its own; what ends the process is the row's reason."""
+    """Return the result of a function that runs in its own process; the end of the process is the row's reason."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:

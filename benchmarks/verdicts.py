@@ -46,7 +46,7 @@ SEED = 20261129
 
 @dataclass(frozen=True)
 class World:
-    """What a simulated study is like."""
+    """The settings of a simulated study."""
 
     questions: int = 300
     models: int = 6
@@ -59,7 +59,7 @@ class World:
     model: float = 0.0
     """Points that it adds to the third model."""
     position: float = 0.0
-    """Points that it adds when answers stand in the original order."""
+    """Points that the judge adds when answers keep the original order."""
     drift: float = 0.0
     """Points that it adds to the last model asked; none to the first, and evenly in between."""
     constant: bool = False
@@ -103,7 +103,7 @@ RULE = Rule()
 
 
 def study_of(world: World, seed: int) -> Study:
-    """A study drawn by seed: right and wrong answers, people and judges who err as often as their dice say."""
+    """Draw a study from a seed: right and wrong answers, people and judges who err at their given rates."""
     random = np.random.default_rng([SEED, seed])
     shape = (world.questions, world.models)
     skill = special.logit(np.linspace(0.45, 0.75, world.models))
@@ -136,7 +136,7 @@ def study_of(world: World, seed: int) -> Study:
 
 
 def _lifted(values: Floats, points: Floats, random: np.random.Generator) -> Floats:
-    """The values with so many of the wrong ones called right that means rise by these points."""
+    """The values after enough wrong answers are called right to raise means by these points."""
     wrong = values == 0
     share = points / 100 / np.maximum(wrong.mean(axis=0), 1e-9)  # model by model, so that each rises by its points
     found: Floats = np.where(wrong & (random.random(values.shape) < share), 1.0, values)
@@ -193,7 +193,7 @@ BORDER = World(questions=1_200, models=3, people_errs=0.05, judge_errs=0.0778, d
 
 
 def false_claims(seed: int) -> tuple[bool, bool]:
-    """Whether any of 12 dimensions on the border gets a verdict that lets the judge stand in: with Holm, without."""
+    """Tell whether any of 12 borderline dimensions lets the judge stand in, with Holm and without."""
     made = study_of(BORDER, seed)
     plain = [verdict_of(made, part, JUDGE, RULE) for part in made.slices if part.dimension is not None]
     claims = ("usable as replacement", "usable except to rank")
@@ -208,14 +208,14 @@ def false_claims(seed: int) -> tuple[bool, bool]:
 
 
 def share(hits: Sequence[bool]) -> dict[str, Any]:
-    """A share with its exact 95 % Monte Carlo interval."""
+    """Return a share with its exact 95 % Monte Carlo interval."""
     n, k = len(hits), sum(map(bool, hits))
     limits = exact_binomial(k, n)
     return {"share": round(k / n, 4), "of": n, "low": round(limits.low, 4), "high": round(limits.high, 4)}
 
 
 def log_share(name: str, found: dict[str, Any]) -> None:
-    """A line of a table."""
+    """Return a line of a table."""
     machine.log(f"  {name:<52} {found['share']:>7.1%} of {found['of']:,} [{found['low']:.1%}, {found['high']:.1%}]")
 
 
@@ -255,7 +255,7 @@ def main() -> int:
 
 
 def limits_table(draws: int) -> dict[str, Any]:
-    """How often the lower limit of judge minus people lies above the truth (nominal: 2.5 %)."""
+    """Return how often the lower limit of judge minus people exceeds the truth (nominal: 2.5 %)."""
     machine.log(f"lower limit above the truth, {draws} runs each: cautious, then the jackknife's own")
     table: dict[str, Any] = {}
     for name, (models, right, person, judge, whole) in HARD.items():

@@ -49,7 +49,7 @@ which else go to the disk several times, as the places of slots are random."""
 UNHURRIED = "SELECT set_config('synchronous_commit', 'off', true)"
 """What says to PostgreSQL that a transaction waits for no disk."""
 _FILES_OF_SQLITE = 4
-"""The database, its log, the index of the log, and one for what is in between."""
+"""The database, its log, the index of the log, and one temporary file."""
 _FULL = 2
 """What SQLite calls it that a commit waits for the disk."""
 _LONG_AGO = "2000-01-01 00:00:00.000000"
@@ -251,9 +251,9 @@ class Store:
         return None if found == "ok" else DAMAGED
 
     def rewrite(self) -> None:
-        """Write SQLite's file anew and empty its log, so that neither holds anything that was deleted or changed.
+        """Rewrite SQLite's file and empty its log, so that neither holds any deleted or changed data.
 
-        Everyone who writes waits meanwhile. PostgreSQL does so by itself, after a while.
+        All writers wait until this is done. PostgreSQL does so by itself, after a while.
         """
         if not self.is_sqlite:
             return
@@ -306,7 +306,7 @@ _OF_SQLITE = {
     sqlite3.SQLITE_NOTADB: DAMAGED,
 }
 _NO_ROOM = (sqlite3.SQLITE_IOERR_SHMSIZE,)
-"""What SQLite calls it that there is no room for the index of its log."""
+"""SQLite's message for a full disk below the index of its log."""
 _OF_POSTGRES = {"25006": READ_ONLY, "53100": FULL, "55P03": BUSY, "40": BUSY, "53": BUSY, "XX": DAMAGED, "08": AWAY}
 _OF_POSTGRES |= {"57P": AWAY, "58": UNREADABLE}
 """By SQLSTATE, or how it begins."""
@@ -329,7 +329,7 @@ def why_unavailable(error: Exception) -> str | None:
 
 
 def _can_open() -> bool:
-    """Whether this process can open as many files as a connection to SQLite needs."""
+    """Tell whether this process can open as many files as a connection to SQLite needs."""
     opened: list[int] = []
     try:
         while len(opened) < _FILES_OF_SQLITE:

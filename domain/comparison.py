@@ -1,4 +1,4 @@
-"""When two values say the same: the one comparison that people, keys, models, gold and checks share."""
+"""Compare two values by the one rule that people, keys, models, gold and checks share."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def same(left: Any, right: Any) -> bool:
 
 
 def _has_text(value: Any) -> bool:
-    """Whether NFC may change a value."""
+    """Tell whether NFC may change a value."""
     return not value.isascii() if isinstance(value, str) else isinstance(value, list | tuple | Mapping)
 
 

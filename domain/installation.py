@@ -1,4 +1,4 @@
-"""How this copy of Touchstone was installed, and the command that adds an extra to it."""
+"""Find out how this copy of Touchstone was installed, and which command adds an extra."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 DISTRIBUTION = "touchstone-vlm"
-"""Our name for pip. The package that public indexes call ``touchstone`` belongs to somebody else."""
+"""Our name for pip. The package with the name ``touchstone`` on public indexes belongs to somebody else."""
 
 _CONTAINER_FILES = ("/.dockerenv", "/run/.containerenv")
 _EXTRA = re.compile(r"""\bextra\s*==\s*["']([^"']+)["']""")

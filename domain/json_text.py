@@ -187,7 +187,7 @@ def _key_to_value(text: str, at: int) -> int:
 
 
 def _end_and_twice(text: str, at: int) -> tuple[int, bool]:
-    """Where the value that begins at ``at`` ends, and whether a key stands twice in an object of it."""
+    """Return the end of the value that begins at ``at``, and whether one of its objects repeats a key."""
     with suppress(ValueError, RecursionError):
         try:
             return _ONCE.raw_decode(text, at)[1], False
@@ -202,7 +202,8 @@ def _told_twice(text: str, at: int, end: int) -> str | None:
 
 
 def repeated_key(text: str, at: int = 0, end: int | None = None) -> tuple[str, int] | None:
-    """Return the first key of JSON text that stands twice in one object, and where it stands again; else None.
+    """Return the first key that one object of a JSON text repeats, and the place of the repetition; None if there is no
+    such key.
 
     >>> repeated_key('[{"a": {"a": 1}}, {"a": 1, "b": 2, "a": 3}]')
     ('a', 35)
@@ -312,8 +313,8 @@ def values(raw: str, wanted: Container[str]) -> dict[str, Any]:
 def loaded(text: str, **how: Any) -> Any:
     """Return the value of a text that is one JSON value, as other programs write it: ``NaN`` and ``Infinity`` pass.
 
-    ``NotJson`` else, and where a key stands twice in an object: nothing says which of its values is meant. ``how``
-    goes to ``json.loads``. What of it is stored or shown has to go through ``showable``.
+    Raises ``NotJson`` for any other text, and for an object with the same key twice, because its value is ambiguous.
+    ``how`` goes to ``json.loads``. What of it is stored or shown has to go through ``showable``.
 
     >>> loaded('{"score": NaN}')
     {'score': nan}
@@ -362,7 +363,7 @@ def _no_json(text: str) -> None:
 
 
 class Twice(ValueError):
-    """A key stands twice in an object; ``str(error)`` says which."""
+    """An object has the same key twice; ``str(error)`` names the key."""
 
     def __init__(self, key: str) -> None:
         super().__init__(f"the key {key!r} stands twice in one object; keep one")

@@ -1,4 +1,4 @@
-"""What files of answers hold where a model gave none: nothing at all, or what another program wrote in its place."""
+"""Recognize texts in files of answers that stand for a missing answer: empty texts, and output of other programs."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ MESSAGES = (
     r"\{\s*[\"'](?:error|detail)[\"']\s*:|\{\s*[\"'](?:object|type)[\"']\s*:\s*[\"']error[\"']",
     r"<(?:!doctype )?html\b",
 )
-"""How the messages of programs and servers begin, in the place of an answer."""
+"""Beginnings of messages from programs and servers in place of an answer."""
 _MESSAGE = re.compile("|".join(f"(?:{row})" for row in MESSAGES), re.IGNORECASE)
 _RAISED = re.compile(r"(?:[a-z_]\w*\.){0,6}[A-Z]\w*(?:Error|Exception|Timeout|TimeoutExpired)\b\s?(?:\(|:|\Z)")
 """An exception of a program: ``openai.APITimeoutError: …``, ``TimeoutError()``."""
 _EXACT = frozenset(("None", "NA", "<NA>"))
-"""What Python, R and pandas write for nothing."""
+"""Words of Python, R and pandas for a missing value."""
 LONGEST = 4_000
 """Characters beyond which a text is no message of a program."""
 
@@ -81,7 +81,7 @@ def settled(record: PredictionRecord) -> PredictionRecord:
 
 
 def is_suspect(text: str) -> bool:
-    """Whether a text is what programs write where no answer came, unless the item has such words itself.
+    """Tell whether programs write this text for a missing answer, unless the item itself has such words.
 
     >>> [is_suspect(text) for text in ("NaN", "ERROR: request timed out", "TimeoutError('30 s')", "A", "Error bars")]
     [True, True, True, False, False]

@@ -69,7 +69,7 @@ class Overlap:
 
 
 Apart = Tolerance | Overlap | AnyOrder
-"""How far two answers may be apart and still say the same: numbers, what overlaps, or sets."""
+"""The allowed distance between two equal answers, for numbers, overlaps and sets."""
 
 
 def _exactly(entries: Any) -> Any:

@@ -136,8 +136,9 @@ class Target:
         return self.met_by(one) == self.met_by(other) if self.limited else self._same(one, other)
 
     def _same(self, one: Any, other: Any) -> bool:
-        """Equal; of numbers, within the tolerance; of spans and boxes, with so much overlap; of sets, in any order. A
-        key may be a number that is kept as text."""
+        """Tell whether two values are equal: numbers within the tolerance, spans and boxes by overlap, sets in any
+        order. A key may be a number that is kept as text.
+        """
         if isinstance(self.tolerance, Overlap | AnyOrder):
             return self.tolerance.holds(one, other)
         if same(one, other) or isinstance(one, str):

@@ -119,7 +119,7 @@ class PredictionRecord:
     """The options that the file lists, in the order in which the model had them; empty where it lists none. An empty
     text stands for a label without an option."""
     prompt: str = ""
-    """What the model read, where the file has it: options in it go before listed ones."""
+    """The prompt of the model, if the file has it: its options take precedence over listed ones."""
 
 
 @dataclass(frozen=True, slots=True)

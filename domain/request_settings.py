@@ -1,4 +1,4 @@
-"""Settings that go to a model's server as they are: extra fields of the request's body, and headers.
+"""Check settings that go to a model's server unchanged: extra fields of the request's body, and headers.
 
 They are stored with every run and shown on pages, so they hold no secret. A header with a secret names an environment
 variable instead: ``X-Api-Key: env:LAB_API_KEY``.
@@ -86,7 +86,7 @@ _LONGEST_BODY = 20_000
 
 
 def find_header_problems(headers: Mapping[str, str]) -> list[str]:
-    """Return what is wrong with headers, a sentence each. No sentence repeats a value."""
+    """Return the faults of headers, a sentence for each. No sentence repeats a value."""
     problems = []
     seen: set[str] = set()
     for name, value in headers.items():
@@ -115,7 +115,7 @@ def find_header_problems(headers: Mapping[str, str]) -> list[str]:
 
 
 def find_body_problems(body: Mapping[str, Any]) -> list[str]:
-    """Return what is wrong with extra fields of a request's body, a sentence each. No sentence repeats a value."""
+    """Return the faults of extra fields of a request's body, a sentence for each. No sentence repeats a value."""
     problems = [f"`extra_body` cannot set {name}: {OWN_FIELDS[name]}" for name in body if name in OWN_FIELDS]
     try:
         if len(json.dumps(body, allow_nan=False)) > _LONGEST_BODY:

@@ -39,7 +39,7 @@ PLACED = (AnswerKind.OPTION, AnswerKind.MULTI, AnswerKind.ORDER)
 
 
 NONE_RIGHT = "none"
-"""The key of an item none of whose options is right, as a text."""
+"""The key of an item without a right option, as a text."""
 
 
 def require_carried(format: str, released: ReleasedSet) -> None:
@@ -49,7 +49,7 @@ def require_carried(format: str, released: ReleasedSet) -> None:
 
 
 class ItemRefused(FileRefused):
-    """A format cannot hold an item. ``sentence`` says which and why, without an end."""
+    """A format cannot hold an item. ``sentence`` names the item and the reason, without a period."""
 
     def __init__(self, format: str, sentence: str) -> None:
         self.sentence = sentence
@@ -64,11 +64,11 @@ def refuse(format: str, item: ReleasedItem, why: str) -> NoReturn:
 
 
 NAMED = 10
-"""So many of the items that a format cannot hold are named."""
+"""Number of items that a refusal names."""
 
 
 class Refusals:
-    """The items that a format cannot hold, gathered while it is written: at its end all of them are told at once.
+    """Gather the items that a format cannot hold, and report all of them at the end.
 
     >>> with Refusals("csv") as refused:  # doctest: +IGNORE_EXCEPTION_DETAIL
     ...     for item in ("a", "b"):
@@ -81,7 +81,7 @@ class Refusals:
     def __init__(self, format: str) -> None:
         self._format = format
         self.n = 0
-        """How many items were refused so far."""
+        """Number of refused items up to now."""
         self._first: list[ItemRefused] = []
 
     def __enter__(self) -> Refusals:
@@ -106,7 +106,7 @@ class Refusals:
 
     @contextmanager
     def gathered(self) -> Iterator[None]:
-        """Around what is done with one item: its refusal is noted, and the next item is looked at."""
+        """Wrap the work on one item: note its refusal, and go to the next item."""
         try:
             yield
         except ItemRefused as error:
@@ -132,7 +132,7 @@ class Picture:
 
     @property
     def drawn_ending(self) -> str:
-        """How the name of a file with ``drawn`` ends."""
+        """Return the suffix of a file with ``drawn``."""
         return ENDINGS[self.drawn_mime]
 
     @property

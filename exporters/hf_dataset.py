@@ -65,7 +65,7 @@ def columns_of(released: ReleasedSet, *, media: bool) -> list[Column]:
 
 
 def front_matter(released: ReleasedSet, sizes: Mapping[str, int]) -> dict[str, Any]:
-    """What the README of the data set says of its files, as YAML: ``configs`` and ``dataset_info``.
+    """Return the front matter of the data set's README: ``configs`` and ``dataset_info``.
 
     ``sizes`` are the bytes of the files of the release, by path. ``datasets`` reads a split only with its name, its
     number of items and its bytes, and warns at every load if one of them is missing.

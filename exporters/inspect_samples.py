@@ -27,14 +27,15 @@ from exporters.asked_items import (
 
 NAME = "inspect"
 _VIDEOS = {"video/mp4": "mp4", "video/mpeg": "mpeg", "video/quicktime": "mov"}
-"""What Inspect knows of clips. It has no word for WebM, so those go out as MP4, too."""
+"""Types of clips that Inspect takes. It has no word for WebM, so those go out as MP4, too."""
 _UP = "../"
 """From the folder of the format to the root of the release: paths count from the file."""
 
 
 def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
-    """``inspect/<split>.jsonl``; images with boxes and marks on them lie in ``inspect/images``, clips as MP4 in
-    ``inspect/clips``."""
+    """Write ``inspect/<split>.jsonl``, images with boxes and marks in ``inspect/images``, and clips as MP4 in
+    ``inspect/clips``.
+    """
     require_carried(NAME, released)
     with Refusals(NAME) as refused:
         for split, items in by_split(released):
@@ -53,7 +54,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
 
 
 def _fitting(released: ReleasedSet, item: ReleasedItem) -> Question:
-    """An item as it is asked, if Inspect takes it as it is."""
+    """Return an item in its asked form, if Inspect takes this form."""
     question = asked_item(NAME, released, item)
     if not all(option.strip() for option in question.options):
         refuse(NAME, item, "one of its options is blank, and Inspect would leave it out")
@@ -71,7 +72,7 @@ def _fitting(released: ReleasedSet, item: ReleasedItem) -> Question:
 def _placed(
     released: ReleasedSet, item: ReleasedItem, picture: Picture, folder: ReleaseFolder | None, drawn: str
 ) -> str:
-    """Where a picture lies, from the file of the samples; what has to be made for it is put into ``folder``."""
+    """Return the path of a picture from the file of the samples; files made for it go into ``folder``."""
     asset = picture.asset
     if picture.drawn is not None:
         drawn += picture.drawn_ending

@@ -299,7 +299,7 @@ class Reader:
             yield unread_note(self.ignored, what="key", end=STAYS)
 
     def warnings(self) -> Iterator[str]:
-        """What may be wrong with what comes in, in sentences."""
+        """Return warnings about the imported items, in sentences."""
         yield from vote_warnings(self.place, self.ignored, what="column" if self.row.table else "key")
         if self.alike:
             n, (name, first) = len({name for name, _ in self.alike}), self.alike[0]

@@ -75,9 +75,9 @@ class ReadJudgements:
     rows: Sequence[tuple[JudgementRecord, BadRow]]
     bad: Sequence[BadRow] = ()
     notes: Sequence[str] = ()
-    """What in the files nothing reads, in sentences."""
+    """Ignored keys and columns of the files, in sentences."""
     warnings: Sequence[str] = ()
-    """What of it may matter."""
+    """The ignored keys that may matter."""
 
 
 def read_judgements(path: Path, schema: Schema | None = None) -> ReadJudgements:

@@ -18,8 +18,9 @@ UNSUPPORTED = frozenset({
     ".heic", ".heif", ".tif", ".tiff", ".pdf", ".svg", ".jxl", ".jp2", ".j2k", ".psd", ".ico", ".eps", ".dng", ".cr2",
     ".cr3", ".nef", ".arw", ".exr", ".dcm",
 })  # fmt: skip
-"""Endings of pictures that the store does not take. They are found, so that the store can say so: what is there is not
-missing."""
+"""Endings of pictures that the store does not take. The importer finds unsupported files, so that the store reports
+them as unsupported, not as missing.
+"""
 
 _UPLOADED = re.compile(r"[0-9a-f]{8}-(.+)")
 
@@ -65,7 +66,7 @@ class _Names:
 
     def __init__(self) -> None:
         self._found: list[dict[str, list[Path]] | None] = [defaultdict(list), None, None]
-        """By level; later ones are made when an earlier one has not found a name."""
+        """File names by level; a later level is built when an earlier level has not found a name."""
 
     def add(self, name: str, path: Path) -> None:
         """One more file of that name, before anything is looked up."""
@@ -139,7 +140,7 @@ class MediaFolder:
         return []
 
     def of_id(self, external_id: str, kind: str) -> Path | None:
-        """``<external id>.*`` of that kind, or one that is not supported."""
+        """Find ``<external id>.*`` of that kind, or an unsupported file by that name."""
         return self._first(self._ids, external_id, kind)
 
     def of_video(self, video_id: str) -> Path | None:
@@ -147,7 +148,7 @@ class MediaFolder:
         return self._first(self._ids, video_id, "clip") or self._first(self._stems, video_id, "clip")
 
     def _first(self, names: _Names, name: str, kind: str) -> Path | None:
-        """The file of that kind by that name; where there is none, one that is not supported."""
+        """Return the file of that kind by that name, otherwise an unsupported file by that name."""
         for wanted in (kind, None) if kind == "image" else (kind,):
             for level in range(len(LEVELS)):
                 found = [path for path in names.at(level, name) if kind_of(path) == wanted]

@@ -32,7 +32,7 @@ class _ReadKeys(ReadKeys):
     """The keys of a record that are read: those of answers, and whatever holds options."""
 
     def also(self, name: str) -> bool:
-        """Whether a key holds options."""
+        """Tell whether a key holds options."""
         return is_option_column(name)
 
 

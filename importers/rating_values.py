@@ -29,7 +29,7 @@ MISSING_WORDS = (
     "\N{EM DASH}",
     ".",
 )
-"""What files write where a rater gave no rating; an empty cell always means that."""
+"""Words of files for a missing rating; an empty cell is always missing."""
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,15})(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?")
 _DECIMAL_COMMA = re.compile(r"-?(?:0|[1-9][0-9]{0,15}),[0-9]+")

@@ -56,7 +56,7 @@ class ReadTable:
     table: LongTable
     bad: Sequence[BadRow] = ()
     notes: Sequence[str] = ()
-    """How many ratings are missing, and how cells were read that could be read in more than one way."""
+    """Sentences about missing ratings, and about cells that allow several readings."""
 
 
 def read_ratings(path: Path, *, missing: Sequence[str] = MISSING_WORDS, merge_case: bool = False) -> ReadRatings:
@@ -143,7 +143,7 @@ class _Cells:
         """The row of the file that each row is, as a person counts."""
 
     def _separator(self, text: io.TextIOWrapper) -> str:
-        """Return what stands between the names of the first row, and leave the text before it."""
+        """Return the separator between the names of the first row, and rewind the text to this row."""
         usual = "\t" if self.path.suffix.lower() == ".tsv" else ","
         first = text.readline()
         names = {mark: {name.strip(' "').lower() for name in first.strip().split(mark)} for mark in SEPARATORS}

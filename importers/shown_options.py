@@ -21,7 +21,7 @@ from importers import list_cells
 from importers.list_cells import NotList
 
 LISTS = ("options", "choices", "candidates", "answer_choices", "answer_options", "option_list")
-"""What a list of options may be called, in small letters."""
+"""Names of a list of options, in small letters."""
 _COLUMN = re.compile(
     r"(?:(?:options?|choices?|candidates?|opt|answer[ _-]?option)[ _-]*)?([A-Z]|\d{1,2})", re.IGNORECASE
 )
@@ -43,7 +43,8 @@ class OptionsDiffer(ValueError):
 
 
 def listed_options(*records: Any) -> tuple[str, ...]:
-    """Return the options that the first of these records lists, in their order; an empty text where a label has none.
+    """Return the options that the first of these records lists, in their order, with an empty text for a label without
+    a text.
 
     >>> listed_options({"A": "the door", "B": "the tap"}), listed_options({"options": ["A. cup", "B. pan"]})
     (('the door', 'the tap'), ('cup', 'pan'))
@@ -62,7 +63,7 @@ def _of_lists(record: Mapping[Any, Any]) -> tuple[str, ...]:
 
 
 def is_option_column(name: str) -> bool:
-    """Whether a column of this name may hold an option or a list of them."""
+    """Tell whether a column of this name may hold an option or a list of them."""
     return name.strip().casefold() in LISTS or _label_of(name) is not None
 
 
@@ -177,9 +178,9 @@ class _Block:
     texts: tuple[str, ...]
     """Behind each label but the last."""
     before: str
-    """What stands before the first label."""
+    """The text before the first label."""
     ends: tuple[str, ...]
-    """What the last text may be: up to the end of its line, of its paragraph, of the prompt."""
+    """Candidates for the last text: up to the end of its line, of its paragraph, of the prompt."""
     letters: bool
     bare: bool
     """Its labels have no mark behind them, so it may be no list at all."""
@@ -228,7 +229,7 @@ def _blocks(prompt: str) -> Iterator[_Block]:
 
 
 def _chains(marks: Sequence[tuple[int, int, int]], firsts: Sequence[int]) -> Iterator[list[tuple[int, int, int]]]:
-    """The runs of labels that rise by one; a label that begins anew ends the run before it."""
+    """Yield runs of labels that rise by one; a restart of the labels ends the run."""
     chain: list[tuple[int, int, int]] = []
     for mark in marks:
         if chain and mark[0] == chain[-1][0] + 1:
@@ -256,7 +257,7 @@ def shown_order(own: Sequence[str], listed: Sequence[str], prompt: str = "") -> 
     """Return the places of the item's options in the order in which they were shown; empty where that is the item's own
     order, or is not known.
 
-    What stands in the prompt goes before a list, as it is what the model read.
+    The prompt takes precedence over a list, because the model read the prompt.
 
     >>> shown_order(["the tap", "the door"], ["The door.", "The tap."])
     (1, 0)
@@ -312,13 +313,13 @@ def _in_prompt(own: Sequence[str], prompt: str) -> tuple[list[int | None] | None
 
 
 def _without_labels(own: Sequence[str], prompt: str) -> bool:
-    """Whether a prompt shows all of the item's options in some other way."""
+    """Tell whether a prompt shows all options of the item in any other form."""
     whole = _folded(prompt)
     return all(_plain(text) in whole for text in own)
 
 
 def _last(block: _Block, own: Sequence[str]) -> str:
-    """The last text of a list in a prompt: as much of what follows its label as is an option."""
+    """Return the last text of a list in a prompt: the part behind its label that is an option."""
     there = _placed(block.texts, own)
     left = [text for at, text in enumerate(own) if at not in there]
     for end in block.ends:
@@ -337,7 +338,7 @@ def _ending(text: str, own: Sequence[str]) -> str:
 
 
 def _must_fit(places: Sequence[int | None], shown: Sequence[str], own: Sequence[str]) -> None:
-    """Refuse what is shown where an option of it is none of the item's, unless it stands behind all of them."""
+    """Refuse a list with an option that the item does not have, unless it follows all of the item's options."""
     strange = [k for k, text in enumerate(shown) if places[k] is None and text.strip()]
     known = [k for k, at in enumerate(places) if at is not None]
     if strange and (len(known) < len(own) or strange[0] < known[-1]):
@@ -384,17 +385,17 @@ def _folded(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text without what lists put around options: tags, quotes, stars, marks."""
+    """Return a text without the tags, quotes, stars and marks that lists put around options."""
     return _TAG.sub(" ", _folded(text)).lstrip(_BEFORE).rstrip(_AFTER)
 
 
 def _joined(text: str) -> str:
-    """A text that also stands in a sentence: ``the tap, or``."""
+    """Return a text without the words of its sentence: ``the tap, or``."""
     return re.sub(r"^(?:or|and)\s|\s(?:or|and)$", "", _plain(text)).lstrip(_BEFORE).rstrip(_AFTER)
 
 
 def _number(text: str) -> str:
-    """A number as it is worth, as pandas writes 2 as 2.0; of a text that is none nothing."""
+    """Return the value of a number, as pandas writes 2 as 2.0; an empty text for any other text."""
     return repr(float(text)) if _DECIMAL.fullmatch(text.strip()) else ""
 
 

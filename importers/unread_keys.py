@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 SHOWN = 20
-"""So many are named in a sentence."""
+"""Number of keys that a sentence names."""
 _VOTES = re.compile(
     r"(?:^|[^a-z])(?:responses?|annotat[a-z]*|votes?|voted|voters?|labels?|labell?ers?|ratings?|raters?|rated|scores?"
     r"|scored|scorers?|grades?|graded|graders?|grading|judges?|judg?e?ments?|verdicts?|suggestions?|suggested"
@@ -31,12 +31,12 @@ class ReadKeys:
         return False
 
     def also(self, name: str) -> bool:
-        """Whether a key is read that is not among the wanted ones."""
+        """Tell whether a key is read that is not among the wanted ones."""
         return False
 
 
 def looks_like_votes(name: str) -> bool:
-    """Whether a key or column may hold what people or judges said.
+    """Tell whether a key or column may hold what people or judges said.
 
     >>> [looks_like_votes(each) for each in ("correct.responses", "annotator_1", "workerId", "scene", "underscore")]
     [True, True, True, False, False]

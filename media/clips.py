@@ -123,7 +123,7 @@ def probe(path: Path, *, name: str | None = None, limits: Limits = LIMITS) -> Pr
 
 
 def is_playable(path: Path, *, name: str | None = None) -> bool:
-    """Whether a file is a clip that is kept as it is; any other video has to be converted."""
+    """Tell whether a file is a clip that the store keeps unchanged; any other video needs conversion."""
     with path.open("rb") as file:
         if file_type.sniff(file.read(file_type.HEAD_BYTES)) != file_type.WEBM:
             return False
@@ -169,15 +169,16 @@ def cut(
 
 
 def convert(video: Path, *, out: Path, side: int = CLIP_SIDE) -> Cut:
-    """The whole of ``video`` as a WebM file that browsers play: every frame that can be decoded, whatever its header
-    says of its length; raises as ``cut`` does, and where the video breaks off."""
+    """Convert the whole of ``video`` to a WebM file that browsers play, with every frame that can be decoded. The
+    header does not limit its length. Raises as ``cut`` does, and if the video breaks off.
+    """
     times = timeline_of(video, name=str(video))
     must_be_whole(times, name=str(video))
     return cut(video, out=out, start=0, end=float(times.end), side=side)
 
 
 def as_stored(video: Path, *, out: Path, name: str | None = None) -> Path:
-    """The video as the store keeps it: the file itself if it is such a clip, else a converted one at ``out``."""
+    """Return the video in its stored form: the file itself if it is such a clip, or a converted file at ``out``."""
     if (why := file_type.problem(video, "clip")) is not None:
         raise MediaRefused(why)
     return video if is_playable(video, name=name) else convert(video, out=out).path
@@ -310,7 +311,7 @@ def opened(path: Path, *, name: str) -> Iterator[tuple[InputContainer, VideoStre
 
 
 def timeline_of(video: Path, *, name: str) -> Timeline:
-    """When the frames of a video are shown; raises as ``opened`` and ``timeline.read`` do.
+    """Return when the frames of a video are shown; raises as ``opened`` and ``timeline.read`` do.
 
     Reading all of a long video takes a while, and many items share one: the last ones are kept.
     """
@@ -323,13 +324,13 @@ def timeline_of(video: Path, *, name: str) -> Timeline:
 
 @lru_cache(maxsize=_TIMELINES_KEPT)
 def _timeline(video: Path, size: int, changed: int, name: str) -> Timeline:
-    """``timeline.read`` of a video in this state."""
+    """Return ``timeline.read`` of a video in this state."""
     with opened(video, name=name) as (container, stream):
         return timeline.read(container, stream, name=name)
 
 
 def must_be_whole(times: Timeline, *, name: str) -> None:
-    """``MediaRefused`` for a video without frames, or one that breaks off."""
+    """Raise ``MediaRefused`` for a video without frames, or one that breaks off."""
     if not len(times):
         raise MediaRefused(f"{name} has no frame that can be decoded. Encode it again.")
     if times.broken:
@@ -451,7 +452,7 @@ def _each(
 
 
 def _nth_moment(index: int, *, video: Path) -> Fraction:
-    """When the ``index``-th frame comes on screen."""
+    """Return when the ``index``-th frame comes on screen."""
     times = timeline_of(video, name=str(video))
     if not 0 <= index < len(times):
         raise _no_frame(str(video), len(times), index)

@@ -1,9 +1,9 @@
-"""What the store has made of an original, and whether each file still is what was made.
+"""Record the copies of an original, and check that each file is still as it was made.
 
     copies.json    {"display.jpg": SHA-256, "bare": SHA-256, ...}
 
 A disk that was full, a power cut or a restored backup may leave a file that is cut short or holds zeros. Before a copy
-is shown, its content is compared with what was written down when it was made. Each file is read once in a process.
+is shown, its content is compared with the hash from its creation. Each file is read once in a process.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def begin(folder: Path, *paths: Path) -> None:
 
 
 def record(folder: Path, *paths: Path) -> None:
-    """Write down what these files of a folder hold, next to what is written down already."""
+    """Record the hashes of these files of a folder, next to the existing records."""
     write_whole(folder / RECORD, _told(_recorded(folder), paths))
 
 
@@ -45,7 +45,7 @@ def _recorded(folder: Path) -> dict[str, str]:
 
 
 def is_whole(path: Path, *, reads: Callable[[Path], bool]) -> bool:
-    """Whether a copy is what was made.
+    """Tell whether a copy is still as it was made.
 
     Nothing is written down of a copy that an older version has made: ``reads`` says whether it can be read, and then it
     counts as what was made.
@@ -60,7 +60,7 @@ def is_whole(path: Path, *, reads: Callable[[Path], bool]) -> bool:
 
 
 def ends_whole(path: Path) -> bool:
-    """Whether a PNG or JPEG that was written here is there to its last byte."""
+    """Tell whether a PNG or JPEG that Touchstone wrote is complete."""
     end = _ENDS[path.suffix]
     try:
         with path.open("rb") as file:
@@ -80,7 +80,7 @@ def to_disk(path: Path) -> None:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that it is there whole or as it was before, also after a power cut."""
+    """Write a file completely or leave the old file unchanged, even after a power cut."""
     handle, name = tempfile.mkstemp(prefix=".copy-", dir=path.parent)
     partial = Path(name)
     try:

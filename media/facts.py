@@ -1,4 +1,4 @@
-"""What a file is: decided once, from its decoded content, and used by pages, models, releases and boxes alike."""
+"""Decide the facts of a file once, from its decoded content, for pages, models, releases and boxes."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class MediaFacts:
     """As it is shown: upright."""
     height: int
     orientation: int = orientation.UPRIGHT
-    """How the stored pixels have to be turned to be shown, as EXIF numbers it (1 to 8)."""
+    """Rotation of the stored pixels for display, as an EXIF number (1 to 8)."""
     times: tuple[float, ...] = ()
-    """Of a clip: when each frame comes on screen, in seconds, rising."""
+    """For a clip: the time when each frame comes on screen, in seconds, rising."""
     duration: float | None = None
-    """Of a clip: when its last frame or its sound ends, in seconds. Headers do not decide it."""
+    """For a clip: the end of its last frame or sound, in seconds. Headers do not decide it."""

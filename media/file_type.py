@@ -21,9 +21,9 @@ class Sort:
     advice: str = ""
     """What to do about it, where it is refused."""
     format: str = ""
-    """Of a picture, document or sound in a format that is not supported: what the format is called."""
+    """Name of the format of an unsupported picture, document or sound."""
     is_video: bool = False
-    """Whether an import can cut or convert it to a clip."""
+    """True if an import can cut or convert the file to a clip."""
 
 
 def _unsupported(called: str, format: str, to: str = "JPEG or PNG") -> Sort:
@@ -112,8 +112,7 @@ def _still_of(head: bytes) -> Sort | None:
 
 
 def problem(path: Path, kind: str) -> str | None:
-    """Why a file cannot be an image or a clip, as a sentence with its name; None: its first bytes do not speak
-    against it."""
+    """Return a sentence that refuses the file by its first bytes; None if they fit an image or a clip."""
     try:
         with path.open("rb") as file:
             sort = sniff(file.read(HEAD_BYTES))

@@ -79,7 +79,7 @@ class Film:
 
     @property
     def by_packets(self) -> bool:
-        """Whether its packets say when each frame is shown; otherwise all frames are decoded to know."""
+        """Tell whether the packets have the time of each frame; otherwise all frames are decoded."""
         return self._times.by_packets
 
     @property

@@ -43,14 +43,14 @@ _BROKEN = (OSError, SyntaxError, ValueError, EOFError, OverflowError, IndexError
 
 @dataclass(frozen=True)
 class Derived:
-    """The copies of one image, and what was decided and measured on the way."""
+    """The copies of one image, with its facts and measures."""
 
     ending: str
     """Of the copies' names, and so what they are: a key of ``COPIES``."""
     display: bytes
     thumb: bytes
     facts: MediaFacts
-    """Of the original."""
+    """The facts of the original."""
     sharpness: float
 
 
@@ -86,7 +86,7 @@ def of_picture(picture: Image.Image, facts: MediaFacts, *, photograph: bool = Fa
 
 
 def can_be_read(path: Path) -> bool:
-    """Whether a copy, which has an ending of ``COPIES``, can be decoded to its end."""
+    """Tell whether a copy, which has an ending of ``COPIES``, can be decoded to its end."""
     try:
         with Image.open(path, formats=[_DECODERS[COPIES[path.suffix]]]) as image:
             image.load()
@@ -96,7 +96,7 @@ def can_be_read(path: Path) -> bool:
 
 
 def upright(path: Path, *, mime: str, turned: int, name: str, limits: Limits) -> Image.Image:
-    """All pixels of the image at ``path``, upright, in RGB. ``turned`` is its orientation, as it was decided."""
+    """All pixels of the image at ``path``, upright, in RGB. ``turned`` is its decided orientation."""
     with _decoded(path, mime=mime, name=name, limits=limits, whole=True) as (image, _):
         return flat(_eight_bits(orientation.upright(image, turned)))
 

@@ -189,7 +189,7 @@ class Pictures:
 
 
 def _used(path: Path) -> bool:
-    """Whether the file is there, and whole; from now on it counts as in use."""
+    """Tell whether the file exists and is complete, and mark it as used."""
     try:
         os.utime(path)
     except FileNotFoundError:

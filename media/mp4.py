@@ -1,7 +1,7 @@
 """Clips as MP4, for programs that do not take WebM: the same frames at the same moments.
 
-VP9 and AV1 may stand in MP4, so their packets go over as they are. VP8 may not: its frames are encoded anew as VP9, by
-the same libvpx that makes our clips. Sound in Opus goes over as it is; other sound is refused.
+MP4 allows VP9 and AV1, so their packets are copied unchanged. MP4 does not allow VP8: its frames are encoded again as
+VP9, by the same libvpx that makes our clips. Sound in Opus is copied unchanged; other sound is refused.
 
 Needs the extra ``video`` (PyAV), which is imported when a function here is called.
 """
@@ -73,7 +73,7 @@ class _Made:
         self._at = {self._ms(n): n for n in range(len(times))}
 
     def taken_over(self) -> int:
-        """Write all packets as they are; how many frames."""
+        """Copy all packets unchanged, and return the number of frames."""
         self._add_all(self._target.add_stream_from_template(self._stream, opaque=True))
         n = 0
         for packet in self._source.demux(self._streams):

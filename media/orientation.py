@@ -1,8 +1,8 @@
 """The eight ways in which a picture may lie in its file, as EXIF numbers them: read once, applied in one place.
 
-The rule for images: EXIF decides if it has the tag, also if XMP says something else; XMP's ``tiff:Orientation``
-decides where EXIF has none; otherwise the picture is upright. Pillow does the same. For a video the display matrix of
-the decoded frame decides.
+The rule for images: EXIF decides if it has the tag, even if XMP differs; XMP's ``tiff:Orientation`` decides where EXIF
+has none; otherwise the picture is upright. Pillow does the same. For a video the display matrix of the decoded frame
+decides.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _OF_MATRIX = {
     (0, -1, -1, 0): 7,
     (0, -1, 1, 0): 8,
 }
-"""By a, b, c and d of a display matrix: the stored pixel (x, y) is shown at (a x + c y, b x + d y)."""
+"""Orientation by a, b, c and d of a display matrix: it shows the stored pixel (x, y) at (a x + c y, b x + d y)."""
 _NEAR = Fraction(1, 50)
 """A matrix this close to one of the eight, relative to its scale, is that one (about a degree)."""
 
@@ -105,6 +105,6 @@ def on_its_side(orientation: int) -> bool:
 
 
 def upright(picture: Image.Image, orientation: int) -> Image.Image:
-    """Return the picture as it is shown."""
+    """Return the picture in its displayed orientation."""
     flip = _FLIPS.get(orientation)
     return picture if flip is None else picture.transpose(flip)

@@ -12,8 +12,7 @@
     ROOT/incoming/                  files on their way in; safe to empty while nothing is being added
 
 A folder appears whole or not at all: it is filled in ``incoming`` and then renamed. Two processes that add the same
-file at the same time both succeed, and one of the two copies is kept. What was made of an original and is damaged
-since is made again when it is asked for.
+file at the same time both succeed, and one of the two copies is kept. The store makes a damaged copy again on request.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ class StoredMedia:
     sharpness: float | None
     """Variance of the Laplacian; compare within one video only. None for clips."""
     orientation: int | None = None
-    """How the original lies in its file, as EXIF numbers it; None: an earlier version did not note it."""
+    """Orientation of the original as an EXIF number; None if an earlier version did not record it."""
 
 
 class MediaStore:
@@ -100,7 +99,7 @@ class MediaStore:
             return stored
 
     def path(self, sha256: str, size: Size = "original") -> Path:
-        """Where a copy lies. ``NotFound`` if the store has no such file, ``ValueError`` for an unknown size.
+        """Return the path of a copy. ``NotFound`` if the store has no such file, ``ValueError`` for an unknown size.
 
         A copy that is damaged is made again; ``MediaRefused`` if the original is damaged, too.
         """
@@ -115,7 +114,7 @@ class MediaStore:
         return path
 
     def _copied_again(self, sha256: str, size: Size) -> Path:
-        """Make both copies of an original anew; where the one of that size lies."""
+        """Make both copies of an original again, and return the path of the requested size."""
         about, folder = self._decided(sha256), self._folder(sha256)
         self.verify(sha256, n_bytes=about.bytes, content=True)
         derived = self._derived(folder / _ORIGINAL, about, name="The file")
@@ -186,22 +185,22 @@ class MediaStore:
         return images.upright(original, mime=about.mime, turned=about.orientation, name=name, limits=self.limits)
 
     def is_turned(self, sha256: str) -> bool:
-        """Whether the original of a stored image, without metadata, has to be turned to be shown."""
+        """Tell whether a stored image without metadata needs a rotation for display."""
         about = self._decided(sha256)
         return about.orientation != orientation.UPRIGHT and self.bare(sha256)[1] == about.mime
 
     def is_as_shown(self, sha256: str) -> bool:
-        """Whether a stored image is what ``upright`` makes of it, and carries nothing else (place, camera)."""
+        """Tell whether a stored image equals the output of ``upright``, without place, camera or other metadata."""
         about = self._decided(sha256)
         assert about.orientation is not None
         path = self.path(sha256)
         return images.as_shown(path, mime=about.mime, turned=about.orientation, name="the image", limits=self.limits)
 
     def _decided(self, sha256: str) -> StoredMedia:
-        """What is known of a file, with its orientation.
+        """Return the known facts of a file, with its orientation.
 
-        An earlier version noted none, but its copies lie as it saw the file. The same orientation is noted now, and an
-        original without metadata that lost it is made anew.
+        An earlier version noted none, but its copies lie as it saw the file. This method records the same orientation,
+        and makes an original without metadata again if it lost its orientation.
         """
         about = self.about(sha256)
         if about.orientation is not None:
@@ -221,7 +220,7 @@ class MediaStore:
         return about
 
     def mp4(self, sha256: str) -> Path:
-        """Where a clip lies as MP4, for programs that do not take WebM. It is made when it is first asked for.
+        """Return the path of a clip as MP4, for programs that do not take WebM. It is made when it is first asked for.
 
         Raises
         ------
@@ -306,7 +305,7 @@ class MediaStore:
                 self.path(sha256, size)  # made again if it is damaged
 
     def _must_strip(self, original: Path, about: StoredMedia, *, content: bool) -> None:
-        """Look whether the metadata of an original can be taken out, or else make the file that comes instead."""
+        """Check that the metadata of an original can be removed, or make the file that replaces it."""
         try:
             if about.kind == "clip":
                 strip_metadata.looked_at(original)
@@ -467,7 +466,7 @@ class MediaStore:
         return stored
 
     def _probe(self, original: Path, folder: Path, name: str) -> clips.Probe:
-        """What a clip is, if it can be kept; its times are written into ``folder``."""
+        """Return the facts of a clip, if the store can keep it, and write its times into ``folder``."""
         probe = clips.probe(original, name=name, limits=self.limits)
         _write_times(folder / _TIMES, probe.facts)
         try:
@@ -536,7 +535,7 @@ def _write_times(out: Path, timing: clips.Timing | MediaFacts) -> None:
 
 
 def _has_times(path: Path) -> bool:
-    """Whether the moments of a clip's frames can be read."""
+    """Tell whether the times of a clip's frames are readable."""
     try:
         found = json.loads(path.read_bytes())
     except ValueError:
@@ -545,5 +544,5 @@ def _has_times(path: Path) -> bool:
 
 
 def _is_nothing(path: Path) -> bool:
-    """Of a bare file that an older version has made nothing says whether it is whole: it is made again."""
+    """Return False: an older version recorded no hash of a bare file, so the store makes the file again."""
     return False

@@ -2,8 +2,8 @@
 
 Nothing is decoded and encoded anew: the picture's own bytes are taken over as they are, so pixels and frames are equal.
 What is left out is whatever does not take part in showing it: EXIF, XMP, IPTC, comments, texts, the names in a colour
-profile, unknown parts, and what lies behind the file's end. The orientation is written anew, as EXIF, whichever note
-it came from: it is decided once (``media.facts``) and not read here.
+profile, unknown parts, and what lies behind the file's end. The orientation is written as EXIF, whichever note it came
+from: ``media.facts`` decides it once, and this module does not read it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class NotUnderstood(Exception):
 def image(content: bytes, mime: str, turned: int) -> bytes:
     """An image without the rest; ``NotUnderstood`` where its kind has no row here, or the file does not fit it.
 
-    ``turned`` is its orientation as it was decided.
+    ``turned`` is its decided orientation.
     """
     if mime not in _IMAGES:
         raise NotUnderstood(mime)

@@ -1,4 +1,4 @@
-"""When each frame of a video comes on screen, and when the video ends: read once, from its packets, for everyone.
+"""Read once from the packets of a video when each frame comes on screen, and when the video ends.
 
 Headers decide nothing. Where packets do not say when frames are shown, all frames are decoded. Times are counted from
 the moment at which the first picture or sound begins, as players count: a video need not begin at zero.
@@ -35,39 +35,39 @@ _SKIPS_FRAMES = frozenset({"h264", "hevc"})
 
 @dataclass(frozen=True)
 class Timeline:
-    """When the frames of a video are shown."""
+    """The times of a video's frames."""
 
     base: Fraction
     """Seconds of a tick of the video's clock."""
     origin: Fraction
-    """When the video begins on its own clock, in seconds."""
+    """Start of the video on its own clock, in seconds."""
     pts: NDArray[np.int64]
-    """Of each packet with a frame that is shown, in the order of the file, in ticks."""
+    """Ticks of each packet with a visible frame, in the order of the file."""
     flags: NDArray[np.int8]
     """``KEY`` and ``BAD`` of each of these packets."""
     place: NDArray[np.int64]
     """The packets in the order in which their frames are shown."""
     shown: NDArray[np.int64]
-    """When each frame comes on screen, rising, in ticks."""
+    """Ticks at which each frame comes on screen, rising."""
     end: Fraction
-    """When the last frame leaves the screen, in seconds from the beginning."""
+    """Time when the last frame leaves the screen, in seconds from the beginning."""
     duration: Fraction
-    """When picture and sound have both ended."""
+    """Time when both picture and sound have ended."""
     broken: str | None
-    """Why frames are missing at its end, as a clause; None: nothing is known to be."""
+    """Reason for missing frames at the end, as a clause; None if no frames are known to be missing."""
     by_packets: bool
-    """Whether packets say when each frame is shown; otherwise all frames were decoded to know."""
+    """True if packets have the time of each frame; otherwise all frames were decoded."""
 
     def __len__(self) -> int:
         return len(self.shown)
 
     def time(self, index: int) -> Fraction:
-        """When a frame comes on screen, exactly, in seconds from the beginning."""
+        """Return the exact time at which a frame comes on screen, in seconds from the beginning."""
         return int(self.shown[index]) * self.base - self.origin
 
     @property
     def times(self) -> tuple[float, ...]:
-        """When each frame comes on screen, to the microsecond."""
+        """Return the time at which each frame comes on screen, to the microsecond."""
         return tuple(round(float(max(self.time(index), Fraction(0))), 6) for index in range(len(self)))
 
     @property
@@ -90,14 +90,14 @@ def read(container: InputContainer, stream: VideoStream, *, name: str) -> Timeli
 
 
 def picture_streams(container: InputContainer) -> list[VideoStream]:
-    """The streams with moving pictures: a cover image is none."""
+    """Return the streams with moving pictures, without cover images."""
     from av.stream import Disposition
 
     return [each for each in container.streams.video if not each.disposition & Disposition.attached_pic]
 
 
 def origin(container: InputContainer) -> Fraction:
-    """When the video begins on its own clock, exactly: with the first of its pictures and sounds."""
+    """Return the exact start of the video on its own clock: its first picture or sound."""
     streams: list[Stream] = [*picture_streams(container), *container.streams.audio]
     begins = [
         stream.start_time * stream.time_base for stream in streams if stream.start_time is not None and stream.time_base
@@ -106,7 +106,7 @@ def origin(container: InputContainer) -> Fraction:
 
 
 def hidden_in_vp8(packet: Packet[Any]) -> bool:
-    """Whether a packet of VP8 holds a frame that is never shown; its first byte says so (RFC 6386, 9.1)."""
+    """Tell whether a packet of VP8 holds an invisible frame, by its first byte (RFC 6386, 9.1)."""
     return not bytes(memoryview(packet)[:1])[0] & 0x10
 
 

@@ -73,7 +73,7 @@ class Traffic:
     authorization: Callable[[], str] | None = None
     """The header's value, added where a request leaves, so that nothing before it holds the key."""
     headers: Callable[[], Mapping[str, str]] | None = None
-    """Further headers by name in lower case, added likewise."""
+    """Further headers by name in lower case, added in the same way."""
     hidden: Callable[[str], str] | None = None
     """Strikes out of a reply's headers what must not be repeated."""
 

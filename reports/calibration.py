@@ -73,7 +73,7 @@ def calibration(study: Study, source: Source, rule: Rule | None = None, *, cross
 
 
 def _with_blocks(section: Section, blocks: Sequence[Block]) -> Section:
-    """A section with further blocks at its end."""
+    """Return a section with further blocks at its end."""
     return replace(section, blocks=(*section.blocks, *blocks))
 
 

@@ -106,7 +106,7 @@ class Ruling:
     verdict: Verdict
     words: str
     why: tuple[str, ...]
-    """Sentences; a bias that limits the verdict stands in the first one."""
+    """Sentences; the first one names a bias that limits the verdict."""
     answers: int = 0
     """Units that people and the judge share."""
     questions: int | None = None
@@ -118,7 +118,7 @@ class Ruling:
 
     @property
     def about(self) -> str:
-        """Who and what is ruled on, with its near-copies, in one line."""
+        """Return one line that names the judge, its near-copies, and the subject of the verdict."""
         return " · ".join(filter(None, (" = ".join((self.judge, *self.copies)), self.criterion, self.dimension)))
 
     @property
@@ -132,7 +132,7 @@ class Ruling:
 
     @property
     def counted(self) -> str:
-        """How many questions and answers the verdict rests on.
+        """Return the number of questions and answers behind the verdict.
 
         >>> Ruling("a", "score", None, "replace", "", (), 1800, 300).counted
         '300 questions, 1,800 answers'

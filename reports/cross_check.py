@@ -1,4 +1,4 @@
-"""How the numbers were computed: the same coefficients by other packages."""
+"""Report the coefficients of other packages for the same ratings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from reports.study import Slice, Study
 _NO_LIMITS = Bootstrap(draws=0)
 
 Line = tuple[str, float | None, Peer]
-"""What was compared, our value (None: undefined), and what the other package gave."""
+"""Name of the coefficient, our value (None: undefined), and the value of the other package."""
 
 
 def cross_check(study: Study) -> Section:

@@ -1,4 +1,4 @@
-"""What judges' replies lose, as every other place shows it: a table, bounds and warnings."""
+"""Report lost replies of judges with a table, bounds and warnings, as all other places do."""
 
 from __future__ import annotations
 

@@ -343,7 +343,7 @@ def _fitted(natural: Sequence[float], least: Sequence[float], room: float) -> li
 
 
 def figure(drawing: Drawing, letters: Letters, room: float) -> Flowable:
-    """A drawing as wide as the room, or smaller where it would be higher than a page."""
+    """Return a drawing as wide as the page, or smaller if it would exceed the height of a page."""
     from reportlab.pdfbase.pdfmetrics import stringWidth
     from reportlab.platypus import Flowable as Base
 

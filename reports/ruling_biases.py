@@ -51,7 +51,7 @@ def _frequent(part: Slice) -> int:
 
 
 def _people(part: Slice) -> tuple[Floats, tuple[float, float]]:
-    """What people say of each unit as a number, and the lowest and highest of such numbers."""
+    """Return people's value for each unit as a number, and the lowest and highest such number."""
     if part.numeric:
         known = [float(each) for each in (part.ends or part.table.categories)]
         low, high = min(known), max(known)
@@ -71,8 +71,9 @@ def _numbers(part: Slice, rater: str) -> Floats:
 
 
 def _shift(study: Study, part: Slice, judge: str) -> Floats | None:
-    """How far the judge's value moves when the answers change places: in points of the scale, or, of two answers that
-    are compared, 1 where the first place won in both orders."""
+    """Return the change of the judge's value when the answers swap places: in points of the scale, or, for a comparison
+    of two answers, 1 if the first place won in both orders.
+    """
     other = next((each for each in study.runs.swapped.get(judge, ()) if each in part.table.raters), None)
     if other is None:
         return None
@@ -96,7 +97,7 @@ def _pairs(part: Slice) -> Sequence[JudgePair]:
 
 
 def copies_table(study: Study) -> list[Table]:
-    """How alike the judges are, and how many independent ones they are worth."""
+    """Return the similarity of the judges, and the number of independent judges they are worth."""
     rows: list[tuple[Cell, ...]] = []
     for part in study.slices:
         pairs = _pairs(part) if part.dimension is None else ()
@@ -177,7 +178,7 @@ def biases_table(study: Study) -> list[Table]:
 
 
 def _meaning(found: RankingBias) -> str:
-    """What a bias does to the verdict, in a cell."""
+    """Return the effect of a bias on the verdict, for a cell."""
     if found.blocks:
         return "blocks"
     if found.qualifies:

@@ -364,7 +364,9 @@ class Slice:
         return tuple(f"{each:g}" if isinstance(each, float) else str(each) for each in self.table.categories)
 
     def shared(self, judge: str) -> tuple[int, int | None]:
-        """How many units the judge and two people or more have rated, and of how many questions; None: not known."""
+        """Return the number of units that the judge and two people or more have rated, and of their questions; None if
+        unknown.
+        """
         usable = (self.column(judge) != MISSING) & ((self.human_codes != MISSING).sum(axis=1) >= 2)
         clusters = self.table.clusters
         questions = None if clusters is None else len({clusters[at] for at in np.flatnonzero(usable)})

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from domain.judging import Value
 
 Words = tuple[str, str, str]
-"""What calls an answer wrong, partly right and right."""
+"""Words that call an answer wrong, partly right and right."""
 
 WORDS: Mapping[str, Sequence[Words]] = {
     "English": (
@@ -112,7 +112,7 @@ REASONS: Sequence[Words] = (
     ("it does not describe any key concept", "it describes a part of one", "it describes a key concept"),
     ("nothing in it is supported", "only a part of it is supported", "all of it is supported"),
 )
-"""What stands behind “because”."""
+"""Reasons that follow “because”."""
 
 BESIDE = (
     "{v} ({w})",
@@ -193,7 +193,7 @@ class Manner:
     words: Words | None = None
 
     def say(self, score: str, share: float, top: Value) -> str:
-        """Return the wording of a score; ``share`` is how far up its scale the score stands."""
+        """Return the wording of a score; ``share`` is the position of the score on its scale, from 0 to 1."""
         words = "" if self.words is None else self.words[0 if share == 0 else 2 if share == 1 else 1]
         return self.shape.format(v=score, w=words, top=top)
 

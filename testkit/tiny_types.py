@@ -1,8 +1,8 @@
 """A tiny random checkpoint of any image-text type of the installed transformers, as one that someone would download.
 
 One recipe serves all types: the default configuration is made small by the names of its numbers, the special tokens are
-those that the processor's source names, and the files are written as full checkpoints have them. What a type needs
-besides stands in ``PATCHES``.
+those that the processor's source names, and the files are written as full checkpoints have them. ``PATCHES`` holds
+further needs of a type.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ def _marks(processor: Any) -> list[str]:
 
 
 def _image_mark(tok: Any, processor: Any, folder: Path, config: Any) -> str:
-    """Return the mark for a picture: that of the loaded processor, else one that its source or tokenizer names."""
+    """Return the mark for a picture: the mark of the loaded processor, or one that its source or tokenizer names."""
     from inference.local.processors import image_mark, load_processor
 
     try:

@@ -19,7 +19,7 @@ class ReadFiles:
     note: str | None = None
     """What there is to say of the files besides: how they were read, what in them nothing reads."""
     warnings: Sequence[str] = ()
-    """What may be wrong with what comes in, in sentences."""
+    """Warnings about the imported items, in sentences."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class ReadPredictions:
     hashes: Mapping[str, str] = field(default_factory=dict)
     """SHA-256 of every file, by its path as the rows name it."""
     notes: Sequence[str] = ()
-    """What in the files nothing reads, in sentences."""
+    """Ignored keys and columns of the files, in sentences."""
     warnings: Sequence[str] = ()
-    """What of it may matter."""
+    """The ignored keys that may matter."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,6 @@ class ReadRatings:
     """The second says where the first came from; its reason is empty."""
     bad: Sequence[BadRow] = ()
     notes: Sequence[str] = ()
-    """How many ratings are missing, how cells were read, and what in the file nothing reads, in sentences."""
+    """Sentences about missing ratings, the reading of cells, and ignored columns of the file."""
     warnings: Sequence[str] = ()
-    """What of it may matter."""
+    """The ignored keys that may matter."""

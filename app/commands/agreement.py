@@ -465,7 +465,7 @@ def _replies(
 
 
 def _has_people(project: str, stage: Stage) -> bool:
-    """Whether a person has rated in a stage; without one, judges are compared."""
+    """Tell whether a person has rated in a stage; without one, judges are compared."""
     from app.services import resources
     from workflow.results.ratings import raters_of
 
@@ -475,7 +475,7 @@ def _has_people(project: str, stage: Stage) -> bool:
 def _losses(
     project: str, stage: Stage, *, criteria: Sequence[str] | None, judges: Sequence[str] | None, items: Items | None
 ) -> list[str]:
-    """What the judges that are compared have lost, a sentence each, and which grades are left out. None: all judges."""
+    """Return a sentence about the losses of each compared judge, and about the grades left out. None: all judges."""
     from app.services import resources
     from workflow.results.losses import loss_sentences
     from workflow.results.ratings import stage_rows

@@ -629,7 +629,7 @@ def _summary(done: Imported) -> Iterator[str]:
 
 
 def _read(done: Imported) -> Iterator[str]:
-    """How many of the new answers are read, and what is not readable."""
+    """Yield sentences about the new answers that were read, and those that were not readable."""
     from workflow.files.read_losses import read_sentences
 
     new = done.predictions + sum(done.unanswered.values())

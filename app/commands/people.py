@@ -227,7 +227,8 @@ def erase(
     ] = None,
 ) -> None:
     """Erase a person for good: name, login, password, sessions, addresses, drafts, and the key of their pseudonyms.
-    What they submitted stays under no name, and every release still verifies. SQLite's file is written anew."""
+    What they submitted stays under no name, and every release still verifies. The command rewrites SQLite's file.
+    """
     from workflow.access import erasing
 
     store = _store()

@@ -120,7 +120,7 @@ def create(
 
 
 def _losses(store: Store, project: str) -> list[str]:
-    """What the project's numbers lose, in sentences; of a project without models' answers nothing."""
+    """Return the losses of the project in sentences; empty for a project without models' answers."""
     from workflow.results import leaderboard_page, project_losses
 
     if not leaderboard_page.any_model(store, person=None, project=project):

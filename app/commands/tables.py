@@ -31,7 +31,7 @@ def register(cli: typer.Typer) -> None:
 
 
 def _as_csv(table: PaperTable) -> str:
-    """A table below its heading and what its numbers lose, which are comments."""
+    """Return a table below two comments: its heading and its losses."""
     from workflow.results import table_files
 
     comments = [table_files.heading(table), *table.loss_notes]

@@ -113,7 +113,7 @@ class Pages:
         return await self._welcome(request, person, onward)
 
     async def show_sign_out(self, request: Request) -> Response:
-        """A page that signs out by a POST: by itself where someone followed a link of ours, else when asked to.
+        """Return a page that signs out by a POST: automatically after a link of ours, otherwise on request.
 
         The GET changes nothing, so that no picture, prefetch or link of another site signs anyone out.
         """

@@ -23,7 +23,7 @@ from db.engine import Store
 
 KEPT_SECONDS = 5.0
 PATIENCE_SECONDS = 2.0
-"""How long a monitor waits at most. Database and disk are asked in threads, because they may not answer at all."""
+"""Longest wait of a monitor in seconds. Database and disk are asked in threads, because they may not answer at all."""
 WHOLE_EVERY_SECONDS = 600.0
 SLOW_DATABASE = (
     f"The database has not answered for {PATIENCE_SECONDS:.0f} seconds: something else may be writing to it, such as a"
@@ -36,7 +36,7 @@ class Look:
     """A question with an answer that is kept for some seconds, asked in a thread by one at a time."""
 
     def __init__(self, ask: Callable[[], str | None], *, late: str, clock: Callable[[], float]) -> None:
-        """``ask`` returns what is wrong, ``late`` is said where no answer comes in time."""
+        """Set the two callables: ``ask`` returns the fault, and ``late`` is the answer after the time limit."""
         self.ask, self.late, self.clock = ask, late, clock
         self._answer: str | None = None
         self._asked = self._answered = float("-inf")
@@ -44,7 +44,7 @@ class Look:
         self._lock = threading.Lock()
 
     def begin(self) -> None:
-        """Ask, if the last answer is old and no one else is asking."""
+        """Ask, if the last answer is old and no other thread asks."""
         with self._lock:
             if self.is_open() or self.clock() - self._answered <= KEPT_SECONDS:
                 return
@@ -57,15 +57,15 @@ class Look:
         self._answered = self.clock()
 
     def is_open(self) -> bool:
-        """Whether the answer is still to come."""
+        """Tell whether the answer is pending."""
         return self._thread is not None and self._thread.is_alive()
 
     def is_worth_waiting(self) -> bool:
-        """Whether the answer is still to come and was asked for a moment ago."""
+        """Tell whether the answer is pending and was requested a moment ago."""
         return self.is_open() and self.clock() - self._asked < PATIENCE_SECONDS
 
     def answer(self) -> str:
-        """Return ``ok``, or what is wrong in a sentence."""
+        """Return ``ok``, or a sentence about the fault."""
         return self.late if self.is_open() else self._answer or "ok"
 
 
@@ -82,7 +82,7 @@ class Health:
         self.looking: threading.Thread | None = None
 
     async def state(self) -> tuple[str, str]:
-        """``ok`` or a sentence, of the database and of the disk; it comes within ``PATIENCE_SECONDS``."""
+        """Return ``ok`` or a sentence about the database and the disk, within ``PATIENCE_SECONDS``."""
         self._look_at_all(self.clock())
         for look in (self.database, self.disk):
             look.begin()

@@ -283,7 +283,7 @@ def files_of(
 
 
 def _is_error(block: Block) -> TypeGuard[Text]:
-    """Whether a block says that another package gives another value."""
+    """Tell whether a block reports a difference from another package."""
     from reports.content import Text
 
     return isinstance(block, Text) and block.tone == "warning"

@@ -311,7 +311,7 @@ def _replies(services: Services, view: ProjectView, format: str, path: Path, pla
 
 
 def show_losses(losses: Sequence[Losses], *, new: int, repeated: int, noun: str) -> None:
-    """What was read and what is not readable; a warning stands out."""
+    """Show the counts of read and unreadable rows, with a highlighted warning if needed."""
     warned = {each.warning for each in losses if each.warns}
     for sentence in read_sentences(losses, new=new, repeated=repeated, noun=noun):
         style = "bad" if sentence in warned else ""

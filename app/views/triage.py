@@ -119,7 +119,7 @@ def group(found: TriageGroup, decide: Decide, *, undo: Callable[[], None] | None
 
 
 def does_nothing(**said: object) -> Callable[[], None]:
-    """A press on a preview: it only says that it does nothing."""
+    """Return a callback for a press on a preview, which only shows a note."""
 
     def press() -> None:
         st.toast("A preview: nothing is saved.")

@@ -28,7 +28,7 @@ class Study:
     readable: list[str] = field(default_factory=list)
     """The judges' replies that hold a score."""
     stated: dict[tuple[str, str], bool] = field(default_factory=dict)
-    """By item and model: whether the answer states an option."""
+    """By item and model: True if the answer states an option."""
     left_out: Mapping[str, str] = field(default_factory=dict)
     """Tables that cannot be made of this study, and words of the sentence that says why."""
 
@@ -62,7 +62,7 @@ class Study:
         self.steps.append(("import", self.schema, "predictions", str(self._lines("answers.jsonl", rows))))
 
     def replies(self, rows: Sequence[Mapping[str, Any]], template: str, *, silent: Iterable[str]) -> None:
-        """Judges' replies: judge, item, model, text; the ``silent`` texts hold no score."""
+        """Return judges' replies (judge, item, model, text); the ``silent`` texts hold no score."""
         self.readable += readable_of(rows, silent)
         path = self._lines("replies.jsonl", rows)
         self.steps.append(("import", self.schema, "judgements", str(path), "--template", template))

@@ -1,1 +1,1 @@
-"""How often models' answers are read wrongly or not at all: answers that are made from a known truth, in many manners."""
+"""Measure how often the readers misread or lose models' answers whose truth is known."""

@@ -1,4 +1,4 @@
-"""How often models' answers are read wrongly or not at all, of answers whose truth is known by how they were made.
+"""Measure how often the readers misread or lose models' answers whose truth is known.
 
     .venv/bin/python -m benchmarks.reading [--quick] [--failed N]
 
@@ -25,7 +25,7 @@ SEED = 20261129
 REPEAT = 4
 """Items of each wording, each with its key at up to four places."""
 GOALS = {"ordinary": (1.0, 4.0), "adversarial": (4.0, None)}
-"""At most so many per cent silently wrong, and lost."""
+"""Highest allowed percentages of silently wrong and of lost answers."""
 _TUNED = [*tuned.WORDINGS, *tuned_more.WORDINGS]
 _SEEN = {(each.text, each.kind, each.each) for each in _TUNED}
 PARTS = {
@@ -72,7 +72,7 @@ def microseconds() -> float:
 
 
 def main() -> int:
-    """Read all cases and print what came of them."""
+    """Read all cases and print the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="one item of each wording")
     parser.add_argument("--only", choices=tuple(PARTS), help="one half of the wordings")

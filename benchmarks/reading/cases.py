@@ -16,7 +16,7 @@ LETTERS = "ABCDEF"
 NONE = "none"
 """The truth of a text that states no answer, or not one."""
 LAST = "key, or nothing"
-"""The truth of a text that corrects itself: its last answer may be read, and nothing else."""
+"""The truth of a text that corrects itself: a reader may return its last answer, and no other value."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +42,13 @@ class Wording:
 
 @dataclass(frozen=True)
 class Case:
-    """An answer, what was asked, and what may be read in it."""
+    """An answer, its question, and the values that a reader may return."""
 
     wording: Wording
     asked: Asked
     text: str
     truth: Any
-    """None: nothing may be read."""
+    """The value that a reader may return; None if it must return no value."""
     may_be_lost: bool
     at: int
     """The key's place."""
@@ -115,7 +115,7 @@ def measure(
 
 
 def asymmetric(wordings: Sequence[Wording], *, seed: int) -> list[str]:
-    """The wordings that are read for one place of the key and not, or otherwise, for another, all else being equal."""
+    """The wordings that the reader finds for one place of the key but not for another, all other parts being equal."""
     found = []
     for wording in wordings:
         if wording.kind is not AnswerKind.OPTION:

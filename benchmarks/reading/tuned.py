@@ -1,4 +1,6 @@
-"""Wordings that the readers were tuned on. Those of ``held_out`` were written before, and not looked at meanwhile."""
+"""Wordings that the readers were tuned on. The wordings of ``held_out`` were written before, and stayed unread during
+tuning.
+"""
 
 from __future__ import annotations
 

@@ -194,7 +194,7 @@ def read_answer(text: str, asked: Asked, *, finish_reason: str | None = None) ->
 
 
 def _is_own(text: str, asked: Asked) -> bool:
-    """Whether a word that stands for nothing elsewhere ("n/a") is an option of the item, or may be its key."""
+    """Tell whether a word for a missing value ("n/a") is an option of the item, or may be its key."""
     said = bare_words(text)
     return asked.literal or any(bare_words(fold(option)) == said for option in asked.options)
 
@@ -479,7 +479,7 @@ class _Reader:
             yield claim
 
     def _verdicts(self) -> Iterator[Claim]:
-        """What a list of verdicts on the options comes to, if it judges two of them or more."""
+        """Yield the option that a list of verdicts supports, if the list judges two options or more."""
         found = self.judged
         judged = {each.place: each.right for each in found}
         is_whole = len(judged) == len(self.asked.options)
@@ -529,7 +529,7 @@ class _Reader:
             yield Place("only span", 0, 0, len(self.text), closed=False)
 
     def _first_line_alone(self) -> bool:
-        """Whether the first line is an option and nothing more, and no list goes on behind it: an answer, then reasons."""
+        """Tell whether the first line is only an option, without a list behind it: an answer, then reasons."""
         first = _FIRST_LINE.match(self.text)
         ref = self.choices.ref_at(self.text, 0, first.end(1)) if first and self.asked.options else None
         return (
@@ -556,7 +556,7 @@ class _Reader:
             yield Place("so", match.start(), match.end(), len(self.text), closed=False)
 
     def _called_right(self) -> Iterator[Place]:
-        """Where several options are called right together: "Options A and C are correct." """
+        """Yield the places of options that a text calls right together, as in "Options A and C are correct"."""
         for match in statements.few(_ARE_RIGHT.finditer(self.low)):
             clause = max(self.text.rfind(sign, 0, match.start()) for sign in ".!?\n;:。！？")
             lead = _SEVERAL_LEAD.match(self.low, clause + 1, match.start())
@@ -606,7 +606,7 @@ class _Reader:
                 yield at + len(lead)
 
     def _ends_in_option(self, start: int, end: int) -> bool:
-        """Whether what stands before a comma is a letter, so that another one behind it makes a list: "A, B and C"."""
+        """Tell whether the text before a comma is a letter, so that a second letter makes a list: "A, B and C"."""
         match = re.compile(r"(?:\A|[\s,(\[\"'，、])[(\[\"']?([A-Z])[)\]\"']?\s?\Z").search(
             self.text, max(start, end - 6), end
         )
@@ -644,8 +644,7 @@ class _Reader:
         return claim
 
     def _is_unfinished(self, place: Place, claim: Claim) -> bool:
-        """Whether what stands at the end is where a discussion of the options begins and breaks off: "Let me analyze each
-        option. A:"."""
+        """Tell whether a text ends where its discussion of the options breaks off: "Let me analyze each option. A:"."""
         rest = self.text[claim.end :].strip(" \n\t\"'*")
         before = self.text[: claim.start].rstrip(" \n\t\"'*([")
         if place.rule == "label" and re.search(r"[:=\n]|-\s|→", self.text[place.declared : place.start]):
@@ -729,7 +728,7 @@ class _Reader:
         )
 
     def _goes_on_with_another(self, behind: int, first: Ref) -> bool:
-        """Whether another letter is joined to the option: "B and C work", "B和C都正确"."""
+        """Tell whether another letter is joined to the option: "B and C work", "B和C都正确"."""
         other = _AND_ANOTHER.match(self.text, behind)
         place = self.choices.place_of(other[1]) if other else None
         return place is not None and place not in first.places
@@ -1068,7 +1067,7 @@ class _Reader:
         return self._ordered(place, refs[0].start, behind, chosen)
 
     def _listed_letters(self, place: Place) -> Claim | None:
-        """A numbered list of letters and nothing more, which puts them in order: "1. C", "2. A"."""
+        """Read a numbered list that holds only letters as an order: "1. C", "2. A". C", "2. A"."""
         found = list(_NUMBERED_LETTER.finditer(self.text, place.start, place.end))
         numbers = [int(match[1]) for match in found]
         chosen = [self.choices.place_of(match[2]) for match in found]
@@ -1336,7 +1335,7 @@ _IF = re.compile(r"\b(?:if|unless|suppose|supposing|assuming|wenn|falls|si)\b[^.
 _BARE = frozenset(("whole", "opening", "last line", "last sentence"))
 _COUNTED = re.compile(r"\b(?:option|choice) \d|(?:first|second|third|fourth|fifth|last|other) (?:option|choice|one)\b")
 _WEAK = frozenset(("last line", "last sentence", "only number", "label"))
-"""Rules that take what stands at the end, where an answer that is cut off ends, too."""
+"""Rules that take the end of a text, where a truncated answer also ends."""
 _SOFTLY = re.compile(
     r"[\s\"'(*]*(?:(?:(?:most |very |quite )?(?:probably|likely)|definitely|certainly|clearly|surely|obviously|i think|i believe|i'd say|i would say|i guess"
     r"|wahrscheinlich|vermutlich|probablement|probablemente|sans doute|可能是|应该是|おそらく|아마)[,:]?\s{0,3}){1,2}"

@@ -142,9 +142,9 @@ class Choices:
     def __init__(self, options: Sequence[str], *, numbered: bool = False) -> None:
         self.options = tuple(options)
         self.numbered = numbered
-        """Whether a bare number names an option."""
+        """Tell whether a bare number names an option."""
         self.counted = not numbered and not any(re.match(r"\W{0,3}\d", fold(text)) for text in options)
-        """Whether a number behind a noun does: "option 2", where no option is a number itself."""
+        """Tell whether a number after a noun names an option: "option 2", if no option is a number itself."""
         self.words = [tuple(word for word, _, _ in tokens(fold(text))) for text in self.options]
         bare = [_without_articles(words) for words in self.words]
         self.bare = bare if len(set(bare)) == len(set(self.words)) else self.words
@@ -404,7 +404,7 @@ class Choices:
         return found
 
     def enumerations(self, text: str, items: Sequence[Ref]) -> list[tuple[int, int]]:
-        """Where two or more options are put one after the other, each behind its letter: they are repeated, not chosen.
+        """Find where a text repeats two or more options in a row, each behind its letter, without choosing one.
 
         ``items`` are those of the text.
         """

@@ -14,7 +14,7 @@ FACTORS: dict[int, str] = {
     9: "billion billions bn milliard milliards milliarde milliarden mrd mia miliardo miliardi bilhão bilhões miljard miliard miliardy miliardów миллиард миллиарда миллиардов млрд milyar अरब مليار مليارات",
     12: "trillion trillions billionen billón billones trilhão trilhões триллион триллиона триллионов खरब تريليون",
 }  # fmt: skip
-"""By the power of ten: the words for it."""
+"""The words of each power of ten."""
 _FACTORS = {word: 10**power for power, words in FACTORS.items() for word in words.split()}
 TWO_MEANINGS = frozenset(("lac", "lacs", "Billion", "Trillion", "bilião", "biliões"))
 """Words that may be another number, or no number, in another language: a German Billion is an English trillion, and a
@@ -62,7 +62,7 @@ def scaled(text: str, end: int, value: Fraction) -> tuple[Fraction | None, int]:
 
 
 def _factor(text: str, at: int) -> tuple[int | None, int]:
-    """What the words at a place multiply by, all of them, and where they end; 1 where there are none."""
+    """Return the factor of the words of scale at a place, and their end; 1 without such words."""
     factor: int | None = 1
     for _ in range(3):
         sign = _SIGN.match(text, at)
@@ -95,7 +95,7 @@ NUMERALS = "".join((*_ONES, *_TENS, *_MYRIADS))
 
 
 def chinese(text: str) -> int | None:
-    """Return what a number in Chinese or Japanese numerals is; None where it is none.
+    """Return what a number in Chinese or Japanese numerals is; None if the text is not a number.
 
     >>> chinese("三万五千"), chinese("二十三"), chinese("一百零五"), chinese("十"), chinese("一二")
     (35000, 23, 105, 10, None)

@@ -72,7 +72,7 @@ _NAMES_IT = re.compile(
     rf"(?:{_CLAUSE_BEFORE.pattern})"
     r"|\b(?:match(?:es)?|corresponds? (?:to|with)|aligns? with|fits|points? to|indicates?|suggests?|supports?|consistent with|leaves(?: us with)?|leads? (?:me )?to|is|be|go(?:ing)? with|choos(?:e|ing)|chose|select(?:ing)?|pick(?:ing)?|opt for|agree with|answer|described (?:in|by)|ist|est|es|wähle|choisis|elijo)\s{1,3}(?:(?:only|also|wohl|donc|the|la|die|el|correct|right|best|richtige|korrekte|beste|bonne|mejor) |l'){0,4}\Z"
 )
-"""What may stand before a label without a colon: "This matches option C", and not "I would rule out option C"."""
+"""Words that may precede a label without a colon: "This matches option C", but not "I would rule out option C"."""
 _NEGATED = re.compile(
     r"\b(?:isn't|aren't|not|never|no(?= (?:es|son|sería|é|são))|non|não|nie|niet|nicht|kein\w{0,2}|jamais|nunca|не|wrong|incorrect|false|least|worst|excluded?|rule[ds]? out|eliminated?|avoid|doesn't|don't)\b|(?:不|并非|非)(?:是|为)"
 )
@@ -288,7 +288,7 @@ _FAREWELL = re.compile(
 
 
 def farewell(low: str) -> int:
-    """Return where the polite words at the end of a text in lower case begin; its length where there are none."""
+    """Return the start of the polite words at the end of a text in lower case, or the length of the text without them."""
     end = len(low)
     for _ in range(3):
         begin = max(0, end - 300)

@@ -1,4 +1,4 @@
-"""Where a text judges the options one by one: "- A: incorrect", "B is wrong.", "✓ C", "| D | Yes |"."""
+"""Find verdicts on single options in a text: "- A: incorrect", "B is wrong.", "✓ C", "| D | Yes |"."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _OPEN = re.compile(
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a line says of one option."""
+    """The verdict of a line on one option."""
 
     place: int
     right: bool
@@ -62,7 +62,7 @@ class Verdict:
 
 
 def verdicts(text: str, choices: Choices) -> list[Verdict]:
-    """Return what each line that begins with an option's letter says of the option: right or wrong.
+    """Return the verdict (right or wrong) of each line that begins with an option's letter.
 
     >>> options = Choices(("cup", "plate", "fork"))
     >>> [(each.place, each.right) for each in verdicts("A: incorrect\\nB. plate (correct)\\nC: looks odd", options)]
@@ -83,7 +83,7 @@ def verdicts(text: str, choices: Choices) -> list[Verdict]:
 
 
 def _heading(text: str, start: int, end: int, choices: Choices) -> tuple[int, int] | None:
-    """Where a line begins that is an option and nothing more, and its place: the next one may judge it."""
+    """Return the start of a line that holds only an option, and its place; the next line may judge the option."""
     ref = choices.ref_at(text, start, end)
     if ref is None or ref.label is None or len(ref.places) != 1 or _after(text, ref.end, end) < end:
         return None
@@ -91,7 +91,7 @@ def _heading(text: str, start: int, end: int, choices: Choices) -> tuple[int, in
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
-    """Where lines stand, and the sentences in them that begin with an option."""
+    """Yield the positions of lines, and of sentences in them that begin with an option."""
     for n, line in enumerate(_LINE.finditer(text)):
         if n >= MANY:
             return

@@ -1,4 +1,4 @@
-"""The parts of an assistant's message: what it answers, what it reasoned before, and what is neither.
+"""Split an assistant's message into its answer, its reasoning, and other parts.
 
 Servers disagree about where reasoning stands: as parts of ``content`` (Anthropic, Mistral), or as fields next to it
 (DeepSeek, vLLM, SGLang: ``reasoning_content``; OpenRouter: ``reasoning``, ``reasoning_details``; Ollama: ``thinking``).
@@ -33,7 +33,7 @@ _DEPTH = 6
 
 @dataclass(frozen=True)
 class MessageParts:
-    """What a message says."""
+    """The parts of a message."""
 
     text: str | None
     """The answer; None: the message has no text, and ``content`` is there."""

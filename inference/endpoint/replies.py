@@ -62,7 +62,7 @@ class Reply:
     error: str = ""
     request_id: str | None = None
     reasoning: str = ""
-    """What the model wrote before its answer, where the server tells the two apart."""
+    """The reasoning before the answer, if the server separates the two."""
     model: str | None = None
     """The model that answered, as the reply names it."""
     raw: str = ""

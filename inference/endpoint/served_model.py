@@ -1,4 +1,4 @@
-"""Which model answered: what a reply calls it, next to the name that was asked for."""
+"""Compare the model that a reply names with the requested model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DATE = re.compile(
 
 
 class ServedModel(StrEnum):
-    """How the name in a reply compares with the name that was asked for."""
+    """The relation between the model of a reply and the requested model."""
 
     SAME = "same"
     """The same name, apart from upper and lower case."""

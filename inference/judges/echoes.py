@@ -32,7 +32,7 @@ _WHOLE = re.compile(
     re.IGNORECASE,
 )
 _VALUE = re.compile(rf"\A[\s*_\"'`\\]*(?:{_BRACKETED}|{_CHOICES}|{_WORDS})[\s*_\"'`.!]*\Z", re.IGNORECASE)
-"""What stands under a key and is a placeholder as a whole; there, plain words count, too."""
+"""Values that are placeholders as a whole; under a key, plain words count as placeholders."""
 
 
 def placeholder(text: str) -> tuple[int, int] | None:
@@ -55,7 +55,7 @@ def is_placeholder(value: object) -> bool:
 
 
 def repeated_key(pairs: Sequence[tuple[str, Any]]) -> str | None:
-    """Return a key that an object, or one within it, holds twice with different values; None if there is none.
+    """Return a key that an object, or one within it, holds twice with different values; None without such a key.
 
     >>> repeated_key([("a", 1), ("b", 2), ("a", 1)]), repeated_key([("a", 1), ("A", 2)])
     (None, 'A')

@@ -100,7 +100,7 @@ def _in_original(read: Callable[[Reply, Sequence[Value]], Reading]) -> Read:
 
 
 def _checked(found: Reading, reply: Reply, plain: PlainText) -> Reading:
-    """Return the reading, or a failure if words beside a score contradict it, or the reply is a template that came back."""
+    """Return the reading, or a failure if words next to a score contradict it, or if the reply echoes a template."""
     for name, (start, end) in found.spans.items():
         if any(first < end and start < last for first, last in plain.conflicts):
             why = f"The words beside the score{_of(name)} contradict it."
@@ -986,7 +986,7 @@ def _of_block(reply: Reply, match: re.Match[str]) -> Standing:
 
 
 def _rest(match: re.Match[str]) -> str:
-    """Return what stands behind a score on its line, with the punctuation that joins it to the score."""
+    """Return the text behind a score on its line, with the punctuation that joins it to the score."""
     said = match["said"].rstrip(".:")
     between = match.string[match.start("said") + len(said) : match.start("rest")]
     joined = re.search(r"[.:]", between)
@@ -994,8 +994,9 @@ def _rest(match: re.Match[str]) -> str:
 
 
 def _closes(rest: str, found: _Found, allowed: Sequence[Value]) -> bool:
-    """Return whether what stands behind a score leaves it as it is: a remark that names no other value, doubts nothing,
-    corrects nothing and is no sum. A reason may hold any words of doubt: they are about the answer."""
+    """Return whether the text behind a score leaves it unchanged: a remark without other values, doubts, corrections or
+    sums. A reason may hold any words of doubt: they are about the answer.
+    """
     if _ARITHMETIC.match(rest):
         return False
     rest = rest.strip()
@@ -1139,7 +1140,7 @@ _SCORE_FIRST = re.compile(r"[\s*_`\"'$(\[]*([+-]?\d{1,4}(?:[.,]\d{1,4})?)[\s*_`\
 
 
 def _without_remark(said: str, allowed: Sequence[Value]) -> str:
-    """Return the score at the beginning of a text where only a remark follows; else the whole text."""
+    """Return the score at the beginning of a text if only a remark follows it; otherwise the whole text."""
     first = _SCORE_FIRST.match(said)
     if first is None or any(isinstance(value, str) for value in allowed):
         return said

@@ -1,8 +1,9 @@
-"""Words beside a score that say what the score means: “0 (incorrect)”, “1/1”, “0 points”, “[[0]], the answer is wrong”.
+"""Recognize words next to a score that explain it: “0 (incorrect)”, “1/1”, “0 points”, “[[0]], the answer is wrong”.
 
-Readers look for a verdict and for words that speak against it. Such words are common in what explains a low score and rare
-in what explains a high one, so a reader that sees them loses low scores alone. This module blanks them before any reader
-looks: every value of a scale then stands in the same text. Words that contradict their score are reported instead.
+Readers look for a verdict and for words that speak against it. Such words are common in what explains a low score and
+rare in what explains a high one, so a reader that sees them loses low scores alone. This module blanks them before any
+reader looks, so that every value of a scale has the same text around it. Words that contradict their score are reported
+instead.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class PlainText:
 
 @dataclass(frozen=True)
 class Language:
-    """How a language that separates words by blanks says that an answer is right or wrong."""
+    """Words of a language with blanks between words that call an answer right or wrong."""
 
     name: str
     subject: str
@@ -127,12 +128,12 @@ _SAYING = re.compile(rf"(?:{_LATIN})|(?:{_LATIN_VERB})|(?:{_HAN})", re.IGNORECAS
 
 @dataclass(frozen=True)
 class Worth:
-    """How far right an answer is called: the shares of a scale, from 0 to 1, that fit."""
+    """The shares of a scale, from 0 to 1, that fit the words about an answer."""
 
     above: float
     below: float
     between: bool = False
-    """Whether the ends of a scale with values between them are left out."""
+    """True if the ends of a scale with values between them are left out."""
 
     def fits(self, value: float, scale: Sequence[float]) -> bool:
         """Return whether a value of the scale can have been described like that."""
@@ -151,7 +152,7 @@ NOT_RIGHT = Worth(-1, 1)
 
 
 def worth(match: re.Match[str]) -> Worth:
-    """Return how far right the words call an answer."""
+    """Return the shares of a scale that fit these words about an answer."""
     has = match.groupdict()
 
     def any_of(*names: str) -> bool:
@@ -307,7 +308,7 @@ def _number(token: re.Match[str]) -> float:
 
 
 def _closed(text: str, start: int, remark: re.Match[str]) -> int:
-    """Where a remark ends, with the bracket that closes it."""
+    """Return the end of a remark, with the bracket that closes it."""
     closes = re.match(r"(?:/[\w]+)?[*_`\s]*[)\]]", text[remark.end() : remark.end() + 40])
     return remark.end() + closes.end() if "(" in text[start : remark.start()] and closes is not None else remark.end()
 

@@ -333,7 +333,7 @@ def _processor(spec: ModelSpec, family: Family, where: str, config: Any, common:
 
 
 def _to_install(spec: ModelSpec, family: Family, error: MissingPackage, *, part: str = "processor") -> str:
-    """Return what is missing, and the command that installs it."""
+    """Return the missing package, and the command that installs it."""
     command = f"pip install {error.package}"
     build = ""
     if error.package == "torchvision":

@@ -28,7 +28,7 @@ class MissingPackage(Exception):
 
 
 class _AbsentPart:
-    """Stands for a part that is left out while a processor is built: every setting of it is None."""
+    """Replace a part that is left out of a new processor: every setting of this part is None."""
 
     def __bool__(self) -> bool:
         return False
@@ -69,7 +69,7 @@ def load_processor(where: str, config: Any, common: Mapping[str, Any]) -> Any:
 
 
 def image_mark(processor: Any) -> str:
-    """Return what stands for a picture in a text before the processor widens it; empty: the processor does not say."""
+    """Return the mark for a picture in a text before the processor widens it; empty without such a mark."""
     return processor_token(processor, "image_placeholder_token") or processor_token(processor, "image_token")
 
 
@@ -175,7 +175,7 @@ def processor_class(name: str | None) -> Any:
 
 
 def explained(error: Exception) -> Exception:
-    """Return a missing package in place of the error that it caused; another error as it is."""
+    """Return the error of a missing package in place of the error that it caused, and any other error unchanged."""
     chain: list[BaseException] = []
     cause: BaseException | None = error
     while cause is not None and cause not in chain:

@@ -22,7 +22,7 @@ class Erased:
     projects: tuple[str, ...]
     """In which they had a part."""
     traces: str = ""
-    """Why the database's file may still hold their name; empty if it does not."""
+    """Reason why the database's file may still hold the name; empty if it does not."""
 
 
 def may_be_erased(store: Store, *, login: str) -> Person:
@@ -38,7 +38,7 @@ def may_be_erased(store: Store, *, login: str) -> Person:
 
 
 def is_erased(store: Store, *, login: str) -> bool:
-    """Whether an account is what an erasure has left."""
+    """Tell whether an account is the remainder of an erasure."""
     with store.read() as session:
         row = people.by_login(session, login=normal_login(login))
         return row is not None and erasing.was_erased(row)
@@ -82,7 +82,7 @@ def erase(store: Store, *, login: str, typed: str) -> Erased:
 
 
 def _rewrite(store: Store) -> str:
-    """Take what was erased out of the database's file; why it may still be there, empty if it is not."""
+    """Remove erased data from the database's file, and return why it may still hold them; empty if it does not."""
     try:
         store.rewrite()
     except Unavailable as error:

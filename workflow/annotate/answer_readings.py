@@ -85,7 +85,7 @@ class NewAnswer:
 
 
 Ahead = Mapping[tuple[str, Asked, str | None], Reading]
-"""What was read before a transaction begins: by text, what was asked as it was shown, and how it ended."""
+"""Readings from before a transaction, by text, question as shown, and outcome."""
 
 
 def ahead(store: Store, *, project_id: int, wanted: Sequence[tuple[int, str, Ended | None]]) -> Ahead:
@@ -299,13 +299,13 @@ def options_shown(session: Session, *, access: Access, ids: Sequence[int]) -> di
 
 
 def as_shown(asked: Asked, ended: Ended | None) -> Asked:
-    """Return what was asked with the options in the order in which the model was shown them."""
+    """Return the question with the options in the order that the model saw."""
     order = _order(asked, ended)
     return replace(asked, options=tuple(asked.options[at] for at in order)) if order else asked
 
 
 def own_places(places: Sequence[int], asked: Asked, ended: Ended | None) -> tuple[int, ...]:
-    """Return places of options as they were shown as places among the item's own options."""
+    """Translate places of the shown options into places among the item's own options."""
     order = _order(asked, ended)
     return tuple(order[at] for at in places) if order else tuple(places)
 
@@ -317,7 +317,7 @@ def shown_places(places: Sequence[int], asked: Asked, ended: Ended | None) -> tu
 
 
 def _order(asked: Asked, ended: Ended | None) -> tuple[int, ...]:
-    """The places of the options as they were shown, with that of "none of these" behind them; empty: as the item's."""
+    """Places of the options in the shown order, with "none of these" at the end; empty for the item's order."""
     if ended is None or not ended.order or max(ended.order) >= len(asked.options):
         return ()
     return (*ended.order, len(asked.options) - 1) if asked.none else ended.order

@@ -175,7 +175,7 @@ def _look_in_hand(visit: Visit, limit: int) -> Ahead:
 
 
 def before_them(visit: Visit) -> StoredTask | None:
-    """What they have begun and still have, the first of it; None if nothing."""
+    """Return the first item that they have begun and still hold; None if they hold no item."""
     return task_claims.current_of(
         visit.session,
         project_id=visit.access.project_id,

@@ -188,7 +188,7 @@ def _frames(name: str, path: Path, every: int) -> Iterator[tuple[str, Path]]:
 
 
 def as_webm(name: str, path: Path) -> Iterator[tuple[str, Path]]:
-    """A clip as it is kept: itself if it is WebM that browsers play, else made so in a file that is gone afterwards."""
+    """Yield a clip in the stored form: a WebM that browsers play, or a converted temporary file."""
     from media import clips
 
     with tempfile.TemporaryDirectory(prefix="touchstone-clip-") as work:

@@ -1,4 +1,4 @@
-"""What waits for someone in a stage, for a page that takes nothing before it is asked to."""
+"""Show the work that waits for someone in a stage, without claiming any of it."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from workflow.annotate import gates, no_work
 
 @dataclass(frozen=True)
 class StageLook:
-    """What someone would get."""
+    """The item that someone would get."""
 
     in_hand: bool
     """They have begun something, and its lease lasts."""
     nothing: NothingLeft | None
-    """Why they would get nothing; None if they would."""
+    """Reason why they would get no item; None if they would get an item."""
 
 
 def has_in_hand(store: Store, *, person: Person, project: str, stage: Stage) -> bool:
-    """Whether someone has begun something in a stage, and its lease lasts."""
+    """Tell whether someone has begun an item in a stage whose lease still lasts."""
     with store.read() as session:
         return _in_hand(session, access_to(session, person=person, project=project), person, stage, store)
 
 
 def look(store: Store, *, person: Person, project: str, stage: Stage) -> StageLook:
-    """What someone would get in a stage. Nothing is taken or written."""
+    """Return the item that someone would get in a stage. Nothing is taken or written."""
     with store.read() as session:
         access = access_to(session, person=person, project=project)
         held = _in_hand(session, access, person, stage, store)

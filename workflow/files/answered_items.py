@@ -42,8 +42,8 @@ def items_answered(
 ) -> Iterator[ItemAnswered]:
     """The answers with the items they are about; those about no item are added to ``bad``.
 
-    So are answers whose question is not that of the item, and those to options that the item does not have, as their
-    letters would mean something else.
+    The same holds for answers to another question, and for answers to options that the item does not have, because
+    their letters would be misread.
     """
     everything = files.item_ids(session, project_id=project_id)
     by_name = {external_id: (id, dimension) for id, external_id, dimension in everything}
@@ -86,7 +86,7 @@ def _of_log(answer: PredictionRecord) -> bool:
 
 
 def _earlier_questions(session: Session, item_id: int) -> Iterator[str]:
-    """What an item asked before it was edited."""
+    """Yield the earlier questions of an item, from before its edits."""
     for _, _, content in readings.revisions(session, item_ids=[item_id]).get(item_id, ()):
         if isinstance(text := content.get("question"), str):
             yield text
@@ -101,7 +101,7 @@ class _OrderOfOptions:
         self._graded = schema.stages.grading is not None
 
     def __call__(self, item_id: int, answer: PredictionRecord) -> tuple[int, ...]:
-        """The places of the item's options as they were shown; empty: in their own order, or nothing says it.
+        """Places of the item's options in the shown order; empty for the item's order or an unknown order.
 
         Raises ``OptionsDiffer`` where they are not the item's, or where people would read letters by another order.
         """

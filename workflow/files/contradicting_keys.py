@@ -25,7 +25,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True)
 class _Keyed:
-    """An item, as far as it is compared."""
+    """The compared facts of an item."""
 
     name: str
     asked: str
@@ -36,8 +36,8 @@ class _Keyed:
 def contradicting_keys(
     session: Session, schema: Schema, keys: ItemKeys, files: Sequence[FileRecord], *, project_id: int
 ) -> list[str]:
-    """Return a warning with the pairs of items that have the same question, options and media, and different keys: two
-    of these files, or one of them and one that is here.
+    """Return a warning with pairs of items that have the same question, options and media but different keys, within
+    these files or against the project.
 
     Texts are compared as `touchstone duplicates` compares them: without case, white space and a full stop at the end.
     """
@@ -74,7 +74,7 @@ def _pairs(same: Sequence[_Keyed]) -> Iterator[tuple[_Keyed, _Keyed]]:
 
 
 class _Form:
-    """What an item asks, and its key, in the form in which they are compared."""
+    """The question and the key of an item in their compared form."""
 
     def __init__(self, schema: Schema, keys: ItemKeys) -> None:
         self._schema, self._keys = schema, keys
@@ -89,7 +89,7 @@ class _Form:
         ]
 
     def of(self, fields: Mapping[str, Any]) -> tuple[str, str] | None:
-        """What is asked, and the key; None where one of them is missing."""
+        """Return the question and the key; None if either is missing."""
         texts = [plain(str(fields[name])) for name in self._texts if fields.get(name)]
         asked = asked_of(self._schema, fields)
         key, _ = key_of(fields.get(self._key), asked)

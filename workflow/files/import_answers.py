@@ -161,7 +161,7 @@ def _losses(
 
 
 def texts_instead(rows: Iterable[ItemAnswered]) -> dict[str, int]:
-    """Return what stands in place of answers, such as "nan", and how often: the most frequent texts."""
+    """Return the most frequent texts in place of answers, such as "nan", with their counts."""
     said = Counter(
         " ".join(row.answer.text.split())[:60]
         for row in rows

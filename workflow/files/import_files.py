@@ -128,7 +128,7 @@ def look_at_files(
     said: Said | None = None,
     progress: Progress | None = None,
 ) -> Look:
-    """What ``import_files`` would make of annotation files. Nothing is stored; of media the first bytes are read.
+    """Preview ``import_files`` for annotation files. Nothing is stored; of media the first bytes are read.
 
     Raises
     ------

@@ -46,11 +46,11 @@ class ImportedJudgements:
     differ: Sequence[str] = ()
     """Those in which it reads something else, a sentence each."""
     notes: Sequence[str] = ()
-    """What in the files nothing reads, in sentences."""
+    """Ignored keys and columns of the files, in sentences."""
     warnings: Sequence[str] = ()
-    """What of it may matter."""
+    """The ignored keys that may matter."""
     losses: Sequence[Losses] = ()
-    """What our parser could not read of the new replies, for each judge."""
+    """New replies that our parser could not read, for each judge."""
 
 
 @dataclass(frozen=True)
@@ -146,11 +146,11 @@ class LookedReplies:
     """Replies in which our parser reads something else than the file says, a sentence each."""
     refused: str | None
     notes: Sequence[str] = ()
-    """What in the files nothing reads, in sentences."""
+    """Ignored keys and columns of the files, in sentences."""
     warnings: Sequence[str] = ()
-    """What of it may matter."""
+    """The ignored keys that may matter."""
     losses: Sequence[Losses] = ()
-    """What our parser would not read of the new replies, for each judge."""
+    """New replies that our parser would not read, for each judge."""
 
     def told(self, plan: JudgePlan, n: int) -> list[tuple[str, ...]]:
         """The first replies as they will be: whom and what they are about, their text, and what is read in them."""

@@ -77,7 +77,7 @@ class Look:
     """The same of an import that takes the new items alone."""
     note: str | None
     warnings: Sequence[str] = ()
-    """What may be wrong with what would come in, in sentences."""
+    """Warnings about the rows that the import would add, in sentences."""
     beside: str | None = None
     """That rows would come in as new items though items of the same names are here, out of a file of another name."""
 
@@ -87,9 +87,9 @@ class Look:
 
 
 def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
-    """What an import of these files would do, by the rules that it goes by; ``FileRefused`` if they cannot be read.
+    """Preview an import of these files by the import's own rules; ``FileRefused`` if the files are unreadable.
 
-    Media are looked for by name, and their first bytes are read; the rest of them is seen when they come in.
+    The preview looks for media by name and reads their first bytes; the import reads the rest.
     """
     read = read_for(bring, row)
     refused: str | None = None

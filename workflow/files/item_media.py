@@ -47,7 +47,7 @@ class Wanted:
     """The file to take it from, or the video to cut it out of; None: there is neither. Nothing is cut."""
 
     def problem(self) -> str | None:
-        """Why what lies there cannot be taken, as a sentence; None: nothing is known, or nothing lies there."""
+        """Return a sentence that says why the file cannot be used; None if there is no file or no known fault."""
         from media import file_type
 
         try:

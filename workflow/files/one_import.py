@@ -44,7 +44,7 @@ class Imported:
     assets_missing: int = 0
     """Media that items wait for."""
     assets_refused: int = 0
-    """Of these: files that are there and were not taken. Their rows are in ``bad``, with the reasons."""
+    """Number of these files that exist but are unsupported. Their rows are in ``bad``, with the reasons."""
     missing: Sequence[str] = field(default=(), compare=False)
     """The first of the media that are missing, by name."""
     bad: Sequence[BadRow] = ()
@@ -52,15 +52,15 @@ class Imported:
     unanswered: Mapping[Outcome, int] = field(default_factory=dict)
     """Rows that say that there is no answer, by what became of asking."""
     instead: Mapping[str, int] = field(default_factory=dict)
-    """What stands in place of these answers, such as "nan": the most frequent texts and their counts."""
+    """The most frequent texts in place of these answers, such as "nan", with their counts."""
     note: str | None = field(default=None, compare=False)
     """What else there is to say of the files, such as what the schema asks for."""
     warnings: Sequence[str] = field(default=(), compare=False)
-    """What may be wrong with what came in, in sentences."""
+    """Warnings about the imported rows, in sentences."""
     raters: Sequence[FileRater] = field(default=(), compare=False)
     """Who the raters of the file are now; nothing that came in."""
     losses: Sequence[Losses] = field(default=(), compare=False)
-    """What could not be read of the answers that came in."""
+    """The imported answers that were not readable."""
 
 
 @dataclass(frozen=True)

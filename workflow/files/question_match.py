@@ -73,7 +73,8 @@ class QuestionMatch:
         )
 
     def contradiction(self, id: int, answer: PredictionRecord) -> str:
-        """Why an answer cannot be about the item that its id names: its question is another. Empty where it can.
+        """Return the reason why an answer cannot belong to the item of its id, whose question differs. Empty where it
+        can.
 
         White space, case, marks and a longer prompt around a question make no difference, and neither does a question
         that the item had before. An answer without words of a question contradicts nothing.

@@ -1,4 +1,4 @@
-"""What an import could not read: answers of models and replies of judges, by reason, model, dimension and value."""
+"""Count unreadable answers and judges' replies of an import, by reason, model, dimension and value."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def losses_of_replies(
 ) -> tuple[Losses, ...]:
     """Return what could not be read, for each judge.
 
-    The value of a reply is what most people say of the answer, where people have graded most of the answers. Else it is
-    the value that the text mentions, whether or not it was read.
+    The value of a reply is what most people say of the answer, where people have graded most of the answers. Otherwise
+    it is the value that the text mentions, whether or not a parser read it.
     """
     if all(each.verdict.scored for each in replies):
         majority: Mapping[tuple[str, str], str] = {}
@@ -83,7 +83,7 @@ def losses_of_answers(
     answers: Iterable[tuple[int, int, str, str]],
     unanswered: Iterable[tuple[int, str, str, Outcome]],
 ) -> tuple[Losses, ...]:
-    """Return what could not be read of new answers (id, item, model, dimension), with rows that say there is none.
+    """Return the unreadable ones among new answers (id, item, model, dimension), and rows without an answer.
 
     Nothing is returned for answers that no rule reads, as people or judges compare them with the key.
     """
@@ -117,7 +117,7 @@ def losses_of_answers(
 
 
 def read_sentences(losses: Sequence[Losses], *, new: int, repeated: int, noun: str) -> list[str]:
-    """Return what an import read, in sentences: the rows, what is not readable by reason and by model, and warnings."""
+    """Return the results of an import in sentences: new rows, unreadable rows by reason and model, and warnings."""
     if not losses:
         return []
     asked, lost = sum(each.asked for each in losses), sum(each.lost for each in losses)

@@ -55,7 +55,7 @@ class RowsLook:
     """The new rows by the model, rater or judge that they are of."""
     notes: Sequence[str] = field(default=())
     warnings: Sequence[str] = field(default=())
-    """What may be wrong with what would come in, in sentences."""
+    """Warnings about the rows that the import would add, in sentences."""
     refused: str | None = None
     """Why an import would be refused whether bad rows are skipped or not."""
 
@@ -84,7 +84,7 @@ def look_at_rows(
     missing: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> RowsLook:
-    """What an import of these files would do, by the rules that it goes by.
+    """Preview an import of these files by the import's own rules.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 500
 _SUCH = "formats with images"
-"""What a release may do without if an image cannot be drawn."""
+"""Contents that a release may leave out if an image cannot be drawn."""
 _SUFFIX = {
     "image/jpeg": ".jpg",
     "image/png": ".png",
@@ -91,7 +91,7 @@ class Media:
         return self.store.bare(self._source(asset))[0].read_bytes()
 
     def as_mp4(self, asset: ReleasedAsset) -> bytes:
-        """A clip with the same frames at the same moments, as MP4."""
+        """Return a clip with the same frames at the same moments, as MP4."""
         return self.store.mp4(self._source(asset)).read_bytes()
 
     def upright(self, asset: ReleasedAsset) -> bytes | None:

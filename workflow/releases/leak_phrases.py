@@ -1,4 +1,4 @@
-"""Texts that are kept back and stand in public files, judged by how rare they are."""
+"""Find private texts in public files, and judge them by their rarity."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SHOWN = 3
 
 @dataclass(frozen=True)
 class PhraseFound:
-    """A text that is kept back and stands in public."""
+    """A private text in a public place."""
 
     where: str
     what: str
@@ -26,19 +26,19 @@ class SecretPhrases:
 
     def __init__(self, knowns: Iterable[Known]) -> None:
         self._owners: dict[str, dict[str, str]] = {}
-        """By text: the items that keep it back, each with its field."""
+        """For each private text: the items that keep it back, each with its field."""
         self._lengths: dict[str, set[int]] = {}
-        """By the beginning of a text: how long texts with it are."""
+        """For each beginning of a text: the lengths of texts with it."""
         self._found: dict[str, list[tuple[str, str | None]]] = {}
-        """By text: where it stands, and in the row of which item."""
+        """For each text: its public places, and the item of each row."""
         for id, name, text in (secret for one in knowns for secret in one.secrets()):
             self._owners.setdefault(text, {})[id] = name
             self._lengths.setdefault(text[:LONG], set()).add(len(text))
 
     def look(self, where: str, text: str, item: str | None = None) -> None:
-        """Look for the texts in a public one, as they are but for case and white space.
+        """Look for the private texts in a public text, ignoring case and white space.
 
-        ``item`` is whose row it stands in; None: it is no row of an item.
+        ``item`` is the item of the row; None if the text is not in a row of an item.
         """
         if not self._owners or len(text) < LONG:
             return
@@ -52,9 +52,8 @@ class SecretPhrases:
     def judged(self) -> Iterator[PhraseFound]:
         """Judge every text that was found.
 
-        A text that stands in the public row of its own item tells the key. So does a text of one item alone, wherever
-        it stands. What several items keep back, or what the public row of another item has, is a phrase of the
-        benchmark.
+        A private text in the public row of its own item tells the key. So does a text of one item alone, wherever it
+        stands. What several items keep back, or what the public row of another item has, is a phrase of the benchmark.
         """
         for phrase, places in self._found.items():
             own = self._owners[phrase]

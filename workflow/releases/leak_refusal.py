@@ -1,4 +1,4 @@
-"""Which leaks stop a release, and which ones a lead accepts with a reason."""
+"""Decide which leaks stop a release, and which ones a lead accepts with a reason."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from workflow.releases.leaks import DO, LeakReport
 
 
 def must_not_leak(found: LeakReport, *, accepted: Collection[str] = ()) -> None:
-    """Refuse (``FileRefused``) a release whose public files tell what is kept back, apart from ``accepted`` kinds."""
+    """Refuse (``FileRefused``) a release whose public files reveal private data, apart from ``accepted`` kinds."""
     left = [each for each in found.leaks if each.kind not in accepted]
     if left:
         told = "\n".join(each.sentence for each in left[:20])

@@ -46,7 +46,7 @@ class Signal:
     certain: bool = False
     """It is one, whatever the test says."""
     column: str = ""
-    """Of a column: its name."""
+    """For a column: its name."""
 
 
 @dataclass
@@ -59,7 +59,7 @@ class Rows:
     said: dict[tuple[str, str, str], array[int]] = field(default_factory=dict)
     """By column, kind and encoding: what each row says; -1: nothing."""
     plain: dict[str, dict[int, str | float]] = field(default_factory=dict)
-    """By column that is none of the item's own texts: what stands in each row, by its place."""
+    """For each column without the item's own texts: the value of each row, by its place."""
     kept_back: Counter[str] = field(default_factory=Counter)
     """Rows that have something in a column called as a field that is kept back."""
 
@@ -203,8 +203,9 @@ def id_parts(ids: Sequence[str]) -> Iterator[tuple[str, list[str | float | None]
 
 
 def in_kinds(values: Sequence[str | float | None]) -> Codes:
-    """Return a code for each value: texts by themselves, numbers of more than a few values in four parts of equal
-    size; -1 where there is none."""
+    """Return a code for each value: one for each text, quarters of equal size for numbers with many values, -1 for
+    missing values.
+    """
     there = [value for value in values if value is not None]
     distinct = sorted(set(map(str, there)))
     if len(distinct) > _FEW and there and all(isinstance(value, int | float) for value in there):

@@ -129,11 +129,11 @@ def chain(keys: Codes) -> Tried:
 
 
 def goes_with(said: Codes, keys: Codes) -> Tried:
-    """Whether the key goes together with what is said of an item: with any rule, not only the same code.
+    """Test whether a value of an item is associated with its key, by any rule.
 
-    ``said`` is -1 where nothing is said. Pearson's chi-square of the table of both, over shuffled orders of the keys;
-    with many items its own distribution. The share is how often the likeliest key of each value is the key. Of more
-    than ``_KINDS`` different values or keys nothing is said.
+    ``said`` is -1 for missing values. Pearson's chi-square of the table of both, over shuffled orders of the keys;
+    with many items its own distribution. The share is how often the likeliest key of each value is the key. More than
+    ``_KINDS`` different values or keys give no result.
     """
     there = said >= 0
     n = int(there.sum())
@@ -158,7 +158,7 @@ def goes_with(said: Codes, keys: Codes) -> Tried:
 
 
 def _tables(said: Codes, keys: Codes, rows: int, columns: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(orders,): the chi-square of each table of values and keys, and how many keys the likeliest ones foretell."""
+    """Return the chi-square of each table of values and keys, and how many keys the likeliest keys predict."""
     cells = said * columns + keys + np.arange(len(keys))[:, None] * rows * columns
     table = np.bincount(cells.ravel(), minlength=len(keys) * rows * columns).reshape(len(keys), rows, columns)
     wanted = table.sum(axis=2, keepdims=True) * table.sum(axis=1, keepdims=True) / keys.shape[1]

@@ -369,7 +369,7 @@ class _Check:
         self.leak("duplicates", where, f"an image there looks like that of the private item {item}")
 
     def file_sizes(self) -> None:
-        """Whether the sizes of public images and clips go along with the key."""
+        """Test whether the sizes of public images and clips are associated with the key."""
         for one in self.knowns:
             rows = [(one.codes[id], item.media) for id, item in one.keys.items.items() if id in one.codes]
             sizes = [
@@ -382,7 +382,7 @@ class _Check:
             self.signals.append(Signal("sizes", "the folder", what, goes_with(said, keys)))
 
     def told_phrases(self) -> None:
-        """Texts that are kept back and stand in public: leaks, and phrases that items share."""
+        """Report private texts in public files: leaks, and phrases that items share."""
         for found in self.phrases.judged():
             if found.is_leak:
                 self.leak("key", found.where, found.what)

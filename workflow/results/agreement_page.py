@@ -32,7 +32,7 @@ class Figures(NamedTuple):
     confusions: Sequence[Confusion] = ()
     """How often which answer met which, of the same ratings; none of means."""
     losses: Sequence[str] = ()
-    """What judges' replies lose and which grades are left out, in sentences."""
+    """Sentences about lost replies of judges and about grades left out."""
 
 
 def opinion(

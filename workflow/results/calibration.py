@@ -125,7 +125,7 @@ def _pairs(
 
 
 def models_with_answers(store: Store, *, person: Person | None, project: str) -> list[str]:
-    """The models whose answers a project has, of which some may be a judge's own family."""
+    """Return the models whose answers a project has; some may belong to a judge's own family."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         return items_read.models(session, project_id=access.project_id)

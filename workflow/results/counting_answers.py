@@ -1,5 +1,4 @@
-"""Which of a model's answers counts, and which grades are about it: one rule for results, tables, agreement,
-calibration, and the ratings of a release."""
+"""Choose the counting answer of a model and the grades about it, by one rule for all numbers and releases."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ class _Dated(Protocol):
 
 
 class GivenAnswer(_Dated, Protocol):
-    """What is needed to know of a model's answer."""
+    """The facts about a model's answer that this rule needs."""
 
     @property
     def id(self) -> int: ...
@@ -33,7 +32,7 @@ _D = TypeVar("_D", bound=_Dated)
 
 
 def answer_of(about: Sequence[_D], at: datetime) -> _D | None:
-    """Return the answer that an imported grade is about: the newest answer older than the grade, else the first."""
+    """Return the answer that an imported grade is about: the newest one from before the grade, or the first one."""
     before = [each for each in about if each.created_at <= at]
     return before[-1] if before else next(iter(about), None)
 

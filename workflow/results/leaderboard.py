@@ -58,7 +58,7 @@ class SlicedScores:
     title: str = ""
     """What the numbers are, with the convention that they follow."""
     losses: Losses | None = None
-    """What could not be read or scored, over all models; None: nothing is read for these numbers."""
+    """Unreadable or unscored answers of all models; None if these numbers read no answers."""
 
     @property
     def models(self) -> Sequence[str]:

@@ -79,7 +79,7 @@ class Line:
     way: Way = NOT_KNOWN
     """How the model's answers came about."""
     losses: Losses | None = field(default=None, compare=False)
-    """What the board of this line loses, over all its models."""
+    """Losses of this line's board, over all its models."""
 
     @property
     def refused(self) -> int:
@@ -88,7 +88,7 @@ class Line:
 
     @property
     def count(self) -> ScoreCount:
-        """Return what the number is over, and what it leaves out: the one count that every table prints."""
+        """Return the denominator of the number and the answers that it leaves out, as every table prints them."""
         at = self.found
         n = at.n_units
         return ScoreCount(

@@ -1,4 +1,4 @@
-"""What models' answers and judges' replies lose on the way to a number: counted once, printed everywhere."""
+"""Count lost answers of models and lost replies of judges once, for every page and file."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _of_key(found: Read, of: Scored, asked: Collection[int]) -> Losses:
 
 
 def counting_words(schema: Schema) -> str:
-    """Return what happens to answers that cannot be read, and what says so."""
+    """Return the treatment of unreadable answers, and the setting behind it."""
     then = "count as wrong" if schema.report.unreadable == "wrong" else "are left out"
     return f"{then} (report: unreadable)"
 

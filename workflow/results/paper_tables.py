@@ -72,9 +72,9 @@ class PaperTable:
     why: str = ""
     """Why there is no table, as a sentence; empty: there is one."""
     losses: tuple[Losses, ...] = ()
-    """What could not be read or scored, for each way of scoring that the table shows."""
+    """Unreadable or unscored answers, for each way of scoring in the table."""
     grades_left_out: int = 0
-    """Of a table of agreement: the imported grades of empty, missing or replaced answers."""
+    """For a table of agreement: the imported grades of empty, missing or replaced answers."""
 
     @property
     def loss_notes(self) -> list[str]:

@@ -96,7 +96,7 @@ class Read:
     unknown: int = 0
     """Grades from files that are about no answer that counts."""
     left_out_grades: int = 0
-    """Of these, the grades of answers that are empty, missing or replaced."""
+    """Number of these grades whose answers are empty, missing or replaced."""
     mentions: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     """Judge -> answer -> the value that the text of its reply mentions; only of judges whose replies lack scores."""
     counting: Counting | None = None

@@ -1,4 +1,4 @@
-"""What a whole project loses: the sentences that stand before a release."""
+"""Write sentences about the losses of a whole project, for its releases."""
 
 from __future__ import annotations
 

@@ -137,13 +137,13 @@ def counting_answers(
 
 @dataclass(frozen=True)
 class StageRows:
-    """Everything that was said in a stage of a project, read once."""
+    """All ratings in a stage of a project, read once."""
 
     access: Access
     rows: Sequence[Rating]
     """The ratings that count."""
     judged: Sequence[tuple[Rating, Verdict]]
-    """What judges that were run here said, also where a reply holds no score."""
+    """Replies of judges that ran in this project, also without a score."""
     people: frozenset[str]
     own_scale: Mapping[str, bool]
     """Judges and metrics that were run here -> whether their numbers go from 0 to 1."""
@@ -154,7 +154,7 @@ class StageRows:
 def stage_rows(
     store: Store, *, person: Person | None, project: str, stage: Stage, items: Items | str | None = None
 ) -> StageRows:
-    """Read everything that was said in a stage, for leads."""
+    """Read all ratings in a stage, for leads."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         counted = counting(session, access=access, items_=items, stage=stage)

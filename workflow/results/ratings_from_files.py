@@ -49,9 +49,9 @@ class ImportedRatings(NamedTuple):
     raters: Sequence[FileRater]
     """Who the raters of the file are now."""
     notes: Sequence[str] = ()
-    """How many ratings are missing, how the cells were read, and what in the file nothing reads."""
+    """Sentences about missing ratings, the reading of cells, and ignored columns of the file."""
     warnings: Sequence[str] = ()
-    """What of it may matter."""
+    """The ignored columns that may matter."""
 
 
 def import_ratings(

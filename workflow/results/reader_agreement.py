@@ -109,7 +109,9 @@ def sample(
 
 
 def _asked(session: Session, access: Access, answers: Sequence[Unread]) -> dict[int, tuple[Asked, str, Ended | None]]:
-    """What each answer was asked for, its options as they were shown; the item's question; and how asking ended."""
+    """Return the question of each answer with its options as shown, the item's question, and the outcome of the
+    request.
+    """
     states = readings.revisions(session, item_ids=[each.item_id for each in answers])
     ended = readings.ended(session, answers=answers)
     found = {}

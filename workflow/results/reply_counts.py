@@ -43,11 +43,11 @@ def replies_of_judges(
     items: Items | str | None = None,
     read: StageRows | None = None,
 ) -> list[Replies]:
-    """What became of what judges and other machines were asked in a stage, by criterion; also what was said when they
-    were asked again. ``judges`` None: all of them, repeats and other orders left out. For leads.
+    """Count the outcomes of requests to judges and other machines in a stage, by criterion; also for repeated requests.
+    ``judges`` None: all of them, repeats and other orders left out. For leads.
 
-    ``read`` is what was said in the stage, where it is known. Ratings out of files came without replies, so all of them
-    are scored: what failed is not known.
+    ``read`` holds the ratings of the stage, if they are known. Imported ratings came without replies, so all of them are
+    scored: their failures are unknown.
     """
     raters = raters_of(store, person=person, project=project, stage=stage)
     wanted = set(raters.machines if judges is None else judges) - set(raters.people)

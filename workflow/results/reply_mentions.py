@@ -1,4 +1,4 @@
-"""Which value the text of a judge's reply mentions, read or not.
+"""Find the value that the text of a judge's reply mentions, whether or not a parser read it.
 
 It says whether replies are lost in one direction where few people have graded the same answers."""
 

@@ -94,7 +94,7 @@ def as_csv(table: PaperTable) -> str:
 
 
 def losses_as_csv(table: PaperTable) -> str:
-    """What the numbers of a table lose, with bounds, by model, dimension and value; empty where they lose nothing.
+    """Return the losses of a table's numbers with bounds, by model, dimension and value; empty without losses.
 
     The table itself keeps the paper's layout, so the losses have a file of their own.
     """
@@ -154,7 +154,7 @@ def as_json(found: PaperTables) -> dict[str, Any]:
 
 
 def _counts_as_json(cell: Cell) -> dict[str, Any]:
-    """What a score leaves out, and its bounds; nothing for numbers that are no scores."""
+    """Return the losses of a score and its bounds; empty for numbers that are not scores."""
     count = cell.number.count
     if count is None:
         return {}

@@ -1,4 +1,4 @@
-"""What the numbers of a paper's table lose: answers that no rule reads, replies without a score, grades left out."""
+"""Count the losses of a paper's table: unread answers, replies without a score, grades left out."""
 
 from __future__ import annotations
 

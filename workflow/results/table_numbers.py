@@ -52,13 +52,13 @@ class Number:
     """Answers, items or means that it rests on."""
     reason: str = ""
     count: ScoreCount | None = None
-    """Of a score: what it is over, and what it leaves out."""
+    """For a score: its denominator, and the answers that it leaves out."""
     losses: Losses | None = None
-    """Of a score: what its board loses."""
+    """For a score: the losses of its board."""
 
 
 def number_of_line(line: Line) -> Number:
-    """Return a score as a number, with what it leaves out."""
+    """Return a score as a number, with the answers that it leaves out."""
     return replace(number_of(line.found), count=line.count, losses=line.losses)
 
 

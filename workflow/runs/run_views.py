@@ -131,7 +131,7 @@ class RunView:
     other_model: str = ""
     """A warning where replies came from another model than was asked for; empty: none is known to have."""
     snapshots: str = ""
-    """Where replies name a dated snapshot or an alias of the model: which, as a sentence."""
+    """A sentence that names dated snapshots or aliases of the model in replies."""
     last: tuple[AnswerView, ...] = ()
     """The newest answers, the newest first."""
     failures: tuple[AttemptView, ...] = ()
