@@ -118,6 +118,8 @@ class PredictionRecord:
     options: tuple[str, ...] = ()
     """The options that the file lists, in the order in which the model had them; empty where it lists none. An empty
     text stands for a label without an option."""
+    columns: tuple[tuple[str, ...], ...] = ()
+    """Texts in columns whose names count on, such as ``ending0``: they may be options."""
     prompt: str = ""
     """What the model read, where the file has it: options in it go before listed ones."""
 
