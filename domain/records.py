@@ -118,6 +118,8 @@ class PredictionRecord:
     options: tuple[str, ...] = ()
     """The options that the file lists, in the order in which the model had them; empty where it lists none. An empty
     text stands for a label without an option."""
+    columns: tuple[tuple[str, ...], ...] = ()
+    """Texts in columns whose names count on, such as ``ending0``: they may be options."""
     prompt: str = ""
     """The prompt of the model, if the file has it: its options take precedence over listed ones."""
 

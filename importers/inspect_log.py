@@ -15,7 +15,7 @@ from domain.records import BadRow, PredictionRecord
 from domain.runs import Outcome
 from importers.answer_files import AnswerFile, Harness, Rows, ids_in
 from importers.inspect_archive import Archive, is_archive
-from importers.shown_options import listed_options
+from importers.shown_options import counted_columns, listed_options
 
 _JSON = re.compile(r'\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"')
 _NO_MODEL = "none/none"
@@ -107,6 +107,7 @@ def _answer(sample: Mapping[str, Any], log: _Log, file: AnswerFile) -> Predictio
         outcome=outcome,
         error=error,
         options=listed_options({"choices": sample.get("choices")}, notes),
+        columns=counted_columns(notes),
         prompt=_prompt(sample),
     )
 

@@ -20,7 +20,7 @@ from domain.errors import FileRefused
 from domain.json_text import NotJson
 from domain.records import PredictionRecord
 from importers.answer_files import AnswerFile, Harness, Rows, ids_in
-from importers.shown_options import listed_options, prompt_text
+from importers.shown_options import counted_columns, listed_options, prompt_text
 
 _FIRST_KEY = re.compile(r'\{\s*"doc_id"\s*:')
 _SCORES = re.compile(r'\{\s*"results"\s*:\s*\{')
@@ -117,6 +117,7 @@ def _answers(record: Mapping[str, Any], file: AnswerFile, model: str | None) -> 
             question=question,
             ids=ids,
             options=options,
+            columns=counted_columns(doc),
             prompt=prompt,
         )
 

@@ -21,7 +21,7 @@ from domain.records import BadRow, PredictionRecord
 from domain.registers import function_of
 from domain.runs import Outcome
 from importers.answer_files import AnswerFile, Harness, Rows, read_answers
-from importers.shown_options import is_option_column, listed_options, prompt_text
+from importers.shown_options import counted_columns, counts_on, is_option_column, listed_options, prompt_text
 from importers.spreadsheets import LONGEST_CELL, OTHER_SUFFIXES, SUFFIXES, Cell, lines_of_table
 from importers.unread_keys import ReadKeys
 
@@ -29,7 +29,10 @@ _KEYS = ("item", "model", "text", "question_id", "model_id", "choices", "index",
 
 
 class _ReadKeys(ReadKeys):
-    """The keys of a record that are read: those of answers, and whatever holds options."""
+    """The keys of a record that are read: those of answers, and whatever holds options, or may hold them."""
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or counts_on(str(name))
 
     def also(self, name: str) -> bool:
         """Tell whether a key holds options."""
@@ -177,7 +180,9 @@ def _with_shown(answer: PredictionRecord, record: Mapping[str, Any]) -> Predicti
     asked = record.get("question")
     question = answer.question or (json_text.showable(asked) if isinstance(asked, str) else None)
     prompt = str(json_text.showable(prompt_text(record.get("prompt")))) or question or ""
-    return replace(answer, question=question, options=listed_options(record), prompt=prompt)
+    return replace(
+        answer, question=question, options=listed_options(record), columns=counted_columns(record), prompt=prompt
+    )
 
 
 def _of_cells(cells: Mapping[str, Cell], file: AnswerFile) -> PredictionRecord:

@@ -18,6 +18,9 @@ MISSING_WORDS = (
     "NA",
     "N/A",
     "#N/A",
+    "#NV",
+    "#N/D",
+    "<NA>",
     "n.a.",
     "NaN",
     "None",
@@ -81,6 +84,11 @@ def number_or_text(cell: str, *, decimal_comma: bool = False) -> Any:
     return json.loads(cell) if _NUMBER.fullmatch(cell) else cell
 
 
+def is_decimal_comma(cell: str) -> bool:
+    """Tell whether a cell may be a number with a decimal comma."""
+    return _DECIMAL_COMMA.fullmatch(cell.strip()) is not None
+
+
 def has_decimal_commas(cells: Sequence[str]) -> bool:
     """Tell whether the cells of a column write 0,5 for a half.
 
@@ -89,7 +97,7 @@ def has_decimal_commas(cells: Sequence[str]) -> bool:
     RatingsError
         Some cells have a decimal comma and others a decimal point.
     """
-    comma = next((cell for cell in cells if _DECIMAL_COMMA.fullmatch(cell.strip())), None)
+    comma = next((cell for cell in cells if is_decimal_comma(cell)), None)
     point = next((cell for cell in cells if _DECIMAL_POINT.fullmatch(cell.strip())), None)
     if comma is not None and point is not None:
         raise RatingsError(

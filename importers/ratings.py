@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ from importers.rating_values import (
     MISSING_WORDS,
     MissingWords,
     has_decimal_commas,
+    is_decimal_comma,
     merge_spellings,
     missing_sentence,
     mixed_sentences,
@@ -146,8 +148,12 @@ class _Cells:
         """Return the separator between the names of the first row, and rewind the text to this row."""
         usual = "\t" if self.path.suffix.lower() == ".tsv" else ","
         first = text.readline()
+        said = _SAID.match(first)  # as Excel reads and writes it
+        begins = text.tell() if said else 0
+        if said:
+            self._at, first = 1, text.readline()
         names = {mark: {name.strip(' "').lower() for name in first.strip().split(mark)} for mark in SEPARATORS}
-        text.seek(0)
+        text.seek(begins)
         found = next((mark for mark in (usual, *SEPARATORS) if set(COLUMNS) <= names[mark]), usual)
         if found != usual:
             self.notes.append(f"Cells are separated by {SEPARATORS[found]}.")
@@ -155,7 +161,7 @@ class _Cells:
 
     def _read_rows(self, reader: Any) -> None:
         self.head = [name.strip().lower() for name in next(reader, [])]
-        self._at = 1
+        self._at += 1
         missing = [name for name in COLUMNS if name not in self.head]
         if missing or len(set(self.head)) < len(self.head):
             raise FileRefused(
@@ -263,14 +269,20 @@ class _Cells:
         if self.typed:
             return Column(tuple(map(_normal_value, map(_written, value.names))), value.places)
         try:
-            comma = self.separator != "," and has_decimal_commas(value.names)  # elsewhere 1,2 may be two choices
+            comma = self.separator != "," and has_decimal_commas(value.names)
         except RatingsError as error:
             raise FileRefused(f"{self.path.name}: {error}.") from error
+        if self.separator == "," and any(map(is_decimal_comma, value.names)):  # 1,2 may be two choices
+            self.notes.append(
+                "Values such as 0,5 are read as text. If they are numbers, write them with a decimal point, or "
+                "separate the cells by semicolons."
+            )
         if comma:
             self.notes.append("Values are written with a decimal comma, as 0,5.")
         return value.renamed(partial(number_or_text, decimal_comma=comma))
 
 
+_SAID = re.compile(r"sep=.\s*$", re.IGNORECASE)
 _EXAMPLE = '{"unit": "u1", "rater": "ann", "criterion": "score", "value": 1}'
 
 

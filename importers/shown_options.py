@@ -23,9 +23,12 @@ from importers.list_cells import NotList
 LISTS = ("options", "choices", "candidates", "answer_choices", "answer_options", "option_list")
 """Names of a list of options, in small letters."""
 _COLUMN = re.compile(
-    r"(?:(?:options?|choices?|candidates?|opt|answer[ _-]?option)[ _-]*)?([A-Z]|\d{1,2})", re.IGNORECASE
+    r"(?:(?:options?|choices?|candidates?|opt|answer[ _-]?option)[ _-]*)?[(\[]?([A-Z]|\d{1,2})[)\].:]?", re.IGNORECASE
 )
-_TEXTS, _LABELS = ("text", "texts"), ("label", "labels")
+_COUNTED = re.compile(r"(.*?\D)(\d{1,2})|(.*[ _-])([A-Za-z])|(.*[a-z])([A-Z])")
+"""The names of columns that count on, whatever they hold: ending0, op2, sol_b, answerC."""
+_TEXTS = ("text", "texts", "content", "option", "value")
+_LABELS = ("label", "labels", "letter", "key", "id")
 _MOST = 100
 """Options that an item may be shown with."""
 _LONGEST_PROMPT = 200_000
@@ -57,6 +60,32 @@ def listed_options(*records: Any) -> tuple[str, ...]:
     return next((options for record in within if (options := _of_lists(record))), ())
 
 
+def counts_on(name: str) -> bool:
+    """Whether columns of such names count on: ``ending0``, ``sol_b``."""
+    return _COUNTED.fullmatch(name.strip()) is not None
+
+
+def counted_columns(*records: Any) -> tuple[tuple[str, ...], ...]:
+    """Return the texts in columns whose names count on, which may be options and may be something else.
+
+    >>> counted_columns({"op1": "the door", "op2": "the tap", "year": 2020})
+    (('the door', 'the tap'),)
+    """
+    found = []
+    for record in records:
+        groups: dict[str, dict[int, str]] = {}
+        for name, value in record.items() if isinstance(record, Mapping) else ():
+            counted = _COUNTED.fullmatch(name.strip()) if isinstance(name, str) else None
+            text = _text(value) if counted is not None else None
+            if counted is not None and text is not None and text.strip():
+                before, label = (part for part in counted.groups() if part is not None)
+                groups.setdefault(f"{before}{label.isdigit()}", {})[_place_of(label)] = text
+        for places in groups.values():
+            if len(places) >= 2 and max(places) - min(places) == len(places) - 1:
+                found.append(tuple(places[at] for at in sorted(places)))
+    return tuple(found)
+
+
 def _of_lists(record: Mapping[Any, Any]) -> tuple[str, ...]:
     names = {name.strip().casefold(): name for name in record if isinstance(name, str)}
     return next((found for name in LISTS if name in names and (found := _of_value(record[names[name]]))), ())
@@ -68,9 +97,11 @@ def is_option_column(name: str) -> bool:
 
 
 def _of_value(value: Any) -> tuple[str, ...]:
-    """The options in a list, an object by letter, ``{"text": [...], "label": [...]}``, or a list written as text."""
+    """The options in a list, an object by letter, ``{"text": [...], "label": [...]}``, objects with a text (and label)
+    each, or a list written as text, perhaps as lines with labels.
+    """
     if isinstance(value, str):
-        value = _written_list(value)
+        value = _written_list(value) or _labeled_lines(value)
     if isinstance(value, Mapping):
         texts = next((value[name] for name in _TEXTS if isinstance(value.get(name), list)), None)
         labels = next((value[name] for name in _LABELS if isinstance(value.get(name), list)), None)
@@ -79,8 +110,29 @@ def _of_value(value: Any) -> tuple[str, ...]:
         return _of_value(texts) if texts is not None else _of_columns(value)
     if not isinstance(value, list) or not 2 <= len(value) <= _MOST:
         return ()
+    if all(isinstance(each, Mapping) for each in value):
+        return _of_objects(value)
     texts = ["" if each is None else _text(each) for each in value]
     return _unlabeled([each for each in texts if each is not None]) if None not in texts else ()
+
+
+def _of_objects(options: Sequence[Mapping[Any, Any]]) -> tuple[str, ...]:
+    """The options that are an object each: ``{"label": "A", "text": "the tap"}``, ``{"A": "the tap"}``."""
+    name = next((name for name in _TEXTS if all(name in each for each in options)), None)
+    if name is None:
+        merged = {key: text for each in options for key, text in each.items()}
+        return _of_columns(merged) if len(merged) == len(options) else ()
+    label = next((name for name in _LABELS if all(name in each for each in options)), None)
+    by_label = {str(each[label]): each[name] for each in options} if label is not None else {}
+    by_letter = _of_columns(by_label) if len(by_label) == len(options) else ()
+    return by_letter or _of_value([each[name] for each in options])
+
+
+def _labeled_lines(cell: str) -> list[str] | None:
+    """The lines of a text if all of them have labels: ``A. the tap``, ``B. the door``."""
+    lines = [line for line in cell.splitlines() if line.strip()]
+    texts = _unlabeled(lines) if len(lines) >= 2 else ()
+    return list(texts) if texts and texts != tuple(lines) else None
 
 
 def _written_list(cell: str) -> Any:
@@ -253,11 +305,14 @@ def _block(prompt: str, chain: Sequence[tuple[int, int, int]], *, letters: bool,
 # ---- held against the item's own ------------------------------------------------------------------------------------
 
 
-def shown_order(own: Sequence[str], listed: Sequence[str], prompt: str = "") -> tuple[int, ...]:
+def shown_order(
+    own: Sequence[str], listed: Sequence[str], prompt: str = "", columns: Sequence[Sequence[str]] = ()
+) -> tuple[int, ...]:
     """Return the places of the item's options in the order in which they were shown; empty where that is the item's own
     order, or is not known.
 
-    The prompt takes precedence over a list, because the model read the prompt.
+    The prompt takes precedence over a list, because the model read the prompt. ``columns`` are names that may be
+    options: the first that hold all of the item's are.
 
     >>> shown_order(["the tap", "the door"], ["The door.", "The tap."])
     (1, 0)
@@ -274,6 +329,8 @@ def shown_order(own: Sequence[str], listed: Sequence[str], prompt: str = "") -> 
     asked, why = _in_prompt(own, prompt[-_LONGEST_PROMPT:]) if prompt else (None, None)
     if asked is not None and why is None:
         return _order(asked, own)
+    if not listed:
+        listed = next((texts for texts in columns if set(range(len(own))) <= {*_placed(texts, own)}), ())
     told = _placed(listed, own) if listed else None
     if told is not None:
         _must_fit(told, listed, own)

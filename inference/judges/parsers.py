@@ -422,10 +422,10 @@ def _shaped(said: str, allowed: Sequence[Value]) -> bool:
 
 
 _LOSES = (
-    r"(?:loser|losing|losers?|worse|worst|weaker|weakest|poorer|poorest|inferior|lesser|rejected|dispreferred|discarded|eliminated|runner-up|second[- ]best|second place|"
+    r"(?:loser|losing|losers?|reject|disqualified|excluded|worse|worst|weaker|weakest|poorer|poorest|inferior|lesser|rejected|dispreferred|discarded|eliminated|runner-up|second[- ]best|second place|"
     r"last place|bottom|not (?:chosen|preferred|selected|the winner)|(?:less|least) (?:\w+)|lower(?:[- ]quality| quality|[- ]ranked| rated|[- ]scoring)?|lowest(?:[- ]ranked)?|"
     r"verlierer\w*|schlechter\w*|schw\u00e4cher\w*|unterlegen\w*|perdante?|pire|moins bonn?e?|perdedora?|peor|"
-    r"\u8d25\u8005|\u5931\u8d25\u8005|\u8f93\u5bb6|\u8f03\u5dee\u7684?|\u8f83\u5dee\u7684?|\u66f4\u5dee\u7684?|\u6557\u8005|\u52a3\u308b\u65b9?|\u60aa\u3044\u65b9)"
+    r"\u8d25\u8005|\u5931\u8d25\u8005|\u8f93\u5bb6|\u8f03\u5dee\u7684?|(?:\u8f83|\u8f03|\u66f4)?\u5dee\u7684?(?:\u56de\u7b54|\u7b54\u6848)?|\u66f4\u5dee\u7684?|\u6557\u8005|\u52a3\u308b\u65b9?|\u60aa\u3044\u65b9)"
 )
 _LOSER_BEFORE = re.compile(
     rf"(?:^|[.!?;,:(\n|])[\s*_#>\"'`-]*(?:(?:the|my|and|overall|final|clear|der|die|das|le|la|el) )*{_LOSES}"
@@ -457,7 +457,8 @@ _SUM_WORD = (
     r"m\u00e1s|mais|por|\u51cf\u53bb?|\u52a0\u4e0a?|\u4e58\u4ee5?|\u9664\u4ee5|\u5f15\u304f|\u8db3\u3059|\u304b\u3051\u308b|\u5272\u308b)"
 )
 _SUM_BEHIND = re.compile(
-    rf"[\s*_`)]{{0,4}}(?:{_SUM_WORD}(?![a-z])|[-+*x\u00d7\u00f7/\u2013\u2014]\s{{0,2}}[(\[]{{0,3}}\s?[\d.]*\d\s*\]{{0,2}}(?!/))",
+    rf"[\s*_`)]{{0,4}}(?:{_SUM_WORD}(?![a-z])|[-+*x\u00d7\u00f7/\u2013\u2014]\s{{0,2}}[(\[]{{0,3}}\s?[\d.]*\d\s*\]{{0,2}}(?!/)"
+    r"|(?:points?|pts?\.?|marks?)\s+(?:(?:is|are|was|were)\s+)?(?:deducted|lost|off|taken|subtracted)(?![a-z]))",
     re.IGNORECASE,
 )
 _SUM_BEFORE = re.compile(

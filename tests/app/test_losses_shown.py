@@ -118,6 +118,18 @@ def ratings(home: Path, rows: Sequence[tuple[str, str, str, object]]) -> None:
     said("import", "p", "ratings", str(path), "--raters-are", "people")
 
 
+def test_failed_requests_are_said_to_be_left_out(home: Path) -> None:
+    """1 of 2 requests failed: the accuracy is 1 of 1, so nothing counts as wrong."""
+    names = benchmark(home, 3)
+    text, _ = answers(home, [(names[0], "m", RIGHT), (names[1], "m", "ERROR: request timed out")])
+    assert "1 of 2 answers not readable (50.0 %): 1 no reply came back. They are left out: no answer came." in text
+    shown = "".join(said("results", "p"))
+    assert "They are left out: no answer came." in shown
+    assert "They count as wrong" not in shown
+    text, _ = answers(home, [(names[2], "m", RIGHT_UNREAD), (names[1], "n", "nan")])
+    assert "They count as wrong (report: unreadable); where no answer came, they are left out." in text
+
+
 RIGHT_UNREAD, WRONG, RIGHT = "the colour of a ripe tomato, as it were", "blue", "red"
 
 

@@ -110,6 +110,22 @@ def test_a_comma_between_cells_is_no_decimal_comma(tmp_path: Path) -> None:
     assert of(written(tmp_path, HEAD + 'u0,a,c,"1,2"\n')) == {("u0", "a", "1,2")}
 
 
+def test_decimal_commas_in_quotes_are_named_as_text(tmp_path: Path) -> None:
+    (note,) = written(tmp_path, HEAD + 'u0,a,c,"0,5"\nu1,a,c,"1,0"\n').notes
+    assert note.startswith("Values such as 0,5 are read as text.")
+
+
+def test_the_line_that_names_the_separator_for_excel_is_no_heading(tmp_path: Path) -> None:
+    assert of(written(tmp_path, "sep=;\nunit;rater;criterion;value\nu0;a;c;0,5\n")) == {("u0", "a", 0.5)}
+    (row,) = read_ratings(tmp_path / "r.csv").rows
+    assert row[1].row == 3
+
+
+@pytest.mark.parametrize("word", ["#NV", "#N/D", "<NA>"])
+def test_what_spreadsheets_and_pandas_write_for_nothing_is_missing(tmp_path: Path, word: str) -> None:
+    assert of(written(tmp_path, HEAD + f"u0,a,c,1\nu1,a,c,{word}\n")) == {("u0", "a", 1)}
+
+
 def test_two_decimal_signs_in_one_file_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileRefused, match=r"both 0,5 and 1\.5\. Use one decimal sign"):
         written(tmp_path, "unit;rater;criterion;value\nu0;a;c;0,5\nu1;a;c;1.5\n")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from importers.shown_options import OptionsDiffer, listed_options, prompt_text, shown_order
+from importers.shown_options import OptionsDiffer, counted_columns, listed_options, prompt_text, shown_order
 
 OWN = ("the tap", "the door", "the box")
 """What the item has. Every prompt below shows the door, the tap, the box: (1, 0, 2)."""
@@ -129,6 +129,13 @@ def test_the_prompt_goes_before_a_list() -> None:
         ({"meta": {"A": 0.9, "B": 0.1}}, ()),
         ({"options": ["A", "B", "C"]}, ()),
         ({"choices": [{"turns": ["x"]}]}, ()),
+        ({"choices": [{"label": "B", "text": "y"}, {"label": "A", "text": "x"}]}, ("x", "y")),
+        ({"question": {"choices": [{"text": "x"}, {"text": "y"}]}}, ("x", "y")),
+        ({"options": [{"A": "x"}, {"B": "y"}]}, ("x", "y")),
+        ({"candidates": "A. x\nB. y"}, ("x", "y")),
+        ({"candidates": "A. x\nor y"}, ()),
+        ({"(A)": "x", "(B)": "y"}, ("x", "y")),
+        ({"A.": "x", "B.": "y"}, ("x", "y")),
         ({"A": "alone", "question": "x"}, ()),
         ({"a": 1, "id": 2}, ()),
         (None, ()),
@@ -136,6 +143,26 @@ def test_the_prompt_goes_before_a_list() -> None:
 )
 def test_options_are_found_in_lists_and_columns(record: Any, found: Any) -> None:
     assert listed_options(record) == found
+
+
+@pytest.mark.parametrize(
+    "doc",
+    [
+        {"op1": "the door", "op2": "the tap", "op3": "the box"},
+        {"ending0": "the door", "ending1": "the tap", "ending2": "the box"},
+        {"a0": "the door", "a1": "the tap", "a2": "the box"},
+        {"sol_a": "the door", "sol_b": "the tap", "sol_c": "the box"},
+        {"answerA": "the door", "answerB": "the tap", "answerC": "the box"},
+        {"image_1": "x.png", "image_2": "y.png", "op1": "the door", "op2": "the tap", "op3": "the box"},
+    ],
+)
+def test_columns_of_any_name_are_options_if_they_hold_all_of_the_items(doc: Any) -> None:
+    assert shown_order(OWN, (), "", counted_columns(doc)) == (1, 0, 2)
+
+
+@pytest.mark.parametrize("doc", [{"op1": "the door", "op2": "the lamp"}, {"image_1": "x.png", "image_2": "y.png"}, {}])
+def test_columns_that_hold_something_else_say_nothing_of_options(doc: Any) -> None:
+    assert shown_order(OWN, (), "", counted_columns(doc)) == ()
 
 
 def test_a_prompt_may_be_messages() -> None:

@@ -197,6 +197,25 @@ def test_the_terms_of_a_sum_are_no_rating(reply: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "label",
+    ["Reject", "Disqualified", "\u5dee\uff1a", "\u8f83\u5dee\u7684\u56de\u7b54\uff1a"],
+)
+def test_a_letter_that_is_named_as_the_loser_is_no_verdict(label: str) -> None:
+    for letter in "AB":
+        colon = "" if label[-1] == "\uff1a" else ":"
+        assert not read_reply(PARSERS["double_brackets"], f"{label}{colon} [[{letter}]]", LETTERS).scored
+
+
+@pytest.mark.parametrize(
+    "label", ["Abzug:", "Strafpunkte:", "D\u00e9duction :", "Deducci\u00f3n:", "\u6263\u5206\uff1a"]
+)
+def test_points_that_are_taken_off_are_no_score(label: str) -> None:
+    for value in HALVES:
+        assert not read_reply(PARSERS["double_brackets"], f"{label} [[{value}]]", HALVES).scored
+        assert not read_reply(PARSERS["double_brackets"], f"Rating: [[{value}]] point deducted", HALVES).scored
+
+
+@pytest.mark.parametrize(
     "reply",
     [
         "Rating: [[1]] minus [[0.5]]",

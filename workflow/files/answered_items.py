@@ -105,7 +105,7 @@ class _OrderOfOptions:
 
         Raises ``OptionsDiffer`` where they are not the item's, or where people would read letters by another order.
         """
-        if not answer.options and not answer.prompt:
+        if not answer.options and not answer.columns and not answer.prompt:
             return ()
         asked = asked_of(self._schema, self._content.get(item_id, {}))
         own = asked.options[:-1] if asked.none else asked.options
@@ -113,7 +113,7 @@ class _OrderOfOptions:
         if asked.none and shown and plain(shown[-1]) == plain(asked.options[-1]):
             shown = shown[:-1]
         try:
-            found = shown_order(own, shown, answer.prompt)
+            found = shown_order(own, shown, answer.prompt, answer.columns)
         except OptionsDiffer:
             if self._content.get(item_id, {}).get(self._options or "") == list(own):
                 raise

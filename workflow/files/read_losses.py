@@ -113,7 +113,14 @@ def losses_of_answers(
         LossCell(n, {why: n} if why else {}, model, dimension, value)
         for (model, dimension, value, why), n in counts.items()
     ]
-    return (losses_of(cells, unit="answers", value_is="key", counts_as=counting_words(access.schema)),)
+    return (
+        losses_of(
+            cells,
+            unit="answers",
+            value_is="key",
+            counts_as=counting_words(access.schema, {why for *_, why in counts if why}),
+        ),
+    )
 
 
 def read_sentences(losses: Sequence[Losses], *, new: int, repeated: int, noun: str) -> list[str]:

@@ -17,12 +17,13 @@ from domain.judging import Verdict
 from domain.rated_units import BETWEEN
 from domain.records import Rating
 from domain.replies import reason_of
+from domain.runs import Outcome
 from domain.states import Stage
 from workflow.results.criterion_values import named_criteria
 from workflow.results.project_answers import NOT_ASKED, Read
 from workflow.results.ratings import StageRows, criteria_of
 from workflow.results.reply_counts import METRIC_ENDS, ends_of
-from workflow.results.scores import Scored, scored
+from workflow.results.scores import SILENT, Scored, scored
 
 
 def losses_of_scores(found: Read, of: Scored, asked: Collection[int]) -> Losses | None:
@@ -55,14 +56,19 @@ def _of_key(found: Read, of: Scored, asked: Collection[int]) -> Losses:
         for item, why in lot.items():
             if item in asked and item not in found.keyless and why != NOT_ASKED:
                 lots.lose((model, found.items[item].dimension, keys.get(item)), why)
-    then = counting_words(found.schema)
-    return losses_of(lots.cells(), unit="answers", low=0.0, high=1.0, value_is="key", counts_as=then)
+    cells = lots.cells()
+    then = counting_words(found.schema, {why for each in cells for why in each.lost})
+    return losses_of(cells, unit="answers", low=0.0, high=1.0, value_is="key", counts_as=then)
 
 
-def counting_words(schema: Schema) -> str:
-    """Return the treatment of unreadable answers, and the setting behind it."""
+def counting_words(schema: Schema, lost: Collection[str]) -> str:
+    """Return what happens to answers that were lost for these reasons, and what says so."""
+    never_came = {each.why_none for each in Outcome if each.why_none and each.why_none not in SILENT} | {GONE}
+    if lost and never_came.issuperset(lost):
+        return "are left out: no answer came"
     then = "count as wrong" if schema.report.unreadable == "wrong" else "are left out"
-    return f"{then} (report: unreadable)"
+    but = "; where no answer came, they are left out" if then == "count as wrong" and never_came & set(lost) else ""
+    return f"{then} (report: unreadable){but}"
 
 
 def key_word(schema: Schema, fields: Mapping[str, Any]) -> str | None:
