@@ -147,6 +147,22 @@ def count_by_state(session: Session, *, project_id: int, stage: Stage) -> dict[t
     return {(dimension, TaskState(state)): n for dimension, state, n in session.exec(wanted)}
 
 
+def begun_items(session: Session, *, project_id: int) -> dict[str, int]:
+    """How many items authors have begun and not submitted, by dimension; an item that is being corrected is none."""
+    wanted = (
+        select(TaskRow.dimension, func.count())
+        .where(
+            TaskRow.project_id == project_id,
+            TaskRow.stage == Stage.AUTHORING,
+            TaskRow.purpose == Purpose.LIVE,
+            TaskRow.state == TaskState.CLAIMED,
+            col(TaskRow.item_id).is_(None),
+        )
+        .group_by(col(TaskRow.dimension))
+    )
+    return dict(session.exec(wanted).all())
+
+
 def unfinished(session: Session, *, project_id: int, stage: Stage) -> int:
     """How many slots of a stage wait or are in someone's hands."""
     wanted = select(func.count()).where(

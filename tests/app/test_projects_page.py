@@ -161,7 +161,7 @@ def test_what_comes_before_the_work_and_before_a_release(store: Store, home: Pat
     assert then["Items"] == ("done", "3 in the project")
     assert then["People and rights"] == ("done", "2 take part")
     release = states("export")
-    assert release["Items"] == ("open", "0 kept, 3 unfinished; 1 of those wanted are not written yet")  # colour wants 4
+    assert release["Items"] == ("open", "0 kept, 3 unfinished, 1 left to write")  # colour wants 4
     assert release["Adjudication"] == ("done", "0 open")
     page = drawn(store, home, "dashboard", "lea")
     page.button(key="checklist.hide").click().run()

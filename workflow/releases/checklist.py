@@ -11,6 +11,7 @@ from domain.errors import FileRefused
 from domain.records import Person
 from domain.states import UNSETTLED, ItemState
 from workflow.access.projects import Access, require_lead
+from workflow.access.written_items import left_to_write
 from workflow.files import exposures
 from workflow.releases.evidence import unsaid_raters
 from workflow.releases.floors import LINE, Standing
@@ -87,11 +88,8 @@ def stored_lines(session: Session, access: Access, about: About) -> list[Line]:
     states = items.count_by_state(session, project_id=id)
     in_state = {state: sum(n for (_, each), n in states.items() if each is state) for state in ItemState}
     left = sum(in_state[state] for state in UNSETTLED if state is not ItemState.IN_ADJUDICATION)
-    wanted = sum(
-        max((one.wanted or 0) - sum(n for (each, _), n in states.items() if each == one.id), 0)
-        for one in access.schema.dimensions
-    )
-    more = f"; {wanted:,} of those wanted are not written yet" if wanted else ""
+    wanted = left_to_write(session, access=access)
+    more = f", {wanted:,} left to write" if wanted else ""
     open_ = in_state[ItemState.IN_ADJUDICATION]
     waiting = missing_media.waiting_in(session, project_id=id, needed=access.needed_roles)
     without = len(waiting | missing_media.kept_without(session, project_id=id))
