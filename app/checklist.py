@@ -19,6 +19,9 @@ from workflow.releases import floors
 from workflow.releases.checklist import Line as ReleaseLine
 from workflow.results import leaderboard_page
 
+PART = "show"
+"""The part of a page's address that names what unfolds on it."""
+
 
 class Line(Protocol):
     """Something to look at."""
@@ -39,6 +42,10 @@ class Line(Protocol):
     def page(self) -> str:
         """The page on which it is done, by the name of its module."""
 
+    @property
+    def part(self) -> str:
+        """The part of that page that has to unfold; empty: the page shows all of it."""
+
 
 def show(lines: Sequence[Line], project: str) -> None:
     """The lines as a table."""
@@ -50,13 +57,19 @@ def show(lines: Sequence[Line], project: str) -> None:
             markup.tag(
                 "a",
                 markup.text(SCREENS[line.page].title),
-                href=f"/{SCREENS[line.page].path}?" + urlencode({"project": project}),
+                href=address(line, project),
                 target="_self",
             ),
         ]
         for line in lines
     ]
     shell.show(markup.table([("What", ""), ("State", ""), ("How it stands", "wide"), ("Page", "")], rows))
+
+
+def address(line: Line, project: str) -> str:
+    """Return where a line leads: a page, and the part of it that unfolds there."""
+    query = {"project": project, **({PART: line.part} if line.part else {})}
+    return f"/{SCREENS[line.page].path}?" + urlencode(query)
 
 
 def before_start(services: Services, view: ProjectView) -> None:

@@ -6,7 +6,7 @@ import re
 
 CALIBRATE = "the command `touchstone calibrate`"
 CONTROLS = {
-    "--set": "“What it says of itself”:",
+    "--set": "“Data card”:",
     "--split": "“Splits”",
     "--together": "“What keeps items in one split”",
     "--off": "“A split may be off by, in %”",

@@ -213,7 +213,7 @@ def release(tried: Tried) -> Path:
     """A release in every format that takes the items; the others are named with what they say."""
     from annotation_schemas import shipped
     from annotation_schemas.loader import load_schema
-    from workflow.releases.create import releasable
+    from workflow.releases.format_choice import releasable
 
     schema = load_schema(shipped()[tried.name]).schema_
     rows = releasable(schema)

@@ -147,6 +147,34 @@ def count_by_state(session: Session, *, project_id: int, stage: Stage) -> dict[t
     return {(dimension, TaskState(state)): n for dimension, state, n in session.exec(wanted)}
 
 
+def models_in(session: Session, *, project_id: int, stage: Stage) -> set[str]:
+    """Return the models of which answers were passed on to a stage, in runs that count."""
+    wanted = (
+        select(PredictionRow.model)
+        .join(TaskRow, col(TaskRow.prediction_id) == col(PredictionRow.id))
+        .where(TaskRow.project_id == project_id, TaskRow.stage == stage, TaskRow.purpose == Purpose.LIVE)
+        .where(of_counting_runs())
+        .distinct()
+    )
+    return set(session.exec(wanted))
+
+
+def begun_items(session: Session, *, project_id: int) -> dict[str, int]:
+    """How many items authors have begun and not submitted, by dimension; an item that is being corrected is none."""
+    wanted = (
+        select(TaskRow.dimension, func.count())
+        .where(
+            TaskRow.project_id == project_id,
+            TaskRow.stage == Stage.AUTHORING,
+            TaskRow.purpose == Purpose.LIVE,
+            TaskRow.state == TaskState.CLAIMED,
+            col(TaskRow.item_id).is_(None),
+        )
+        .group_by(col(TaskRow.dimension))
+    )
+    return dict(session.exec(wanted).all())
+
+
 def unfinished(session: Session, *, project_id: int, stage: Stage) -> int:
     """How many slots of a stage wait or are in someone's hands."""
     wanted = select(func.count()).where(

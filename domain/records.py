@@ -650,6 +650,8 @@ class StageWork:
     """If nothing is available: the reason, as a sentence; else empty."""
     code: str = ""
     """The code of that reason, as ``NothingLeft`` has it."""
+    begun: int = 0
+    """In authoring: how many of those that wait this person has begun, so that they need no free image."""
 
 
 @dataclass(frozen=True)
@@ -678,7 +680,10 @@ class Blocked:
 
 @dataclass(frozen=True)
 class DimensionProgress:
-    """One line of the dashboard. Every item is in exactly one of the states; ``drafted`` counts them all."""
+    """One line of the dashboard. Every item is in exactly one of the states; ``drafted`` counts them all.
+
+    ``drafted``, ``left`` and ``in_progress`` are those of ``workflow.access.written_items``.
+    """
 
     dimension: str
     title: str
@@ -691,6 +696,10 @@ class DimensionProgress:
     unverified: int
     in_verification_2: int = 0
     in_verification_3: int = 0
+    left: int = 0
+    """Items left to write."""
+    in_progress: int = 0
+    """Items that authors have begun and not submitted."""
     stuck: Sequence[Blocked] = ()
     """What keeps the dimension from moving on."""
 

@@ -38,6 +38,7 @@ from workflow.annotate.image_pool import add_to_pool, pick
 from workflow.annotate.project_progress import dashboard as progress_of
 from workflow.annotate.submissions import submit
 from workflow.files.import_files import import_files
+from workflow.runs import run_grading
 
 PROJECT = "demo"
 SEED = 1
@@ -354,6 +355,7 @@ class _Builder:
             path = Path(folder) / "imaginary models.jsonl"
             path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
             import_files(self.store, self.media, by=None, project=PROJECT, format="predictions", path=path)
+            run_grading.send_imports(self.store, by=None, project=PROJECT)
         return answers
 
     def _judge(self, answers: Sequence[Answer]) -> None:

@@ -23,6 +23,7 @@ from workflow.access import accounts, projects
 from workflow.annotate import image_pool
 from workflow.annotate.submissions import submit
 from workflow.files.import_files import import_files
+from workflow.runs import run_grading
 
 PROJECT = "questions"
 SEED = 1
@@ -56,6 +57,7 @@ def build(store: Store, media: MediaStore) -> int:
         rows = [row for item, scene in zip(written, scenes("counting"), strict=True) for row in _answers(item, scene)]
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         import_files(store, media, by=None, project=PROJECT, format="predictions", path=path)
+        run_grading.send_imports(store, by=None, project=PROJECT)
     return len(written)
 
 

@@ -56,8 +56,8 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Dashboard",
-        "Each bar shows the items of a dimension by state. Its full width is the number wanted, or all items if no "
-        "number is set.",
+        "Each bar shows the items of a dimension by state. Its empty part is what is left to write: the number wanted, "
+        "less the items that are not rejected.",
         made_up=view.made_up,
     )
     board = project_progress.dashboard(services.store, person=services.person, project=view.name)
@@ -79,7 +79,7 @@ def render(services: Services) -> None:
     shell.show(
         markup.keys_of_bar(
             [(state, state_called(stages, state)) for state in PARTS if _count(board, state)]
-            + [("wanting", "not written yet")] * any((row.wanted or 0) > row.drafted for row in board.rows)
+            + [("wanting", "left to write")] * any(row.left for row in board.rows)
         ),
         dimensions(board.rows, stages, project=view.name),
     )
@@ -111,8 +111,11 @@ def summary(board: Dashboard, *, pooled: bool) -> markup.Markup:
     drafted, kept = _sum(board, "drafted"), _sum(board, "kept")
     rejected = _sum(board, "rejected")
     wanted = sum(row.wanted or 0 for row in board.rows)
+    begun = _sum(board, "in_progress")
     parts = [
         f"{markup.count(drafted, 'item')} written" + (f" of {wanted:,} wanted" if wanted else ""),
+        *([f"{_sum(board, 'left'):,} left to write"] if wanted else []),
+        *([f"{begun:,} in progress"] if begun else []),
         f"{kept:,} kept",
         f"{rejected:,} rejected",
     ]
@@ -139,6 +142,7 @@ def dimensions(rows: Sequence[DimensionProgress], stages: Stages, *, project: st
         ("Kept", "number"),
         ("Written", "number"),
         ("Wanted", "number"),
+        ("Left to write", "number"),
     ]
     return markup.table(heads, [_row(row, stages, project) for row in rows])
 
@@ -154,10 +158,11 @@ def _row(row: DimensionProgress, stages: Stages, project: str) -> list[markup.Ma
             target="_self",
             title="The items of this dimension and their histories",
         ),
-        markup.bar(parts, total=max(row.wanted or 0, row.drafted)),
+        markup.bar(parts, total=row.drafted + row.left),
         markup.number(row.kept),
         markup.number(row.drafted),
         markup.text("-") if row.wanted is None else markup.number(row.wanted),
+        markup.text("-") if row.wanted is None else markup.number(row.left),
     ]
 
 

@@ -58,7 +58,7 @@ START = {
 }
 NOUN = {
     Stage.TRIAGE: ("frame to triage", "frames to triage"),
-    Stage.AUTHORING: ("item to write", "items to write"),
+    Stage.AUTHORING: ("item you can write now", "items you can write now"),
     Stage.VERIFICATION: ("item to verify", "items to verify"),
     Stage.VERIFICATION_2: ("item to verify", "items to verify"),
     Stage.VERIFICATION_3: ("item to verify", "items to verify"),
@@ -225,11 +225,13 @@ def _sent_back(view: ProjectView, n: int) -> markup.Markup:
 
 
 def waiting_in(services: Services, view: ProjectView, stage: Stage, rows: Sequence[StageWork]) -> int:
+    """Count what a person can do now in a stage. Of items to write, each takes a free image, or is begun already."""
     waiting = sum(row.waiting for row in rows)
     if stage is not Stage.AUTHORING or not waiting:
         return waiting
     free = image_pool.pool(services.store, person=services.person, project=view.name, limit=1).total
-    return min(waiting, free)  # dimensions share their images
+    begun = sum(row.begun for row in rows)
+    return begun + min(waiting - begun, free)  # dimensions share their images
 
 
 def _stage(

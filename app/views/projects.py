@@ -94,7 +94,7 @@ def _how_far(view: ProjectView, n: Mapping[ItemState, int]) -> markup.Markup:
     wanted = sum(each.wanted or 0 for each in view.schema.schema_.dimensions)
     parts = [(state, state_called(stages, state), n[state]) for state in dashboard.PARTS if n.get(state)]
     kept = markup.tag("div", markup.quiet(f"{n.get(ItemState.KEPT, 0):,} kept"), style="ts-small")
-    return markup.joined([markup.bar(parts, total=max(wanted, sum(n.values()))), kept])
+    return markup.joined([markup.bar(parts, total=max(wanted + n.get(ItemState.REJECTED, 0), sum(n.values()))), kept])
 
 
 def _waits(services: Services, view: ProjectView, work: Sequence[StageWork]) -> int:

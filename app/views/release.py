@@ -10,12 +10,13 @@ import streamlit as st
 from app import checklist, dialogs, jobs_shown, markup, project_jobs, shell
 from app.screens import Group, Screen
 from app.services import Services
+from domain.errors import FileRefused, InvalidInput
 from domain.records import ProjectView
 from domain.roles import Role
 from media.perceptual_hash import ALIKE
-from workflow.releases import listing, settings
-from workflow.releases.checklist import Line
-from workflow.releases.create import releasable, usual_formats
+from workflow.releases import early_refusal, listing, settings
+from workflow.releases.checklist import ABOUT, Line, must_not_be_open
+from workflow.releases.format_choice import releasable, usual_formats
 from workflow.releases.listing import Release
 from workflow.releases.settings import SAYINGS, About, Asked
 from workflow.releases.split_groups import BY, TOGETHER
@@ -50,13 +51,16 @@ def render(services: Services) -> None:
 
 def _say(services: Services, view: ProjectView, about: About) -> None:
     n = sum(1 for each in SAYINGS if about.values.get(each.name))
+    lacking = any(each.needed and not about.values.get(each.name) for each in SAYINGS)
+    unfolded = lacking or st.query_params.get(checklist.PART) == ABOUT
     with (
-        st.expander(f"What it says of itself: {n} of {len(SAYINGS)}", key="release.about"),
+        st.expander(f"Data card: {n} of {len(SAYINGS)} fields filled", key="release.about", expanded=unfolded),
         st.form("release.say", border=False),
     ):
         shell.show(
             markup.paragraph(
-                "It stands in the data card and the metadata. Croissant needs what is marked with a star.",
+                "These fields go into the data card and the metadata. A release needs a license. Croissant needs "
+                "every field with a star.",
                 style="ts ts-quiet ts-small",
             )
         )
@@ -77,7 +81,7 @@ def _save(services: Services, view: ProjectView, about: About) -> None:
     with shell.pressed(services):
         now = settings.say(services.store, by=services.person, project=view.name, said=said)
         if now.number != about.number:
-            shell.keep_message("release.done", f"Saved: version {now.number} of what releases say of themselves.")
+            shell.keep_message("release.done", f"Saved: version {now.number} of the data card.")
 
 
 # ---- a new one -------------------------------------------------------------------------------------------------------
@@ -122,8 +126,15 @@ def _make(services: Services, view: ProjectView, lines: Sequence[Line]) -> None:
         if open_:
             st.multiselect("Release despite", list(open_), format_func=open_.__getitem__, key="release.despite")
         st.form_submit_button(
-            "Make the release", type="primary", key="release.make", on_click=_begin, args=(services, view)
+            "Make the release", type="primary", key="release.make", on_click=_begin, args=(services, view, lines)
         )
+    refused = shell.kept_message("release.refused")
+    if refused:
+        shell.show(markup.notice(refused, style="bad"))
+    elif open_:
+        n = f"{len(open_)} {'check is' if len(open_) == 1 else 'checks are'} open"
+        names = ", ".join(line.title for line in lines if not line.done)
+        shell.show(markup.notice(f"{n}: {names}. A release is refused until you finish them or override them above."))
 
 
 def _draw() -> None:
@@ -160,7 +171,7 @@ def _draw() -> None:
         st.checkbox("Draw items anew that an earlier release has; else they stay in their split", key="release.anew")
 
 
-def _begin(services: Services, view: ProjectView) -> None:
+def _begin(services: Services, view: ProjectView, lines: Sequence[Line]) -> None:
     state = st.session_state
     asked = Asked(
         formats=tuple(state.get("release.formats") or ()),
@@ -177,6 +188,12 @@ def _begin(services: Services, view: ProjectView) -> None:
         accepted=tuple(each.strip() for each in str(state.get("release.accepted") or "").split(";") if each.strip()),
     )
     with shell.pressed(services):
+        try:
+            early_refusal.refuse_before_release(services.store, by=services.person, project=view.name, asked=asked)
+            must_not_be_open([line for line in lines if not line.pending], asked)
+        except (FileRefused, InvalidInput) as refusal:
+            shell.keep_message("release.refused", shell.on_page(str(refusal)))
+            return
         project_jobs.begin(services, "release", view.name, **asked.dump())
 
 

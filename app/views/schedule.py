@@ -16,7 +16,7 @@ from app.screens import Group, Screen
 from app.services import Services
 from app.views.schema import do_change
 from domain.errors import Conflict, SchemaError
-from domain.records import ProjectView
+from domain.records import DimensionProgress, ProjectView
 from domain.roles import Role
 from domain.schedule import Schedule, said_of
 from domain.states import Stage
@@ -109,7 +109,7 @@ def _targets(services: Services, view: ProjectView) -> None:
                 row = counts[dimension.id]
                 with column:
                     st.number_input(
-                        f"{markup.label(dimension.title)} ({row.kept:,} kept of {row.drafted:,} written)",
+                        f"{markup.label(dimension.title)} ({row.kept:,} kept of {row.drafted:,} written{_left(row)})",
                         1,
                         10_000_000,
                         dimension.wanted,
@@ -123,6 +123,10 @@ def _targets(services: Services, view: ProjectView) -> None:
         st.form_submit_button(
             "Change the numbers wanted", on_click=_put_wanted, args=(services, view, key), key="schedule.wanted"
         )
+
+
+def _left(row: DimensionProgress) -> str:
+    return f", {row.left:,} left to write" if row.left else ""
 
 
 def _put_wanted(services: Services, view: ProjectView, key: str) -> None:

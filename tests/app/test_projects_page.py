@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from app import apart, new_project, project_jobs, shell
 from app.services import Services
@@ -15,11 +16,12 @@ from domain.origin import acting_from
 from domain.roles import Role
 from domain.settings import Settings
 from media.store import MediaStore
-from testkit.factories import make_items, make_person, make_project, vote
+from testkit.factories import make_items, make_person, make_project, make_schema, vote
 from tests.app.screens import drawn, rows, words
 from workflow.access import audit, projects
 from workflow.files.project_export import archive_for
 from workflow.lead import checklists
+from workflow.releases import settings
 
 pytestmark = pytest.mark.thorough
 
@@ -159,7 +161,7 @@ def test_what_comes_before_the_work_and_before_a_release(store: Store, home: Pat
     assert then["Items"] == ("done", "3 in the project")
     assert then["People and rights"] == ("done", "2 take part")
     release = states("export")
-    assert release["Items"] == ("open", "0 kept, 3 unfinished; 1 of those wanted are not written yet")  # colour wants 4
+    assert release["Items"] == ("open", "0 kept, 3 unfinished, 1 left to write")  # colour wants 4
     assert release["Adjudication"] == ("done", "0 open")
     page = drawn(store, home, "dashboard", "lea")
     page.button(key="checklist.hide").click().run()
@@ -170,3 +172,42 @@ def test_what_comes_before_the_work_and_before_a_release(store: Store, home: Pat
     assert "Before people begin" in words(drawn(store, home, "dashboard", "leo"))
     vote(store, ann)
     assert checklists.before_start(store, by=None, project="p") is None
+
+
+def press(page: AppTest, label: str) -> None:
+    """Press the button that says so."""
+    next(each for each in page.button if each.label == label).click().run()
+
+
+def test_a_release_is_refused_next_to_its_button_and_the_license_line_leads_to_its_field(
+    store: Store, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_project(store, loaded=make_schema(adjudication=False, raters=1))
+    lea = make_person(store, "lea", role=Role.LEAD)
+    make_items(store, 1)
+    vote(store, make_person(store, "ann"))
+    begun: list[str] = []
+    monkeypatch.setattr(project_jobs, "begin", lambda services, kind, *_, **__: begun.append(kind))
+    page = drawn(store, home, "release", "lea", project="p")
+    assert "2 checks are open: Items, Licence." in words(page)
+    assert page.expander[0].proto.expanded, "the license is missing, so its field is in sight"
+    press(page, "Make the release")
+    assert "not said yet: Licence (said)" in words(page)
+
+    page.multiselect(key="release.despite").set_value(["said", "items"])
+    page.text_input(key="release.private").set_value("tset")
+    press(page, "Make the release")
+    assert "There is no split tset to keep private." in words(page)
+    assert begun == []
+    page.text_input(key="release.private").set_value("")
+    press(page, "Make the release")
+    assert begun == ["release"]
+
+    settings.say(store, by=lea, project="p", said={"license": "CC-BY-4.0"})
+    for name in ("release", "export"):
+        table = words(drawn(store, home, name, "lea", project="p"))
+        assert 'href="/release?project=p&amp;show=about"' in table
+    assert not drawn(store, home, "release", "lea", project="p").expander[0].proto.expanded
+    shown = drawn(store, home, "release", "lea", project="p", show="about")
+    assert shown.expander[0].proto.expanded
+    assert shown.text_input(key="release.say.license.1").value == "CC-BY-4.0"

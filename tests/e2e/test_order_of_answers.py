@@ -28,6 +28,7 @@ from workflow.access import accounts, projects
 from workflow.annotate import image_pool, submissions
 from workflow.files import import_files
 from workflow.lead.pair_intake import open_pairs
+from workflow.runs import run_grading
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -102,6 +103,7 @@ def test_answers_come_in_an_order_of_each_graders_own(
             "".join(json.dumps({"item": name, "model": model, "text": f"said by {model}"}) + "\n" for model in MODELS)
         )
         import_files.import_files(store, media, by=None, project="p", format="predictions", path=answers)
+        run_grading.send_imports(store, by=None, project="p")
         pairs_to_compare(store)
     server.start()
     seen: dict[str, list[str]] = {login: [] for login in GRADERS}

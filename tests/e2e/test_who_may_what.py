@@ -39,6 +39,7 @@ from tests.frames import open_page
 from workflow.access import accounts, projects, sign_in
 from workflow.annotate import claims, comments, image_pool, submissions
 from workflow.files import import_files
+from workflow.runs import run_grading
 
 OPEN, NOTHING, REFUSED, SIGN_IN = "open", "nothing", "refused", "sign in"
 """A page with its content; a working page that says why there is no work; a sentence; the login page."""
@@ -285,6 +286,7 @@ def _fill(store: Store, pictures: MediaStore, folder: Path) -> None:
         )
     )
     import_files.import_files(store, pictures, by=None, project="p", format="predictions", path=answers)
+    run_grading.send_imports(store, by=None, project="p")
     graded = _claimed(store, "login-of-the-other", Stage.GRADING)
     grades = {"perception": 1, "cognition": 1, "action": 1}
     submissions.submit(store, person=other, task=graded.id, key="g", values=grades, note="note-of-the-other")

@@ -32,7 +32,7 @@ from tools.floors import ROOMS
 from workflow.access.projects import access_to
 from workflow.files.import_files import import_files
 from workflow.files.release import release
-from workflow.releases.create import usual_formats
+from workflow.releases.format_choice import usual_formats
 
 
 def test_what_rows_name_is_there() -> None:

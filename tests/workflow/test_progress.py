@@ -94,7 +94,7 @@ def test_the_dashboard_says_what_is_blocked(store: Store) -> None:
     colour, shape = dashboard(store, person=lee, project="p").rows
     assert any("2 items wait for 2 votes" in why and "1 person" in why for why in colour.blocked)
     assert any("1 item waits" in why for why in shape.blocked)
-    assert any("2 more items are wanted" in why and "0 free images" in why for why in colour.blocked)
+    assert any("2 items are left to write" in why and "0 free images" in why for why in colour.blocked)
     make_people(store, "bob", "cy")
     make_pool(store, 2)
     colour, shape = dashboard(store, person=lee, project="p").rows

@@ -186,6 +186,9 @@ def test_what_is_private_is_in_no_public_file(kept: Store, media: MediaStore, ho
 def test_a_release_that_comes_to_nothing_leaves_nothing(kept: Store, media: MediaStore, home: Path) -> None:
     with pytest.raises(FileRefused, match="not written as nonsense"):
         release(kept, media, home, formats=("nonsense",))
+    assert not (home / "releases").exists(), "it is refused before any work"
+    with pytest.raises(InvalidInput, match="3 items have nothing in nowhere"):
+        release(kept, media, home, splits=("field:nowhere",))
     assert [path.name for path in (home / "releases/p").iterdir()] == []
     assert listing.all_releases(kept, home, by=None, project="p") == []
     assert "release.created" not in [each.kind for each in audit.entries(kept, by=None, project="p")]

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from annotation_schemas import shipped
-from annotation_schemas.loader import load_schema
+from annotation_schemas.loader import load_schema, load_text
 from db.engine import Store
 from domain.states import Items
 from media.store import MediaStore
 from reports.content import Figure
-from testkit.factories import make_project, make_schema
+from testkit.factories import UNVERIFIED, make_items, make_project, make_schema
 from tests.paths import shared
 from workflow.files.import_files import import_files
 from workflow.releases.set_statistics import SetStatistics, as_csv, set_statistics, statistics_of
@@ -142,3 +142,60 @@ def test_egothink_next_to_its_table_4(store: Store, home: Path) -> None:
     assert any(note.startswith("Concepts: not said") for note in found.notes)
     # the constant answer to counting: "one" is right 23 times of 50
     assert told(found, "set_texts", "Reasoning: Counting")["Commonest answer"].value == 0.46
+
+
+FIELDS = "{name: question, kind: text}"
+NAMED = f"""{FIELDS}
+    - {{name: concept, kind: text, required: false}}
+    - {{name: scene, kind: text, required: false}}
+    - {{name: video_id, kind: text, required: false}}"""
+
+
+def labelled(*items: tuple[dict[str, Any], dict[str, Any]]) -> SetStatistics:
+    """A set whose schema has fields called `concept`, `scene` and `video_id`: of each item its fields and labels."""
+    schema = load_text(UNVERIFIED.replace(f"[{FIELDS}]", f"\n    - {NAMED}"), "", "plain").schema_
+    members = [Member("colour", {"question": "What?", **fields}, (), labels) for fields, labels in items]
+    return statistics_of(schema, *tallies(members, roles_of(schema)), title="T", which="All.")
+
+
+def test_imported_labels_count_where_fields_of_the_same_name_are_empty() -> None:
+    found = labelled(
+        ({}, {"concept": "cup", "scene": "kitchen", "video": "v1"}),
+        ({"concept": "", "scene": None}, {"concept": "Cup", "scene": "hall", "video": "v2"}),
+        ({}, {"concept": "plate", "scene": "hall", "video": "v2"}),
+    )
+    assert told(found, "set_items") == {"Dimension": "All", "Items": 3, "Concepts": 2, "Scenes": 2, "Videos": 2}
+    assert not [note for note in found.notes if note.startswith(("Concepts", "Scenes", "Videos"))]
+
+
+def test_fields_alone_and_labels_beside_them_are_named_apart() -> None:
+    fields = ({"concept": "cup", "scene": "kitchen"}, {"concept": "plate", "scene": "kitchen"}, {"concept": "cup"})
+    alone = labelled(*((each, {}) for each in fields))
+    assert told(alone, "set_items") == {"Dimension": "All", "Items": 3, "Concepts": 2, "Scenes": 1}
+    labels: tuple[dict[str, Any], ...] = ({"concept": "crockery"}, {"concept": "crockery"}, {"scene": "room 1"})
+    both = labelled(*zip(fields, labels, strict=True))
+    assert told(both, "set_items") == {
+        "Dimension": "All",
+        "Items": 3,
+        "Concepts, field": 2,
+        "Concepts, imported labels": 1,
+        "Scenes, field": 1,
+        "Scenes, imported labels": 1,
+    }
+    table = list(csv.DictReader(io.StringIO(as_csv(both))))
+    (line,) = [row for row in table if row["statistic"] == "Concepts, imported labels"]
+    assert "imported label `concept`" in line["definition"]
+
+
+@pytest.mark.parametrize("name", ["concept", "scene"])
+def test_labels_of_a_file_are_in_the_statistics_of_a_project_with_such_a_field(
+    store: Store, home: Path, tmp_path: Path, name: str
+) -> None:
+    loaded = load_text(UNVERIFIED.replace(f"[{FIELDS}]", f"\n    - {NAMED}"), "", "plain")
+    make_project(store, loaded=loaded)
+    ids = make_items(store, 3, fields={"question": "What?"})
+    file = tmp_path / "labels.csv"
+    file.write_text(f"item,{name}\n" + "".join(f"colour/{at},{name} {at % 2}\n" for at in range(len(ids))))
+    import_files(store, MediaStore(home / "media"), by=None, project="p", format="labels", path=file)
+    column = "Concepts" if name == "concept" else "Scenes"
+    assert told(set_statistics(store, by=None, project="p"), "set_items")[column] == 2

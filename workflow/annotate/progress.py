@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -12,8 +13,9 @@ from db import candidate_images, items, task_counts, work_counts
 from db.engine import Session, Store
 from db.records import StoredWorkCount
 from domain.records import NothingLeft, Person, Progress, StageWork
-from domain.states import BLIND, ItemState, Stage, TaskState
+from domain.states import BLIND, ItemState, Stage
 from workflow.access.projects import Access, access_to, projects_of, stages_of
+from workflow.access.written_items import count_written
 from workflow.annotate import gates, gold_checks, image_pool, qualification, qualification_sets, triage_figures
 from workflow.annotate.no_work import why_closed, why_no_task
 
@@ -176,6 +178,7 @@ def _lines(
         figures, new = count_work(session, access=access, person=person, stage=stage, now=now, fresh=True)
         if new is not None and sum(new.left.values()) >= MANY:
             counted.append(new)
+        begun = _begun(session, access, person, now) if stage is Stage.AUTHORING else {}
         waiting, done = _beyond(session, access, person, stage, closed) if closed else figures.left, figures.done
         for dimension in _own_dimensions(access, stage):
             nothing = closed
@@ -192,9 +195,17 @@ def _lines(
                     available=bool(waiting.get(dimension)),
                     why=_sentence(nothing),
                     code=nothing.code if nothing else "",
+                    begun=min(begun.get(dimension, 0), waiting.get(dimension, 0)),
                 )
             )
     return lines
+
+
+def _begun(session: Session, access: Access, person: Person, now: datetime) -> Mapping[str, int]:
+    """Count the items that an author has in hand, begun or taken back, by dimension."""
+    where: dict[str, Any] = {"project_id": access.project_id, "stage": Stage.AUTHORING, "person_id": person.id}
+    correcting, _ = task_counts.count_taken_back_and_done(session, **where, now=now)
+    return Counter(task_counts.count_in_hand(session, **where)) + Counter(correcting)
 
 
 def _beyond(session: Session, access: Access, person: Person, stage: Stage, closed: NothingLeft) -> Mapping[str, int]:
@@ -241,7 +252,7 @@ def _own_dimensions(access: Access, stage: Stage) -> list[str]:
 def _waiting(session: Session, access: Access, person: Person, stage: Stage, now: datetime) -> dict[str, int]:
     """How much a person could do now, by dimension: what is free and what they have in hand.
 
-    In authoring it is the number of items still wanted, or of free images where that is smaller.
+    In authoring it is the number of items left to write that no one has begun, or of free images if that is smaller.
     """
     if stage is Stage.AUTHORING:
         waiting = _to_write(session, access)
@@ -261,16 +272,9 @@ def _waiting(session: Session, access: Access, person: Person, stage: Stage, now
 
 
 def _to_write(session: Session, access: Access) -> dict[str, int]:
-    states = items.count_by_state(session, project_id=access.project_id)
-    begun = task_counts.count_by_state(session, project_id=access.project_id, stage=Stage.AUTHORING)
     left = {}
-    for dimension in access.schema.dimensions:
-        if not access.may_use(dimension.id):
-            continue
-        free = image_pool.count(session, access=access, dimensions=(dimension.id,))
-        written = sum(
-            n for (where, state), n in states.items() if where == dimension.id and state is not ItemState.REJECTED
-        )
-        written += begun.get((dimension.id, TaskState.CLAIMED), 0)
-        left[dimension.id] = free if dimension.wanted is None else min(free, max(dimension.wanted - written, 0))
+    for dimension, counts in count_written(session, access=access).items():
+        if access.may_use(dimension):
+            free = image_pool.count(session, access=access, dimensions=(dimension,))
+            left[dimension] = free if counts.wanted is None else min(free, counts.to_begin)
     return left

@@ -13,6 +13,7 @@ from domain.roles import Role
 from domain.states import UNSETTLED, ItemState, Stage, TaskState
 from workflow.access.accounts import person_of
 from workflow.access.projects import Access, as_member, require_lead, role_for
+from workflow.access.written_items import count_written
 from workflow.annotate import gates, gold_scores, image_pool, qualification_sets, refinement, sent_back
 from workflow.annotate import grading as grade
 from workflow.annotate.verification import rounds_of
@@ -24,25 +25,28 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
         access = require_lead(session, by=person, project=project)
         states = items.count_by_state(session, project_id=access.project_id)
         grading = task_counts.count_by_state(session, project_id=access.project_id, stage=Stage.GRADING)
+        written = count_written(session, access=access)
         blocked = _blocked(session, access, store.now())
         unseen = _without_media(session, access)
         with_author = Counter(each.dimension for each in sent_back.of_project(session, access=access).values())
         rows = []
         for dimension in access.schema.dimensions:
             n = {state: states.get((dimension.id, state), 0) for state in ItemState}
-            drafted = sum(n.values())
+            counts = written[dimension.id]
             why = list(blocked.get(dimension.id, ()))
             if n_back := with_author[dimension.id]:
                 why.append(Blocked(n_back, "item is with its author", "items are with their authors", rest=_BACK))
             if dimension.id in unseen:
                 why.append(_missing_media_note(access, unseen[dimension.id]))
-            why += _too_few_images(session, access, dimension.id, dimension.wanted, drafted - n[ItemState.REJECTED])
+            why += _too_few_images(session, access, dimension.id, counts.left)
             rows.append(
                 DimensionProgress(
                     dimension=dimension.id,
                     title=dimension.title,
                     wanted=dimension.wanted,
-                    drafted=drafted,
+                    drafted=counts.written,
+                    left=counts.left,
+                    in_progress=counts.in_progress,
                     in_verification=n[ItemState.IN_VERIFICATION],
                     in_verification_2=n[ItemState.IN_VERIFICATION_2],
                     in_verification_3=n[ItemState.IN_VERIFICATION_3],
@@ -339,18 +343,15 @@ def _missing_media_note(access: Access, waiting: missing_media.Waiting) -> Block
     )
 
 
-def _too_few_images(
-    session: Session, access: Access, dimension: str, wanted: int | None, alive: int
-) -> Sequence[Blocked]:
-    """Items that cannot be written because the pool is empty."""
-    if access.schema.stages.authoring is None or wanted is None or alive >= wanted:
+def _too_few_images(session: Session, access: Access, dimension: str, missing: int) -> Sequence[Blocked]:
+    """Items that cannot be written because the pool has too few images."""
+    if access.schema.stages.authoring is None or not missing:
         return ()
-    missing = wanted - alive
     free = image_pool.count(session, access=access, dimensions=(dimension,))
     if free >= missing:
         return ()
     rest = f", but the pool has {free} free image{'' if free == 1 else 's'} for it."
-    return (Blocked(missing, "more item is wanted", "more items are wanted", rest=rest),)
+    return (Blocked(missing, "item is left to write", "items are left to write", rest=rest),)
 
 
 _WAITS = ("item waits", "items wait")

@@ -23,8 +23,8 @@ from domain.runs import ANSWERS, Outcome, RunState
 from workflow.access.event_log import log
 from workflow.annotate import answer_readings
 from workflow.annotate.answer_readings import NewAnswer
-from workflow.annotate.grading import open_grading
 from workflow.files.answered_items import ItemAnswered, items_answered
+from workflow.files.grading_intake import NewPrediction, open_new_answers
 from workflow.files.one_import import Import, Imported
 from workflow.files.question_match import several
 from workflow.files.read_losses import losses_of_answers
@@ -48,8 +48,7 @@ def import_answers(bring: Import, row: Format, *, model: str | None, spec: Model
     known = read_ahead(bring, read.rows)
     with bring.store.write() as session:
         done = take_answers(bring, session, read.rows, read.hashes, list(read.bad), known, spec=spec)
-    note = " ".join(filter(None, (done.note, *read.notes))) or None
-    return replace(done, note=note, warnings=tuple(read.warnings))
+    return replace(done, note=_joined(done.note, *read.notes), warnings=tuple(read.warnings))
 
 
 def read_ahead(bring: Import, rows: Sequence[tuple[PredictionRecord, BadRow]]) -> answer_readings.Ahead:
@@ -121,14 +120,11 @@ def take_answers(
         now=now,
         known=known,
     )
-    open_grading(
-        session,
-        access=bring.access,
-        predictions=[
-            (id, item_id, row.dimension) for id, ((item_id, _), row) in zip(ids, answers.items(), strict=True)
-        ],
-        now=now,
-    )
+    stored = [
+        NewPrediction(id, item_id, row.dimension, model)
+        for id, ((item_id, model), row) in zip(ids, answers.items(), strict=True)
+    ]
+    waits = open_new_answers(session, access=bring.access, new=stored, now=now)
     bring.on("saving", len(ids), len(ids))
     unanswered = Counter(row.answer.outcome for row in new.values() if row.answer.outcome not in ANSWERS)
     losses = _losses(session, bring, new, dict(zip(answers, ids, strict=True)))
@@ -139,7 +135,7 @@ def take_answers(
             **({"unanswered": unanswered.total()} if unanswered else {}),
         }
         log(session, "predictions.imported", by=bring.by_id, project=project_id, now=now, data=data)
-    came: dict[str, Any] = {"unanswered": dict(unanswered), "note": note, "losses": losses}
+    came: dict[str, Any] = {"unanswered": dict(unanswered), "note": _joined(note, waits), "losses": losses}
     instead = texts_instead(new.values())
     return Imported(predictions=len(ids), repeated=repeated, bad=tuple(bad), instead=instead, **came)
 
@@ -158,6 +154,10 @@ def _losses(
             if row.answer.outcome not in ANSWERS
         ],
     )
+
+
+def _joined(*sentences: str | None) -> str | None:
+    return " ".join(filter(None, sentences)) or None
 
 
 def texts_instead(rows: Iterable[ItemAnswered]) -> dict[str, int]:

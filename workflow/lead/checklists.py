@@ -26,6 +26,8 @@ class Line:
     """How it stands, in words."""
     page: str
     """The page on which it is done, by the name of its module."""
+    part: str = ""
+    """The part of that page that has to unfold."""
 
 
 def before_start(store: Store, *, by: Person | None, project: str) -> list[Line] | None:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from db import items, people, projects, task_counts, work_pace
+from db import people, projects, task_counts, work_pace
 from db.engine import Session, Store
 from domain.policies import LEASE
 from domain.records import Person
 from domain.roles import Role
-from domain.states import ItemState, Stage
+from domain.states import Stage
 from workflow.access.projects import Access, require_lead, stages_of
+from workflow.access.written_items import left_to_write
 from workflow.annotate import triage_figures
 from workflow.lead import scorecard
 
@@ -38,7 +39,7 @@ class Forecast:
 
     stage: Stage
     left: int
-    """Slots that wait or are being worked on; in authoring, items still wanted."""
+    """Slots that wait or are being worked on; in authoring, items left to write."""
     days: Sequence[int]
     """Tasks submitted on the last days with work before today."""
     span: int = 0
@@ -213,17 +214,8 @@ def _work_left(session: Session, access: Access, stage: Stage) -> int:
     if stage is Stage.TRIAGE:
         return triage_figures.waiting(session, access=access)
     if stage is Stage.AUTHORING:
-        states = items.count_by_state(session, project_id=access.project_id)
-        return sum(
-            max(dimension.wanted - _alive(states, dimension.id), 0)
-            for dimension in access.schema.dimensions
-            if dimension.wanted is not None
-        )
+        return left_to_write(session, access=access)
     return task_counts.unfinished(session, project_id=access.project_id, stage=stage)
-
-
-def _alive(states: Mapping[tuple[str, ItemState], int], dimension: str) -> int:
-    return sum(n for (where, state), n in states.items() if where == dimension and state is not ItemState.REJECTED)
 
 
 def _seconds_a_task(session: Session, access: Access) -> dict[Stage, tuple[float, float]]:

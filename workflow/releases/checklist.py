@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from db import comment_threads, items, missing_media
@@ -11,6 +11,7 @@ from domain.errors import FileRefused
 from domain.records import Person
 from domain.states import UNSETTLED, ItemState
 from workflow.access.projects import Access, require_lead
+from workflow.access.written_items import left_to_write
 from workflow.files import exposures
 from workflow.releases.evidence import unsaid_raters
 from workflow.releases.floors import LINE, Standing
@@ -20,6 +21,8 @@ from workflow.releases.settings import SAYINGS, About, Asked, about_in
 from workflow.releases.shortcut_gate import LINE as SHORTCUTS
 from workflow.releases.shortcut_gate import Gate
 
+ABOUT = "about"
+"""The part of the page *Release* that has the license and the rest of the data card."""
 RATERS = "raters"
 """The line of raters out of files of whom no one has said who they are."""
 
@@ -35,6 +38,10 @@ class Line:
     said: str
     page: str
     """Where it is done, by the name of its page's module."""
+    part: str = ""
+    """The part of that page that has to unfold."""
+    pending: bool = False
+    """Its state is not worked out yet."""
 
 
 def before(
@@ -63,15 +70,26 @@ def lines(
     models: ModelGate | None = None,
 ) -> list[Line]:
     """The lines, in a transaction of others."""
+    return [
+        *stored_lines(session, access, about),
+        *floor_lines(floors),
+        *_shortcuts(access, gate, models),
+    ]
+
+
+def floor_lines(floors: Sequence[Standing]) -> list[Line]:
+    """Return a line for each floor of agreement."""
+    return [Line(f"{LINE}{each.name}", f"Floor: {each.title}", each.met, each.said, "agreement") for each in floors]
+
+
+def stored_lines(session: Session, access: Access, about: About) -> list[Line]:
+    """Return the lines that a few queries answer, without any statistics."""
     id = access.project_id
     states = items.count_by_state(session, project_id=id)
     in_state = {state: sum(n for (_, each), n in states.items() if each is state) for state in ItemState}
     left = sum(in_state[state] for state in UNSETTLED if state is not ItemState.IN_ADJUDICATION)
-    wanted = sum(
-        max((one.wanted or 0) - sum(n for (each, _), n in states.items() if each == one.id), 0)
-        for one in access.schema.dimensions
-    )
-    more = f"; {wanted:,} of those wanted are not written yet" if wanted else ""
+    wanted = left_to_write(session, access=access)
+    more = f", {wanted:,} left to write" if wanted else ""
     open_ = in_state[ItemState.IN_ADJUDICATION]
     waiting = missing_media.waiting_in(session, project_id=id, needed=access.needed_roles)
     without = len(waiting | missing_media.kept_without(session, project_id=id))
@@ -99,9 +117,9 @@ def lines(
             "audit",
         ),
         Line(RATERS, "Raters out of files", not raters, _not_said(raters), "import_"),
-        Line("said", "Licence", not unsaid, f"not said yet: {', '.join(unsaid)}" if unsaid else "said", "release"),
-        *(Line(f"{LINE}{each.name}", f"Floor: {each.title}", each.met, each.said, "agreement") for each in floors),
-        *_shortcuts(access, gate, models),
+        Line(
+            "said", "Licence", not unsaid, f"not said yet: {', '.join(unsaid)}" if unsaid else "said", "release", ABOUT
+        ),
     ]
 
 
@@ -117,7 +135,7 @@ def _shortcuts(access: Access, gate: Gate | None, models: ModelGate | None) -> I
 
 def _limited(name: str, title: str, gate: Gate | ModelGate | None) -> Line:
     said = "not worked out yet" if gate is None else gate.said
-    return Line(name, title, gate is not None and gate.met, said, "shortcuts")
+    return Line(name, title, gate is not None and gate.met, said, "shortcuts", pending=gate is None)
 
 
 def _not_said(raters: Sequence[str]) -> str:
@@ -137,8 +155,24 @@ _NAMED = 5
 def must_be_clear(found: Sequence[Line], asked: Asked) -> None:
     """Refuse (``FileRefused``) where a line is open that the lead does not name as one to release despite of."""
     known = {line.name for line in found}
-    if odd := [name for name in asked.despite if name not in known]:
+    _must_know(asked.despite, known)
+    must_not_be_open(found, asked)
+
+
+def must_be_clear_before_work(found: Sequence[Line], asked: Asked) -> None:
+    """Refuse (``FileRefused``) what ``must_be_clear`` would refuse later, from ``stored_lines`` alone."""
+    later = {SHORTCUTS, WITHOUT_IMAGES, *(name for name in asked.despite if name.startswith(LINE))}
+    _must_know([name for name in asked.despite if name not in later], {line.name for line in found})
+    must_not_be_open(found, asked)
+
+
+def _must_know(despite: Sequence[str], known: Collection[str]) -> None:
+    if odd := [name for name in despite if name not in known]:
         raise FileRefused(f"The checklist has no line {', '.join(odd)}; it has: {', '.join(sorted(known))}.")
+
+
+def must_not_be_open(found: Sequence[Line], asked: Asked) -> None:
+    """Refuse (``FileRefused``) where a line is open that the lead does not override."""
     left = [line for line in found if not line.done and line.name not in asked.despite]
     if left:
         told = "; ".join(f"{line.title}: {line.said} ({line.name})" for line in left)

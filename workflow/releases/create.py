@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from annotation_schemas.formats import FORMATS, Format, offered
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet
 from annotation_schemas.keys import withheld_in
-from annotation_schemas.model import Schema
 from db import events, project_rows, releases
 from db.engine import IntegrityError, Store
-from domain.errors import Conflict, FileRefused
+from domain.errors import Conflict
 from domain.manifests import MADE_BY, NAME
 from domain.records import Person
 from domain.registers import function_of
@@ -34,9 +32,11 @@ from workflow.releases.card import card_files
 from workflow.releases.card_facts import facts
 from workflow.releases.contents import Contents, Media, released_set
 from workflow.releases.draft import Draft, drawn_up
+from workflow.releases.early_refusal import must_have_splits, refuse_before_release
 from workflow.releases.evidence import names_in, write_evidence
 from workflow.releases.figures_told import Figures
 from workflow.releases.floors import Standing, standings
+from workflow.releases.format_choice import formats_of
 from workflow.releases.leak_refusal import accepted_leaks, must_not_leak
 from workflow.releases.leaks import leaks
 from workflow.releases.model_gate import ModelGate
@@ -91,14 +91,14 @@ def create(
     Conflict
         Another release was made at the same moment.
     """
-    with store.read() as session:
-        require_lead(session, by=by, project=project)
+    refuse_before_release(store, by=by, project=project, asked=asked)
     with staging(home, project) as made:
         with store.read() as session:
             access = require_lead(session, by=by, project=project)
             number = releases.last_number(session, project_id=access.project_id) + 1
         names = names_in(store, project=project, release=f"{project}/{number}")
         stand = standings(store, project=project, schema_version=asked.schema_version)
+        checklist.must_not_be_open(checklist.floor_lines(stand), asked)
         progress("looking for shortcuts", 0, 1)
         gate = shortcut_gate.of_project(store, project=project)
         models = model_gate.of_project(store, project=project)
@@ -110,6 +110,7 @@ def create(
             draft = drawn_up(session, media, access, asked, names=names)
             if draft.number != number:
                 raise Conflict(_AT_ONCE)
+            must_have_splits(asked.private, draft.splits)
             progress("measuring agreement for the data card", 0, 1)
             told = {"facts": facts(store, access)} | ({"floors": [each.as_json() for each in stand]} if stand else {})
             told |= _shortcuts(gate, models, figures=not _keeps_back(draft))
@@ -233,40 +234,6 @@ def _front(released: ReleasedSet, folder: ReleaseFolder) -> str:
         sizes = {path: each.bytes for path, each in folder.hashes.items()}
         head |= function_of("exporters.hf_dataset:front_matter")(released, sizes)
     return f"---\n{yaml.safe_dump(head, sort_keys=False, allow_unicode=True)}---\n"
-
-
-def formats_of(schema: Schema, asked: Asked) -> list[Format]:
-    """The formats of a release, in the order in which they are written.
-
-    Raises
-    ------
-    FileRefused
-        There is no such format, it holds no items, or it cannot hold those of this schema.
-    """
-    known = releasable(schema)
-    names = asked.formats or usual_formats(schema)
-    if odd := [name for name in names if name not in known]:
-        raise FileRefused(f"A release is not written as {', '.join(odd)}; it can be written as {', '.join(known)}.")
-    rows = [known[name] for name in dict.fromkeys(names)]
-    if refused := [f"{row.name}: {why}" for row in rows if (why := row.carries(schema))]:
-        raise FileRefused("\n".join(refused))
-    if lone := [f"{row.name} needs {each} beside it" for row in rows for each in row.beside if each not in names]:
-        raise FileRefused(f"{'; '.join(lone)}: take that format, too.")
-    return sorted(rows, key=lambda row: row.place)
-
-
-def usual_formats(schema: Schema) -> tuple[str, ...]:
-    """The formats that a release has where no one asks for others: those of the schema that can hold its items."""
-    fitting = [name for name, row in releasable(schema).items() if row.carries(schema) is None]
-    return tuple(name for name in schema.export.formats if name in fitting) or tuple(fitting)[:1]
-
-
-def releasable(schema: Schema) -> dict[str, Format]:
-    """The formats that a release of a schema can be written in, by name."""
-    there = [row for row in FORMATS.values() if row.releases is not None and row.available]
-    own = [row for row in offered(schema, writes=True) if row in there]
-    others = [row for row in there if row.fits(schema) or (row.keys is not None and row.keys.open)]
-    return {row.name: row for row in (*own, *others)}
 
 
 class _Doing:

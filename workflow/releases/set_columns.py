@@ -28,25 +28,49 @@ class Column:
 
 def layout(whole: Tally) -> Iterator[tuple[str, str, str, Sequence[Column]]]:
     """Every table: its key, its title, what its numbers are, and its columns."""
-    yield "set_items", "Items and media", "numbers of different things", _ITEMS
+    yield "set_items", "Items and media", "numbers of different things", list(_items(whole))
     yield "set_texts", "Questions and answers", "words, unless it says otherwise", _TEXTS
     yield "set_types", "Types of questions", "questions by the word that they begin with", _types(whole)
     yield "set_goals", "Goals and actions", "numbers of different things, unless it says otherwise", _GOALS
     yield "set_shortcuts", "Shortcuts", "how often a rule that looks at no image is right", _shortcuts(whole)
 
 
+def _items(whole: Tally) -> Iterator[Column]:
+    """Yield the columns of items and media. What fields and imported labels both say has a column for each."""
+    for column in _ITEMS:
+        name = _SAID_IN.get(column.title)
+        if name is None or not whole.is_told_twice(name):
+            yield column
+        else:
+            meaning = f"Different values of the field for `{name}`. Imported labels have a column of their own."
+            yield Column(f"{column.title}, field", meaning, partial(_in_fields, name))
+            meaning = f"Different values of the imported label `{name}`. The field has a column of its own."
+            yield Column(f"{column.title}, imported labels", meaning, partial(_in_labels, name))
+
+
+def _in_fields(name: str, tally: Tally) -> int:
+    return len(tally.in_fields.get(name, ()))
+
+
+def _in_labels(name: str, tally: Tally) -> int:
+    return len(tally.in_labels.get(name, ()))
+
+
+_SAID_IN = {"Concepts": "concept", "Scenes": "scene", "Videos": "video"}
+"""The columns that fields or imported labels fill, and the name of the label."""
+
 _ITEMS = (
     Column("Items", "Items that are counted.", lambda tally: tally.items),
     Column(
         "Concepts",
-        "Different concepts, as the field or label `concept` of the items says them; which words are a concept is the "
-        "makers' to say.",
+        "Different concepts, as the field `concept` of the items says them, and else the imported label; which words "
+        "are a concept is the makers' to say.",
         lambda tally: len(tally.concepts),
     ),
     Column(
         "Scenes",
-        "Different scenes, as the field or label `scene` says them. Where items name their video instead, a scene is a "
-        "video, and of EPIC-KITCHENS a participant, who has one kitchen (ours).",
+        "Different scenes, as the field `scene` says them, and else the imported label. Where items name their video "
+        "instead, a scene is a video, and of EPIC-KITCHENS a participant, who has one kitchen (ours).",
         lambda tally: len(tally.scenes),
     ),
     Column("Videos", "Different videos or other sources that media came from.", lambda tally: len(tally.videos)),

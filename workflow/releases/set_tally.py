@@ -150,6 +150,10 @@ class Tally:
     videos: set[int] = field(default_factory=set)
     scenes: set[int] = field(default_factory=set)
     concepts: set[int] = field(default_factory=set)
+    in_fields: dict[str, set[int]] = field(default_factory=dict)
+    """Of `concept`, `scene` and `video`: what fields of items say, by name."""
+    in_labels: dict[str, set[int]] = field(default_factory=dict)
+    """Likewise, what imported labels say."""
     question_words: Lengths = field(default_factory=Lengths)
     answer_words: Lengths = field(default_factory=Lengths)
     words: set[int] = field(default_factory=set)
@@ -195,6 +199,14 @@ class Tally:
             self.scenes.add(_bits(same_text(scene)))
         if concept := _said(item, self.roles.concept, "concept"):
             self.concepts.add(_bits(same_text(concept)))
+        for label, name in (("concept", self.roles.concept), ("scene", self.roles.scene), ("video", self.roles.video)):
+            for seen_in, value in ((self.in_fields, _field(item, name)), (self.in_labels, _label(item, label))):
+                if value is not None:
+                    seen_in.setdefault(label, set()).add(_bits(value if label == "video" else same_text(value)))
+
+    def is_told_twice(self, name: str) -> bool:
+        """Return whether fields of items say it, and imported labels say it, too."""
+        return bool(self.in_fields.get(name)) and bool(self.in_labels.get(name))
 
     def _read(self, item: Member) -> None:
         question = item.fields.get(self.roles.question or "")
@@ -266,8 +278,20 @@ def _texts(value: Any) -> list[str]:
 
 
 def _said(item: Member, name: str | None, label: str) -> str | None:
-    value = item.fields.get(name) if name is not None else item.labels.get(label)
-    return str(value) if value not in (None, "") else None
+    """Return what a field says, and else what an imported label says."""
+    return _field(item, name) or _label(item, label)
+
+
+def _field(item: Member, name: str | None) -> str | None:
+    return _text(item.fields.get(name)) if name is not None else None
+
+
+def _label(item: Member, label: str) -> str | None:
+    return _text(item.labels.get(label))
+
+
+def _text(value: Any) -> str | None:
+    return str(value) if value not in (None, "", [], ()) else None
 
 
 def video_of(item: Member, roles: Roles) -> str | None:

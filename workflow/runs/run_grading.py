@@ -8,13 +8,14 @@ from annotation_schemas import registry
 from db import projects, runs
 from db.engine import Session, Store
 from db.records import StoredRun
-from domain.errors import Conflict
+from domain.errors import Conflict, NotFound
 from domain.records import Person
+from domain.run_kinds import RunKind
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.annotate import grading, grading_sample, sample_standing
 from workflow.annotate.sample_standing import Standing
-from workflow.runs.run_control import _held
+from workflow.runs import run_views
 from workflow.runs.stored_runs import refuse_withdrawn, run_and_access
 
 
@@ -46,6 +47,12 @@ def send_to_grading(store: Store, *, by: Person | None, run: str) -> int:
     return n
 
 
+def send_imports(store: Store, *, by: Person | None, project: str) -> int:
+    """Let people grade all answers out of files; the number of new slots. For leads who want every model graded."""
+    ids = [each.id for each in run_views.runs_of(store, by=by, project=project, kind=RunKind.IMPORT)]
+    return sum(send_to_grading(store, by=by, run=id) for id in reversed(ids))
+
+
 SENT_AT_ONCE = 1_000
 """So many answers are passed on to people in one transaction: with three graders about half a second."""
 BETWEEN_LOTS_SECONDS = 0.05
@@ -54,7 +61,10 @@ BETWEEN_LOTS_SECONDS = 0.05
 
 def _gradable(session: Session, by: Person | None, run: str) -> tuple[StoredRun, Access]:
     """A run whose answers people may grade, held until the transaction ends."""
-    row = _held(session, by, run)
+    run_and_access(session, by, run)
+    row = runs.by_public_id(session, public_id=run, hold=True)
+    if row is None:
+        raise NotFound(f"There is no run {run!r}.")
     refuse_withdrawn(row, "before people grade it")
     if not row.kind.answers:
         raise Conflict(f"The run of {row.name} has no answers that count, so there is nothing of it to grade.")

@@ -23,8 +23,8 @@ from tests.paths import ROOT
 from tests.workflow.releases.pictured import One, names, pictured
 from workflow.annotate import submissions
 from workflow.releases import settings
-from workflow.releases.create import releasable
 from workflow.releases.evidence import names_in
+from workflow.releases.format_choice import releasable
 
 pytestmark = [pytest.mark.slow, pytest.mark.thorough, pytest.mark.postgres]
 

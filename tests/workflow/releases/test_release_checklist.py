@@ -10,9 +10,10 @@ import pytest
 from annotation_schemas.loader import load_text
 from db.engine import Store
 from db.tables import AssetRow, ItemAssetRow, ItemRow
-from domain.errors import FileRefused
+from domain.errors import FileRefused, InvalidInput, TouchstoneError
 from media.store import MediaStore
 from testkit.factories import BLIND, make_items, make_people, make_project, make_schema, vote
+from workflow.releases import create as making
 from workflow.releases.checklist import Line, before
 from workflow.releases.create import Created, create
 from workflow.releases.replay import replay
@@ -95,3 +96,40 @@ def test_a_clip_that_people_may_work_without_is_missed_before_a_release_is(
     assert (line(store, "media").done, line(store, "media").said) == (False, "1 item lacks images or clips")
     with pytest.raises(FileRefused, match=r"1 item lacks images or clips \(media\)"):
         release(store, media, home)
+
+
+@pytest.mark.parametrize(
+    ("more", "kind", "words"),
+    [
+        ({"despite": ("items",)}, FileRefused, "not said yet: Licence"),
+        ({"formats": ("parquet_of_none",)}, FileRefused, "parquet_of_none"),
+        ({"despite": ("items", "said", "licence")}, FileRefused, "no line licence"),
+        ({"splits": ("train=0.8", "test=0.3")}, InvalidInput, "add up to 1.1"),
+        ({"accepted": ("key",)}, FileRefused, "Give a reason for accepting key"),
+        ({"accepted": ("keys: many signs",)}, FileRefused, "no kind of leak 'keys'"),
+        ({"private": ("tset",)}, InvalidInput, "no split tset to keep private. The splits are: test"),
+        ({"splits": ("dev=1", "test=rest"), "private": ("test", "val")}, InvalidInput, "no split val"),
+    ],
+)
+def test_a_release_is_refused_before_any_work_for_what_a_few_queries_tell(
+    kept: Store,
+    media: MediaStore,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    more: dict[str, Any],
+    kind: type[TouchstoneError],
+    words: str,
+) -> None:
+    begun: list[str] = []
+    monkeypatch.setattr(making, "names_in", lambda *_, **__: begun.append("names"))
+    monkeypatch.setattr(making, "standings", lambda *_, **__: begun.append("standings"))
+    asked = Asked(**{"despite": ("said", "items"), **more})
+    with pytest.raises(kind, match=words):
+        create(kept, media, home, by=None, project="p", asked=asked, progress=lambda what, *_: begun.append(what))
+    assert begun == []
+
+
+def test_a_private_split_that_a_field_names_nowhere_is_refused(kept: Store, media: MediaStore, home: Path) -> None:
+    asked = Asked(despite=("said", "items"), splits=("field:answer",), private=("test",))
+    with pytest.raises(InvalidInput, match=r"no split test to keep private\. The splits are: red"):
+        create(kept, media, home, by=None, project="p", asked=asked)

@@ -1,0 +1,63 @@
+"""Which imported answers people grade at once, and which wait until a lead sends them to grading.
+
+A schema that states a sample (``grading: {outputs: ...}`` or ``{sample: ...}``) has settled how much people grade.
+Without one, every answer is graded: the answers of the first model open at once, and those of a further model wait
+until a lead has seen their number and sends them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from db import task_counts
+from db.engine import Session
+from domain.states import Stage
+from workflow.access.projects import Access
+from workflow.annotate.grading import open_grading
+
+
+class NewPrediction(NamedTuple):
+    """A model's answer that has just been stored."""
+
+    id: int
+    item_id: int
+    dimension: str
+    model: str
+
+
+def open_new_answers(session: Session, *, access: Access, new: Sequence[NewPrediction], now: datetime) -> str:
+    """Pass new answers on to grading as far as no lead has to confirm it; what waits, as sentences or empty."""
+    stage = access.schema.stages.grading
+    if stage is None:
+        return ""
+    at_once = {each.model for each in new}
+    if stage.outputs is None and stage.sample is None:
+        graded = task_counts.models_in(session, project_id=access.project_id, stage=Stage.GRADING)
+        at_once = at_once & graded if graded or len(at_once) > 1 else at_once
+    passed = [each[:3] for each in new if each.model in at_once]
+    open_grading(session, access=access, predictions=passed, now=now)
+    waiting = [
+        each
+        for each in new
+        if each.model not in at_once and (stage.dimensions is None or each.dimension in stage.dimensions)
+    ]
+    return _sentence(access.name, waiting, stage.raters) if waiting else ""
+
+
+def _sentence(project: str, waiting: Sequence[NewPrediction], raters: int) -> str:
+    models = len({each.model for each in waiting})
+    people = "1 person" if raters == 1 else f"{raters} people"
+    grades = _counted(len(waiting) * raters, "grade")
+    cost = f"{_counted(len(waiting), 'answer')}, graded by {people} each, would be {grades}"
+    return (
+        f"Nothing of {_counted(models, 'model')} is open for grading yet: {cost}. Choose the models that people grade. "
+        "On Models, open a model below “Answers out of files” and send it to grading, or use `touchstone run grade "
+        f"RUN` (`touchstone run list {project}` shows each RUN). To grade a sample of all models, state "
+        "`grading: {outputs: NUMBER}` in the schema before you import."
+    )
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"

@@ -1,0 +1,42 @@
+"""The formats in which a release of a schema can be written."""
+
+from __future__ import annotations
+
+from annotation_schemas.formats import FORMATS, Format, offered
+from annotation_schemas.model import Schema
+from domain.errors import FileRefused
+from workflow.releases.settings import Asked
+
+
+def formats_of(schema: Schema, asked: Asked) -> list[Format]:
+    """The formats of a release, in the order in which they are written.
+
+    Raises
+    ------
+    FileRefused
+        There is no such format, it holds no items, or it cannot hold those of this schema.
+    """
+    known = releasable(schema)
+    names = asked.formats or usual_formats(schema)
+    if odd := [name for name in names if name not in known]:
+        raise FileRefused(f"A release is not written as {', '.join(odd)}; it can be written as {', '.join(known)}.")
+    rows = [known[name] for name in dict.fromkeys(names)]
+    if refused := [f"{row.name}: {why}" for row in rows if (why := row.carries(schema))]:
+        raise FileRefused("\n".join(refused))
+    if lone := [f"{row.name} needs {each} beside it" for row in rows for each in row.beside if each not in names]:
+        raise FileRefused(f"{'; '.join(lone)}: take that format, too.")
+    return sorted(rows, key=lambda row: row.place)
+
+
+def usual_formats(schema: Schema) -> tuple[str, ...]:
+    """The formats that a release has where no one asks for others: those of the schema that can hold its items."""
+    fitting = [name for name, row in releasable(schema).items() if row.carries(schema) is None]
+    return tuple(name for name in schema.export.formats if name in fitting) or tuple(fitting)[:1]
+
+
+def releasable(schema: Schema) -> dict[str, Format]:
+    """The formats that a release of a schema can be written in, by name."""
+    there = [row for row in FORMATS.values() if row.releases is not None and row.available]
+    own = [row for row in offered(schema, writes=True) if row in there]
+    others = [row for row in there if row.fits(schema) or (row.keys is not None and row.keys.open)]
+    return {row.name: row for row in (*own, *others)}
