@@ -63,4 +63,4 @@ def decide(
     )
     changed = frame_work.of_files(below, set(done.instead))
     paths = {was: media.path(now) for was, now in done.instead.items()}
-    return done, frame_work.taken_back(changed, paths)
+    return done, frame_work.taken_back(store, changed, paths, by=by)
