@@ -152,7 +152,7 @@ def _tick_one(services: Services, folder: Path, frame: Frame, key: str) -> None:
 
 def _tick(services: Services, folder: Path, frames: Sequence[Frame], on: bool) -> None:
     with shell.pressed(services):
-        frame_work.tick(folder, frames, on=on)
+        frame_work.tick(services.store, folder, frames, on=on, by=services.person)
 
 
 def _pool(services: Services, view: ProjectView, folder: Path, found: Index, *, busy: bool) -> None:

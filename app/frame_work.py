@@ -5,10 +5,11 @@
     out           the frames, as ``media.frame_set`` makes them
     thumbs        small pictures of them
     index.json    what was counted at each step, and every frame: what the page reads
-    choice.json   frames that someone has ticked on or off by hand
+    hand.json     frames that someone has ticked on or off by hand: a copy of what the log says
 
-The frames are taken in a process of its own, which goes on to its end if the server is gone. It holds a lock: a lock
-that is free though the set is not done says that it was broken off. The same again goes on where it stood.
+The ticks are in the log (``workflow.annotate.frame_choices``), which every server on the database reads. The frames
+are taken in a process of its own, which goes on to its end if the server is gone. It holds a lock: a lock that is free
+though the set is not done says that it was broken off. The same again goes on where it stood.
 """
 
 from __future__ import annotations
@@ -38,12 +39,14 @@ from media import copies, frame_set
 from media.frame_screening import Keeping
 from media.frame_set import Taking
 from media.store import MediaStore
-from workflow.annotate import frame_pool
+from workflow.annotate import frame_choices, frame_pool
+from workflow.annotate.frame_choices import SetOfFrames
 from workflow.annotate.frame_pool import Chosen
 
-ABOUT, INDEX, CHOICE, OUT, THUMBS, LOCK = "about.json", "index.json", "choice.json", "out", "thumbs", "lock"
+ABOUT, INDEX, HAND, OUT, THUMBS, LOCK = "about.json", "index.json", "hand.json", "out", "thumbs", "lock"
 BUSY = "Frames of this set are being taken or put into the pool just now. Wait until that is done, and press again."
 BROKEN = "It was broken off. Nothing is lost: press Go on, and it goes on where it stood."
+TICKING = "Someone else is ticking frames at this moment; tick it again."
 COVERED_SINCE = "Something was covered in a clip of this set, so its frames were removed. Go on takes them anew."
 NO_ENDING = "its name has no ending of a video"
 EXAMPLES = 3
@@ -203,20 +206,44 @@ def _thumb_of(folder: Path, name: str) -> Path:
 
 
 def by_hand(folder: Path) -> dict[str, bool]:
-    """Which frames someone has ticked on or off, by name."""
+    """Which frames someone has ticked on or off, by name, as ``refresh`` found it last."""
     try:
-        found: dict[str, bool] = json.loads((folder / CHOICE).read_text(encoding="utf-8"))
+        found: dict[str, bool] = json.loads((folder / HAND).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
     return found
 
 
-def tick(folder: Path, frames: Sequence[Frame], *, on: bool) -> None:
+def refresh(store: Store, folder: Path, *, by: Person) -> None:
+    """Read from the log which frames of a set are ticked on or off; ticks of an earlier version move there first."""
+    found = index(folder)
+    if found is None:
+        return
+    about = {"by": by, "project": _project_of(folder), "lines": [each.told for each in found.frames]}
+    frame_choices.take_in(store, folder, **about, of=_named(folder))
+    here = [each.name for each in folder.parent.iterdir()]
+    with locks.held(folder / f"{HAND}.lock", TICKING):
+        now = frame_choices.standing(store, **about, name=folder.name, here=here)
+        if now != by_hand(folder):
+            _write(folder / HAND, now)
+
+
+def tick(store: Store, folder: Path, frames: Sequence[Frame], *, on: bool, by: Person) -> None:
     """Choose these frames, or do not."""
-    with locks.held(folder / f"{CHOICE}.lock", "Someone else is ticking frames at this moment; tick it again."):
-        ticked = {**by_hand(folder), **{each.name: on for each in frames}}
-        kept = {each.name: each.kept for each in frames}
-        _write(folder / CHOICE, {name: value for name, value in ticked.items() if kept.get(name) is not value})
+    refresh(store, folder, by=by)
+    frame_choices.tick(
+        store, by=by, project=_project_of(folder), of=_named(folder), lines=[each.told for each in frames], on=on
+    )
+    refresh(store, folder, by=by)
+
+
+def _project_of(folder: Path) -> str:
+    """Return the name of the project of a set: ``frames/PROJECT/.../SET``."""
+    return folder.parent.parent.name
+
+
+def _named(folder: Path) -> SetOfFrames:
+    return SetOfFrames(folder.name, About.read(folder).called)
 
 
 def chosen(folder: Path, found: Index) -> list[Frame]:
@@ -266,7 +293,10 @@ class Framing:
         with locks.held(self.folder / LOCK, BUSY):
             about, began = About.read(self.folder), time.monotonic()
             try:
-                _make(self.folder, about, progress)
+                found = _make(self.folder, about, progress)
+                frame_choices.screened(
+                    store, by=self.by, project=_project_of(self.folder), of=_named(self.folder), **found
+                )
             except TouchstoneError as error:
                 replace(about, refused=str(error)).write(self.folder)
                 raise
@@ -274,7 +304,8 @@ class Framing:
         return "taken"
 
 
-def _make(folder: Path, about: About, progress: Progress) -> None:
+def _make(folder: Path, about: About, progress: Progress) -> dict[str, Any]:
+    """Take, screen and index the frames; the settings and the lines of all frames."""
     sources, aside = _sources(folder, about)
     if not sources:
         raise FileRefused("Among these files is no video: their names have to end with .mp4, .webm or the like.")
@@ -303,6 +334,7 @@ def _make(folder: Path, about: About, progress: Progress) -> None:
     videos += [{"source": name, "why": NO_ENDING} for name in aside]
     settings = {name: head[name] for name in ("taking", "keeping")}
     _write(folder / INDEX, {"settings": settings, "videos": videos, "missing": missing, "frames": frames})
+    return {"settings": settings, "lines": frames}
 
 
 def _sources(folder: Path, about: About) -> tuple[list[frame_set.Source], list[str]]:
@@ -346,13 +378,16 @@ class Pooling:
             found = index(self.folder)
             if found is None:
                 raise Conflict("There are no frames to take into the pool yet.")
+            refresh(store, self.folder, by=self.by)
             those = chosen(self.folder, found)
+            taken = {each.number for each in those}
             added = frame_pool.add(
                 store,
                 MediaStore(home / "media"),
                 by=self.by,
                 project=self.project,
                 frames=[Chosen(each.name, self.folder / OUT / str(each.told["file"]), each.told) for each in those],
+                dropped={each.name: each.told for each in found.frames if each.number not in taken},
                 settings=found.settings,
                 dimension=self.dimension,
                 role=self.role,
@@ -409,13 +444,13 @@ def must_rest(folders: Sequence[Path]) -> None:
             raise Conflict(f"{About.read(folder).called}: {BUSY}")
 
 
-def taken_back(folders: Sequence[Path], paths: Mapping[str, Path]) -> list[str]:
+def taken_back(store: Store, folders: Sequence[Path], paths: Mapping[str, Path], *, by: Person | None) -> list[str]:
     """Remove the frames of sets, of which a stored file is shown no more; what they are called. Their frames can be
     taken anew, of what is shown in its place: ``paths`` has where that lies, by hash."""
     names = []
     for folder in folders:
         with locks.held(folder / LOCK, BUSY):
-            _empty(folder)
+            _empty(store, folder, by=by, why="something was covered in a clip of this set")
             about = About.read(folder)
             now = [(name, str(paths.get(Path(path).parent.name, path))) for name, path in about.paths]
             replace(about, paths=now, done=0.0, refused=COVERED_SINCE).write(folder)
@@ -423,10 +458,12 @@ def taken_back(folders: Sequence[Path], paths: Mapping[str, Path]) -> list[str]:
     return names
 
 
-def _empty(folder: Path) -> None:
+def _empty(store: Store, folder: Path, *, by: Person | None, why: str) -> None:
+    """Remove the frames of a set; their ticks count no more."""
+    frame_choices.clear(store, by=by, project=_project_of(folder), of=_named(folder), why=why)
     for part in (OUT, THUMBS):
         shutil.rmtree(folder / part, ignore_errors=True)
-    for part in (INDEX, CHOICE):
+    for part in (INDEX, HAND, frame_choices.CHOICE):
         (folder / part).unlink(missing_ok=True)
 
 
@@ -438,7 +475,7 @@ def again(services: Services, folder: Path, *, taking: Taking, keeping: Keeping)
     about = About.read(folder)
     if about.taking != taking:
         with locks.held(folder / LOCK, BUSY):
-            _empty(folder)
+            _empty(services.store, folder, by=services.person, why="the frames are taken in another way")
     replace(about, taking=taking, keeping=keeping, done=0.0, refused="", began=about.began).write(folder)
     _begin(services, folder, Framing(folder, services.person))
 
@@ -456,10 +493,12 @@ def into_pool(services: Services, folder: Path, project: str, *, dimension: str 
     _begin(services, folder, Pooling(folder, project, services.person, dimension, role))
 
 
-def remove(folder: Path) -> None:
+def remove(services: Services, folder: Path) -> None:
     """Take a set away; what went into the pool stays there."""
     if is_running(folder):
         raise Conflict(BUSY)
+    of = {"project": _project_of(folder), "of": _named(folder)}
+    frame_choices.clear(services.store, by=services.person, **of, why="the set was deleted")
     shutil.rmtree(folder)
 
 

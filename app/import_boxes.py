@@ -45,6 +45,7 @@ def videos(services: Services, view: ProjectView, label: str, key: str) -> Path 
     folder = frame_work.folder_of_set(
         services.store, services.settings.home, by=services.person, project=view.name, name=name
     )
+    frame_work.refresh(services.store, folder, by=services.person)
     media = frame_work.media_of(folder)
     if media is None:
         words = "The clips of this set are in the pool, and in no folder of their own: items cannot be cut out of them."

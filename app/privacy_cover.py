@@ -35,6 +35,7 @@ def decide(
     margin: float = MARGIN,
     uncover: bool = False,
     after: Mapping[str, datetime | None] | None = None,
+    marks: Mapping[str, int] | None = None,
 ) -> tuple[Decided, list[str]]:
     """``workflow.files.privacy.decide``; also the names of the sets of frames that were taken out of clips which look
     otherwise now: these frames are removed.
@@ -58,6 +59,8 @@ def decide(
         margin=margin,
         uncover=uncover,
         after=after,
+        marks=marks,
     )
     changed = frame_work.of_files(below, set(done.instead))
-    return done, frame_work.taken_back(changed, {was: media.path(now) for was, now in done.instead.items()})
+    paths = {was: media.path(now) for was, now in done.instead.items()}
+    return done, frame_work.taken_back(store, changed, paths, by=by)

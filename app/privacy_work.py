@@ -3,11 +3,11 @@ outside of the process that serves pages. A folder for each project below ``priv
 
     about.json    how it was looked for last, by whom, and what became of it
     found.json    the boxes that were found, by the hash of the picture
-    draft.json    what leads have said on the page and what is not covered yet, by the hash of the picture
     covered.json  what came of the last press of Cover
 
-Both pieces of work hold a lock: a lock that is free though they are not done says that they were broken off. Decisions
-are kept by ``workflow.files.privacy`` alone.
+What leads mark on the page is in the log (``workflow.files.privacy_marks``), and so is each decision
+(``workflow.files.privacy``). Both pieces of work hold a lock: a lock that is free though they are not done says that
+they were broken off.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from domain.errors import Conflict, TouchstoneError
 from domain.privacy import HAND, Box, Told
 from domain.records import Person
 from media.store import MediaStore
-from workflow.files import privacy_look
+from workflow.files import privacy_look, privacy_marks
 from workflow.files.privacy_look import Seen
+from workflow.files.privacy_marks import Mark, box_key
 
-ABOUT, FOUND, DRAFT, COVERED, LOCK = "about.json", "found.json", "draft.json", "covered.json", "lock"
+ABOUT, FOUND, COVERED, LOCK = "about.json", "found.json", "covered.json", "lock"
 BUSY = "Pictures are being looked through or covered just now. Wait until that is done, and press again."
 BROKEN = "It was broken off before it was done. Press again."
-SAVING = "Someone else is saving at this moment; press again."
 DECISIONS = ("", "cover", "nothing")
 """What someone says of a picture: not yet, cover what is ticked, there is nothing to cover."""
 MOST_ADDED = 200
@@ -173,36 +173,37 @@ def going(folder: Path) -> Going | None:
 
 def items(store: Store, media: MediaStore, folder: Path, *, by: Person, project: str) -> list[Item]:
     """All pictures of a project, then its clips, those with boxes first; for its leads."""
+    privacy_marks.take_in(store, folder, by=by, project=project)
     found = privacy_look.pictures(store, media, by=by, project=project)
-    boxes, drafts = _read(folder / FOUND).get("boxes", {}), _read(folder / DRAFT)
-    each = [_item(seen, boxes.get(seen.file, ()), drafts.get(seen.file)) for seen in found.all]
+    boxes, marks = _read(folder / FOUND).get("boxes", {}), privacy_marks.standing(store, by=by, project=project)
+    each = [_item(seen, boxes.get(seen.file, ()), marks.get(seen.file)) for seen in found.all]
     return sorted(each, key=lambda item: (item.clip, not item.found))
 
 
 def item(store: Store, folder: Path, *, by: Person, project: str, file: str) -> Item:
     """One of them."""
+    privacy_marks.take_in(store, folder, by=by, project=project)
     seen = privacy_look.picture(store, by=by, project=project, file=file)
     boxes = _read(folder / FOUND).get("boxes", {})
-    return _item(seen, boxes.get(file, ()), _read(folder / DRAFT).get(file))
+    marks = privacy_marks.standing(store, by=by, project=project, file=file)
+    return _item(seen, boxes.get(file, ()), marks.get(file))
 
 
-def _item(seen: Seen, found: Sequence[Mapping[str, Any]], draft: Mapping[str, Any] | None) -> Item:
+def _item(seen: Seen, found: Sequence[Mapping[str, Any]], mark: Mark | None) -> Item:
     standing = seen.decision.boxes if seen.decision else ()
-    new = privacy_look.fresh([Box.from_json(each) for each in found], standing)
-    ticks = draft["ticks"] if draft else {}
-    known = [replace(box, cover=ticks.get(_key(box), box.cover is not False)) for box in (*standing, *new)]
-    if draft is None:
+    since = seen.decision.at if seen.decision else None
+    counts = mark is not None and mark.after == since
+    marked = privacy_look.fresh(mark.boxes, standing) if mark is not None and counts else []  # found on any server
+    new = [*marked, *privacy_look.fresh([Box.from_json(each) for each in found], (*standing, *marked))]
+    ticks = mark.ticks if mark else {}
+    known = [replace(box, cover=ticks.get(box_key(box), box.cover is not False)) for box in (*standing, *new)]
+    if mark is None:
         decided = "" if seen.decision is None or new else "cover" if seen.decision.covers else "nothing"
         return Item(seen, tuple(known), decided, news=bool(new and seen.decision))
-    unseen = any(_key(box) not in ticks for box in known)  # found by a look that came after
-    boxes = (*known, *(Box.from_json(each) for each in draft["added"]))
-    since = datetime.fromisoformat(draft["after"]) if draft["after"] else None
-    decided = "" if unseen or since != (seen.decision.at if seen.decision else None) else str(draft["decided"])
-    return Item(seen, boxes, decided, draft["revision"], draft["by"], since, news=bool(new and seen.decision))
-
-
-def _key(box: Box) -> str:
-    return "/".join([box.kind, *(f"{part:.6f}" for part in box.place)])
+    unseen = any(box_key(box) not in ticks for box in known)  # found by a look that came after
+    boxes = (*known, *mark.added)
+    decided = mark.decided if counts and not unseen else ""
+    return Item(seen, boxes, decided, mark.revision, mark.by, mark.after, news=bool(new and seen.decision))
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -245,21 +246,15 @@ def say(store: Store, folder: Path, *, by: Person, project: str, saying: Saying)
     known = [box for box in now.boxes if not now.own(box)]
     if len(known) != len(saying.ticks):
         raise Changed("It was looked for boxes again meanwhile, and some were found here. Look at them too.", now)
-    ticks = {_key(box): on or now.fixed(box) for box, on in zip(known, saying.ticks, strict=True)}
-    draft = {
-        "decided": saying.decided,
-        "ticks": ticks,
-        "added": [box.as_json() for box in saying.added],
-        "by": by.login,
-        "after": now.since.isoformat() if now.since else None,
-        "revision": saying.revision + 1,
-    }
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with locks.held(folder / f"{DRAFT}.lock", SAVING):
-        drafts = _read(folder / DRAFT)
-        mine = int(drafts.get(saying.file, {}).get("revision", 0)) == saying.revision
-        if mine:
-            _write(folder / DRAFT, {**drafts, saying.file: draft})
+    mark = Mark(
+        file=saying.file,
+        decided=saying.decided,
+        boxes=tuple(replace(box, cover=on or now.fixed(box)) for box, on in zip(known, saying.ticks, strict=True)),
+        added=tuple(saying.added),
+        after=now.since,
+        revision=saying.revision + 1,
+    )
+    mine = privacy_marks.save(store, by=by, project=project, name=now.seen.name, mark=mark)
     now = item(store, folder, by=by, project=project, file=saying.file)
     _must_be_seen(now, replace(saying, revision=saying.revision + mine))
     return now
@@ -338,6 +333,7 @@ class Covering:
 
     def run(self, store: Store, home: Path, progress: Progress) -> str:
         """Do it; what came of it stands in ``covered.json``."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with locks.held(self.folder / LOCK, BUSY):
             told: dict[str, Any] = {"by": self.by.login, "at": time.time()}
             try:
@@ -346,7 +342,6 @@ class Covering:
                 _write(self.folder / COVERED, {**told, "refused": str(error)})
                 raise
             _write(self.folder / COVERED, {**told, **done})
-            _drop(self.folder, self.those)
         return "covered"
 
     def _cover(self, store: Store, home: Path, progress: Progress) -> dict[str, Any]:
@@ -361,8 +356,9 @@ class Covering:
             by=self.by,
             project=self.project,
             told=[each.told for each in ready],
-            looked=_read(self.folder / FOUND).get("looked"),
+            looked=self._looked(store),
             after={each.seen.file: each.after for each in ready},
+            marks=self.those,
         )
         return {
             **asdict(replace(done, instead={})),
@@ -371,13 +367,10 @@ class Covering:
             "left": len(self.those) - len(ready),
         }
 
-
-def _drop(folder: Path, done: Mapping[str, int]) -> None:
-    """Forget what was said about pictures, where no one has said something else since."""
-    with locks.held(folder / f"{DRAFT}.lock", SAVING):
-        drafts = _read(folder / DRAFT)
-        kept = {file: each for file, each in drafts.items() if done.get(file) != each["revision"]}
-        _write(folder / DRAFT, kept)
+    def _looked(self, store: Store) -> Mapping[str, Any]:
+        """Return the settings of the look that found the boxes, here or on another server."""
+        here = _read(self.folder / FOUND).get("looked")
+        return here if here is not None else privacy_marks.last_looked(store, by=self.by, project=self.project)
 
 
 def begin_look(services: Services, project: str, *, kinds: Sequence[str], neighbours: int, rate: float = 0.0) -> None:

@@ -10,7 +10,7 @@ from sqlmodel import Session, col
 
 from db import append_only, people, person_keys
 from db.attributes import DESCRIBED, LABELLED
-from db.events import FRAMES_POOLED, QUESTIONS_MADE, VIDEO_GOALS
+from db.events import FRAME_CHOICES, FRAMES_POOLED, QUESTIONS_MADE, VIDEO_GOALS
 from db.records import StoredPerson
 from db.tables import (
     BridgePersonRow,
@@ -95,7 +95,7 @@ def _in_the_log(session: Session, id: int, words: Collection[str], instead: str)
     connection.execute(update(of).where(of.c.person_id == id).values(origin=None))
     named = or_(*(cast(of.c.data, Text).contains(word, autoescape=True) for word in sorted(words, key=len)))
     escaped = or_(*(cast(of.c.data, Text).contains(_escaped(word), autoescape=True) for word in sorted(words)))
-    theirs = of.c.kind.not_in((DESCRIBED, LABELLED, *VIDEO_GOALS, QUESTIONS_MADE, FRAMES_POOLED))
+    theirs = of.c.kind.not_in((DESCRIBED, LABELLED, *VIDEO_GOALS, QUESTIONS_MADE, FRAMES_POOLED, *FRAME_CHOICES))
     wanted = select(of.c.id, of.c.data).where(or_(named, escaped), theirs)
     for event, data in connection.execute(wanted).all():
         changed = _without(data, frozenset(words), instead)

@@ -89,13 +89,39 @@ FACES_LOOKED, COVERED = "privacy.looked", "privacy.decided"
 """Kinds of events: cascades have looked for faces and plates; someone has decided what of a picture is covered. More
 than history: the second says which files are kept back, and what is shown instead."""
 
+PICTURE_MARKED, MARKS_APPLIED = "privacy.marked", "privacy.applied"
+"""Kinds of events: a lead marks on the page Privacy what to cover in a picture (``file``); a lead covers what the marks
+say. More than history: the page reads the marks from the log."""
+
 QUESTIONS_MADE = "goals.asked"
 """The kind of events: questions were made of goals, so many at each step, with these settings."""
 
 FRAMES_POOLED = "frames.pooled"
 """The kind of events: these frames of videos came into the pool, by the names of their assets under ``frames``."""
 
-LOOKING = ("export.made", FACES_LOOKED, LOOKED, RELEASED, RELEASE_SAID, BOARD_PUBLISHED, BOARD_WITHDRAWN, *VIEWS)
+FRAMES_SCREENED, FRAMES_CHOSEN, CHOICES_CLEARED, FRAMES_DECIDED = FRAME_CHOICES = (
+    "frames.screened",
+    "frames.chosen",
+    "frames.choices_cleared",
+    "frames.decided",
+)
+"""Kinds of events about a ``set`` of frames: the screening ended; a lead ticks frames on or off; these ticks count no
+more; a lead takes some frames into the pool and drops the others. More than history: the page reads the ticks from the
+log."""
+
+LOOKING = (
+    "export.made",
+    FACES_LOOKED,
+    PICTURE_MARKED,
+    MARKS_APPLIED,
+    *FRAME_CHOICES,
+    LOOKED,
+    RELEASED,
+    RELEASE_SAID,
+    BOARD_PUBLISHED,
+    BOARD_WITHDRAWN,
+    *VIEWS,
+)
 """Kinds of events that change nothing: a release made twice in a row has one date."""
 
 
@@ -123,6 +149,8 @@ WITHOUT_EFFECT = (
     "goals.",
     "drafting.",
     "frames.",
+    PICTURE_MARKED,
+    MARKS_APPLIED,
 )
 """What kinds of events begin with that change no figure of a project."""
 
@@ -267,6 +295,17 @@ def of_kinds(session: Session, *, project_id: int, kinds: Sequence[str]) -> list
         .join(PersonRow, col(PersonRow.id) == EventRow.person_id, isouter=True)
         .where(EventRow.project_id == project_id, col(EventRow.kind).in_(kinds))
     )  # not ordered there: SQLite would walk through every event of the project
+    return sorted(session.exec(wanted).all(), key=lambda found: found[0].id or 0)
+
+
+def of_file(session: Session, *, project_id: int, kind: str, file: str) -> list[tuple[StoredEvent, str | None]]:
+    """Return the events of a kind about a ``file``, with the login of the person who did it, the oldest first."""
+    about = col(EventRow.data)["file"].as_string() == file
+    wanted = (
+        select(EventRow, PersonRow.login)
+        .join(PersonRow, col(PersonRow.id) == EventRow.person_id, isouter=True)
+        .where(EventRow.project_id == project_id, EventRow.kind == kind, about)
+    )  # not ordered there, as in ``of_kinds``
     return sorted(session.exec(wanted).all(), key=lambda found: found[0].id or 0)
 
 

@@ -29,7 +29,15 @@ from db.carried import (
     Versions,
     target,
 )
-from db.events import FRAMES_POOLED, QUESTIONS_MADE, VIDEO_GOALS
+from db.events import (
+    COVERED,
+    FRAME_CHOICES,
+    FRAMES_POOLED,
+    MARKS_APPLIED,
+    PICTURE_MARKED,
+    QUESTIONS_MADE,
+    VIDEO_GOALS,
+)
 from db.project_rows import columns
 from db.tables import metadata
 from db.types import UTCDateTime
@@ -44,10 +52,11 @@ Row = dict[str, Any]
 SAID = {
     LABELLED: ProjectPart.ITEMS,
     DESCRIBED: RUNS,
-    **dict.fromkeys((*VIDEO_GOALS, QUESTIONS_MADE, FRAMES_POOLED), ProjectPart.ITEMS),
+    **dict.fromkeys((*VIDEO_GOALS, QUESTIONS_MADE, FRAMES_POOLED, *FRAME_CHOICES), ProjectPart.ITEMS),
+    **dict.fromkeys((COVERED, PICTURE_MARKED, MARKS_APPLIED), ProjectPart.ITEMS),
 }
-"""Events that are more than history: what leads have said of items and of models, goals of videos, and frames of
-them."""
+"""Events that are more than history: what leads have said of items and of models, goals of videos, frames of them, and
+what is covered in pictures."""
 PUBLIC = re.compile(r"[A-Za-z0-9_-]{1,64}")
 UNIT = re.compile(
     r"(?P<of>[a-z]+(?:_[0-9])?)/(?:"

@@ -82,7 +82,9 @@ def add(
     settings, told = _manifest(folder)
     if told:
         frames = [frame_pool.Chosen(name, path, told.get(name, {})) for name, path in files]
-        added = frame_pool.add(here.store, here.media, **how, frames=frames, settings=settings)
+        taken = {name for name, _ in files}
+        dropped = {name: line for name, line in told.items() if name not in taken}
+        added = frame_pool.add(here.store, here.media, **how, frames=frames, dropped=dropped, settings=settings)
     else:
         added = image_pool.add_to_pool(here.store, here.media, **how, files=files)
     there = f"; {added.repeated:,} in the project already, byte for byte" if added.repeated else ""

@@ -130,7 +130,7 @@ def _ask_delete(services: Services, folder: Path, about: About) -> None:
         undo="This cannot be taken back; the videos can be given again.",
         yes="Delete these frames",
     )
-    confirm.ask(services, question, lambda: frame_work.remove(folder), key="frames.delete.sure")
+    confirm.ask(services, question, lambda: frame_work.remove(services, folder), key="frames.delete.sure")
 
 
 # ---- a set ----------------------------------------------------------------------------------------------------------
@@ -144,6 +144,7 @@ def _set(services: Services, view: ProjectView, folder: Path, about: About) -> N
         why = about.refused or (begun.refused if begun is not None else "") or frame_work.BROKEN
         shell.show(markup.notice(shell.on_page(why), style="bad"))
         st.button("Go on", key="frames.go_on", on_click=_go_on, args=(services, folder))
+    frame_work.refresh(services.store, folder, by=services.person)
     found = frame_work.index(folder)
     if found is not None:
         shell.section("Steps")

@@ -153,13 +153,14 @@ def test_screening_again_decodes_nothing_and_taking_again_begins_anew(
     written = {path.name: path.stat().st_mtime_ns for path in (folder / "out").rglob("*.png")}
     found = frame_work.index(folder)
     assert found is not None
-    frame_work.tick(folder, found.frames[:2], on=False)
+    frame_work.tick(lea.store, folder, found.frames[:2], on=False, by=lea.person)
     monkeypatch.setattr(frame_work, "_begin", lambda services, folder, work: work.run(lea.store, folder, unheard))
     frame_work.again(lea, folder, taking=Taking(every=5), keeping=Keeping(at_most=1))
     found = frame_work.index(folder)
     assert found is not None
     assert sum(each.kept for each in found.frames) == 2
     assert {path.name: path.stat().st_mtime_ns for path in (folder / "out").rglob("*.png")} == written
+    frame_work.refresh(lea.store, folder, by=lea.person)
     assert set(frame_work.by_hand(folder).values()) == {False}
     frame_work.again(lea, folder, taking=Taking(every=50), keeping=Keeping())
     found = frame_work.index(folder)

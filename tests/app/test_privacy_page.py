@@ -160,6 +160,7 @@ def test_the_second_lead_is_told_what_the_first_has_done(lea: Services) -> None:
     assert (now.decided, now.waits) == ("", False), "what was said before that decision does not count any more"
     say(noor, "other.png", "nothing", [])
     those = {there(noor)["other.png"].seen.file: 1, seen.seen.file: 1}
+    folder.mkdir(parents=True)
     with locks.held(folder / privacy_work.LOCK, "busy"), pytest.raises(Conflict):
         privacy_work.begin_cover(noor, "p", [])
     say(lea, "other.png", "cover", [], BOX)
@@ -226,7 +227,7 @@ def test_only_leads_see_these_pictures_and_say_anything(lea: Services, home: Pat
     with pytest.raises(NotAllowed):
         privacy_work.folder_of(replace(lea, person=make_person(lea.store, "bo")), "p")
     folder = privacy_work.folder_of(lea, "p")
-    assert folder.exists()
+    folder.mkdir(parents=True)
     project_removal.delete_project(lea.store, lea.media, by=lea.person, project="p", typed="p", home=home)
     assert not folder.exists()
 

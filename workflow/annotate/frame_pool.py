@@ -17,7 +17,7 @@ from domain.records import AddedMedia, Person
 from importers.media_files import folder_of
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
-from workflow.annotate import image_pool
+from workflow.annotate import frame_choices, image_pool
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -68,6 +68,7 @@ def add(
     by: Person | None,
     project: str,
     frames: Sequence[Chosen],
+    dropped: Mapping[str, Mapping[str, Any]] | None = None,
     settings: Mapping[str, Any],
     source_of: Callable[[str], str | None] = folder_of,
     dimension: str | None = None,
@@ -76,13 +77,25 @@ def add(
 ) -> AddedMedia:
     """Take frames into the pool as ``image_pool.add_to_pool`` does, and note where each is from.
 
+    The log says first which frames are taken and which are dropped, each with the reason.
+
     Parameters
     ----------
+    dropped
+        Frames of the same videos that are not taken: by name, their line in the manifest.
     settings
         How they were taken and screened, as their manifest says it.
     told
         Hears how many have been looked at.
     """
+    frame_choices.decided(
+        store,
+        by=by,
+        project=project,
+        settings=settings,
+        taken={each.name: each.told for each in frames if each.told},
+        dropped=dropped or {},
+    )
     done = AddedMedia(0, 0)
     for seen in range(0, len(frames), AT_ONCE):
         some = frames[seen : seen + AT_ONCE]

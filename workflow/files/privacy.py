@@ -25,6 +25,7 @@ from workflow.access import kept_back, project_care
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.image_pool import media_row
+from workflow.files import privacy_marks
 from workflow.files.privacy_made import Ready, made, must_last
 from workflow.files.project_export import archive_in
 
@@ -70,6 +71,7 @@ def decide(
     margin: float = MARGIN,
     uncover: bool = False,
     after: Mapping[str, datetime | None] | None = None,
+    marks: Mapping[str, int] | None = None,
 ) -> Decided:
     """Keep decisions about pictures and clips, and show the covered ones from now on; all of them, or none. For leads.
 
@@ -87,6 +89,8 @@ def decide(
     after
         By file, when the decision was made that whoever decides has seen (None: there was none): another one that was
         made meanwhile is not replaced.
+    marks
+        The marks of the page that these decisions apply: by file, their revision.
 
     Raises
     ------
@@ -117,6 +121,7 @@ def decide(
         _must_fit(session, access, told, kept_back.of_project(session, project_id=access.project_id).by_file, after)
         for each in ready:
             ids |= _keep(session, store, access, by, each, looked or {})
+        privacy_marks.log_applied(session, access, by=by, now=store.now(), marks=marks or {})
         releases = _releases(session, ids)
         beside = _beside(session, access, ids)
     archive = archive_in(home, project)
