@@ -43,6 +43,7 @@ from workflow.annotate import image_pool, submissions
 from workflow.files.import_files import import_files
 from workflow.files.project_check import check
 from workflow.results.rater_agreement import agreement_of
+from workflow.runs import run_grading
 
 Person = Callable[[str], Account]
 SEED = 20260612
@@ -204,6 +205,7 @@ def graded(world: World) -> None:
     ]
     answers.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     import_files(world.store, world.media, by=None, project=PROJECT, format="predictions", path=answers)
+    run_grading.send_imports(world.store, by=None, project=PROJECT)
     for login in ("dora", "emil", "fritz"):
         make_person(world.store, login, stages=[Stage.GRADING])
 

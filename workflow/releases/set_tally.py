@@ -199,8 +199,9 @@ class Tally:
             self.scenes.add(_bits(same_text(scene)))
         if concept := _said(item, self.roles.concept, "concept"):
             self.concepts.add(_bits(same_text(concept)))
-        for label, name in (("concept", self.roles.concept), ("scene", self.roles.scene), ("video", self.roles.video)):
-            for seen_in, value in ((self.in_fields, _field(item, name)), (self.in_labels, _label(item, label))):
+        roles = (("concept", self.roles.concept), ("scene", self.roles.scene), ("video", self.roles.video))
+        for label, own in roles:
+            for seen_in, value in ((self.in_fields, _field(item, own)), (self.in_labels, _label(item, label))):
                 if value is not None:
                     seen_in.setdefault(label, set()).add(_bits(value if label == "video" else same_text(value)))
 
