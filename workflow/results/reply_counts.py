@@ -46,8 +46,8 @@ def replies_of_judges(
     """Count the outcomes of requests to judges and other machines in a stage, by criterion; also for repeated requests.
     ``judges`` None: all of them, repeats and other orders left out. For leads.
 
-    ``read`` holds the ratings of the stage, if they are known. Imported ratings came without replies, so all of them are
-    scored: their failures are unknown.
+    ``read`` holds the ratings of the stage, if they are known. Imported ratings came without replies, so all of them
+    are scored: their failures are unknown.
     """
     raters = raters_of(store, person=person, project=project, stage=stage)
     wanted = set(raters.machines if judges is None else judges) - set(raters.people)
