@@ -284,7 +284,7 @@ def _storable() -> Iterator[None]:
 
 
 BUSY = "The database is busy: something else has been writing to it for longer than we wait."
-READ = "The database is busy: something else has been reading an older state of it for longer than we wait."
+READ = "The database is busy: another connection has been reading an old state of it for longer than we wait."
 AWAY = "The database does not answer."
 READ_ONLY = "The database cannot be written: its file, its folder or its server is read-only."
 FULL = "The disk of the database is full: nothing can be stored until there is room on it."

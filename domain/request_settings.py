@@ -121,7 +121,7 @@ def find_body_problems(body: Mapping[str, Any]) -> list[str]:
         if len(json.dumps(body, allow_nan=False)) > _LONGEST_BODY:
             problems.append(f"`extra_body` is longer than {_LONGEST_BODY:,} characters of JSON")
     except (TypeError, ValueError):
-        return [*problems, "`extra_body` holds something else than JSON values"]
+        return [*problems, "`extra_body` holds values that are not JSON"]
     for name in dict.fromkeys(_secret_fields(body)):
         problems.append(
             f"`extra_body`: {name} looks like a secret, which would be stored and shown. Send it as a header with "

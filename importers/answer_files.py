@@ -225,7 +225,7 @@ def read_answers(
                 )
         unread |= file.unread
         warnings += vote_warnings(place, file.unread)
-    notes = [unread_note(tuple(unread), what="key", end="what stands there is not imported")] if unread else []
+    notes = [unread_note(tuple(unread), what="key", end="the values are not imported")] if unread else []
     return ReadPredictions(good, bad, hashes, notes, warnings)
 
 

@@ -39,7 +39,7 @@ from domain.records import AssetName, BadRow, FileRecord, Fragment, ItemRecord
 from importers.media_files import kind_of
 from importers.unread_keys import ReadKeys, unread_note, vote_warnings
 
-STAYS = "what stands there stays with the rows and is exported again"
+STAYS = "the values stay with the rows and are exported again"
 UTF_8 = "utf-8"
 
 

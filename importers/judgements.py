@@ -107,7 +107,7 @@ def read_judgements(path: Path, schema: Schema | None = None) -> ReadJudgements:
             except (Misfit, NotJson) as error:
                 bad.append(BadRow(place, number, str(error), here.raw))
     unread = tuple(keys.unread)
-    notes = [unread_note(unread, what="key", end="what stands there is not imported")] if unread else []
+    notes = [unread_note(unread, what="key", end="the values are not imported")] if unread else []
     return ReadJudgements(rows, bad, notes, vote_warnings(path.name, unread))
 
 

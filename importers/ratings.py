@@ -77,7 +77,7 @@ def read_ratings(path: Path, *, missing: Sequence[str] = MISSING_WORDS, merge_ca
     ]
     notes = list(cells.notes)
     if cells.unread:
-        notes.append(unread_note(cells.unread, end="what stands there is not imported"))
+        notes.append(unread_note(cells.unread, end="the values are not imported"))
     return ReadRatings(rows, cells.bad, notes, vote_warnings(path.name, cells.unread, what="column"))
 
 

@@ -221,7 +221,7 @@ def _of_frames(found: Timeline, container: InputContainer, stream: VideoStream, 
     for frame in all_frames(container, stream, lambda: broken.append("the rest of it cannot be decoded")):
         if frame.pts is None or (shown and frame.pts <= shown[-1]):
             raise MediaRefused(
-                f"The frames of {name} do not say when they are shown. Encode it anew, as MP4 or Matroska."
+                f"The frames of {name} do not say when they are shown. Encode it again, as MP4 or Matroska."
             )
         shown.append(frame.pts)
         if len(shown) > MOST_FRAMES:

@@ -95,11 +95,11 @@ def rule_in_sentences(rule: Rule) -> tuple[str, ...]:
         f" too little: their own agreement is below {rule.least_reliability:g}, by its upper limit. Anything else: not"
         " enough data.",
         "Biases: a significant bias of 5 points of 100 or more, or one that changes the order of two models, leaves at "
-        "most correction. A smaller one that reaches from a model to the next, or one of 5 points that is not ruled "
-        "out, leaves everything but rankings.",
-        "All limits are those of 95 % intervals, by question where questions are known. The lower ones take one more "
-        "question at its worst into account. Verdicts are corrected for their number by Holm, those on whole criteria "
-        "(judges x criteria) as one family and those on dimensions as another.",
+        "most correction. A smaller bias that reaches from a model to the next, or a bias of 5 points that is not "
+        "ruled out, forbids rankings.",
+        "All limits are those of 95 % intervals, by question where questions are known. Lower limits include one "
+        "more worst-case question. Holm's method corrects for several verdicts: verdicts on whole criteria (judges x "
+        "criteria) are one family, and verdicts on dimensions are another.",
     )
 
 

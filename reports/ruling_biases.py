@@ -171,7 +171,7 @@ def biases_table(study: Study) -> list[Table]:
             unit="points of 100 from the lowest to the highest value, with 95 % intervals (CR2, by question)",
             note="p is corrected for the kinds of bias tested (Bonferroni) and for the models (Holm). Length: a long "
             "answer (90th percentile) against a short one (10th). A significant bias blocks the verdict if it is 5 "
-            "points or more or changes the order of two models; otherwise it forbids rankings if it reaches from a "
+            "points or more or changes the order of two models. Otherwise it forbids rankings if it reaches from a "
             "model to the next. So does a bias of 5 points that its limits do not rule out (95 %, of models 90 %).",
         )
     ]

@@ -134,8 +134,8 @@ def agreement(
         bool,
         typer.Option(
             "--cross-check",
-            help="Show the values of scikit-learn and krippendorff in columns. The last line always says whether they "
-            "are equal, where the packages are installed and offer the coefficient.",
+            help="Show the values of scikit-learn and krippendorff in columns. The last line always tells whether they "
+            "are equal, if the packages are installed and offer the coefficient.",
         ),
     ] = False,
     items: Annotated[
@@ -148,7 +148,7 @@ def agreement(
     missing: Annotated[
         str | None,
         typer.Option(
-            help="Words that stand for a rating that was not given, separated by commas. An empty cell always does. "
+            help="Words for a missing rating, separated by commas. An empty cell is always missing. "
             'By default NA, N/A, None, null, NaN, - and the like. "" turns the words off.',
             metavar="WORDS",
         ),

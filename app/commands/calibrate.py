@@ -132,7 +132,7 @@ def calibrate(
     missing: Annotated[
         str | None,
         typer.Option(
-            help="Words that stand for a rating that was not given, separated by commas. An empty cell always does. "
+            help="Words for a missing rating, separated by commas. An empty cell is always missing. "
             'By default NA, N/A, None, null, NaN, - and the like. "" turns the words off.',
             metavar="WORDS",
         ),

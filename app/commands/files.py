@@ -231,7 +231,7 @@ def import_(
     missing: Annotated[
         str | None,
         typer.Option(
-            help="With ratings: words that stand for a rating that was not given, separated by commas. By default NA, "
+            help="With ratings: words for a missing rating, separated by commas. By default NA, "
             "N/A, None, null, NaN, - and the like, unless the schema lists the word as a value.",
             metavar="WORDS",
         ),

@@ -52,7 +52,7 @@ Headers = Annotated[
     list[str] | None,
     typer.Option(
         "--header",
-        help="NAME=VALUE: a header of every request to an endpoint; may be given again. A secret stands in an "
+        help="NAME=VALUE: a header of every request to an endpoint; may be given again. Put a secret into an "
         "environment variable of the worker: X-Api-Key=env:LAB_API_KEY.",
     ),
 ]

@@ -234,7 +234,7 @@ def erase(
     store = _store()
     if erasing.is_erased(store, login=login):
         store.rewrite()
-        typer.echo(f"{login} was erased before. The database file was written anew and holds no deleted names.")
+        typer.echo(f"{login} was erased before. The database file was rewritten and holds no deleted names.")
         return
     person = erasing.may_be_erased(store, login=login)
     typer.echo(
@@ -251,7 +251,7 @@ def erase(
     typer.echo(f"Erased. What they submitted stands under {done.login}.")
     if done.traces:
         raise Unavailable(
-            f"The database file may still hold the name, because it could not be written anew. {done.traces} Run"
+            f"The database file may still hold the name, because it could not be rewritten. {done.traces} Run"
             f" touchstone people erase {done.login} to try again."
         )
 

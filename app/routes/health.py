@@ -26,7 +26,7 @@ PATIENCE_SECONDS = 2.0
 """Longest wait of a monitor in seconds. Database and disk are asked in threads, because they may not answer at all."""
 WHOLE_EVERY_SECONDS = 600.0
 SLOW_DATABASE = (
-    f"The database has not answered for {PATIENCE_SECONDS:.0f} seconds: something else may be writing to it, such as a"
+    f"The database has not answered for {PATIENCE_SECONDS:.0f} seconds: another program may be writing to it, such as a"
     " backup."
 )
 SLOW_DISK = f"The disk of the home folder has not answered for {PATIENCE_SECONDS:.0f} seconds."

@@ -178,7 +178,7 @@ def _completion(value: Any) -> Reply:
         return reply(Outcome.REFUSED, "The model refused.", words=text or storable(parts.refusal)[0])
     if parts.text is None:
         kinds = f" ({', '.join(map(_server_words, parts.other))})" if parts.other else ""
-        return reply(Outcome.UNREADABLE, f"The reply is JSON, but what it answers is not a text{kinds}.")
+        return reply(Outcome.UNREADABLE, f"The reply is JSON, but its answer is not a text{kinds}.")
     calls = finish in _ASKS or bool(message.get("tool_calls"))
     if not text.strip() and not calls and (parts.has_reasoning or _reasoning_tokens(value)):
         return reply(Outcome.ONLY_REASONING, _ONLY_REASONING_CUT if finish in _CUT else _ONLY_REASONING, words="")

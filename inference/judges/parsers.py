@@ -103,7 +103,7 @@ def _checked(found: Reading, reply: Reply, plain: PlainText) -> Reading:
     """Return the reading, or a failure if words next to a score contradict it, or if the reply echoes a template."""
     for name, (start, end) in found.spans.items():
         if any(first < end and start < last for first, last in plain.conflicts):
-            why = f"The words beside the score{_of(name)} contradict it."
+            why = f"The words next to the score{_of(name)} contradict it."
             return Reading(Verdict.CONTRADICTORY, spans={name: (start, end)}, why=why)
     echoed = placeholder(reply.text)
     if echoed is not None:

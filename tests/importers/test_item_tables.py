@@ -87,8 +87,8 @@ def test_columns_are_fields_roles_id_and_dimension(tmp_path: Path) -> None:
     read = read_table(path, format="csv", schema=schema())
     assert (read.bad, read.single) == ([], True)
     assert read.note == (
-        "rooms.csv: its cells are separated by semicolons. Nothing reads the column 'from'; what stands there stays "
-        "with the rows and is exported again."
+        "rooms.csv: its cells are separated by semicolons. Nothing reads the column 'from'; the values stay "
+        "with the rows and are exported again."
     )
     first, second = read.files[0].items
     assert (first.external_id, first.dimension) == ("a 1", "add")

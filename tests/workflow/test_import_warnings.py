@@ -137,8 +137,8 @@ def test_columns_that_nothing_reads_are_named_and_votes_loudly(
         done = bring(store, media, tmp_path, row)
     what = "columns" if table else "keys"
     assert done.note == (
-        f"Nothing reads the {what} 'scene', 'correct.responses', 'correct.responses.users'; what stands there stays "
-        "with the rows and is exported again."
+        f"Nothing reads the {what} 'scene', 'correct.responses', 'correct.responses.users'; the values stay "
+        "with the rows and are exported again."
     )
     (warning,) = done.warnings
     assert warning.startswith(
@@ -154,7 +154,7 @@ def test_answers_and_ratings_name_what_is_left(store: Store, media: MediaStore, 
     path.write_text("item\tA\tB\tlatency\tgrader\tprediction\na\t1\t2\t3\tann\tA\n")
     look = look_at_rows(store, media, by=None, project="p", format="predictions", path=path)
     said = list(lines_of_rows(look, skip_bad=False))
-    assert "Nothing reads the keys 'latency', 'grader'; what stands there is not imported." in said
+    assert "Nothing reads the keys 'latency', 'grader'; the values are not imported." in said
     assert any(line.startswith("Warning: m_p.tsv: the key 'grader' looks like votes") for line in said)
     done = bring(
         store,
@@ -168,7 +168,7 @@ def test_answers_and_ratings_name_what_is_left(store: Store, media: MediaStore, 
     path = tmp_path / "r.csv"
     path.write_text("unit,rater,criterion,value,rating_2,when\na,r,right,yes,no,now\n")
     read = read_ratings(path)
-    assert list(read.notes) == ["Nothing reads the columns 'rating_2', 'when'; what stands there is not imported."]
+    assert list(read.notes) == ["Nothing reads the columns 'rating_2', 'when'; the values are not imported."]
     assert [each.split(" looks")[0] for each in read.warnings] == ["r.csv: the column 'rating_2'"]
 
 

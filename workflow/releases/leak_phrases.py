@@ -62,12 +62,12 @@ class SecretPhrases:
             if told or (len(own) == 1 and not rows - own.keys()):
                 id = told[0] if told else next(iter(own))
                 where = next(where for where, item in places if not told or item == id)
-                yield PhraseFound(where, f"{own[id]} of the item {id} stands there, which is kept back", True)
+                yield PhraseFound(where, f"it shows the private {own[id]} of the item {id}", True)
                 continue
             pairs = [f"{id} and {where}" for id in sorted(own) for where in dict.fromkeys(where for where, _ in places)]
             more = f" and {len(pairs) - _SHOWN:,} more" if len(pairs) > _SHOWN else ""
             what = (
-                f"“{phrase[:60]}” is kept back for {len(own):,} private items and stands in {len(places):,} public "
+                f"“{phrase[:60]}” belongs to {len(own):,} private items and appears in {len(places):,} public "
                 f"places ({'; '.join(pairs[:_SHOWN])}{more}). Items share this phrase, so it is no leak."
             )
             yield PhraseFound(places[0][0], what, False)

@@ -16,7 +16,7 @@ def must_not_leak(found: LeakReport, *, accepted: Collection[str] = ()) -> None:
         more = f"\nand {len(left) - 20:,} more" if len(left) > 20 else ""
         kinds = ", ".join(sorted({each.kind for each in left}))
         raise FileRefused(
-            f"The public files tell what is private:\n{told}{more}\nIf a leak is none, accept its kind with a reason "
+            f"Public files reveal private data:\n{told}{more}\nIf a leak is harmless, accept its kind with a reason "
             f"(--accept-leak 'KIND: reason'; the manifest records it). Kinds found: {kinds}."
         )
 

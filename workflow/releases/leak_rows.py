@@ -130,7 +130,7 @@ class Rows:
         yield from self._of_order(keys[there], np.array(ranks))
         for column, values in self.plain.items():
             said = in_kinds([values.get(at) for at in np.flatnonzero(there).tolist()])
-            what = f"the key goes along with the column {column}"
+            what = f"the key is associated with the column {column}"
             yield Signal("columns", self.table.name, what, goes_with(said, keys[there]), column=column)
 
     def _of_column(
@@ -168,7 +168,9 @@ class Rows:
             yield Signal("order", self.table.name, what, found)
         risen = trend(ranks)
         if risen is not NOTHING:
-            yield Signal("order", self.table.name, f"the key goes along with the order (rho {risen.share:.2f})", risen)
+            yield Signal(
+                "order", self.table.name, f"the key is associated with the order (rho {risen.share:.2f})", risen
+            )
 
 
 def of_ids(known: Known) -> Iterator[Signal]:
@@ -176,7 +178,7 @@ def of_ids(known: Known) -> Iterator[Signal]:
     ids = list(known.codes)
     keys = np.array([known.codes[id] for id in ids], dtype=np.int64)
     for name, values in id_parts(ids):
-        what = f"the key goes along with {name} of the ids (such as {ids[0]!r})"
+        what = f"the key is associated with {name} of the ids (such as {ids[0]!r})"
         yield Signal("ids", "files with ids", what, goes_with(in_kinds(values), keys))
 
 

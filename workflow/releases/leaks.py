@@ -378,7 +378,7 @@ class _Check:
             ]
             keys = np.array([code for code, _ in rows], dtype=np.int64)
             said = in_kinds([float(size) if size else None for size in sizes])
-            what = "the key goes along with the size of an item's files"
+            what = "the key is associated with the size of an item's files"
             self.signals.append(Signal("sizes", "the folder", what, goes_with(said, keys)))
 
     def told_phrases(self) -> None:
