@@ -266,8 +266,8 @@ def losses_of(
 
     Notes
     -----
-    Each test compares the share of losses between groups: Fisher's exact test for two groups, Pearson's chi-square
-    where at least five losses are expected in each group, else the same statistic over 9,999 draws with fixed margins
+    Each test compares the share of losses between groups. Two groups get Fisher's exact test. More groups get Pearson's
+    chi-square if each expects at least five losses, otherwise the same statistic over 9,999 draws with fixed margins
     and a fixed seed. Holm adjusts the p values of one record [1]_. Checked by worked arithmetic in tests/agreement.
 
     .. [1] Holm, S. (1979). Scandinavian Journal of Statistics 6, 65-70.

@@ -58,11 +58,11 @@ def compare_judges(humans: ArrayLike, judges: Mapping[str, ArrayLike]) -> tuple[
     Notes
     -----
     Good judges agree because they are right; copies also err together. An *error* is a reply other than what two people
-    or more all say. Two judges are near-copies if at least 98 % of their replies are the same and half of the units on
-    which one errs have the same error of both, or if 80 % of these have (whatever the first share), and if two judges
-    that err independently would share so many in less than one of 1,000 studies (Poisson's tail at e1 e2 / n).
-    Independent judges with 5 % errors share 3 % of them, with errors correlated at 0.5 a third. The data cannot tell
-    two judges without errors apart, so they are not called copies.
+    or more all say. Two judges are near-copies in two cases: at least 98 % of their replies are the same and they share
+    half of their errors, or they share 80 % of their errors. In both cases, independent judges must share as many
+    errors in less than one of 1,000 studies (Poisson's tail at e1 e2 / n). Independent judges with 5 % errors share 3 %
+    of them, with errors correlated at 0.5 a third. The data cannot tell two judges without errors apart, so they are
+    not called copies.
 
     Examples
     --------

@@ -149,9 +149,9 @@ def find_ranking_biases(
     -----
     With d = judge - people, by least squares with CR2 standard errors by question (:func:`contrast`): *family* and
     *model*, the mean of d there minus its mean elsewhere; *length*, the slope of d on log2(length) times the distance
-    of a long (90th percentile) from a short answer (10th); *position*, the mean shift. Each p value is multiplied by
-    the number of kinds that could be tested (Bonferroni), those of models after Holm over the models [1]_: one false
-    alarm or more in at most 5 % of judges without a bias.
+    of a long (90th percentile) from a short answer (10th); *position*, the mean shift. Holm's method adjusts p values
+    of models over the models [1]_, and each p value is multiplied by the number of tested kinds (Bonferroni). At most 5
+    % of judges without a bias get a false alarm.
 
     A bias adds b w_m to the judge's mean of model m, w_m being 1 or 0, or the model's mean of log2(length). It
     *reaches* from model j to the next better one i if b (w_j - w_i) > 0 and, at the far limit of b, is at least the gap

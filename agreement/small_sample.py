@@ -86,7 +86,7 @@ def contrast(
     aspect
         (n,) numbers, such as 0 and 1 for two groups; None: the mean of the outcome.
     clusters
-        (n,) what each unit belongs to, as answers to one question; None: each stands for itself.
+        (n,) what each unit belongs to, as answers to one question; None: each unit is its own cluster.
 
     Returns
     -------

@@ -160,7 +160,7 @@ def judge_verdict(
     people_low
         The one-sided limit of ``people`` for few questions; None takes the interval's.
     n_clusters
-        How many questions are behind the units; None: every unit stands for itself.
+        How many questions are behind the units; None: every unit is its own cluster.
 
     Returns
     -------
@@ -254,7 +254,7 @@ def judge_verdict(
         )
     if outcome == otherwise:
         reasons.append(why)
-        p_replace = 1.0  # it claims no more than that
+        p_replace = 1.0  # this verdict makes no further claim
     if first is not None and (outcome == "usable except to rank" or (biases is not None and biases.gravest)):
         reasons.insert(0, first)
     return Verdict(dimension, outcome, tuple(reasons), rule, p_replace, p_correct, (otherwise, why))

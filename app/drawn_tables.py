@@ -46,8 +46,9 @@ def _value(cell: Cell, many: int) -> Value:
 
 
 def files_of(found: PaperTables) -> dict[str, bytes]:
-    """Every table that could be made as ``NAME.csv``, what it loses as ``NAME-losses.csv``, and each of its charts, on
-    light and on dark paper, as SVG."""
+    """Every available table as ``NAME.csv``, its losses as ``NAME-losses.csv``, and each of its charts as SVG, on light
+    and on dark paper.
+    """
     files: dict[str, bytes] = {}
     for table in found.tables:
         if table.why:

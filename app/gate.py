@@ -263,7 +263,7 @@ class _Answer:
 
 
 def _failed(connection: HTTPConnection, error: Exception, *, close: bool = False) -> Response:
-    """Return the last-resort response: 503 while the database is away or files are short, else 500."""
+    """Return the last-resort response: 503 while the database is away or files are short, otherwise 500."""
     error = open_files.as_unavailable(error)
     away = isinstance(error, Unavailable)
     status, told = (503, str(error)) if away else (500, report(error, connection.url.path))

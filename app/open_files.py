@@ -54,7 +54,7 @@ def none_left(error: BaseException) -> bool:
 
 
 def as_unavailable(error: Exception) -> Exception:
-    """Return ``Unavailable`` with a sentence in place of an error of open files, and any other error as it is."""
+    """Return ``Unavailable`` with a sentence in place of an error of open files, and any other error unchanged."""
     return Unavailable(CROWDED) if none_left(error) else error
 
 

@@ -15,7 +15,7 @@ from testkit.judge_manners import CARRIERS, MANNERS
 
 
 def write_reply(dice: Random, parser: str, scores: Sequence[float], scale: Sequence[float]) -> str:
-    """Return a judge's reply with these scores: three for ``six_lines`` (action, perception, cognition), else one."""
+    """Return a reply with these scores: three for ``six_lines`` (action, perception, cognition), one for others."""
     low, high = min(scale), max(scale)
     carrier = dice.choice([each for each in CARRIERS if each.parser == parser])
     manner = dice.choice(MANNERS)

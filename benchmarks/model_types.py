@@ -115,7 +115,7 @@ def in_process(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         signal.alarm(SECONDS)
         try:
             told = json.dumps(work())
-        except BaseException as error:  # the row says so, and the other types go on
+        except BaseException as error:  # the row has the error, and the other types continue
             told = json.dumps(row(why=f"{type(error).__name__}: {error}"))
         with os.fdopen(writing, "w") as pipe:
             pipe.write(told)

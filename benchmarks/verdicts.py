@@ -7,8 +7,8 @@ Every study has 300 questions, six models and three people unless its line says 
 its exact (Clopper-Pearson) Monte Carlo interval. Three tables go to standard error: how often each kind of judge gets a
 green verdict ("may stand in for a person"); how often a lower limit is too high with 12 to 300 questions, next to the
 jackknife's own; how many studies of 12 dimensions make a false claim, with and without Holm. The last line of the
-output is one JSON object. The exit status is 1 if a bias of 5 points gets a green verdict more often than one time in
-twenty, or a good judge none in more than one of four.
+output is one JSON object. The exit status is 1 if more than 5 % of biases of 5 points get a green verdict, or if more
+than a quarter of good judges get none.
 """
 
 from __future__ import annotations

@@ -472,7 +472,7 @@ def _prepare_sqlite(connection: Any, _record: ConnectionPoolEntry) -> None:
     cursor.execute("PRAGMA journal_mode = WAL")
     cursor.execute("PRAGMA synchronous = FULL")  # a submission that was acknowledged survives a power cut
     cursor.execute("PRAGMA foreign_keys = ON")
-    cursor.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
+    cursor.execute("PRAGMA secure_delete = ON")  # SQLite overwrites deleted data
     cursor.close()
 
 

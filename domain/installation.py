@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 DISTRIBUTION = "touchstone-vlm"
-"""Our name for pip. The package with the name ``touchstone`` on public indexes belongs to somebody else."""
+"""Our name for pip. Another project owns the name ``touchstone`` on public indexes."""
 
 _CONTAINER_FILES = ("/.dockerenv", "/run/.containerenv")
 _EXTRA = re.compile(r"""\bextra\s*==\s*["']([^"']+)["']""")

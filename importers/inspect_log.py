@@ -182,7 +182,7 @@ def _asked(sample: Mapping[str, Any]) -> str | None:
 
 
 def _prompt(sample: Mapping[str, Any]) -> str:
-    """Return the text that the model read: the user's messages with the options of the task, else the input."""
+    """Return the text that the model read: the user's messages with the options of the task, or the input."""
     messages = sample.get("messages")
     return (_of_user(messages, sample) if isinstance(messages, list) else "") or _asked(sample) or ""
 

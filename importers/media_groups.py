@@ -96,7 +96,7 @@ def groups_of_folders(folder: Path, *, roles: Sequence[str]) -> list[MediaGroup]
         role = _role(Path(file).stem, roles)
         if role is None:
             group.refuse(f"{name}: {no_role(Path(file).stem, roles)}")
-        elif kind_of(path) is None and path.suffix.lower() not in UNSUPPORTED:  # the store says of those what to do
+        elif kind_of(path) is None and path.suffix.lower() not in UNSUPPORTED:  # the store names the remedy for these
             group.refuse(f"{name} is neither an image nor a clip")
         else:
             group.files.append((role, path))

@@ -46,8 +46,8 @@ class OptionsDiffer(ValueError):
 
 
 def listed_options(*records: Any) -> tuple[str, ...]:
-    """Return the options that the first of these records lists, in their order, with an empty text for a label without
-    a text.
+    """Return the options of the first of these records, in their order, with an empty text for a label without an
+    option.
 
     >>> listed_options({"A": "the door", "B": "the tap"}), listed_options({"options": ["A. cup", "B. pan"]})
     (('the door', 'the tap'), ('cup', 'pan'))
@@ -406,7 +406,7 @@ def _must_fit(places: Sequence[int | None], shown: Sequence[str], own: Sequence[
 
 
 def _order(places: Sequence[int | None], own: Sequence[str]) -> tuple[int, ...]:
-    """The places without what stands behind the item's options, and with the one that is left where one is missing."""
+    """Return the places up to the end of the item's options, and fill in the last option if only one is missing."""
     left = [at for at in range(len(own)) if at not in places]
     filled = [left.pop() if at is None and len(left) == 1 and k < len(own) else at for k, at in enumerate(places)]
     while filled and filled[-1] is None:

@@ -1,4 +1,4 @@
-"""Record the copies of an original, and check that each file is still as it was made.
+"""Record the copies of an original, and check that each file is unchanged.
 
     copies.json    {"display.jpg": SHA-256, "bare": SHA-256, ...}
 
@@ -45,7 +45,7 @@ def _recorded(folder: Path) -> dict[str, str]:
 
 
 def is_whole(path: Path, *, reads: Callable[[Path], bool]) -> bool:
-    """Tell whether a copy is still as it was made.
+    """Tell whether a copy is unchanged.
 
     Nothing is written down of a copy that an older version has made: ``reads`` says whether it can be read, and then it
     counts as what was made.

@@ -76,9 +76,7 @@ def _around(pixels: NDArray[np.uint8], open_: NDArray[np.bool_], area: Edges) ->
 
 
 def written(picture: Image.Image, areas: Sequence[Edges], *, mime: str) -> bytes:
-    """Return a picture (upright, RGB) with these areas painted over, as a file without metadata: PNG, or JPEG of a
-    large photo.
-    """
+    """Return a picture (upright, RGB) with covered areas, as a file without metadata: PNG, or JPEG of a large photo."""
     picture = covered(picture, areas)
     out = io.BytesIO()
     if mime == "image/jpeg" and picture.width * picture.height > _LARGE:

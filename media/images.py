@@ -133,7 +133,7 @@ def _decoded(
             if not whole:
                 image.draft("RGB", (DISPLAY_SIDE, DISPLAY_SIDE))  # JPEG only: decodes at a half, a quarter or an eighth
             image.load()
-            image.getexif()  # a broken one is told here
+            image.getexif()  # this call raises for a broken tag
         yield image, size
 
 

@@ -184,14 +184,14 @@ def _of_packets(container: InputContainer, stream: VideoStream, name: str) -> Ti
     except _error():
         broken = "the rest of it cannot be read"
     if len(flags) and flags[-1] & BAD and not any(each & BAD for each in flags[:-1]):
-        broken = broken or "its last frame is cut"  # a packet that was cut at the end of the file is no frame
+        broken = broken or "its last frame is cut"  # a cut packet at the end of the file holds no frame
         pts.pop()
         flags.pop()
     ticks = np.frombuffer(pts, dtype=np.int64)
     place = np.argsort(ticks, kind="stable")
     shown = ticks[place]
     by_packets = by_packets and not (len(shown) and (np.diff(shown) == 0).any())
-    # Where frames are stored in another order, durations are those of that order: what the last one says is the end.
+    # If frames are stored in another order, durations follow that order, so the last duration gives the end.
     lasts = (last_seen if reordered else of_last) if len(shown) else 0
     timeline = Timeline(
         base, begin, ticks, np.frombuffer(flags, dtype=np.int8), place, shown, Fraction(0), Fraction(0), broken,

@@ -1,8 +1,8 @@
 """A tiny random checkpoint of any image-text type of the installed transformers, as one that someone would download.
 
-One recipe serves all types: the default configuration is made small by the names of its numbers, the special tokens are
-those that the processor's source names, and the files are written as full checkpoints have them. ``PATCHES`` holds
-further needs of a type.
+One recipe serves all types. It makes the default configuration small by the names of its numbers, takes the special
+tokens from the processor's source, and writes the files like full checkpoints. ``PATCHES`` holds further needs of a
+type.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def build(kind: str, folder: Path) -> None:
     torch.manual_seed(0)
     try:
         model = getattr(transformers, image_text_types()[kind])(config).eval()
-    except ImportError:  # loading says which package is missing
+    except ImportError:  # loading names the missing package
         config.save_pretrained(folder)
         save_file({"none": torch.zeros(1)}, folder / "model.safetensors", metadata={"format": "pt"})
         return
@@ -204,7 +204,7 @@ def _image_mark(tok: Any, processor: Any, folder: Path, config: Any) -> str:
 
     try:
         loaded = load_processor(str(folder), config, {"local_files_only": True})
-    except Exception:  # loading tells why, in the row of the type
+    except Exception:  # loading gives the reason in the row of the type
         loaded = tok
     found = image_mark(loaded)
     if found:

@@ -115,8 +115,9 @@ class ReleasedSet:
     """An image that is turned by a note in its file, with its pixels upright (JPEG of a JPEG, else PNG), for programs
     that do not read the note; None: the image lies upright in its file."""
     as_mp4: Callable[[ReleasedAsset], bytes] | None = None
-    """A clip as MP4, with the same frames at the same moments, for programs that do not take WebM; None: no one makes
-    it. Raises ``MediaRefused`` or ``NotAvailable`` where it cannot be made."""
+    """A clip as MP4, with the same frames at the same moments, for programs that do not take WebM; None if no program
+    makes it. Raises ``MediaRefused`` or ``NotAvailable`` where it cannot be made.
+    """
     provenance: Callable[[ReleasedItem], Sequence[ReleasedStep]] | None = None
     """What was done about an item, from the first step to the last; without it, no one knows."""
     formats: Sequence[str] = ()

@@ -190,7 +190,7 @@ def endpoint_spec(asked: Asked) -> ModelSpec:
 
 
 def _request_settings(asked: Asked, troubles: list[str]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the extra fields and the headers of the form; what is wrong with them is added to ``troubles``."""
+    """Return the extra fields and the headers of the form, and add their faults to ``troubles``."""
     try:
         extra_body = read_json_object(asked.extra_body, "Extra request fields")
         headers = read_headers(asked.headers.splitlines(), ":", "Headers")

@@ -253,7 +253,7 @@ class Asking:
         return cost(self._endpoint.price, reply.tokens_in, reply.tokens_out)
 
     def _count(self, going: _Going, reply: Reply, final: bool) -> None:
-        # What was paid and cannot be read is not asked for again, and would use up the other questions all the same.
+        # Touchstone never asks again for a paid reply, but unreadable paid replies would use up the other questions.
         is_lost = reply.outcome in (Outcome.UNREADABLE, Outcome.TRANSPORT_ERROR) and (reply.status or 300) < 300
         if not reply.again and not is_lost:
             self._in_a_row = 0

@@ -40,7 +40,7 @@ def placeholder(text: str) -> tuple[int, int] | None:
     for match in _WHOLE.finditer(text):
         tag = match["tag"]
         if tag is not None and f"</{tag.split()[0]}".lower() in text[match.end() :].lower():
-            continue  # a pair of tags around what is said
+            continue  # a pair of tags around the text
         return match.span()
     return None
 

@@ -28,7 +28,7 @@ class MissingPackage(Exception):
 
 
 class _AbsentPart:
-    """Replace a part that is left out of a new processor: every setting of this part is None."""
+    """Replace a part that a new processor does not need: every setting of this part is None."""
 
     def __bool__(self) -> bool:
         return False

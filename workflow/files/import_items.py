@@ -297,7 +297,7 @@ def _save(
     answering.open_new(session, access=bring.access, revisions=revisions, now=now)  # a sample is drawn of all of them
     have = files.asset_ids(session, project_id=project_id, names=list(wanted))
     without = [name for name in wanted if not have.get(name, (0, None))[1]]
-    missing = [name for name in without if name not in refused]  # what is there and not taken is a bad row
+    missing = [name for name in without if name not in refused]  # a file that exists but is unsupported is a bad row
     few = source_media.too_few(bring.access.schema, (item.fields for each in placed for item in each.kept.items))
     if new or stored:
         data: dict[str, Any] = {"format": format, "items": new, "media": len(stored), "left_out": len(bad) + len(left)}

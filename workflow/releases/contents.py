@@ -95,7 +95,7 @@ class Media:
         return self.store.mp4(self._source(asset)).read_bytes()
 
     def upright(self, asset: ReleasedAsset) -> bytes | None:
-        """An image whose pixels lie otherwise in its file than it is shown, upright; None: they lie as it is shown."""
+        """Return an image with its pixels upright; None if they are upright in its file."""
         source = self._source(asset)
         if not self.store.is_turned(source):
             return None

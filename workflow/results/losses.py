@@ -29,8 +29,8 @@ from workflow.results.scores import SILENT, Scored, scored
 def losses_of_scores(found: Read, of: Scored, asked: Collection[int]) -> Losses | None:
     """Return what a way of scoring loses over the items ``asked``; None where nothing is read for the score.
 
-    Against the key these are answers that could not be read and items that a model was asked about and did not answer;
-    of a judge, also of one corrected by people, the replies without a score.
+    Against the key, losses are unreadable answers, and items without an answer of the model. For a judge, even one
+    corrected by people, losses are replies without a score.
     """
     if of.scores.kind == "key":
         return _of_key(found, of, asked)
