@@ -219,11 +219,11 @@ def refresh(store: Store, folder: Path, *, by: Person) -> None:
     found = index(folder)
     if found is None:
         return
-    about = {"by": by, "project": _project_of(folder), "lines": [each.told for each in found.frames]}
-    frame_choices.take_in(store, folder, **about, of=_named(folder))
+    project, lines = _project_of(folder), [each.told for each in found.frames]
+    frame_choices.take_in(store, folder, by=by, project=project, of=_named(folder), lines=lines)
     here = [each.name for each in folder.parent.iterdir()]
     with locks.held(folder / f"{HAND}.lock", TICKING):
-        now = frame_choices.standing(store, **about, name=folder.name, here=here)
+        now = frame_choices.standing(store, by=by, project=project, name=folder.name, lines=lines, here=here)
         if now != by_hand(folder):
             _write(folder / HAND, now)
 
@@ -497,8 +497,8 @@ def remove(services: Services, folder: Path) -> None:
     """Take a set away; what went into the pool stays there."""
     if is_running(folder):
         raise Conflict(BUSY)
-    of = {"project": _project_of(folder), "of": _named(folder)}
-    frame_choices.clear(services.store, by=services.person, **of, why="the set was deleted")
+    project, of = _project_of(folder), _named(folder)
+    frame_choices.clear(services.store, by=services.person, project=project, of=of, why="the set was deleted")
     shutil.rmtree(folder)
 
 

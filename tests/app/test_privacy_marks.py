@@ -25,6 +25,8 @@ from testkit.covered import BOX, file, shows
 from testkit.factories import make_person, make_project
 from tests.workflow.test_privacy import put, shown
 from workflow.access import accounts, audit
+from workflow.files import privacy_marks
+from workflow.files.privacy_marks import Mark
 from workflow.files.project_export import export_project
 from workflow.files.project_import import import_project
 from workflow.files.project_storing import How
@@ -110,6 +112,18 @@ def test_another_server_sees_the_marks_and_covers_them(lea: Services, tmp_path: 
     assert [(box.place, box.cover) for box in now.seen.decision.boxes] == [(FOUND_BOX.place, False), (BOX.place, True)]
     assert not shows(lea.media.path(now.seen.file))
     assert pictures(other)["0.png"].decided == "cover"
+
+
+def test_of_two_marks_at_one_moment_the_first_counts(lea: Services) -> None:
+    first, _ = shown(lea.store)
+    noor = make_person(lea.store, "noor", role=Role.LEAD)
+    seen = Mark(file=first, decided="cover", boxes=(), added=(BOX,), after=None, revision=1)
+    saved = [
+        privacy_marks.save(lea.store, by=by, project="p", name="0.png", mark=replace(seen, decided=decided))
+        for by, decided in ((lea.person, "cover"), (noor, "nothing"))
+    ]
+    assert saved == [True, False]
+    assert [(each.who, each.data["decided"]) for each in logged(lea.store, "privacy.marked")] == [("lea", "cover")]
 
 
 @pytest.mark.parametrize("left_out", [frozenset(), frozenset({ProjectPart.VOTES})], ids=["whole", "without votes"])
