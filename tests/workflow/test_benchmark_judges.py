@@ -37,6 +37,7 @@ ANYWHERE: Script = [
     (chat("", finish="content_filter"), Verdict.REFUSED, {}),
     (chat(None, message={"refusal": "I would rather not."}), Verdict.REFUSED, {}),
     (chat(""), Verdict.EMPTY, {}),
+    (chat(None, message={"reasoning_content": "It is right, so one point."}), Verdict.ONLY_REASONING, {}),
     (chat("It is fine, I would say."), Verdict.UNPARSEABLE, {}),
     (html(), Verdict.TRANSPORT_ERROR, {}),
     (error(500), Verdict.TRANSPORT_ERROR, {}),
