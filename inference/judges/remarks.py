@@ -56,7 +56,7 @@ LANGUAGES: Sequence[Language] = (
         r"zero credit|unmet",
         r"partial|partly|partially|somewhat|half|partial (?:credit|match|marks?|answer)|in part|halfway",
         rf"not|(?:{_ANSWER}\s+)?(?:isn't|wasn't|aren't|weren't)|no|never|hardly|neither|not at all|non",
-        r"fully|completely|entirely|totally|wholly|absolutely|perfectly|quite|100% |exactly|altogether|strictly|always",
+        r"full|fully|completely|entirely|totally|wholly|absolutely|perfectly|quite|100% |exactly|altogether|strictly|always",
         r"mostly|largely|mainly|nearly|almost|essentially|basically|generally|broadly|roughly|close to|very nearly",
     ),
     Language(
@@ -82,7 +82,7 @@ LANGUAGES: Sequence[Language] = (
     Language(
         "Spanish",
         r"(?:(?:la |esta |el )?(?:respuesta|acción|solución|predicción|descripción|afirmación|ella|él|eso|esto) ?)?(?:es|está|era|resulta)?(?: (?:claramente|por tanto))*",
-        r"correct[oa]s?|acertad[oa]s?|ciert[oa]s?|exact[oa]s?|verdader[oa]s?|bien|válid[oa]s?|sí|buen[oa]?|idéntic[oa]|iguale?s?|aprobad[oa]",
+        r"correct[oa]s?|acertad[oa]s?|ci?ert[oa]s?|exact[oa]s?|verdader[oa]s?|bien|válid[oa]s?|sí|buen[oa]?|idéntic[oa]|iguale?s?|aprobad[oa]",
         r"incorrect[oa]s?|equivocad[oa]s?|erróne[oa]s?|fals[oa]s?|mal|inexact[oa]s?|inválid[oa]s?|mala|malo|no|suspens[oa]|distint[oa]s?|diferentes?|errad[oa]s?",
         r"parcialmente|en parte|a medias|parcial|parciales",
         r"no|no es|no está|nunca|tampoco",
@@ -116,7 +116,7 @@ _LATIN_VERB = (
 _HAN_SUBJECT = r"(?:(?:因为|因為|所以|该|該|这个|這個|此|学生的?|模型的?|この|その)*(?:回答|答案|答え|解答|行動|动作|動作|它|这|這|これ|それ)(?:是|为|為|は|が|:)?\s?)?"
 _HAN = (
     rf"{_HAN_SUBJECT}(?:只是|仅|仅仅|只)?(?P<han_no>不是|并不|並不|并非|並非|不太|没有|没|沒|不|非|未)?"
-    r"(?:(?P<han_fully>完全に?|十分に?|全部)|(?P<han_mostly>基本上?|大致|大部分|ほぼ|ほとんど|大体|概ね)|(?P<han_partial>部分的に|部分的?|一部分?|半分|有部分))?(?P<han_no2>不)?"
+    r"(?:(?P<han_fully>完全に?|十分に?|全部)|(?P<han_mostly>基本上?|大致|大部分|ほぼ|ほとんど|大体|概ね)|(?P<han_partial>部分的に|部分的?|一部分?|半分|半|有部分))?(?P<han_no2>不)?"
     r"(?:(?P<han_wrong>不正解|不正確|错误|錯誤|有误|有誤|错|錯|否|誤答|誤り|間違って(?:い(?:る|ます))|間違い|違って(?:い(?:る|ます))|違う|違います|違い|不一致|不符合?|いいえ|失敗|失败|不合格|×|正しくない|正しくありません|一致しない|一致しません|一致していない|合っていない|合っていません|无效|假)"
     r"|(?P<han_right>正确|正確|正しい|正解|没错|沒錯|无误|無誤|准确|準確|对|對|是(?=[\s*_]*(?:[).;,!。\n]|$))|一致(?:して(?:い(?:る|ます)))?(?:する|します)?|合って(?:い(?:る|ます))|符合|匹配|相同|はい|成功|合格|有效|真|○)"
     r"|(?P<han_partly>部分|半分|一部))"
