@@ -182,6 +182,11 @@ _POINTS = re.compile(
     rf"\s*{_WRAP}\s*{_UNIT}(?:\s?[(,]?\s?(?:满分|滿分|満点|总分|總分|out of|of|von|sur|de)\s?(?P<whole>{_NUMBER})\s?(?:分|点|點)?\s?\)?)?",
     re.IGNORECASE,
 )
+_MOST = re.compile(
+    rf"\s*\(\s*(?:max(?:imum)?\.?(?: score)?|out of|of|von|sur|de|scale of)\s*[:=]?\s*(?P<whole>{_NUMBER})\s*(?:{_UNIT})?\s*\)",
+    re.IGNORECASE,
+)
+"""The end of the scale in brackets: “0 (max 1)”."""
 _LATEX = re.compile(
     r"\\+(?:text(?:bf|it|tt|sf|rm|sc|normal)?|math(?:bf|rm|it|sf|tt)|bm|boldsymbol|emph|underline)\s?\{([^{}\n]*)\}"
     rf"|\\+(?:boxed|fbox)\s?\{{(\s*{_WRAP}{_NUMBER}{_WRAP}\s*)\}}"
@@ -220,6 +225,9 @@ def _explain_scores(text: str, scale: Sequence[float]) -> PlainText:
     conflicts: list[Span] = []
     remarks: list[tuple[re.Match[str], int, re.Match[str], bool]] = []
     for token in tokens:
+        most = _MOST.match(text, token.end())
+        if most is not None and float(most["whole"].replace(",", ".")) != max(scale):
+            conflicts.append(token.span())  # “1 (max 5)” is on another scale
         end = _blank_whole(text, token, scale, letters)
         linked = _IS.match(text, end) if token["open"] else None
         if linked is not None and _behind(text, linked.end() - 1, _SAYING):
@@ -338,7 +346,7 @@ def _blank_whole(text: str, token: re.Match[str], scale: Sequence[float], letter
     """Blank “/1”, “out of 1” and “points” behind a score of a scale up to 1; return where the score then ends."""
     start = token.start("number")
     alone = text[start - 1 : start] if text[start - 2 : start] != "[[" else ""
-    found = _WHOLE.match(text, token.end()) or _POINTS.match(text, token.end())
+    found = _WHOLE.match(text, token.end()) or _MOST.match(text, token.end()) or _POINTS.match(text, token.end())
     if found is None:
         return token.end()
     whole = found["whole"]

@@ -221,6 +221,14 @@ def test_words_of_either_direction_are_known_in_a_pair(words: Sequence[str]) -> 
         }
 
 
+@pytest.mark.parametrize("end", ["(max 1)", "(maximum: 1)", "(out of 1)", "(von 1)"])
+def test_the_end_of_the_scale_in_brackets_is_read_for_every_value(end: str) -> None:
+    for value in HALVES:
+        assert values_of("assessment_json", f'{{"Assessment": "x", "Final Score": "{value} {end}"}}', HALVES) == {value}
+        assert values_of("double_brackets", f"Rating: [[{value}]] {end}", HALVES) == {value}
+    assert not values_of("assessment_json", '{"Assessment": "x", "Final Score": "1 (max 5)"}', HALVES)
+
+
 @pytest.mark.parametrize(
     "label", ["Abzug:", "Strafpunkte:", "D\u00e9duction :", "Deducci\u00f3n:", "\u6263\u5206\uff1a"]
 )
