@@ -57,7 +57,7 @@ LANGUAGES: Sequence[Language] = (
         r"zero credit|unmet",
         r"partial|partly|partially|somewhat|half|partial (?:credit|match|marks?|answer)|in part|halfway",
         rf"not|(?:{_ANSWER}\s+)?(?:isn't|wasn't|aren't|weren't)|no|never|hardly|neither|not at all|non",
-        r"fully|completely|entirely|totally|wholly|absolutely|perfectly|quite|100% |exactly|altogether|strictly|always",
+        r"full|fully|completely|entirely|totally|wholly|absolutely|perfectly|quite|100% |exactly|altogether|strictly|always",
         r"mostly|largely|mainly|nearly|almost|essentially|basically|generally|broadly|roughly|close to|very nearly",
     ),
     Language(
@@ -83,7 +83,7 @@ LANGUAGES: Sequence[Language] = (
     Language(
         "Spanish",
         r"(?:(?:la |esta |el )?(?:respuesta|acción|solución|predicción|descripción|afirmación|ella|él|eso|esto) ?)?(?:es|está|era|resulta)?(?: (?:claramente|por tanto))*",
-        r"correct[oa]s?|acertad[oa]s?|ciert[oa]s?|exact[oa]s?|verdader[oa]s?|bien|válid[oa]s?|sí|buen[oa]?|idéntic[oa]|iguale?s?|aprobad[oa]",
+        r"correct[oa]s?|acertad[oa]s?|ci?ert[oa]s?|exact[oa]s?|verdader[oa]s?|bien|válid[oa]s?|sí|buen[oa]?|idéntic[oa]|iguale?s?|aprobad[oa]",
         r"incorrect[oa]s?|equivocad[oa]s?|erróne[oa]s?|fals[oa]s?|mal|inexact[oa]s?|inválid[oa]s?|mala|malo|no|suspens[oa]|distint[oa]s?|diferentes?|errad[oa]s?",
         r"parcialmente|en parte|a medias|parcial|parciales",
         r"no|no es|no está|nunca|tampoco",
@@ -117,7 +117,7 @@ _LATIN_VERB = (
 _HAN_SUBJECT = r"(?:(?:因为|因為|所以|该|該|这个|這個|此|学生的?|模型的?|この|その)*(?:回答|答案|答え|解答|行動|动作|動作|它|这|這|これ|それ)(?:是|为|為|は|が|:)?\s?)?"
 _HAN = (
     rf"{_HAN_SUBJECT}(?:只是|仅|仅仅|只)?(?P<han_no>不是|并不|並不|并非|並非|不太|没有|没|沒|不|非|未)?"
-    r"(?:(?P<han_fully>完全に?|十分に?|全部)|(?P<han_mostly>基本上?|大致|大部分|ほぼ|ほとんど|大体|概ね)|(?P<han_partial>部分的に|部分的?|一部分?|半分|有部分))?(?P<han_no2>不)?"
+    r"(?:(?P<han_fully>完全に?|十分に?|全部)|(?P<han_mostly>基本上?|大致|大部分|ほぼ|ほとんど|大体|概ね)|(?P<han_partial>部分的に|部分的?|一部分?|半分|半|有部分))?(?P<han_no2>不)?"
     r"(?:(?P<han_wrong>不正解|不正確|错误|錯誤|有误|有誤|错|錯|否|誤答|誤り|間違って(?:い(?:る|ます))|間違い|違って(?:い(?:る|ます))|違う|違います|違い|不一致|不符合?|いいえ|失敗|失败|不合格|×|正しくない|正しくありません|一致しない|一致しません|一致していない|合っていない|合っていません|无效|假)"
     r"|(?P<han_right>正确|正確|正しい|正解|没错|沒錯|无误|無誤|准确|準確|对|對|是(?=[\s*_]*(?:[).;,!。\n]|$))|一致(?:して(?:い(?:る|ます)))?(?:する|します)?|合って(?:い(?:る|ます))|符合|匹配|相同|はい|成功|合格|有效|真|○)"
     r"|(?P<han_partly>部分|半分|一部))"
@@ -183,6 +183,11 @@ _POINTS = re.compile(
     rf"\s*{_WRAP}\s*{_UNIT}(?:\s?[(,]?\s?(?:满分|滿分|満点|总分|總分|out of|of|von|sur|de)\s?(?P<whole>{_NUMBER})\s?(?:分|点|點)?\s?\)?)?",
     re.IGNORECASE,
 )
+_MOST = re.compile(
+    rf"\s*\(\s*(?:max(?:imum)?\.?(?: score)?|out of|of|von|sur|de|scale of)\s*[:=]?\s*(?P<whole>{_NUMBER})\s*(?:{_UNIT})?\s*\)",
+    re.IGNORECASE,
+)
+"""The end of the scale in brackets: “0 (max 1)”."""
 _LATEX = re.compile(
     r"\\+(?:text(?:bf|it|tt|sf|rm|sc|normal)?|math(?:bf|rm|it|sf|tt)|bm|boldsymbol|emph|underline)\s?\{([^{}\n]*)\}"
     rf"|\\+(?:boxed|fbox)\s?\{{(\s*{_WRAP}{_NUMBER}{_WRAP}\s*)\}}"
@@ -221,6 +226,9 @@ def _explain_scores(text: str, scale: Sequence[float]) -> PlainText:
     conflicts: list[Span] = []
     remarks: list[tuple[re.Match[str], int, re.Match[str], bool]] = []
     for token in tokens:
+        most = _MOST.match(text, token.end())
+        if most is not None and float(most["whole"].replace(",", ".")) != max(scale):
+            conflicts.append(token.span())  # “1 (max 5)” is on another scale
         end = _blank_whole(text, token, scale, letters)
         linked = _IS.match(text, end) if token["open"] else None
         if linked is not None and _behind(text, linked.end() - 1, _SAYING):
@@ -339,7 +347,7 @@ def _blank_whole(text: str, token: re.Match[str], scale: Sequence[float], letter
     """Blank “/1”, “out of 1” and “points” behind a score of a scale up to 1; return where the score then ends."""
     start = token.start("number")
     alone = text[start - 1 : start] if text[start - 2 : start] != "[[" else ""
-    found = _WHOLE.match(text, token.end()) or _POINTS.match(text, token.end())
+    found = _WHOLE.match(text, token.end()) or _MOST.match(text, token.end()) or _POINTS.match(text, token.end())
     if found is None:
         return token.end()
     whole = found["whole"]

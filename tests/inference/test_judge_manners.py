@@ -207,6 +207,29 @@ def test_a_letter_that_is_named_as_the_loser_is_no_verdict(label: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        ("errado", "parcialmente certo", "certo"),
+        ("No match", "Partial match", "Full match"),
+        ("\u9519", "\u534a\u5bf9", "\u5bf9"),
+    ],
+)
+def test_words_of_either_direction_are_known_in_a_pair(words: Sequence[str]) -> None:
+    for value, word in zip(HALVES, words, strict=True):
+        assert values_of("assessment_json", f'{{"Assessment": "x", "Final Score": "{value} ({word})"}}', HALVES) == {
+            value
+        }
+
+
+@pytest.mark.parametrize("end", ["(max 1)", "(maximum: 1)", "(out of 1)", "(von 1)"])
+def test_the_end_of_the_scale_in_brackets_is_read_for_every_value(end: str) -> None:
+    for value in HALVES:
+        assert values_of("assessment_json", f'{{"Assessment": "x", "Final Score": "{value} {end}"}}', HALVES) == {value}
+        assert values_of("double_brackets", f"Rating: [[{value}]] {end}", HALVES) == {value}
+    assert not values_of("assessment_json", '{"Assessment": "x", "Final Score": "1 (max 5)"}', HALVES)
+
+
+@pytest.mark.parametrize(
     "label", ["Abzug:", "Strafpunkte:", "D\u00e9duction :", "Deducci\u00f3n:", "\u6263\u5206\uff1a"]
 )
 def test_points_that_are_taken_off_are_no_score(label: str) -> None:

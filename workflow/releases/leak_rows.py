@@ -79,6 +79,10 @@ class Rows:
                 self._take_plain(column, value, at)
             if isinstance(value, str) and len(value) < 20_000:
                 self._take_text(column, value, at)
+        if item.asked.kind is AnswerKind.OPTION:
+            for column, n in _lengths(row).items():
+                if n != len(item.asked.options):  # else it may be the list of the options, of which the key is one
+                    self._take_plain(column, n, at)
 
     def _take_plain(self, column: str, value: Any, at: int) -> None:
         """Note a number or a short code, such as an index or a name, which may go along with the place of the key.
@@ -129,9 +133,11 @@ class Rows:
         ranks = [self.known.ranks[id] for id in self.ids if id in self.known.ranks]
         yield from self._of_order(keys[there], np.array(ranks))
         for column, values in self.plain.items():
-            said = in_kinds([values.get(at) for at in np.flatnonzero(there).tolist()])
+            cells = [values.get(at) for at in np.flatnonzero(there).tolist()]
             what = f"the key is associated with the column {column}"
-            yield Signal("columns", self.table.name, what, goes_with(said, keys[there]), column=column)
+            for said in (in_kinds(cells), in_order(cells)):
+                if said is not None:
+                    yield Signal("columns", self.table.name, what, goes_with(said, keys[there]), column=column)
 
     def _of_column(
         self, column: str, kind: str, encoding: str, codes: array[int], keys: Codes, there: Any
@@ -217,6 +223,15 @@ def in_kinds(values: Sequence[str | float | None]) -> Codes:
     return np.array([-1 if value is None else code[str(value)] for value in values], dtype=np.int64)
 
 
+def in_order(values: Sequence[str | float | None]) -> Codes | None:
+    """Return in which of four parts each of many different texts is, by their order, as of dates; None of few texts."""
+    texts = {value for value in values if isinstance(value, str)}
+    if len(texts) <= _FEW:
+        return None
+    place = {text: float(at) for at, text in enumerate(sorted(texts))}
+    return in_kinds([place.get(value) if isinstance(value, str) else None for value in values])
+
+
 FILES = "names of its files"
 """What the table of a folder's own file names is called."""
 
@@ -232,6 +247,15 @@ def with_lists(row: Row) -> Iterator[tuple[str, Any]]:
     for name, values in lists.items():
         if len(values) < 12:
             yield f"{name}[]", ", ".join(values)
+
+
+def _lengths(row: Row) -> Mapping[str, int]:
+    """How many entries each list of a row has, as ``path (length)``."""
+    counts: Counter[str] = Counter()
+    for column in row:
+        if (match := _PLACE.search(column)) is not None and match.end() == len(column):
+            counts[f"{column[: match.start()]} (length)"] += 1
+    return counts
 
 
 def _leaf(column: str) -> str:

@@ -207,6 +207,22 @@ def test_a_number_that_goes_along_with_the_place_is_found(tmp_path: Path) -> Non
     assert made_.kinds() == {"columns"}
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        lambda place, at: {"created": f"2026-01-{1 + 7 * place + at % 7:02}T10:00:00"},
+        lambda place, at: {"tags": ["seen"] * (1 + place + (place == 3))},
+    ],
+    ids=["dates", "lengths of lists"],
+)
+def test_dates_and_lists_that_go_along_with_the_place_are_found(
+    tmp_path: Path, told: Callable[[int, int], dict[str, Any]]
+) -> None:
+    made_ = release(tmp_path)
+    made_.write(lambda row, public: public.update(told(row["options"].index(row["answer"]), int(row["id"][-3:]))))
+    assert made_.kinds() == {"columns"}
+
+
 def test_a_phrase_that_items_share_is_listed_and_no_leak(tmp_path: Path) -> None:
     report = release(tmp_path, reason="The sign says: maximum speed limit 40 km/h.").check()
     assert report.leaks == []
