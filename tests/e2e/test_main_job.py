@@ -31,6 +31,7 @@ from tests.e2e.people import Desk, at_desk, opened, sign_in_link
 from workflow.access import accounts, projects
 from workflow.annotate import image_pool, submissions
 from workflow.annotate.claims import next_task
+from workflow.runs import run_grading
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -170,6 +171,7 @@ def test_the_main_job(running: Server, chromium: Browser, tmp_path: Path, pictur
         verified = _export(lead, tmp_path, shot)
         _check_export(verified, plan)
         _bring_in_answers(lead, verified, tmp_path)
+    _send_to_grading(running)
     grades: Grades = defaultdict(dict)
     for grader in GRADERS:
         if grader in AT_THE_PAGE:
@@ -362,6 +364,12 @@ def _bring_in_answers(lead: Desk, verified: Path, folder: Path) -> None:
     lead.settled()
     button.click()
     expect(lead.page.get_by_text(f"{len(lines)} answers imported")).to_be_visible()
+
+
+def _send_to_grading(server: Server) -> None:
+    """The lead has people grade both models: answers of several models wait for that."""
+    with opened(server) as store:
+        assert run_grading.send_imports(store, by=None, project=PROJECT) > 0
 
 
 def grade_of(grader: str, question: str, answer: str) -> float:
