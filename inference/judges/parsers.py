@@ -18,8 +18,8 @@ from typing import Any
 
 from domain.judging import Reading, Value, Verdict
 from domain.reading.text import Reasoning, visible
-from inference.judges.echoes import is_placeholder, placeholder, repeated_key
-from inference.judges.remarks import PlainText, explain_away
+from inference.judges.echoes import is_empty_text, is_placeholder, is_text_key, placeholder, repeated_key
+from inference.judges.remarks import PlainText, contradicts, explain_away
 from inference.judges.standing import (
     CORRECTS,
     EVIDENCE,
@@ -93,13 +93,13 @@ def _in_original(read: Callable[[Reply, Sequence[Value]], Reading]) -> Read:
             return Reading(Verdict.REFUSED, spans={SCORE: span}, why="The judge says that it cannot judge this.")
         found = read(reply, allowed)
         if found.scored:
-            found = _checked(found, reply, plain)
+            found = _checked(found, reply, plain, allowed)
         return replace(found, spans={name: reply.seen.span(*span) for name, span in found.spans.items()})
 
     return reading
 
 
-def _checked(found: Reading, reply: Reply, plain: PlainText) -> Reading:
+def _checked(found: Reading, reply: Reply, plain: PlainText, allowed: Sequence[Value]) -> Reading:
     """Return the reading, or a failure if words next to a score contradict it, or if the reply echoes a template."""
     for name, (start, end) in found.spans.items():
         if any(first < end and start < last for first, last in plain.conflicts):
@@ -113,13 +113,19 @@ def _checked(found: Reading, reply: Reply, plain: PlainText) -> Reading:
     for start, end, pairs in _objects(reply.text, reply.marks):
         if not any(start <= at < end for at, _ in found.spans.values()):
             continue
-        if any(is_placeholder(value) for _, value, _ in _flat(pairs)):
+        flat = list(_flat(pairs))
+        texts = [value for key, value, _ in flat if is_text_key(_key(key)) and isinstance(value, str)]
+        if any(is_placeholder(value) for _, value, _ in flat) or any(map(is_empty_text, texts)):
             why = "The reply repeats a template: its JSON object has a placeholder."
             return Reading(Verdict.UNPARSEABLE, spans={SCORE: (start, end)}, why=why)
         key = repeated_key(pairs)
         if key is not None:
             why = f"The JSON object has the key “{key}” twice with different values."
             return Reading(Verdict.CONTRADICTORY, spans={SCORE: (start, end)}, why=why)
+        score = found.values.get(SCORE)
+        if isinstance(score, int | float) and contradicts(texts, score, allowed):
+            why = "The words of the assessment contradict the score."
+            return Reading(Verdict.CONTRADICTORY, spans=found.spans, why=why)
     return found
 
 
