@@ -431,6 +431,12 @@ _LOSES = (
     r"(?:loser|losing|losers?|reject|disqualified|excluded|worse|worst|weaker|weakest|poorer|poorest|inferior|lesser|rejected|dispreferred|discarded|eliminated|runner-up|second[- ]best|second place|"
     r"last place|bottom|not (?:chosen|preferred|selected|the winner)|(?:less|least) (?:\w+)|lower(?:[- ]quality| quality|[- ]ranked| rated|[- ]scoring)?|lowest(?:[- ]ranked)?|"
     r"verlierer\w*|schlechter\w*|schw\u00e4cher\w*|unterlegen\w*|perdante?|pire|moins bonn?e?|perdedora?|peor|"
+    r"(?:one|answer|response|output|assistant|model|option|candidate|side) (?:that|which|who) (?:clearly |really |also )?(?:fail(?:s|ed)|loses|lost|falls short|underperforms|performs worse|did worse|does worse|"
+    r"(?:is|was) (?:clearly |the |far |much )*(?:worse|worst|weaker|weakest|poorer|inferior|wrong|incorrect|bad|not better|not preferred|beaten)|(?:does not|doesn't|should not|shouldn't|cannot) (?:win|succeed|answer|follow|work|hold up)[\w ]{0,30}?)|"
+    r"fail(?:s|ed|ing|ure)?|defeated|beaten|"
+    r"(?:antwort|seite), die (?:verliert|schlechter ist)|verliert|verloren|unterliegt|celle qui (?:perd|\u00e9choue)|perd|\u00e9choue|perdu|la que (?:pierde|falla)|pierde|falla|perdente|peggiore|perde|pior|verliezer|slechter|przegrany|gorsz[aey]|"
+    r"\u043f\u0440\u043e\u0438\u0433\u0440\u0430\u0432\u0448\u0438\u0439|\u043f\u0440\u043e\u0438\u0433\u0440\u0430\u043b|\u0445\u0443\u0436\u0435|\uc9c4 \ucabd|\ud328\uc790|\ub354 \ub098\uc05c(?: \ucabd|\s?\ub2f5\ubcc0)?|\u0627\u0644\u062e\u0627\u0633\u0631|\u0627\u0644\u0623\u0633\u0648\u0623|"
+    r"\u0939\u093e\u0930\u093e|\u0939\u093e\u0930\u0928\u0947 \u0935\u093e\u0932\u093e|\u0939\u093e\u0930\u093e \u0939\u0941\u0906|\u092a\u0930\u093e\u091c\u093f\u0924|\u092c\u0926\u0924\u0930|\u0916\u0930\u093e\u092c|\u0915\u092e\u091c\u094b\u0930|"
     r"\u8d25\u8005|\u5931\u8d25\u8005|\u8f93\u5bb6|\u8f03\u5dee\u7684?|(?:\u8f83|\u8f03|\u66f4)?\u5dee\u7684?(?:\u56de\u7b54|\u7b54\u6848)?|\u66f4\u5dee\u7684?|\u6557\u8005|\u52a3\u308b\u65b9?|\u60aa\u3044\u65b9)"
 )
 _LOSER_BEFORE = re.compile(
@@ -446,10 +452,24 @@ _LOSER_BEHIND = re.compile(
 )
 
 
+_LOSER_LABEL = re.compile(
+    r"(?:^|[.!?;\n|])[\s*_#>\"'`-]*(?:(?:the|der|die|das|le|la|el) )?(?:loser|losing|worse|worst|weaker|weakest|poorer|inferior|rejected|defeated|verlierer\w{0,2}|schlechter\w{0,2}|schw\u00e4cher\w{0,2}|unterlegen\w{0,2}|"
+    r"perdante?|pire|perdedora?|peor|perdente|peggiore|pior|verliezer|slechter\w{0,2}|\u8d25\u8005|\u6557\u8005|\u8f93\u5bb6|(?:\u8f83|\u8f03|\u66f4)\u5dee\u7684?|\u52a3\u308b\u65b9|\u60aa\u3044\u65b9|\u0939\u093e\u0930\u093e|\u0445\u0443\u0436\u0435|\ud328\uc790)"
+    r"(?:[\s*_]+(?:answer|response|one|output|assistant|model|option|antwort|r\u00e9ponse|respuesta))?[\s*_\"'`]*(?:[:=\uff1a\u2192]|->)[\s*_\"'`]*\Z",
+    re.IGNORECASE,
+)
+"""A label before a number that names the worse of two answers: “Loser: [[2]]”."""
+
+
 def _without_losers(reply: Reply, found: Sequence[_Found], allowed: Sequence[Value]) -> list[_Found]:
     """The same, with the letters denied that a reply calls the worse ones: “Loser: [[A]]”, “[[A]] is worse than [[B]]”."""
     if not any(isinstance(value, str) for value in allowed):
-        return list(found)
+        return [
+            replace(each, standing=Standing.DENIED)
+            if _LOSER_LABEL.search(reply.text, max(0, each.outer[0] - 60), each.outer[0])
+            else each
+            for each in found
+        ]
     marked = []
     for each in found:
         start, end = each.outer

@@ -386,3 +386,28 @@ def test_a_template_in_place_of_an_assessment_is_unreadable(words: str) -> None:
 def test_a_template_behind_a_label_is_unreadable(words: str) -> None:
     for score in (0, 1):
         assert values_of("double_brackets", f"Explanation: {words}\nRating: [[{score}]]", BITS) == set()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "The one that fails is",
+        "The answer that is worse:",
+        "The model which doesn't answer the question is",
+        "Fails:",
+        "Verliert:",
+        "Perdant :",
+        "हारा:",
+        "패자:",
+    ],
+)
+def test_the_side_that_loses_is_not_the_winner(words: str) -> None:
+    for letter in ("A", "B", "C"):
+        assert values_of("double_brackets", f"{words} [[{letter}]]", LETTERS) == set()
+
+
+@pytest.mark.parametrize(("worse", "better"), [("Schlechter", "Besser"), ("Loser", "Winner"), ("Worse", "Better")])
+def test_the_number_of_the_side_that_loses_is_no_score(worse: str, better: str) -> None:
+    for value in (1, 2):
+        assert values_of("double_brackets", f"{worse}: [[{value}]]", (1, 2)) == set()
+        assert values_of("double_brackets", f"{better}: [[{value}]]", (1, 2)) == {value}
