@@ -469,12 +469,15 @@ class _Reader:
         if self.asked.kind in (AnswerKind.MULTI, AnswerKind.ORDER):
             masked = [span for span in masked if self._is_all(span)]
         hidden = list(self._next_to_json())
+        chosen = self.asked.kind in (AnswerKind.OPTION, AnswerKind.MULTI)
         yield from self._verdicts()
         for place in self._places():
             if any(a <= place.start < b for a, b in hidden) and place.rule != "json":
                 continue
             claim = self._claim(place)
             if claim is None or any(a <= claim.start < b for a, b in masked):
+                continue
+            if chosen and statements.answers_what_is_wrong(self.low, claim.start):
                 continue
             yield claim
 

@@ -268,6 +268,21 @@ def hedged_after(text: str, at: int) -> bool:
     return bool(_HEDGED_AFTER.match(behind) or _HEDGED_AFTER.match(behind.lstrip(" ")))
 
 
+_ASKS_FOR_WRONG = re.compile(
+    r"(?:\b(?:which|what (?:option|answer|choice))\b[^.!?\n]{0,60}?\b(?:wrong|incorrect|false|untrue|mistaken|inaccurate|invalid|unsafe|avoid(?:ed)?|eliminated?|exclud(?:e|ed)|discard(?:ed)?|reject(?:ed)?|rule[ds]? out|ruled out|worst|"
+    r"(?:is|are) not (?:correct|right|true|the (?:right|correct|best) (?:answer|option|one|choice))|isn't (?:correct|right|true)|(?:should|can|must|would) not be|shouldn't be|fails?|loses?|does not (?:fit|apply|match)|doesn't (?:fit|apply|match))\b[^.!?\n]{0,40}"
+    r"|\b(?:welche\w?|was|quel(?:le)?s?|cu[aá]l(?:es)?|qu[eé]|quale|qual|welk\w{0,2}|kt[oó]r\w{1,2}|как\w{2})\b[^.!?\n]{0,60}?(?:\bfalsch\w{0,2}|nicht richtig|\bvermeiden|\bfauss?e?|incorrecte?|à éviter|mauvaise|incorrect[ao]|\bfals[ao]|errónea|evitar|sbagliat[ao]|errat[ao]|errad[ao]|\bfout\w?|onjuist|błędn\w|неверн|неправильн)[^.!?\n]{0,40}"
+    r"|(?:哪|どれ|どの|何が|어느|어떤)[^。!?？\n]{0,30}?(?:错|錯|不对|不對|不正确|不正確|避免|排除|間違|誤|正しくない|틀린|틀렸|잘못|피해)[^。!?？\n]{0,12}|(?:错误|不正确|間違い|誤り|틀린)[^。!?？\n]{0,12}(?:哪|どれ|무엇|어느)[^。!?？\n]{0,12}"
+    r"|कौन[^.!?।\n]{0,40}?(?:गलत|ग़लत)[^.!?।\n]{0,20})"
+    r"[?？][\s*_\"')\]]*(?:(?:answer|antwort|réponse|respuesta|答案|it(?:'s| is| must be)|that(?:'s| is| would be)|the (?:wrong |incorrect )?(?:one|answer|option) is|clearly|option)[:：,]?\s{0,3}){0,2}[\s\"'(\[*]*\Z"
+)
+
+
+def answers_what_is_wrong(low: str, at: int) -> bool:
+    """Return whether a place answers a question of the text itself for a wrong option: "Which one is wrong? B."."""
+    return _ASKS_FOR_WRONG.search(low, max(0, at - 240), at) is not None
+
+
 def taken_back(low: str, at: int) -> bool:
     """Whether what follows a place says that something else may be as right."""
     return bool(_ALSO.search(low, at))

@@ -90,3 +90,34 @@ def test_a_list_of_verdicts_is_read_for_every_order_of_the_letters(text: str) ->
 def test_words_of_scale_multiply_or_nothing_is_read(text: str, value: float | None) -> None:
     """A lakh is 100,000, a crore 10,000,000, 万 10,000; a "Billion" is 10^9 in English and 10^12 in German."""
     assert read_answer(text, Asked(AnswerKind.NUMBER)).value == value
+
+
+def letters(text: str, kind: AnswerKind = AnswerKind.OPTION) -> str | None:
+    """Return the letters of the options that a text states, or None if it is not read."""
+    found = read_answer(text, Asked(kind, OPTIONS))
+    return "".join("ABCD"[at] for at in found.places) if found.outcome is ReadOutcome.READ else None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which option is wrong?",
+        "Which one should be avoided?",
+        "Which of these is incorrect? It is",
+        "Which option is wrong?\n\nAnswer:",
+        "Welche Option ist falsch?",
+        "Quelle option est fausse ?",
+        "¿Cuál es incorrecta?",
+        "哪个选项是错误的？",
+    ],
+)
+def test_an_answer_to_a_question_for_the_wrong_option_is_not_read(question: str) -> None:
+    for letter in "ABCD":
+        assert letters(f"{question} {letter}.") is None
+        assert letters(f"{question} {letter}.", AnswerKind.MULTI) is None
+
+
+@pytest.mark.parametrize("question", ["Which option is right?", "Which one is best?", "Welche Option ist richtig?"])
+def test_an_answer_to_a_question_for_the_right_option_is_read(question: str) -> None:
+    assert [letters(f"{question} {letter}.") for letter in "ABCD"] == list("ABCD")
+    assert [letters(f"Which option is wrong? A. {question} {letter}.") for letter in "BCD"] == list("BCD")
