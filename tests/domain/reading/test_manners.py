@@ -121,3 +121,62 @@ def test_an_answer_to_a_question_for_the_wrong_option_is_not_read(question: str)
 def test_an_answer_to_a_question_for_the_right_option_is_read(question: str) -> None:
     assert [letters(f"{question} {letter}.") for letter in "ABCD"] == list("ABCD")
     assert [letters(f"Which option is wrong? A. {question} {letter}.") for letter in "BCD"] == list("BCD")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "None of the options is correct.",
+        "No option is correct.",
+        "None of these apply.",
+        "There are none.",
+        "There is no correct answer.",
+        "None of the options is correct. The person leaves through a window.",
+        "Answer: None of the options is correct.",
+        "Keine der Optionen.",
+        "Keine Option ist richtig.",
+        "Aucune des options n'est correcte.",
+        "Ninguna de las opciones es correcta.",
+        "以上都不对",
+        "どれも正しくない。",
+        "[]",
+        "Answer: []",
+        '{"answer": []}',
+        "<answer>[]</answer>",
+    ],
+)
+def test_no_option_is_the_empty_set_where_several_are_asked_for(text: str) -> None:
+    assert letters(text, AnswerKind.MULTI) == ""
+    assert letters(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["All options are correct.", "All of them apply.", "Alle Optionen sind richtig.", "以上都对", "どれも正しい。"],
+)
+def test_all_options_are_the_full_set(text: str) -> None:
+    assert letters(text, AnswerKind.MULTI) == "ABCD"
+    assert letters(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "None of the options is correct?",
+        "None of the options except B.",
+        "No option is correct. However, B comes close.",
+        "Not all options are correct.",
+        "None of A, B, C is right",
+        "All options are wrong.",
+        "{}",
+        "",
+    ],
+)
+def test_a_limited_statement_about_all_options_is_no_set(text: str) -> None:
+    assert letters(text, AnswerKind.MULTI) is None
+
+
+def test_an_option_that_says_none_is_chosen_by_every_sentence_for_none() -> None:
+    options = (*OPTIONS, "None of the above")
+    for text in ("None of the above", "None of the options is correct.", "E"):
+        assert read_answer(text, Asked(AnswerKind.MULTI, options)).value == ("None of the above",), text
