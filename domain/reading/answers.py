@@ -529,12 +529,30 @@ class _Reader:
                 for found in self._before(match.start()):
                     yield Place("is right", found, found, match.start(), closed=True)
             yield from self._chosen()
+            yield from self._contrasts()
+            for at in self.corrected:
+                if (instead := statements.corrected_to(self.low, at)) is not None:
+                    yield instead
         if self.asked.kind is AnswerKind.MULTI:
             yield from self._called_right()
         if self.numbers is not None:
             yield Place("only number", 0, 0, len(self.text), closed=False)
         if self.asked.kind is AnswerKind.SPANS:
             yield Place("only span", 0, 0, len(self.text), closed=False)
+
+    def _contrasts(self) -> Iterator[Place]:
+        """Yield the places of options that stand behind a denied one: “Not B but C”, “BではなくC”."""
+        starts = [(declared, at, statements.BUT) for declared, at in statements.contrasts(self.low)]
+        clauses = {0, *(match.end() for match in re.finditer(r"[.!?\n。！？]\s*|(?:答え|正解)は", self.text))}
+        starts += [(at, at, statements.RATHER_THAN) for at in sorted(clauses)[: statements.MANY]]
+        for declared, at, but in starts:
+            step = but.search(self.text, at, at + 160)
+            denied = self.choices.ref_at(self.text, at, step.start()) if step else None
+            if step and denied and denied.by != "conflict" and self._shut(denied.end, step.start()):
+                end = re.compile(
+                    r"[.!?;\n。！？]|,? (?:because|since|as|weil|denn|car|porque)\b|です|だ|입니다|\Z"
+                ).search(self.low, step.end())
+                yield Place("so", declared, step.end(), end.start() if end else len(self.text), closed=True)
 
     def _first_line_alone(self) -> bool:
         """Tell whether the first line is only an option, without a list behind it: an answer, then reasons."""
@@ -727,7 +745,7 @@ class _Reader:
             return None
         if place.rule in ("sentence", "so", "is right") and self._is_put_in_order(behind, first):
             return None
-        if place.rule == "opening" and self._is_a_subject(behind):
+        if place.rule == "opening" and not contrasted and self._is_a_subject(behind):
             return None
         if one and first.by == "letter" and self._numbered_otherwise(first):
             return None

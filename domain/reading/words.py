@@ -148,7 +148,7 @@ NEXT_WORDS = frozenset(
 )
 """Words that may follow a letter that stands for an option: a verb, a reason. After any other word it is part of a name ("B flat")."""
 ARTICLE_NEXT = frozenset(
-    "is because since seems fits best rather richtig korrekt weil da ist est es è é jest parce car porque perché omdat ponieważ wählen nehmen auswählen sagen empfehlen".split()
+    "is because since seems fits best rather instead richtig korrekt weil da ist est es è é jest parce car porque perché omdat ponieważ wählen nehmen auswählen sagen empfehlen".split()
 )
 """The same for letters that are words themselves (A, I, E, O): "A is right" is the option, "A cup" is not."""
 REASONS = frozenset(
@@ -179,7 +179,7 @@ def follows(known: frozenset[str], word: str, behind: str) -> bool:
 
 
 CORRECTIONS = (
-    r"then again\b", r"wait\b(?! (?:for|until|on|to)\b)", r"hold on\b", r"actually[,:]", r"(?:but )?actually (?:it|the|i|no|my|that)\b", r"no[,.;:!] ", r"no(?:pe)? wait\b", r"sorry\b", r"correction\b",
+    r"then again\b", r"wait\b(?! (?:for|until|on|to)\b)", r"hold on\b", r"actually[,:]", r"(?:but )?actually (?:it|the|i|no|my|that)\b", r"actually (?:option )?[(\[]?[a-j][)\]]?(?=[\s.!]*(?:\n|\Z))", r"no[,.;:!] ", r"no(?:pe)? wait\b", r"sorry\b", r"correction\b",
     r"hmm+\b", r"oops\b", r"on (?:second|further|closer) (?:thought|reflection|look|inspection|consideration)s?\b", r"let me (?:re|correct|fix|check|double|think|look|revise|start)",
     r"scratch that\b", r"strike that\b", r"i (?:meant|mean)\b", r"my (?:mistake|bad|error|apologies)\b", r"i (?:was wrong|made (?:a|an) (?:mistake|error)|misread|take (?:that|it|this)? ?back|stand corrected|retract|withdraw)",
     r"(?:changed?|changing) my mind\b", r"(?:or )?rather[,:]", r"or rather\b", r"make that\b", r"that(?:'s| is| was) (?:not right|wrong|incorrect|not correct|a mistake)\b",

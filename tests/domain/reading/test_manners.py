@@ -180,3 +180,64 @@ def test_an_option_that_says_none_is_chosen_by_every_sentence_for_none() -> None
     options = (*OPTIONS, "None of the above")
     for text in ("None of the above", "None of the options is correct.", "E"):
         assert read_answer(text, Asked(AnswerKind.MULTI, options)).value == ("None of the above",), text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Not {a} but {b}.",
+        "It is not {a}, but {b}, because it is late.",
+        "Nicht {a}, sondern {b}.",
+        "No {a}, sino {b}.",
+        "不是{a}，而是{b}。",
+        "{a}ではなく{b}です。",
+        "{b} rather than {a}",
+        "{b} instead of {a}.",
+        "Answer: {a}\n\nWait, actually {b}.",
+        "{a}. Actually {b}.",
+        "Answer: {a}. Sorry, I meant {b}.",
+        "Antwort: {a}. Nein, {b}.",
+        "{a} ✗ {b} ✓ {c} ✗ {d} ✗",
+        "✗ {a} ✗ {c} ✓ {b} ✗ {d}",
+        "{a} ❌, {c} ❌, {d} ❌, {b} ✅",
+        "{a}? No. {c}? No. {b}? Yes.",
+        "{a}? Nein.\n{b}? Ja.",
+    ],
+)
+def test_a_contrast_a_correction_or_a_row_of_verdicts_is_read_for_every_order(text: str) -> None:
+    for order in permutations("ABCD"):
+        said = text.format(**dict(zip("abcd", order, strict=True)))
+        assert letters(said) == order[1], said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("Option one is correct.", "Option two is correct.", "Option three is correct.", "Option four is correct."),
+        ("The first.", "The second.", "The third.", "The fourth."),
+        ("Answer: the first", "Answer: the second", "Answer: the third", "Answer: the fourth"),
+        ("Die erste.", "Die zweite.", "Die dritte.", "Die vierte."),
+        ("选项一", "选项二", "选项三", "选项四"),
+    ],
+)
+def test_the_place_of_an_option_in_words_is_read(words: tuple[str, ...]) -> None:
+    assert [letters(each) for each in words] == list("ABCD")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Not B but maybe C",
+        "Not only B but also C.",
+        "Not B, but C could be right.",
+        "Answer: B. Wait, actually C or D.",
+        "Answer: B\n\nWait, maybe C.",
+        "A ✗ B ✗ C ✓ D ✓",
+        "A? No. B? Maybe. C? Yes?",
+        "C rather than B or D",
+        "Option two is wrong.",
+        "He arrives on the third.",
+    ],
+)
+def test_a_contrast_that_stays_open_is_not_read(text: str) -> None:
+    assert letters(text) is None
