@@ -158,6 +158,8 @@ class Choices:
         self.counted = not numbered and not any(re.match(r"\W{0,3}\d", fold(text)) for text in options)
         """Tell whether a number after a noun names an option: "option 2", if no option is a number itself."""
         self.words = [tuple(word for word, _, _ in tokens(fold(text))) for text in self.options]
+        self.counts_in_words = any(word in _BY_PLACE for some in self.words for word in some)
+        """Tell whether an option itself has a word such as "first" or "one", so that "the first" may mean its text."""
         bare = [_without_articles(words) for words in self.words]
         self.bare = bare if len(set(bare)) == len(set(self.words)) else self.words
         self._by_first: dict[str, list[tuple[tuple[str, ...], int]]] = defaultdict(list)
@@ -203,6 +205,8 @@ class Choices:
     def _place_at(self, text: str, begin: int, end: int, noun: re.Match[str] | None, after: Ref | None) -> Ref | None:
         """The option that is named by its place: "option 2", "the second option"."""
         ordinal = _ORDINAL.match(text, begin, end)
+        if ordinal and self.counts_in_words and not ordinal["word"]:
+            return None
         if ordinal:
             place, start, stop = _BY_PLACE[next(filter(None, ordinal.groups())).lower()], begin, ordinal.end()
         else:

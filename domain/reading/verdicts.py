@@ -80,7 +80,8 @@ _IN_ROW = (
 def _row(text: str, start: int, end: int, choices: Choices) -> list[Verdict]:
     """Return the verdicts of a line that holds nothing but options and their verdicts."""
     for pattern in _IN_ROW:
-        found, at = [], start
+        found: list[Verdict] = []
+        at = start
         while (each := pattern.match(text, at, end)) is not None:
             place = choices.place_of(each["letter"])
             if place is None:

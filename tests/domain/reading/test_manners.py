@@ -241,3 +241,9 @@ def test_the_place_of_an_option_in_words_is_read(words: tuple[str, ...]) -> None
 )
 def test_a_contrast_that_stays_open_is_not_read(text: str) -> None:
     assert letters(text) is None
+
+
+def test_a_place_in_words_may_be_the_text_of_another_option() -> None:
+    for text in ("The first.", "Option one", "The second."):
+        asked = Asked(AnswerKind.OPTION, ("the second cup", "the first cup", "one", "both"))
+        assert read_answer(text, asked).value in (None, "one"), text
