@@ -62,6 +62,40 @@ def spelling(value: Any) -> str:
     return normal(str(value)).casefold()
 
 
+_KEPT_FORMS = ("<super>", "<sub>", "<fraction>", "<circle>", "<square>")
+"""Forms of characters that mean something else than the plain character: m² is not m2."""
+_TRUE_AND_FALSE = (
+    ("wahr", "falsch"),
+    ("vrai", "faux"),
+    ("verdadero", "falso"),
+    ("vero", "falso"),
+    ("verdadeiro", "falso"),
+    ("waar", "onwaar"),
+    ("prawda", "fałsz"),
+    ("истина", "ложь"),
+    ("真", "假"),
+    ("真", "偽"),
+    ("참", "거짓"),
+)
+"""The words of spreadsheets in other languages for TRUE and FALSE."""
+_TRUE_OR_FALSE = {
+    normal(word): says for pair in _TRUE_AND_FALSE for word, says in zip(pair, ("true", "false"), strict=True)
+}
+
+
+def compared(value: Any) -> str:
+    """Return the form in which labels are compared: without case, width of letters and repeated blanks.
+
+    >>> compared("Good   job"), compared("m²")
+    ('good job', 'm²')
+    """
+    plain = "".join(
+        char if unicodedata.decomposition(char).startswith(_KEPT_FORMS) else unicodedata.normalize("NFKC", char)
+        for char in normal(str(value))
+    )
+    return spelling(" ".join(plain.split()))
+
+
 class MissingWords:
     """Tells which values are missing, whatever their case."""
 
@@ -107,29 +141,45 @@ def has_decimal_commas(cells: Sequence[str]) -> bool:
 
 
 def merge_spellings(values: Column) -> tuple[Column, list[str]]:
-    """Return the column with one label where labels differ by case only, and a sentence for each merged label.
+    """Return the column with one label for all its spellings, and a sentence for each merged label.
 
-    The most frequent spelling stays; of equally frequent ones the first. Numbers are never merged.
+    Spellings differ by case, blanks or the width of letters. Where a column has TRUE or FALSE, the same words of other
+    languages are spellings, too. The most frequent spelling stays; of equally frequent ones the first. Numbers are
+    never merged.
     """
     counts = np.bincount(values.places[values.there], minlength=len(values.names))
     groups: defaultdict[str, list[int]] = defaultdict(list)
     for place, name in enumerate(values.names):
         if isinstance(name, str | bool):
-            groups[spelling(name)].append(place)
+            groups[compared(name)].append(place)
+    if "true" in groups or "false" in groups:
+        for word in [word for word in groups if word in _TRUE_OR_FALSE]:
+            groups[_TRUE_OR_FALSE[word]] += groups.pop(word)
     new: dict[int, Any] = {}
     notes = []
     for places in groups.values():
         if len(places) < 2:
             continue
+        places.sort()
         kept = max(places, key=lambda place: counts[place])
         others = [place for place in places if place != kept]
         new |= {place: values.names[kept] for place in others}
         written = ", ".join(f"{counts[place]:,} {_shown(values.names[place])}" for place in others)
-        notes.append(f"{written} counted as {_shown(values.names[kept])}, which differs by case only")
+        why = _difference([values.names[place] for place in places])
+        notes.append(f"{written} counted as {_shown(values.names[kept])}, which {why}")
     if not new:
         return values, []
     names = iter(range(len(values.names)))
     return values.renamed(lambda name: new.get(next(names), name)), notes
+
+
+def _difference(labels: Sequence[Any]) -> str:
+    """Return how the spellings of one label differ, in words."""
+    if len({compared(label) for label in labels}) > 1:
+        return "means the same"
+    if len({spelling(label) for label in labels}) > 1:
+        return "differs by blanks, case or width of letters only"
+    return "differs by case only"
 
 
 def missing_sentence(found: Counter[str]) -> str | None:

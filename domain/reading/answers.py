@@ -173,7 +173,7 @@ def read_answer(text: str, asked: Asked, *, finish_reason: str | None = None) ->
     seen = visible(text)
     if seen.reasoning is Reasoning.OPEN:
         return Reading(ReadOutcome.TRUNCATED, why="The reasoning block never ends, so nothing was answered.")
-    if is_empty(seen.text) and not _is_own(seen.text, asked):
+    if is_empty(seen.text) and not _is_own(seen.text, asked) and not _is_empty_set(seen.text, asked):
         return Reading(ReadOutcome.EMPTY, why="There is no word in it.")
     if asked.kind is AnswerKind.TEXT:
         return _text(seen, finish_reason)
@@ -197,6 +197,11 @@ def _is_own(text: str, asked: Asked) -> bool:
     """Tell whether a word for a missing value ("n/a") is an option of the item, or may be its key."""
     said = bare_words(text)
     return asked.literal or any(bare_words(fold(option)) == said for option in asked.options)
+
+
+def _is_empty_set(text: str, asked: Asked) -> bool:
+    """Tell whether an answer without words is the empty list, where several options are asked for."""
+    return asked.kind is AnswerKind.MULTI and _EMPTY_LIST.fullmatch(statements.plain(text)) is not None
 
 
 REFUSES_EARLY = 200
@@ -469,12 +474,15 @@ class _Reader:
         if self.asked.kind in (AnswerKind.MULTI, AnswerKind.ORDER):
             masked = [span for span in masked if self._is_all(span)]
         hidden = list(self._next_to_json())
+        chosen = self.asked.kind in (AnswerKind.OPTION, AnswerKind.MULTI)
         yield from self._verdicts()
         for place in self._places():
             if any(a <= place.start < b for a, b in hidden) and place.rule != "json":
                 continue
             claim = self._claim(place)
             if claim is None or any(a <= claim.start < b for a, b in masked):
+                continue
+            if chosen and statements.answers_what_is_wrong(self.low, claim.start):
                 continue
             yield claim
 
@@ -521,12 +529,30 @@ class _Reader:
                 for found in self._before(match.start()):
                     yield Place("is right", found, found, match.start(), closed=True)
             yield from self._chosen()
+            yield from self._contrasts()
+            for at in self.corrected:
+                if (instead := statements.corrected_to(self.low, at)) is not None:
+                    yield instead
         if self.asked.kind is AnswerKind.MULTI:
             yield from self._called_right()
         if self.numbers is not None:
             yield Place("only number", 0, 0, len(self.text), closed=False)
         if self.asked.kind is AnswerKind.SPANS:
             yield Place("only span", 0, 0, len(self.text), closed=False)
+
+    def _contrasts(self) -> Iterator[Place]:
+        """Yield the places of options that stand behind a denied one: “Not B but C”, “BではなくC”."""
+        starts = [(declared, at, statements.BUT) for declared, at in statements.contrasts(self.low)]
+        clauses = {0, *(match.end() for match in re.finditer(r"[.!?\n。！？]\s*|(?:答え|正解)は", self.text))}
+        starts += [(at, at, statements.RATHER_THAN) for at in sorted(clauses)[: statements.MANY]]
+        for declared, at, but in starts:
+            step = but.search(self.text, at, at + 160)
+            denied = self.choices.ref_at(self.text, at, step.start()) if step else None
+            if step and denied and denied.by != "conflict" and self._shut(denied.end, step.start()):
+                end = re.compile(
+                    r"[.!?;\n。！？]|,? (?:because|since|as|weil|denn|car|porque)\b|です|だ|입니다|\Z"
+                ).search(self.low, step.end())
+                yield Place("so", declared, step.end(), end.start() if end else len(self.text), closed=True)
 
     def _first_line_alone(self) -> bool:
         """Tell whether the first line is only an option, without a list behind it: an answer, then reasons."""
@@ -719,7 +745,7 @@ class _Reader:
             return None
         if place.rule in ("sentence", "so", "is right") and self._is_put_in_order(behind, first):
             return None
-        if place.rule == "opening" and self._is_a_subject(behind):
+        if place.rule == "opening" and not contrasted and self._is_a_subject(behind):
             return None
         if one and first.by == "letter" and self._numbered_otherwise(first):
             return None
@@ -975,18 +1001,41 @@ class _Reader:
         return _TAIL.match(self.text, behind) is not None
 
     def _all_or_none(self, place: Place) -> Claim | None:
+        if place.rule == "opening":
+            return self._all_or_none_first(place)
         if place.rule not in ("whole", "label", "tag", "boxed", "json", "last line"):
             return None
         end = place.end if place.closed else (self.text + "\n").index("\n", place.start)
         core = self.text[place.start : end].strip(" \n\t.!\"'()[]{}*。,").lower()
-        core = re.sub(r"^the answer is ", "", core)
+        core = re.sub(r"^(?:the (?:correct |right )?answer is:? |so,? |therefore,? |i think )", "", core)
         start = (
             place.start + len(self.text[place.start : end]) - len(self.text[place.start : end].lstrip(" \n\t\"'([{*"))
         )
-        if core in words.ALL or core in words.NONE:
-            chosen = tuple(range(len(self.asked.options))) if core in words.ALL else ()
+        folded = [fold(option).lower().strip(" .") for option in self.asked.options]
+        if core in folded:
+            return None  # an option says so itself
+        if core in words.ALL or words.ALL_RIGHT.fullmatch(core):
+            return self._several(place, start, start + len(core), tuple(range(len(folded))))
+        if core in words.NONE or words.NONE_RIGHT.fullmatch(core) or self._is_empty_list(place):
+            none = [n for n, option in enumerate(folded) if option in words.NONE or words.NONE_RIGHT.fullmatch(option)]
+            chosen = tuple(none) if self.asked.kind is AnswerKind.MULTI else ()
             return self._several(place, start, start + len(core), chosen)
         return None
+
+    def _all_or_none_first(self, place: Place) -> Claim | None:
+        """Return what a first sentence says about all options, if the text behind names and limits nothing."""
+        first = _FIRST_SENTENCE.match(self.low)
+        if first is None or self.asked.kind is not AnswerKind.MULTI or _NAMES_MORE.search(self.text, first.end()):
+            return None
+        is_all = words.ALL_RIGHT.fullmatch(first[1]) is not None
+        if not is_all and words.NONE_RIGHT.fullmatch(first[1]) is None:
+            return None
+        claim = self._all_or_none(Place("whole", first.start(1), *first.span(1), closed=True))
+        return replace(claim, rule=place.rule) if claim else None
+
+    def _is_empty_list(self, place: Place) -> bool:
+        """Tell whether a place holds only an empty list: []."""
+        return _EMPTY_LIST.fullmatch(self.text, place.start, place.end) is not None
 
     # ---- an order ----
 
@@ -1331,6 +1380,13 @@ class _Reader:
         return bool(_HEDGES.search(self.text[max(0, said.start - 30) : said.start])) or self._void(said.end)
 
 
+_FIRST_SENTENCE = re.compile(r"[\s\"'*(]*([^.!?;:\n。！？]{3,80})(?:[.!]\s|[。！]|\n)")
+_NAMES_MORE = re.compile(
+    r"(?<![A-Za-z])(?-i:[A-J])(?![A-Za-z'])|\b(?:but|however|except|although|though|unless|if|or|maybe|only|answer|option)\b|\?|但|しかし|aber|mais|pero",
+    re.IGNORECASE,
+)
+"""Behind a sentence about all options: a single option, or a limit."""
+_EMPTY_LIST = re.compile(r"[\s\"'`*]*(?:\[\s*\]|∅|\\?emptyset|\\?varnothing)[\s\"'`*.]*")
 _IF = re.compile(r"\b(?:if|unless|suppose|supposing|assuming|wenn|falls|si)\b[^.!?\n]*\Z")
 _BARE = frozenset(("whole", "opening", "last line", "last sentence"))
 _COUNTED = re.compile(r"\b(?:option|choice) \d|(?:first|second|third|fourth|fifth|last|other) (?:option|choice|one)\b")

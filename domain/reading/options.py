@@ -49,10 +49,22 @@ _PLACES = (
     ("fifth", "5th", "fünfte", "cinquième", "quinta", "五", "5"),
     ("sixth", "6th", "sechste", "sixième", "sexta", "六", "6"),
 )
-_BY_PLACE = {word: n for n, words in enumerate(_PLACES) for word in words}
+_CARDINALS = (
+    ("one", "eins", "un", "uno"),
+    ("two", "zwei", "deux", "dos", "due"),
+    ("three", "drei", "trois", "tres", "tre"),
+    ("four", "vier", "quatre", "cuatro", "quattro"),
+    ("five", "fünf", "cinq", "cinco", "cinque"),
+    ("six", "sechs", "seis", "sei"),
+)
+_BY_PLACE = {word: n for words in (_PLACES, _CARDINALS) for n, some in enumerate(words) for word in some}
+_ORDINAL_WORDS = "|".join(word for words in _PLACES for word in words[:5])
 _ORDINAL = re.compile(
-    rf"(?:the |die |la |l')?(?P<word>{'|'.join(word for words in _PLACES for word in words[:5])}) (?:answer )?(?:option|choice|alternative|one|variante|opción)(?![^\W\d_])"
-    rf"|第(?P<char>[{''.join(char for words in _PLACES for char in words[5:])}])(?:个|個)?(?:选项|選項|選択肢)",
+    rf"(?:the |die |la |l')?(?P<word>{_ORDINAL_WORDS}) (?:answer )?(?:option|choice|alternative|one|variante|opción)(?![^\W\d_])"
+    rf"|(?:the |die |der |das |la |le |el )(?P<alone>{_ORDINAL_WORDS})(?=[\s\"')\].!*]*\Z)"
+    rf"|(?:the |die |la |l')?(?:option|choice|alternative|variante|opción|opzione|opção)s? (?:number )?(?P<cardinal>{'|'.join(word for words in _CARDINALS for word in words)})(?![^\W\d_-])"
+    rf"|(?:选项|選項|選択肢)(?P<counted>[{''.join(char for words in _PLACES for char in words[5:6])}])(?![个個])"
+    rf"|第(?P<char>[{''.join(char for words in _PLACES for char in words[5:])}])(?:(?:个|個)?(?:选项|選項|選択肢)|(?:个|個)(?=[\s。.!]*\Z))",
     re.IGNORECASE,
 )
 """An option by its place in words: "the second option"."""
@@ -146,6 +158,8 @@ class Choices:
         self.counted = not numbered and not any(re.match(r"\W{0,3}\d", fold(text)) for text in options)
         """Tell whether a number after a noun names an option: "option 2", if no option is a number itself."""
         self.words = [tuple(word for word, _, _ in tokens(fold(text))) for text in self.options]
+        self.counts_in_words = any(word in _BY_PLACE for some in self.words for word in some)
+        """Tell whether an option itself has a word such as "first" or "one", so that "the first" may mean its text."""
         bare = [_without_articles(words) for words in self.words]
         self.bare = bare if len(set(bare)) == len(set(self.words)) else self.words
         self._by_first: dict[str, list[tuple[tuple[str, ...], int]]] = defaultdict(list)
@@ -191,8 +205,10 @@ class Choices:
     def _place_at(self, text: str, begin: int, end: int, noun: re.Match[str] | None, after: Ref | None) -> Ref | None:
         """The option that is named by its place: "option 2", "the second option"."""
         ordinal = _ORDINAL.match(text, begin, end)
+        if ordinal and self.counts_in_words and not ordinal["word"]:
+            return None
         if ordinal:
-            place, start, stop = _BY_PLACE[(ordinal["word"] or ordinal["char"]).lower()], begin, ordinal.end()
+            place, start, stop = _BY_PLACE[next(filter(None, ordinal.groups())).lower()], begin, ordinal.end()
         else:
             is_named = noun is not None and _COUNTED_NOUN.search(text[begin : noun.end()].rstrip("\"'([ ")) is not None
             at = noun.end() if noun is not None and is_named else begin

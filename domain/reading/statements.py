@@ -268,6 +268,54 @@ def hedged_after(text: str, at: int) -> bool:
     return bool(_HEDGED_AFTER.match(behind) or _HEDGED_AFTER.match(behind.lstrip(" ")))
 
 
+_CORRECTED = re.compile(
+    r"(?:(?:no|oh|hmm+|sorry|oops|wait|hold on|actually|correction|scratch that|strike that|make that|rather|or rather|on second thought|i (?:meant|mean)|my mistake|nein|moment|halt|korrektur|doch|non|attendez?|pardon|plut\u00f4t|en fait|"
+    r"espera|perd\u00f3n|correcci\u00f3n|mejor dicho|en realidad|aspetta|scusa|anzi|desculpe|ali\u00e1s|wacht|nee|czekaj|\u043d\u0435\u0442|\u043f\u043e\u0434\u043e\u0436\u0434\u0438\u0442\u0435|等等|等一下|不对|不對|更正|其实|其實|应该是|いや|待って|訂正|やはり|아니|잠깐|정정)"
+    r"(?:[\s,.:;!—–-]|\u2026|\.{3}|[，。、！])+){1,5}(?:(?:it(?:'s| is| must be| should be)|that(?:'s| is)|the (?:correct |right )?answer is|es ist|c'est|es|it is|is|应该是|是)\s{0,2})?"
+)
+_CLAUSE_END = re.compile(r"[.!;\n。！]|(?:,? (?:because|since|as)\b)|\Z")
+
+
+def corrected_to(low: str, at: int) -> Place | None:
+    """Return the place of what a correction that begins there puts in place of the statement before: “Wait, actually C.”."""
+    lead = _CORRECTED.match(low, at)
+    if lead is None:
+        return None
+    end = _CLAUSE_END.search(low, lead.end())
+    return Place("so", lead.end(), lead.end(), end.start() if end else len(low), closed=True)
+
+
+_NOT = re.compile(
+    r"(?:(?<=[.!?:;\n,。！？，、])|\A)[\s\"'(*]*(?:(?:it(?:'s| is)|this is|that is|the (?:correct |right )?answer is|so|i (?:choose|pick)|es ist|c'est|es|die antwort ist|la r\u00e9ponse est|la respuesta es|答案)\s{0,2})?"
+    r"(?:(?:not|nicht|pas|non|no|n\u00e3o|niet|nie|\u043d\u0435)\s+|不是\s?)"
+)
+BUT = re.compile(
+    r"[\s\"')\]*]*[,，、]?\s*(?:(?:but(?: rather)?|rather|sondern|mais(?: plut\u00f4t)?|sino|bens\u00ec|ma|mas(?: sim)?|maar|lecz|ale|\u0430)\s+|而是\s?|是\s?)",
+    re.IGNORECASE,
+)
+RATHER_THAN = re.compile(r"[\s\"')\]*]*(?:ではなく(?:て)?|じゃなくて?|[가이] 아니라)[、，,]?\s*")
+
+
+def contrasts(low: str) -> list[tuple[int, int]]:
+    """Return where a text may deny an option before it names another one (“Not B but C”), and where the option begins."""
+    return [match.span() for match in few(_NOT.finditer(low))]
+
+
+_ASKS_FOR_WRONG = re.compile(
+    r"(?:\b(?:which|what (?:option|answer|choice))\b[^.!?\n]{0,60}?\b(?:wrong|incorrect|false|untrue|mistaken|inaccurate|invalid|unsafe|avoid(?:ed)?|eliminated?|exclud(?:e|ed)|discard(?:ed)?|reject(?:ed)?|rule[ds]? out|ruled out|worst|"
+    r"(?:is|are) not (?:correct|right|true|the (?:right|correct|best) (?:answer|option|one|choice))|isn't (?:correct|right|true)|(?:should|can|must|would) not be|shouldn't be|fails?|loses?|does not (?:fit|apply|match)|doesn't (?:fit|apply|match))\b[^.!?\n]{0,40}"
+    r"|\b(?:welche\w?|was|quel(?:le)?s?|cu[aá]l(?:es)?|qu[eé]|quale|qual|welk\w{0,2}|kt[oó]r\w{1,2}|как\w{2})\b[^.!?\n]{0,60}?(?:\bfalsch\w{0,2}|nicht richtig|\bvermeiden|\bfauss?e?|incorrecte?|à éviter|mauvaise|incorrect[ao]|\bfals[ao]|errónea|evitar|sbagliat[ao]|errat[ao]|errad[ao]|\bfout\w?|onjuist|błędn\w|неверн|неправильн)[^.!?\n]{0,40}"
+    r"|(?:哪|どれ|どの|何が|어느|어떤)[^。!?？\n]{0,30}?(?:错|錯|不对|不對|不正确|不正確|避免|排除|間違|誤|正しくない|틀린|틀렸|잘못|피해)[^。!?？\n]{0,12}|(?:错误|不正确|間違い|誤り|틀린)[^。!?？\n]{0,12}(?:哪|どれ|무엇|어느)[^。!?？\n]{0,12}"
+    r"|कौन[^.!?।\n]{0,40}?(?:गलत|ग़लत)[^.!?।\n]{0,20})"
+    r"[?？][\s*_\"')\]]*(?:(?:answer|antwort|réponse|respuesta|答案|it(?:'s| is| must be)|that(?:'s| is| would be)|the (?:wrong |incorrect )?(?:one|answer|option) is|clearly|option)[:：,]?\s{0,3}){0,2}[\s\"'(\[*]*\Z"
+)
+
+
+def answers_what_is_wrong(low: str, at: int) -> bool:
+    """Return whether a place answers a question of the text itself for a wrong option: "Which one is wrong? B."."""
+    return _ASKS_FOR_WRONG.search(low, max(0, at - 240), at) is not None
+
+
 def taken_back(low: str, at: int) -> bool:
     """Whether what follows a place says that something else may be as right."""
     return bool(_ALSO.search(low, at))

@@ -61,6 +61,40 @@ class Verdict:
     end: int
 
 
+_SAYS_NO = r"(?:no|wrong|incorrect|false|nein|falsch|non|faux|no|nee|nie|нет|не|否|不|错|いいえ|아니요|नहीं)"
+_SAYS_YES = r"(?:yes|right|correct|true|ja|richtig|oui|vrai|sí|tak|да|是|对|はい|네|हाँ)"
+_ONE_LETTER = r"(?:(?:option|choice|answer)[ \t]+)?[(\[]?(?P<letter{n}>[A-J])[)\]]?"
+_GAP = r"[\uFE0F \t]*"
+_IN_ROW = (
+    re.compile(
+        rf"{_GAP}{_ONE_LETTER.format(n='')}(?:{_GAP}[:=.–—-]?{_GAP}(?:(?P<bad>{_SIGNS_WRONG})|(?P<good>{_SIGNS_RIGHT}))"
+        rf"|[ \t]*\?[ \t]*(?:(?P<no>(?i:{_SAYS_NO})){_ENDS}|(?P<yes>(?i:{_SAYS_YES})){_ENDS}|(?P<bad2>{_SIGNS_WRONG})|(?P<good2>{_SIGNS_RIGHT})))[\uFE0F \t.,;|/!。，]*"
+    ),
+    re.compile(
+        rf"{_GAP}(?:(?P<bad>{_SIGNS_WRONG})|(?P<good>{_SIGNS_RIGHT})){_GAP}{_ONE_LETTER.format(n='')}[\uFE0F \t.,;|/!。，]*"
+    ),
+)
+"""Options in one line, each with its verdict: “A ✗ B ✓”, “A? No. B? Yes.”, or “✗ A ✓ B”."""
+
+
+def _row(text: str, start: int, end: int, choices: Choices) -> list[Verdict]:
+    """Return the verdicts of a line that holds nothing but options and their verdicts."""
+    for pattern in _IN_ROW:
+        found: list[Verdict] = []
+        at = start
+        while (each := pattern.match(text, at, end)) is not None:
+            place = choices.place_of(each["letter"])
+            if place is None:
+                break
+            has = each.groupdict()
+            is_right = any(has.get(name) is not None for name in ("good", "good2", "yes"))
+            found.append(Verdict(place, is_right, each.start(), each.end()))
+            at = each.end()
+        if found and at >= end:
+            return found
+    return []
+
+
 def verdicts(text: str, choices: Choices) -> list[Verdict]:
     """Return the verdict (right or wrong) of each line that begins with an option's letter.
 
@@ -70,7 +104,12 @@ def verdicts(text: str, choices: Choices) -> list[Verdict]:
     """
     found: list[Verdict] = []
     heading: tuple[int, int] | None = None
-    for start, end in _lines(text):
+    for start, end in _lines(text, choices):
+        row = _row(text, start, end, choices)
+        if row:
+            found += row
+            heading = None
+            continue
         verdict = _of_line(text, start, end, choices)
         if verdict is None and heading is not None:
             said = _VERDICT.match(text, _after(text, start, end), end)
@@ -90,12 +129,15 @@ def _heading(text: str, start: int, end: int, choices: Choices) -> tuple[int, in
     return start, ref.label
 
 
-def _lines(text: str) -> Iterator[tuple[int, int]]:
+def _lines(text: str, choices: Choices) -> Iterator[tuple[int, int]]:
     """Yield the positions of lines, and of sentences in them that begin with an option."""
     for n, line in enumerate(_LINE.finditer(text)):
         if n >= MANY:
             return
         if line.end() - line.start() > 4000:
+            continue
+        if _row(text, line.start(), line.end(), choices):
+            yield line.span()
             continue
         begin = line.start()
         for cut in _SENTENCE.finditer(text, line.start(), line.end()):

@@ -148,7 +148,7 @@ NEXT_WORDS = frozenset(
 )
 """Words that may follow a letter that stands for an option: a verb, a reason. After any other word it is part of a name ("B flat")."""
 ARTICLE_NEXT = frozenset(
-    "is because since seems fits best rather richtig korrekt weil da ist est es è é jest parce car porque perché omdat ponieważ wählen nehmen auswählen sagen empfehlen".split()
+    "is because since seems fits best rather instead richtig korrekt weil da ist est es è é jest parce car porque perché omdat ponieważ wählen nehmen auswählen sagen empfehlen".split()
 )
 """The same for letters that are words themselves (A, I, E, O): "A is right" is the option, "A cup" is not."""
 REASONS = frozenset(
@@ -179,7 +179,7 @@ def follows(known: frozenset[str], word: str, behind: str) -> bool:
 
 
 CORRECTIONS = (
-    r"then again\b", r"wait\b(?! (?:for|until|on|to)\b)", r"hold on\b", r"actually[,:]", r"(?:but )?actually (?:it|the|i|no|my|that)\b", r"no[,.;:!] ", r"no(?:pe)? wait\b", r"sorry\b", r"correction\b",
+    r"then again\b", r"wait\b(?! (?:for|until|on|to)\b)", r"hold on\b", r"actually[,:]", r"(?:but )?actually (?:it|the|i|no|my|that)\b", r"actually (?:option )?[(\[]?[a-j][)\]]?(?=[\s.!]*(?:\n|\Z))", r"no[,.;:!] ", r"no(?:pe)? wait\b", r"sorry\b", r"correction\b",
     r"hmm+\b", r"oops\b", r"on (?:second|further|closer) (?:thought|reflection|look|inspection|consideration)s?\b", r"let me (?:re|correct|fix|check|double|think|look|revise|start)",
     r"scratch that\b", r"strike that\b", r"i (?:meant|mean)\b", r"my (?:mistake|bad|error|apologies)\b", r"i (?:was wrong|made (?:a|an) (?:mistake|error)|misread|take (?:that|it|this)? ?back|stand corrected|retract|withdraw)",
     r"(?:changed?|changing) my mind\b", r"(?:or )?rather[,:]", r"or rather\b", r"make that\b", r"that(?:'s| is| was) (?:not right|wrong|incorrect|not correct|a mistake)\b",
@@ -354,3 +354,34 @@ NONE = (
     "なし",
     "없음",
 )
+
+_RIGHT_ONE = r"(?:correct|right|true|valid|accurate|applicable|appropriate|suitable|shown|supported|a match|the (?:right |correct )?answer)"
+_THEM = r"(?:the|these|those|them|the (?:given|above|listed|provided|\w{3,5}))?(?: (?:given|above|listed|provided|four|three|five|answer))?(?: ?(?:options?|choices?|answers?|statements?|alternatives?|above))?(?: (?:given|above|listed))?"
+_VERBS = r"(?:appl(?:y|ies)|fits?|match(?:es)?|holds?|works?|is|are)"
+NONE_RIGHT = re.compile(
+    rf"(?:none(?: of {_THEM})?|not (?:one|any) of {_THEM}|no (?:correct |right )?(?:option|choice|answer|statement|alternative|one)s?)(?: (?:listed|given|above|here))?"
+    rf" (?:(?:is|are|seems?|looks) (?:\w+ly )?{_RIGHT_ONE}|(?:appl(?:y|ies)|fits?|match(?:es)?|holds?|works?))(?: here)?"
+    rf"|none of {_THEM}|there (?:are|is) (?:none|no (?:correct|right|true|valid) (?:options?|answers?|choices?|ones?|statements?))|no (?:correct|right) (?:options?|answers?|choices?)"
+    r"|keine?r? (?:der|von den|dieser) (?:\w{3,12} )?(?:optionen|antworten|möglichkeiten|aussagen|genannten)(?: (?:ist|sind) (?:richtig|korrekt|zutreffend)| (?:trifft|treffen) zu| (?:stimmt|passt))?"
+    r"|keine? (?:option|antwort|aussage)(?: (?:ist) (?:richtig|korrekt)| trifft zu| stimmt| passt)|keine? (?:davon|von ihnen)(?: ist (?:richtig|korrekt))?|es gibt keine(?: richtige (?:option|antwort))?"
+    r"|aucune?(?: (?:des|de ces|de ses|d'entre) (?:options|réponses|choix|propositions|elles|eux))?(?: (?:n'est|ne sont) (?:correcte?|juste|bonne|vraie?|valide)| ne (?:convient|s'applique))?|aucune (?:option|réponse|proposition) n'est (?:correcte|juste|bonne|vraie)|il n'y en a (?:aucune?|pas)"
+    r"|ningun[ao](?: de (?:las|los|estas|estos) (?:\w{3,12} )?(?:opciones|respuestas|alternativas|anteriores))?(?: es (?:correct[ao]|verdader[ao]|válid[ao])| se aplica)?|ninguna (?:opción|respuesta) es (?:correcta|verdadera)|no hay ninguna(?: correcta)?"
+    r"|nessun[ao](?: del(?:le|l')\s?(?:opzioni|risposte|precedenti))?(?: è (?:corretta|giusta|vera))?|nessuna (?:opzione|risposta) è (?:corretta|giusta)"
+    r"|nenhum[ao]?(?: das (?:opções|respostas|alternativas|anteriores))?(?: (?:é|está) (?:correta|certa|verdadeira))?|nenhuma (?:opção|resposta) (?:é|está) (?:correta|certa)"
+    r"|geen(?: van (?:de|deze) (?:opties|antwoorden|bovenstaande))?(?: is (?:juist|correct|goed))?|geen enkele (?:optie|antwoord) is (?:juist|correct)"
+    r"|żadna(?: z (?:tych |podanych )?(?:opcji|odpowiedzi))?(?: nie jest (?:poprawna|prawidłowa))?|ни один(?: из (?:этих |предложенных )?вариантов)?(?: не (?:верен|подходит|правильный))?|ни одного|нет правильных(?: вариантов| ответов)?"
+    r"|(?:以上|上述|这些|這些|四个|选项|選項)*(?:选项|選項|答案)?(?:全都|都|全部|均)(?:不对|不對|不正确|不正確|不是|错误|錯誤|错|錯|错了|不符合|不适用)(?:的)?|(?:没有|沒有)(?:一个|一個|任何)?(?:选项|選項|答案)?(?:是)?(?:正确|正確|对|對)的?(?:选项|選項|答案)?|无正确(?:选项|答案)|(?:没有|沒有)(?:一个|任何)(?:选项)?(?:符合|适用)"
+    r"|(?:以上の|上記の)?(?:どれも|いずれも|全て|すべて)(?:正しくない|正しくありません|当てはまらない|当てはまりません|間違い|間違っている|違います|違う|該当しない|該当しません|不正解)(?:です)?|(?:正しいもの|正解|該当するもの)は?(?:ない|ありません|なし)(?:です)?|該当なし"
+    r"|(?:위의?|보기) ?(?:모두|전부) ?(?:아니다|아닙니다|틀렸습니다|틀렸다|오답(?:입니다)?)|(?:모두|전부) ?(?:아니다|아닙니다|틀렸습니다)|(?:맞는 (?:것|답)|정답)[이은]? ?없(?:다|습니다|음)|해당 ?없음"
+    r"|इनमें से कोई (?:भी )?(?:नहीं|सही नहीं है|विकल्प सही नहीं है)|कोई (?:भी )?(?:विकल्प )?(?:सही )?नहीं(?: है)?|لا (?:شيء|يوجد) (?:مما سبق|خيار صحيح|منها)|لا شيء منها"
+)
+"""Sentences that say that no option is right."""
+ALL_RIGHT = re.compile(
+    rf"(?:all(?: of)?(?: {_THEM})?|every (?:option|choice|answer|statement|one))(?: (?:listed|given|above|here))? (?:(?:is|are|seem|look) (?:\w+ly )?{_RIGHT_ONE}|(?:appl(?:y|ies)|fits?|match(?:es)?|holds?|works?))(?: here)?|all of {_THEM}"
+    r"|alle (?:der |dieser )?(?:optionen|antworten|aussagen)?(?: ?(?:sind|ist) (?:richtig|korrekt|zutreffend)| ?treffen zu| ?stimmen| ?passen)|jede (?:option|antwort) ist (?:richtig|korrekt)"
+    r"|toutes les (?:options|réponses|propositions)(?: sont (?:correctes|justes|bonnes|vraies))?|toutes sont (?:correctes|justes)|todas las (?:opciones|respuestas)(?: son (?:correctas|verdaderas))?|todas son correctas"
+    r"|tutte le (?:opzioni|risposte)(?: sono (?:corrette|giuste))?|todas as (?:opções|respostas|alternativas)(?: (?:são|estão) (?:corretas|certas))?|alle opties(?: zijn (?:juist|correct))?|wszystkie (?:opcje|odpowiedzi)(?: są (?:poprawne|prawidłowe))?|все (?:варианты|ответы)(?: (?:верны|правильные|подходят))?"
+    r"|(?:以上|上述|这些|這些|四个|选项|選項)*(?:选项|選項|答案)?(?:全都|都|全部|均)(?:对|對|正确|正確|是对的|是正确的|符合|适用)(?:的)?|(?:以上の|上記の)?(?:どれも|いずれも|全て|すべて)(?:正しい|当てはまる|当てはまります|正解)(?:です)?"
+    r"|(?:위의?|보기) ?(?:모두|전부) ?(?:맞다|맞습니다|정답(?:입니다)?)|(?:모두|전부) ?(?:맞다|맞습니다|정답입니다)|सभी (?:विकल्प )?सही (?:हैं|है)"
+)
+"""Sentences that say that every option is right."""

@@ -18,8 +18,8 @@ from typing import Any
 
 from domain.judging import Reading, Value, Verdict
 from domain.reading.text import Reasoning, visible
-from inference.judges.echoes import is_placeholder, placeholder, repeated_key
-from inference.judges.remarks import PlainText, explain_away
+from inference.judges.echoes import is_empty_text, is_placeholder, is_text_key, placeholder, repeated_key
+from inference.judges.remarks import PlainText, contradicts, explain_away
 from inference.judges.standing import (
     CORRECTS,
     EVIDENCE,
@@ -93,13 +93,13 @@ def _in_original(read: Callable[[Reply, Sequence[Value]], Reading]) -> Read:
             return Reading(Verdict.REFUSED, spans={SCORE: span}, why="The judge says that it cannot judge this.")
         found = read(reply, allowed)
         if found.scored:
-            found = _checked(found, reply, plain)
+            found = _checked(found, reply, plain, allowed)
         return replace(found, spans={name: reply.seen.span(*span) for name, span in found.spans.items()})
 
     return reading
 
 
-def _checked(found: Reading, reply: Reply, plain: PlainText) -> Reading:
+def _checked(found: Reading, reply: Reply, plain: PlainText, allowed: Sequence[Value]) -> Reading:
     """Return the reading, or a failure if words next to a score contradict it, or if the reply echoes a template."""
     for name, (start, end) in found.spans.items():
         if any(first < end and start < last for first, last in plain.conflicts):
@@ -113,13 +113,19 @@ def _checked(found: Reading, reply: Reply, plain: PlainText) -> Reading:
     for start, end, pairs in _objects(reply.text, reply.marks):
         if not any(start <= at < end for at, _ in found.spans.values()):
             continue
-        if any(is_placeholder(value) for _, value, _ in _flat(pairs)):
+        flat = list(_flat(pairs))
+        texts = [value for key, value, _ in flat if is_text_key(_key(key)) and isinstance(value, str)]
+        if any(is_placeholder(value) for _, value, _ in flat) or any(map(is_empty_text, texts)):
             why = "The reply repeats a template: its JSON object has a placeholder."
             return Reading(Verdict.UNPARSEABLE, spans={SCORE: (start, end)}, why=why)
         key = repeated_key(pairs)
         if key is not None:
             why = f"The JSON object has the key “{key}” twice with different values."
             return Reading(Verdict.CONTRADICTORY, spans={SCORE: (start, end)}, why=why)
+        score = found.values.get(SCORE)
+        if isinstance(score, int | float) and contradicts(texts, score, allowed):
+            why = "The words of the assessment contradict the score."
+            return Reading(Verdict.CONTRADICTORY, spans=found.spans, why=why)
     return found
 
 
@@ -425,6 +431,12 @@ _LOSES = (
     r"(?:loser|losing|losers?|reject|disqualified|excluded|worse|worst|weaker|weakest|poorer|poorest|inferior|lesser|rejected|dispreferred|discarded|eliminated|runner-up|second[- ]best|second place|"
     r"last place|bottom|not (?:chosen|preferred|selected|the winner)|(?:less|least) (?:\w+)|lower(?:[- ]quality| quality|[- ]ranked| rated|[- ]scoring)?|lowest(?:[- ]ranked)?|"
     r"verlierer\w*|schlechter\w*|schw\u00e4cher\w*|unterlegen\w*|perdante?|pire|moins bonn?e?|perdedora?|peor|"
+    r"(?:one|answer|response|output|assistant|model|option|candidate|side) (?:that|which|who) (?:clearly |really |also )?(?:fail(?:s|ed)|loses|lost|falls short|underperforms|performs worse|did worse|does worse|"
+    r"(?:is|was) (?:clearly |the |far |much )*(?:worse|worst|weaker|weakest|poorer|inferior|wrong|incorrect|bad|not better|not preferred|beaten)|(?:does not|doesn't|should not|shouldn't|cannot) (?:win|succeed|answer|follow|work|hold up)[\w ]{0,30}?)|"
+    r"fail(?:s|ed|ing|ure)?|defeated|beaten|"
+    r"(?:antwort|seite), die (?:verliert|schlechter ist)|verliert|verloren|unterliegt|celle qui (?:perd|\u00e9choue)|perd|\u00e9choue|perdu|la que (?:pierde|falla)|pierde|falla|perdente|peggiore|perde|pior|verliezer|slechter|przegrany|gorsz[aey]|"
+    r"\u043f\u0440\u043e\u0438\u0433\u0440\u0430\u0432\u0448\u0438\u0439|\u043f\u0440\u043e\u0438\u0433\u0440\u0430\u043b|\u0445\u0443\u0436\u0435|\uc9c4 \ucabd|\ud328\uc790|\ub354 \ub098\uc05c(?: \ucabd|\s?\ub2f5\ubcc0)?|\u0627\u0644\u062e\u0627\u0633\u0631|\u0627\u0644\u0623\u0633\u0648\u0623|"
+    r"\u0939\u093e\u0930\u093e|\u0939\u093e\u0930\u0928\u0947 \u0935\u093e\u0932\u093e|\u0939\u093e\u0930\u093e \u0939\u0941\u0906|\u092a\u0930\u093e\u091c\u093f\u0924|\u092c\u0926\u0924\u0930|\u0916\u0930\u093e\u092c|\u0915\u092e\u091c\u094b\u0930|"
     r"\u8d25\u8005|\u5931\u8d25\u8005|\u8f93\u5bb6|\u8f03\u5dee\u7684?|(?:\u8f83|\u8f03|\u66f4)?\u5dee\u7684?(?:\u56de\u7b54|\u7b54\u6848)?|\u66f4\u5dee\u7684?|\u6557\u8005|\u52a3\u308b\u65b9?|\u60aa\u3044\u65b9)"
 )
 _LOSER_BEFORE = re.compile(
@@ -440,10 +452,24 @@ _LOSER_BEHIND = re.compile(
 )
 
 
+_LOSER_LABEL = re.compile(
+    r"(?:^|[.!?;\n|])[\s*_#>\"'`-]*(?:(?:the|der|die|das|le|la|el) )?(?:loser|losing|worse|worst|weaker|weakest|poorer|inferior|rejected|defeated|verlierer\w{0,2}|schlechter\w{0,2}|schw\u00e4cher\w{0,2}|unterlegen\w{0,2}|"
+    r"perdante?|pire|perdedora?|peor|perdente|peggiore|pior|verliezer|slechter\w{0,2}|\u8d25\u8005|\u6557\u8005|\u8f93\u5bb6|(?:\u8f83|\u8f03|\u66f4)\u5dee\u7684?|\u52a3\u308b\u65b9|\u60aa\u3044\u65b9|\u0939\u093e\u0930\u093e|\u0445\u0443\u0436\u0435|\ud328\uc790)"
+    r"(?:[\s*_]+(?:answer|response|one|output|assistant|model|option|antwort|r\u00e9ponse|respuesta))?[\s*_\"'`]*(?:[:=\uff1a\u2192]|->)[\s*_\"'`]*\Z",
+    re.IGNORECASE,
+)
+"""A label before a number that names the worse of two answers: “Loser: [[2]]”."""
+
+
 def _without_losers(reply: Reply, found: Sequence[_Found], allowed: Sequence[Value]) -> list[_Found]:
     """The same, with the letters denied that a reply calls the worse ones: “Loser: [[A]]”, “[[A]] is worse than [[B]]”."""
     if not any(isinstance(value, str) for value in allowed):
-        return list(found)
+        return [
+            replace(each, standing=Standing.DENIED)
+            if _LOSER_LABEL.search(reply.text, max(0, each.outer[0] - 60), each.outer[0])
+            else each
+            for each in found
+        ]
     marked = []
     for each in found:
         start, end = each.outer

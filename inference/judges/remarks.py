@@ -257,6 +257,61 @@ def _explain_scores(text: str, scale: Sequence[float]) -> PlainText:
     return PlainText("".join(letters), tuple(conflicts))
 
 
+_ENDS_VERDICT = re.compile(
+    r"[\s*_`\"')]*(?:$|[.,;:!(\u2013\u2014。、，；：]|-\s|(?:because|since|as|weil|denn|da|car|parce|porque|pues)\b|因|から|ので|ため)",
+    re.IGNORECASE,
+)
+_BUT = re.compile(
+    r"\b(?:but|however|although|though|yet|while|except|partly|partially|apart from|aber|jedoch|obwohl|teilweise|mais|cependant|bien que|pero|aunque|sin embargo)\b"
+    r"|但|虽然|雖然|しかし|ただし|部分",
+    re.IGNORECASE,
+)
+_VAGUE = re.compile(
+    r"\b(?:ok|okay|good|bad|poor|same|different|gut|schlecht|bon|bonne|mauvaise?|bien|mal|buen[oa]?|mal[oa])\b",
+    re.IGNORECASE,
+)
+"""Words that may describe something else than whether the answer is right."""
+_OF_PART = re.compile(
+    r"action|choice|description|perception|cognition|reasoning|statement|handlung|beschreibung|begründung|行動|动作|動作",
+    re.IGNORECASE,
+)
+_SENTENCES = re.compile(r"(?<=[.!;。！；])\s*|\n+")
+_BEFORE_VERDICT = re.compile(
+    r"[\s*_`\"'(]*(?:(?:so|thus|therefore|hence|overall|in short|also|daher|donc|因此|所以|よって)[,、，]?\s*)?",
+    re.IGNORECASE,
+)
+
+
+def contradicts(texts: Sequence[str], value: float, allowed: Sequence[Value]) -> bool:
+    """Return whether sentences in these texts agree that an answer is right or wrong, and the score says otherwise.
+
+    >>> contradicts(["incorrect"], 1, (0, 1)), contradicts(["Correct."], 0, (0, 1)), contradicts(["Correct."], 1, (0, 1))
+    (True, True, False)
+    """
+    scale = [float(each) for each in allowed if not isinstance(each, str | bool)]
+    if len(scale) < 2 or len(scale) < len(allowed):
+        return False
+    said = {worth(match) for text in texts for match in _verdicts(text)}
+    return len(said) == 1 and not said.pop().fits(float(value), scale)
+
+
+def _verdicts(text: str) -> Sequence[re.Match[str]]:
+    """Return the words that begin a sentence and call the answer right or wrong, without a “but” behind them."""
+    found = []
+    for sentence in _SENTENCES.split(text[:4000]):
+        lead = _BEFORE_VERDICT.match(sentence)
+        said = _SAYING.match(sentence, lead.end() if lead else 0)
+        if said is None or not _ENDS_VERDICT.match(sentence, said.end()) or _BUT.search(sentence, said.end()):
+            continue
+        if _VAGUE.search(said[0]):
+            continue
+        is_whole = sentence.strip(" .!。") == text.strip(" .!。")
+        is_first = text.startswith(sentence) and _OF_PART.search(said[0]) is None
+        if is_whole or is_first or _OF_ANSWER.search(said[0]):
+            found.append(said)
+    return found
+
+
 _IS = re.compile(r"[ \t*_`]*(?:is|was)(?= )[ \t]", re.IGNORECASE)
 
 

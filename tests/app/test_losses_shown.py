@@ -130,6 +130,27 @@ def test_failed_requests_are_said_to_be_left_out(home: Path) -> None:
     assert "They count as wrong (report: unreadable); where no answer came, they are left out." in text
 
 
+def test_a_preview_counts_unreadable_answers_as_the_import_does(home: Path) -> None:
+    """3 answers: one is read, one is in words that no rule reads, and one request failed."""
+    names = benchmark(home, 3)
+    path = home / "new.jsonl"
+    texts = (RIGHT, RIGHT_UNREAD, "ERROR: request timed out")
+    lines = [json.dumps({"item": name, "model": "m", "text": text}) for name, text in zip(names, texts, strict=True)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    preview, _ = said("import", "p", "predictions", str(path), "--dry-run")
+    rows = (
+        "3 answers: 3 new, 1 read, 2 not readable: 1 format violation: states none, or not one, 1 no reply came back."
+    )
+    assert rows in preview
+    losses = "2 of 3 answers not readable (66.7 %)"
+    assert losses in preview
+    text, _ = said("import", "p", "predictions", str(path))
+    assert rows in text
+    assert losses in text
+    preview, _ = said("import", "p", "predictions", str(path), "--dry-run")
+    assert "not readable" not in preview
+
+
 RIGHT_UNREAD, WRONG, RIGHT = "the colour of a ripe tomato, as it were", "blue", "red"
 
 

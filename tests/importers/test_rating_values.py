@@ -140,3 +140,61 @@ def test_numbers_beside_words_are_named(tmp_path: Path) -> None:
     rows = "".join(f"u{at},a,c,{at % 3}\n" for at in range(22)) + "".join(f"v{at},a,c,skipped\n" for at in range(3))
     (note,) = written(tmp_path, HEAD + rows + "u0,a,other,fine\n").notes
     assert note.startswith("c: 22 values are numbers and 3 are text (skipped).")
+
+
+TRUE_AND_FALSE = [
+    ("WAHR", "FALSCH"),
+    ("VRAI", "FAUX"),
+    ("VERDADERO", "FALSO"),
+    ("vero", "falso"),
+    ("真", "假"),
+    ("참", "거짓"),
+]
+
+
+@pytest.mark.parametrize(("true", "false"), TRUE_AND_FALSE)
+def test_true_and_false_of_a_spreadsheet_in_another_language_are_the_same_labels(
+    true: str, false: str, tmp_path: Path
+) -> None:
+    rows = "".join(f"u{at},a,c,{true if at % 2 else false}\nu{at},b,c,{bool(at % 2)}\n" for at in range(6))
+    found = written(tmp_path, HEAD + rows)
+    assert kappa(found) == 1.0
+    assert sorted(found.notes) == sorted(
+        [f"3 True counted as {true}, which means the same.", f"3 False counted as {false}, which means the same."]
+    )
+
+
+def test_true_and_false_of_one_language_alone_stay_as_they_are(tmp_path: Path) -> None:
+    found = written(tmp_path, HEAD + "u0,a,c,WAHR\nu0,b,c,FALSCH\nu1,a,c,真\n")
+    assert {value for _, _, value in of(found)} == {"WAHR", "FALSCH", "真"}
+    assert found.notes == ()
+
+
+def wide(text: str) -> str:
+    """Return the text in full-width letters, as Japanese and Chinese keyboards write it."""
+    return "".join("\u3000" if char == " " else chr(ord(char) + 0xFEE0) for char in text)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "very  good",
+        "very \N{NO-BREAK SPACE}good",
+        "very\tgood",
+        "Very   Good",
+        wide("very good"),
+        wide("VERY GOOD"),
+    ],
+)
+def test_blanks_and_wide_letters_make_no_other_label(other: str, tmp_path: Path) -> None:
+    found = written(tmp_path, HEAD + f"u0,a,c,very good\nu0,b,c,{other}\nu1,a,c,bad\nu1,b,c,bad\n")
+    assert {value for _, _, value in of(found)} == {"very good", "bad"}
+    (note,) = found.notes
+    assert note == f"1 {other} counted as very good, which differs by blanks, case or width of letters only."
+    turned = written(tmp_path, HEAD + f"u0,a,c,{other}\nu0,b,c,{other}2\nu1,a,c,{other}\nu1,b,c,very good\n")
+    assert {value for _, _, value in of(turned)} == {other, f"{other}2"}
+
+
+def test_raised_digits_and_fractions_are_labels_of_their_own(tmp_path: Path) -> None:
+    found = written(tmp_path, HEAD + "u0,a,c,m²\nu0,b,c,m2\nu1,a,c,①\nu1,b,c,½ x\nu2,a,c,1\N{FRACTION SLASH}2 x\n")
+    assert {value for _, _, value in of(found)} == {"m²", "m2", "①", "½ x", "1\N{FRACTION SLASH}2 x"}

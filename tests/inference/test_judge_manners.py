@@ -309,3 +309,105 @@ def test_a_key_that_says_the_same_twice_is_read() -> None:
 )
 def test_placeholders_are_seen_by_every_parser(parser: str, reply: str, scale: Sequence[Value]) -> None:
     assert not read_reply(PARSERS[parser], reply, scale).scored
+
+
+def assessed(assessment: str, score: float, *, key: str = "Assessment") -> set[Value]:
+    text = json.dumps({key: assessment, "Final Score": score}, ensure_ascii=False)
+    return values_of("assessment_json", text, HALVES)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("incorrect", "correct"),
+        ("wrong", "right"),
+        ("False", "True"),
+        ("falsch", "richtig"),
+        ("incorrecte", "correcte"),
+        ("incorrecta", "correcta"),
+        ("不正确", "正确"),
+        ("不正解", "正解"),
+        ("Incorrect. The cup is left of the plate.", "Correct. The cup is left of the plate."),
+        ("The model names a fork. The answer is wrong.", "The model names a cup. The answer is right."),
+        ("The answer is incorrect because it names a fork.", "The answer is correct because it names a cup."),
+        ("It does not match the reference.", "It matches the reference."),
+    ],
+)
+@pytest.mark.parametrize("key", ["Assessment", "explanation"])
+def test_a_verdict_in_an_assessment_fits_only_its_score(wrong: str, right: str, key: str) -> None:
+    found = {(text, score): assessed(text, score, key=key) for text in (wrong, right) for score in (0, 1)}
+    assert found == {(wrong, 0): {0}, (wrong, 1): set(), (right, 0): set(), (right, 1): {1}}
+
+
+def test_a_partly_right_assessment_fits_only_the_middle_score() -> None:
+    assert [assessed("partially correct", score) for score in (0, 0.5, 1)] == [set(), {0.5}, set()]
+
+
+@pytest.mark.parametrize(
+    "assessment",
+    [
+        "Correct, but it omits the plate.",
+        "Incorrect, although it is close.",
+        "The perception is correct. The robot then opens another drawer.",
+        "It names the cup and omits the plate.",
+        "Detailed explanation",
+        "The explanation of the color is missing.",
+        "",
+        "ok",
+    ],
+)
+def test_an_assessment_without_one_verdict_is_read_with_every_score(assessment: str) -> None:
+    assert [assessed(assessment, score) for score in (0, 0.5, 1)] == [{0}, {0.5}, {1}]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Brief explanation",
+        "Your brief justification",
+        "An explanation of your score",
+        "Explain the assessment here",
+        "Provide a short rationale for the score.",
+        "Describe why you gave this score",
+        "______",
+        "---",
+        "Kurze Begründung",
+        "Une brève explication de votre note",
+        "Tu justificación",
+        "简短说明",
+        "簡単な説明",
+    ],
+)
+def test_a_template_in_place_of_an_assessment_is_unreadable(words: str) -> None:
+    assert [assessed(words, score) for score in (0, 0.5, 1)] == [set(), set(), set()]
+
+
+@pytest.mark.parametrize("words", ["Brief explanation", "Explain the assessment here", "Kurze Begründung"])
+def test_a_template_behind_a_label_is_unreadable(words: str) -> None:
+    for score in (0, 1):
+        assert values_of("double_brackets", f"Explanation: {words}\nRating: [[{score}]]", BITS) == set()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "The one that fails is",
+        "The answer that is worse:",
+        "The model which doesn't answer the question is",
+        "Fails:",
+        "Verliert:",
+        "Perdant :",
+        "हारा:",
+        "패자:",
+    ],
+)
+def test_the_side_that_loses_is_not_the_winner(words: str) -> None:
+    for letter in ("A", "B", "C"):
+        assert values_of("double_brackets", f"{words} [[{letter}]]", LETTERS) == set()
+
+
+@pytest.mark.parametrize(("worse", "better"), [("Schlechter", "Besser"), ("Loser", "Winner"), ("Worse", "Better")])
+def test_the_number_of_the_side_that_loses_is_no_score(worse: str, better: str) -> None:
+    for value in (1, 2):
+        assert values_of("double_brackets", f"{worse}: [[{value}]]", (1, 2)) == set()
+        assert values_of("double_brackets", f"{better}: [[{value}]]", (1, 2)) == {value}

@@ -15,7 +15,7 @@ from db import files, items, run_chunks, runs
 from db.engine import Session
 from db.readings import Ended
 from domain.no_answer import is_suspect, settled_for
-from domain.reading.answers import AnswerKind
+from domain.reading.answers import AnswerKind, Reading
 from domain.records import BadRow, PredictionRecord
 from domain.registers import function_of
 from domain.run_kinds import RunKind
@@ -27,7 +27,7 @@ from workflow.files.answered_items import ItemAnswered, items_answered
 from workflow.files.grading_intake import NewPrediction, open_new_answers
 from workflow.files.one_import import Import, Imported
 from workflow.files.question_match import several
-from workflow.files.read_losses import losses_of_answers
+from workflow.files.read_losses import AnswerRead, losses_of_answers, losses_of_readings
 
 if TYPE_CHECKING:
     from inference.spec import ModelSpec
@@ -148,12 +148,43 @@ def _losses(
         session,
         bring.access,
         [(id, item, model, new[item, model].dimension) for (item, model), id in ids.items()],
-        [
-            (item, model, row.dimension, row.answer.outcome)
-            for (item, model), row in new.items()
-            if row.answer.outcome not in ANSWERS
-        ],
+        _unanswered(new),
     )
+
+
+def losses_ahead(
+    bring: Import, session: Session, new: Mapping[tuple[int, str], ItemAnswered], readings: Sequence[Reading]
+) -> Sequence[Losses]:
+    """Return what an import could not read of the new answers; ``readings`` are those of ``answers_to_read``."""
+    schema = bring.access.schema
+    content = items.current_content(session, project_id=bring.access.project_id)
+    answers = [(item, model, row) for (item, model), row in new.items() if row.answer.outcome in ANSWERS]
+    return losses_of_readings(
+        session,
+        bring.access,
+        [
+            AnswerRead(item, model, row.dimension, asked_of(schema, content.get(item, {})).kind, read.outcome)
+            for (item, model, row), read in zip(answers, readings, strict=True)
+        ],
+        _unanswered(new),
+    )
+
+
+def answers_to_read(new: Mapping[tuple[int, str], ItemAnswered]) -> list[tuple[int, str, Ended]]:
+    """Return the item, text and end of each new answer."""
+    return [
+        (each.item_id, each.answer.text, Ended(None, each.answer.outcome, each.order))
+        for each in new.values()
+        if each.answer.outcome in ANSWERS
+    ]
+
+
+def _unanswered(new: Mapping[tuple[int, str], ItemAnswered]) -> list[tuple[int, str, str, Outcome]]:
+    return [
+        (item, model, row.dimension, row.answer.outcome)
+        for (item, model), row in new.items()
+        if row.answer.outcome not in ANSWERS
+    ]
 
 
 def _joined(*sentences: str | None) -> str | None:

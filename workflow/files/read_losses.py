@@ -89,6 +89,33 @@ def losses_of_answers(
     """
     given = list(answers)
     states = answer_readings.counting(session, project_id=access.project_id, ids=[id for id, *_ in given])
+    read = [
+        AnswerRead(item, model, dimension, state.kind, state.outcome)
+        if (state := states.get(id)) is not None
+        else AnswerRead(item, model, dimension, AnswerKind.TEXT, ReadOutcome.UNREADABLE)
+        for id, item, model, dimension in given
+    ]
+    return losses_of_readings(session, access, read, unanswered)
+
+
+@dataclass(frozen=True)
+class AnswerRead:
+    """A new answer, with what reading it came to."""
+
+    item: int
+    model: str
+    dimension: str
+    kind: AnswerKind
+    outcome: ReadOutcome
+
+
+def losses_of_readings(
+    session: Session,
+    access: Access,
+    answers: Iterable[AnswerRead],
+    unanswered: Iterable[tuple[int, str, str, Outcome]],
+) -> tuple[Losses, ...]:
+    """Return the losses as ``losses_of_answers`` does, of answers that need not be stored."""
     content = items.current_content(session, project_id=access.project_id)
     keys: dict[int, str | None] = {}
     counts: Counter[tuple[str, str, str | None, str]] = Counter()
@@ -99,11 +126,10 @@ def losses_of_answers(
         return keys[item]
 
     closed = False
-    for id, item, model, dimension in given:
-        state = states.get(id)
-        closed = closed or (state is not None and state.kind is not AnswerKind.TEXT)
-        outcome = state.outcome if state is not None else ReadOutcome.UNREADABLE
-        counts[model, dimension, key(item), "" if outcome is ReadOutcome.READ else outcome.words] += 1
+    for each in answers:
+        closed = closed or each.kind is not AnswerKind.TEXT
+        why = "" if each.outcome is ReadOutcome.READ else each.outcome.words
+        counts[each.model, each.dimension, key(each.item), why] += 1
     for item, model, dimension, came in unanswered:
         closed = closed or asked_of(access.schema, content.get(item, {})).kind is not AnswerKind.TEXT
         counts[model, dimension, key(item), came.why_none or came.label] += 1

@@ -19,7 +19,8 @@ from domain.runs import ANSWERS
 from importers.items import refusal
 from importers.rating_values import MISSING_WORDS
 from workflow.access.projects import Access, require_lead
-from workflow.files.import_answers import answered_rows, texts_instead
+from workflow.annotate import answer_readings
+from workflow.files.import_answers import answered_rows, answers_to_read, losses_ahead, texts_instead
 from workflow.files.import_judgements import look_at_judgements
 from workflow.files.one_import import Import, Progress
 from workflow.files.read_losses import read_sentences
@@ -130,9 +131,13 @@ def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | No
     bring.on("comparing", 0, 1)
     with bring.store.read() as session:
         new, equal, changed = answered_rows(bring, session, read.rows, bad)
+    wanted = answers_to_read(new)
+    readings = answer_readings.readings_ahead(bring.store, project_id=bring.access.project_id, wanted=wanted)
+    with bring.store.read() as session:
+        losses = losses_ahead(bring, session, new, readings)
     titles = {each.id: each.title for each in bring.access.schema.dimensions}
     unanswered = Counter(each.answer.outcome for each in new.values() if each.answer.outcome not in ANSWERS)
-    notes = list(read.notes)
+    notes = [*read_sentences(losses, new=len(new), repeated=equal, noun="answers"), *read.notes]
     if unanswered:
         why = ", ".join(f"{outcome.value.replace('_', ' ')} {n}" for outcome, n in sorted(unanswered.items()))
         notes.append(f"{unanswered.total():,} of the new rows say that there is no answer ({why}).")

@@ -90,3 +90,160 @@ def test_a_list_of_verdicts_is_read_for_every_order_of_the_letters(text: str) ->
 def test_words_of_scale_multiply_or_nothing_is_read(text: str, value: float | None) -> None:
     """A lakh is 100,000, a crore 10,000,000, 万 10,000; a "Billion" is 10^9 in English and 10^12 in German."""
     assert read_answer(text, Asked(AnswerKind.NUMBER)).value == value
+
+
+def letters(text: str, kind: AnswerKind = AnswerKind.OPTION) -> str | None:
+    """Return the letters of the options that a text states, or None if it is not read."""
+    found = read_answer(text, Asked(kind, OPTIONS))
+    return "".join("ABCD"[at] for at in found.places) if found.outcome is ReadOutcome.READ else None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which option is wrong?",
+        "Which one should be avoided?",
+        "Which of these is incorrect? It is",
+        "Which option is wrong?\n\nAnswer:",
+        "Welche Option ist falsch?",
+        "Quelle option est fausse ?",
+        "¿Cuál es incorrecta?",
+        "哪个选项是错误的？",
+    ],
+)
+def test_an_answer_to_a_question_for_the_wrong_option_is_not_read(question: str) -> None:
+    for letter in "ABCD":
+        assert letters(f"{question} {letter}.") is None
+        assert letters(f"{question} {letter}.", AnswerKind.MULTI) is None
+
+
+@pytest.mark.parametrize("question", ["Which option is right?", "Which one is best?", "Welche Option ist richtig?"])
+def test_an_answer_to_a_question_for_the_right_option_is_read(question: str) -> None:
+    assert [letters(f"{question} {letter}.") for letter in "ABCD"] == list("ABCD")
+    assert [letters(f"Which option is wrong? A. {question} {letter}.") for letter in "BCD"] == list("BCD")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "None of the options is correct.",
+        "No option is correct.",
+        "None of these apply.",
+        "There are none.",
+        "There is no correct answer.",
+        "None of the options is correct. The person leaves through a window.",
+        "Answer: None of the options is correct.",
+        "Keine der Optionen.",
+        "Keine Option ist richtig.",
+        "Aucune des options n'est correcte.",
+        "Ninguna de las opciones es correcta.",
+        "以上都不对",
+        "どれも正しくない。",
+        "[]",
+        "Answer: []",
+        '{"answer": []}',
+        "<answer>[]</answer>",
+    ],
+)
+def test_no_option_is_the_empty_set_where_several_are_asked_for(text: str) -> None:
+    assert letters(text, AnswerKind.MULTI) == ""
+    assert letters(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["All options are correct.", "All of them apply.", "Alle Optionen sind richtig.", "以上都对", "どれも正しい。"],
+)
+def test_all_options_are_the_full_set(text: str) -> None:
+    assert letters(text, AnswerKind.MULTI) == "ABCD"
+    assert letters(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "None of the options is correct?",
+        "None of the options except B.",
+        "No option is correct. However, B comes close.",
+        "Not all options are correct.",
+        "None of A, B, C is right",
+        "All options are wrong.",
+        "{}",
+        "",
+    ],
+)
+def test_a_limited_statement_about_all_options_is_no_set(text: str) -> None:
+    assert letters(text, AnswerKind.MULTI) is None
+
+
+def test_an_option_that_says_none_is_chosen_by_every_sentence_for_none() -> None:
+    options = (*OPTIONS, "None of the above")
+    for text in ("None of the above", "None of the options is correct.", "E"):
+        assert read_answer(text, Asked(AnswerKind.MULTI, options)).value == ("None of the above",), text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Not {a} but {b}.",
+        "It is not {a}, but {b}, because it is late.",
+        "Nicht {a}, sondern {b}.",
+        "No {a}, sino {b}.",
+        "不是{a}，而是{b}。",
+        "{a}ではなく{b}です。",
+        "{b} rather than {a}",
+        "{b} instead of {a}.",
+        "Answer: {a}\n\nWait, actually {b}.",
+        "{a}. Actually {b}.",
+        "Answer: {a}. Sorry, I meant {b}.",
+        "Antwort: {a}. Nein, {b}.",
+        "{a} ✗ {b} ✓ {c} ✗ {d} ✗",
+        "✗ {a} ✗ {c} ✓ {b} ✗ {d}",
+        "{a} ❌, {c} ❌, {d} ❌, {b} ✅",
+        "{a}? No. {c}? No. {b}? Yes.",
+        "{a}? Nein.\n{b}? Ja.",
+    ],
+)
+def test_a_contrast_a_correction_or_a_row_of_verdicts_is_read_for_every_order(text: str) -> None:
+    for order in permutations("ABCD"):
+        said = text.format(**dict(zip("abcd", order, strict=True)))
+        assert letters(said) == order[1], said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("Option one is correct.", "Option two is correct.", "Option three is correct.", "Option four is correct."),
+        ("The first.", "The second.", "The third.", "The fourth."),
+        ("Answer: the first", "Answer: the second", "Answer: the third", "Answer: the fourth"),
+        ("Die erste.", "Die zweite.", "Die dritte.", "Die vierte."),
+        ("选项一", "选项二", "选项三", "选项四"),
+    ],
+)
+def test_the_place_of_an_option_in_words_is_read(words: tuple[str, ...]) -> None:
+    assert [letters(each) for each in words] == list("ABCD")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Not B but maybe C",
+        "Not only B but also C.",
+        "Not B, but C could be right.",
+        "Answer: B. Wait, actually C or D.",
+        "Answer: B\n\nWait, maybe C.",
+        "A ✗ B ✗ C ✓ D ✓",
+        "A? No. B? Maybe. C? Yes?",
+        "C rather than B or D",
+        "Option two is wrong.",
+        "He arrives on the third.",
+    ],
+)
+def test_a_contrast_that_stays_open_is_not_read(text: str) -> None:
+    assert letters(text) is None
+
+
+def test_a_place_in_words_may_be_the_text_of_another_option() -> None:
+    for text in ("The first.", "Option one", "The second."):
+        asked = Asked(AnswerKind.OPTION, ("the second cup", "the first cup", "one", "both"))
+        assert read_answer(text, asked).value in (None, "one"), text
