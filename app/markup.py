@@ -160,7 +160,7 @@ def notice(value: str, *, style: str = "") -> Markup:
 def loss_line(sentence: str) -> Markup:
     """Return a line of a page about losses (``agreement.losses.Losses.sentence``), highlighted if it is a warning."""
     if sentence.startswith("Warning: "):
-        return notice(sentence, style="bad")
+        return tag("div", text(sentence), style="ts ts-notice bad", role="alert", data_part="loss-warning")
     return tag("p", quiet(sentence), style="ts", data_part="losses")
 
 

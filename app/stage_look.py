@@ -14,7 +14,7 @@ from domain.states import Stage
 from workflow.annotate import looking
 from workflow.lead import stage_preview
 
-LOOKING = "This preview claims no item, and you can still review every item blind."
+LOOKING = "This preview takes no item, and you can still review every item blind."
 TAKING = "Take an item to work on it yourself. Until it is decided, other pages hide its votes from you."
 
 

@@ -282,7 +282,9 @@ class _Builder:
         if stages.refinement is not None and number == GRADED:
             for model in models:
                 refinement.open_refinement(store, by=None, project=project, model=model, only_differing=False)
-        if stages.grading is not None and (stages.grading.sample is not None or stages.grading.outputs is not None):
+        if stages.grading is not None and stages.grading.sample is None and stages.grading.outputs is None:
+            run_grading.send_imports(store, by=None, project=project)
+        elif stages.grading is not None:
             run_grading.draw_sample(store, by=None, project=project)
         if stages.comparison is not None:
             pair_intake.open_pairs(store, by=None, project=project)

@@ -53,7 +53,7 @@ def install_command(*extras: str, executable: str = sys.executable, has_pip: boo
     """
     wanted = dict.fromkeys(line for extra in extras for line in requirements_of(extra))
     has_pip = find_spec("pip") is not None if has_pip is None else has_pip
-    program = [executable, "-m", "pip", "install"] if has_pip else ["uv", "pip", "install", "--python", executable]
+    program = [executable, "-m", "pip", "install"] if has_pip else ["uv", "pip", "install", "-p", executable]
     return shlex.join([*program, *wanted])
 
 

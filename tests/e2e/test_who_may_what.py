@@ -396,7 +396,8 @@ def test_pages(world: World, role: str) -> None:
             found[name] = NOTHING if opened.component.get("view") == "nothing" else OPEN
         else:
             nothing = 'data-view="nothing"' in opened.html
-            found[name] = REFUSED if "ts-notice bad" in opened.html else NOTHING if nothing else OPEN
+            refusals = opened.html.count("ts-notice bad") - opened.html.count('data-part="loss-warning"')
+            found[name] = REFUSED if refusals else NOTHING if nothing else OPEN
     assert found == {name: row[role] for name, row in PAGES.items()}
     assert not [word for word in HIDDEN.get(role, ()) if word.encode() in sent], "a secret was sent"
     if role in (VERIFIER, GRADER):

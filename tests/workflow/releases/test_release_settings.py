@@ -164,6 +164,7 @@ CHANGES = {
     ),
     "schema_version": Change(2, {}, lambda made: "has had no version 2"),
     "despite": Change((), {}, lambda made: "released"),
+    "accepted": Change(("sizes: drawn by hand",), {}, lambda made: manifest(made)["asked"].get("accepted")),
 }
 """Those of splits have tests of their own."""
 
