@@ -284,7 +284,11 @@ def test_six_lines_in_any_order(talk: list[str], scores: list[Value], data: st.D
 
 
 @pytest.mark.thorough
-@given(words=st.text(max_size=60), value=st.sampled_from(HALVES), as_text=st.booleans())
+@given(
+    words=st.lists(st.characters(codec="utf-8"), max_size=60).map("".join),  # no word that says how right an answer is
+    value=st.sampled_from(HALVES),
+    as_text=st.booleans(),
+)
 def test_json_with_any_words(words: str, value: float, as_text: bool) -> None:
     assume(not words or any(char.isalnum() for char in words))  # punctuation alone stands for a template
     reply = json.dumps({"Assessment": words, "Final Score": str(value) if as_text else value})
