@@ -17,7 +17,6 @@ What many of its functions take is explained here once:
     together, or have one share in the standard error. None if each unit stands for itself.
 """
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 from agreement.aggregation import Aggregation, DawidSkene, aggregate, dawid_skene
@@ -249,19 +248,10 @@ __all__ = [
 ]
 
 
-_FORMER_NAMES = {"BesideConstant": "ConstantComparison", "beside_constant": "compare_with_constant"}
-"""Names of the version before: they go with the next one."""
-
-
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        """A statistic that is only in the rows, or a name of the version before."""
-        if name in _FORMER_NAMES:
-            now = _FORMER_NAMES[name]
-            text = f"agreement.{name} is agreement.{now} now; the old name goes with the next version."
-            warnings.warn(text, DeprecationWarning, stacklevel=2)
-            return globals()[now]
+        """Return a statistic that is only in the rows."""
         if not name.startswith("_") and name in STATISTICS:
             return STATISTICS[name].function
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

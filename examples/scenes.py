@@ -1,7 +1,6 @@
 """Tabletop scenes through the wearer's own eyes, with questions whose answers are known because they were drawn so.
 
-There are six scenes for each dimension. ``python -m tools.drawing`` of the repository draws the pictures and writes
-what is true of them into ``scenes.jsonl``.
+There are six scenes for each dimension. ``scenes.jsonl`` states what is true of each picture.
 """
 
 from __future__ import annotations

@@ -61,9 +61,6 @@ def agreement(
             "TSV, or JSONL with one object a line."
         ),
     ] = None,
-    named: Annotated[
-        str | None, typer.Option("--project", help="The earlier form of the argument.", hidden=True)
-    ] = None,
     stage: Annotated[
         Stage | None,
         typer.Option(
@@ -156,12 +153,6 @@ def agreement(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON list instead of a table.")] = False,
 ) -> None:
     """Agreement of raters, each statistic with its interval and with what it rests on."""
-    if named is not None:
-        said = "`touchstone agreement --project NAME` is `touchstone agreement NAME` now"
-        typer.echo(f"{said}; the old form goes with the next version.", err=True)
-        if project is not None:
-            raise typer.BadParameter(f"name one project: {project} or {named}.")
-        project = named
     if (ratings is None) == (project is None):
         raise typer.BadParameter("name either a project, or a file with --ratings.")
     if project is None and (stage is not None or unit is not None or by is Cut.GROUP):

@@ -34,7 +34,6 @@ def register(cli: typer.Typer) -> None:
     gold.command("withdraw")(withdraw)
     gold.command("people")(people)
     gold.command("reinstate")(reinstate)
-    gold.command("let-go-on", hidden=True)(let_go_on)
 
 
 def draw(
@@ -136,20 +135,6 @@ def reinstate(
 
     gold_scores.reinstate(_store(), by=None, project=project, login=login, stage=stage, why=why)
     typer.echo(f"{login} may go on with the {stage.value} of {project}.")
-
-
-def let_go_on(
-    project: Project,
-    login: Annotated[str, typer.Argument(help="Who was stopped.")],
-    why: Annotated[str, typer.Option(help="The reason; it is kept.")],
-    stage: InStage = Stage.VERIFICATION,
-) -> None:
-    """The earlier name of ``reinstate``."""
-    typer.echo(
-        "`touchstone gold let-go-on` is `touchstone gold reinstate` now; the old name goes with the next version.",
-        err=True,
-    )
-    reinstate(project, login, why, stage)
 
 
 def _print_made(made: Sequence[Known]) -> None:

@@ -22,7 +22,6 @@ def register(cli: typer.Typer) -> None:
     guideline.command("show")(show)
     guideline.command("set")(set_guideline)
     cli.command("reasons")(reasons)
-    cli.command("causes", hidden=True)(causes)
 
 
 def show(
@@ -91,15 +90,6 @@ def reasons(
         typer.echo(found.skips_csv(found.skips(store, by=None, project=project)), nl=False)
     else:
         typer.echo(found.reasons_csv(found.reasons(store, by=None, project=project)), nl=False)
-
-
-def causes(
-    project: Project,
-    skips: Annotated[bool, typer.Option("--skips", help="Instead: why verifiers skipped, one line a skip.")] = False,
-) -> None:
-    """The earlier name of ``reasons``."""
-    typer.echo("`touchstone causes` is `touchstone reasons` now; the old name goes with the next version.", err=True)
-    reasons(project, skips)
 
 
 def _store() -> Store:

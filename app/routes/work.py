@@ -170,16 +170,11 @@ ACTIONS: Mapping[str, Action] = {
     "guideline_seen": guideline_seen,
     "wording": look_at_wording,
 }
-EARLIER: Mapping[str, Action] = {"aside": postpone}
-"""Actions by names of before, for pages that were opened before an upgrade; they go with the next version."""
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
-    """``POST /api/<action>`` for every action, also by its earlier name. Nothing else below ``/api`` is a page."""
-    posts = [
-        Route(f"/api/{name}", _endpoint(action, resources), methods=["POST"])
-        for name, action in {**ACTIONS, **EARLIER}.items()
-    ]
+    """``POST /api/<action>`` for every action. Nothing else below ``/api`` is a page."""
+    posts = [Route(f"/api/{name}", _endpoint(action, resources), methods=["POST"]) for name, action in ACTIONS.items()]
     return [*posts, Route("/api/{rest:path}", answering(_no_such), methods=["GET", "POST", "PUT", "PATCH", "DELETE"])]
 
 

@@ -125,10 +125,3 @@ def test_turns_of_variants_keep_their_order() -> None:
     turn = ["cohen_kappa"] * 3 + ["light_kappa"]
     assert [each.statistic for each in lines] == turn * 3
     assert [each.args["weights"] for each in lines] == ["none"] * 4 + ["linear"] * 4 + ["quadratic"] * 4
-
-
-def test_names_of_the_version_before_lead_on_with_a_warning() -> None:
-    with pytest.warns(DeprecationWarning, match=r"agreement\.beside_constant is agreement\.compare_with_constant now"):
-        assert agreement.beside_constant is agreement.compare_with_constant
-    with pytest.warns(DeprecationWarning, match=r"agreement\.BesideConstant is agreement\.ConstantComparison now"):
-        assert agreement.BesideConstant is agreement.ConstantComparison

@@ -264,7 +264,7 @@ def test_what_is_asked_has_to_be_there(arguments: list[str], words: str, grades:
     assert str(result.exception).endswith(".")
 
 
-@pytest.mark.parametrize("arguments", [[], ["--ratings", "a.csv", "--project", "p"], ["--stage", "grading"]])
+@pytest.mark.parametrize("arguments", [[], ["--ratings", "a.csv", "p"], ["--stage", "grading"]])
 def test_a_file_or_a_project(arguments: list[str]) -> None:
     result = CliRunner().invoke(cli, ["agreement", *arguments])
     assert result.exit_code == 2

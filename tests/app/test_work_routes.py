@@ -198,7 +198,7 @@ def test_another_project_s_images_and_pool_do_not_exist(home: Home, ana: Client)
     assert ana.post("/api/undo", {"project": "other", "stage": "authoring"}).status == 404
 
 
-@pytest.mark.parametrize("path", ["draft", "submit", "undo", "release", "postpone", "aside", "pick", "heartbeat"])
+@pytest.mark.parametrize("path", ["draft", "submit", "undo", "release", "postpone", "pick", "heartbeat"])
 def test_every_change_needs_the_page_s_token_and_a_page_of_ours(running: Server, ana: Client, path: str) -> None:
     for reply in (
         ana.post(f"/api/{path}", {}, X_Touchstone_CSRF=None),

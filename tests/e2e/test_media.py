@@ -21,12 +21,13 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from domain.roles import Role
 from domain.states import Stage
+from examples import scenes
+from media import clips
 from media.store import MediaStore
 from testkit.browser import WAIT_MS, _Window
 from testkit.pictures import number_of, numbered, video
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from tools.drawing.action_clips import action_clips
 from workflow.access import accounts, projects
 from workflow.annotate import image_pool, submissions
 
@@ -38,7 +39,8 @@ STILL = 700
 """The number on the still next to the clip; no frame of the clip has it."""
 SECRET = "P07_kitchen_secret"
 """In the names of all files; pages do not need it."""
-CLIP = action_clips()[0]
+N_FRAMES = 36
+"""How many frames the clip of an action has."""
 ENDED = """() => {
     const host = [...document.querySelectorAll('*')].map(node => node.shadowRoot).find(
         root => root && root.querySelector('.media video'));
@@ -245,21 +247,28 @@ def exported(tour: Tour, folder: Path) -> set[tuple[str, str]]:
         return {(row["criterion"], row["value"]) for row in csv.DictReader(file)}
 
 
+def moving_view() -> list[Image.Image]:
+    """Return the frames of a view that wanders over a picture of the demo, so that no two of them are alike."""
+    picture = scenes.scenes()[0].picture().convert("RGB")
+    return [picture.crop((12 * k, 8 * k, 12 * k + 800, 8 * k + 600)).resize((640, 480)) for k in range(N_FRAMES)]
+
+
 def test_an_action_clip_shows_the_frame_that_was_drawn(
     running: Tour, chromium: Browser, tmp_path: Path, pictures: Path | None
 ) -> None:
-    drawn = [np.asarray(frame.resize((80, 60)), dtype=float) for frame in CLIP.frames()]
-    CLIP.save(tmp_path / "1.webm")
-    next(CLIP.frames()).save(tmp_path / "2.png")
+    frames = moving_view()
+    drawn = [np.asarray(frame.resize((80, 60)), dtype=float) for frame in frames]
+    clips.write(iter(frames), out=tmp_path / "1.webm", frames_per_second=12)
+    frames[0].save(tmp_path / "2.png")
     fill_pool(running, [tmp_path / "1.webm", tmp_path / "2.png"])
     store_item(running)
     with at_desk(chromium, running.server, "vera") as desk:
         desk.open(f"/verify?project={running.project}")
         clip = desk.page.locator(".media video")
-        expect(desk.page.locator(".clipbar .frames")).to_have_text(f"frame 1 of {CLIP.n_frames}")
+        expect(desk.page.locator(".clipbar .frames")).to_have_text(f"frame 1 of {N_FRAMES}")
         desk.press("Home")
         at = 0
-        for steps in (20, 1, 1, 5, 1, -1, -6, 3):  # where the cup moves, every frame differs from its neighbours
+        for steps in (20, 1, 1, 5, 1, -1, -6, 3):
             desk.press(*["." if steps > 0 else ","] * abs(steps))
             at += steps
             for _ in range(10):  # the browser paints what it has sought when it comes to it
@@ -268,7 +277,7 @@ def test_an_action_clip_shows_the_frame_that_was_drawn(
                 if nearest == at:
                     break
             assert nearest == at
-        # A box around the cup and one around the plate of the still, and where to reach.
+        # A box on the clip and one on the still, and where to reach.
         desk.press("a", *["ArrowLeft"] * 12, *["Alt+ArrowLeft"] * 5)
         desk.press("a", "2", *["ArrowUp"] * 9, *["Alt+ArrowUp"] * 9, *["Alt+ArrowLeft"] * 4, "Enter")
         desk.press("a", *["ArrowLeft"] * 14)

@@ -297,10 +297,8 @@ def question_of(release: Path, item: dict[str, Any]) -> str:
 
 
 def check_reasons(server: Server, settled: dict[str, tuple[str, str]]) -> None:
-    """The file of reasons has every decision, and what became of it; under its earlier name, too."""
+    """The file of reasons has every decision, and what became of it."""
     text = run(server.home, "reasons", "jury")
-    earlier = touchstone("causes", "jury", home=server.home)
-    assert (earlier.stdout, "`touchstone reasons` now" in earlier.stderr) == (text, True)
     rows = list(csv.DictReader(io.StringIO(text)))
     assert Counter((row["decision"], row["reason"]) for row in rows) == Counter(settled.values())
     done = {row["reason"]: (row["state"], row["answered_by"], row["answer"]) for row in rows}

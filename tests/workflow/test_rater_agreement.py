@@ -153,9 +153,8 @@ def test_the_command_on_a_project(home: Path, sqlite_template: Path, monkeypatch
         assert str(home) in result.stderr
         found = json.loads(result.stdout)
         assert {(each["criterion"], each["dimension"], each["n_raters"]) for each in found} == {("score", "colour", 2)}
-        nothing = CliRunner().invoke(cli, ["agreement", "--project", "p", "--stage", "verification"])
+        nothing = CliRunner().invoke(cli, ["agreement", "p", "--stage", "verification"])
         assert nothing.stdout == "No one has rated anything yet.\n"
-        assert "`touchstone agreement NAME` now; the old form goes with the next version." in nothing.stderr
         for arguments, words in ((["q", "--stage", "grading"], "q"), (["p", "--stage", "authoring"], "authoring")):
             refused = CliRunner().invoke(cli, ["agreement", *arguments])
             assert isinstance(refused.exception, TouchstoneError)
