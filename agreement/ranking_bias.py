@@ -1,4 +1,4 @@
-"""Biases of a judge that could change a ranking: by family, length, position and model, tested together."""
+"""Biases of a judge that could change a ranking or its scores as a whole, tested together."""
 
 from __future__ import annotations
 
@@ -16,21 +16,24 @@ from agreement.judge_bias import holm
 from agreement.limits import t_quantile
 from agreement.ratings import Floats, Ints
 from agreement.small_sample import contrast
-from agreement.statistic import Statistic
+from agreement.statistic import Statistic, Test
 from domain.errors import RatingsError
 
-Kind = Literal["family", "length", "position", "model"]
-KINDS: tuple[Kind, ...] = ("family", "length", "position", "model")
+Kind = Literal["family", "length", "position", "model", "leniency"]
+KINDS: tuple[Kind, ...] = ("family", "length", "position", "model", "leniency")
 
 MOST_POINTS = 5.0
 """Points, of 100 from the lowest to the highest value, that keep a bias out of a green verdict."""
 ALPHA = 0.05
 """Chance of one false alarm or more among all biases of a judge on a criterion."""
-MODEL_LIMITS = 0.9
-"""Confidence of the limits that rule out 5 points for one of several models: two one-sided tests at 5 % [1]_. With 95 %
-for each of them, a study of 300 questions would stop one good judge in four (benchmarks/verdicts.py).
+LIMITS = 0.98
+"""Confidence of the limits that must exclude 5 points: two one-sided tests at 1 % [1]_. A green verdict needs this of
+every tested bias, so more biases do not raise the risk of a false green verdict (an intersection-union test [2]_).
+benchmarks/README.md compares this level with others: it is the strictest at which most good judges of every simulated
+kind still get a green verdict at 300 questions.
 
 .. [1] Schuirmann, D. J. (1987). Journal of Pharmacokinetics and Biopharmaceutics 15, 657-680.
+.. [2] Berger, R. L. & Hsu, J. C. (1996). Statistical Science 11, 283-319.
 """
 _SHORT, _LONG = 0.1, 0.9
 """The shares of answers that are shorter than a short and a long one."""
@@ -42,7 +45,7 @@ class RankingBias:
 
     kind: Kind
     toward: str
-    """The model; empty for the other kinds."""
+    """The model; of leniency the value, if values have no order; otherwise empty."""
     points: Statistic
     """Points of 100 that the judge adds beyond people, with 95 % limits and the test of 0."""
     p_corrected: float
@@ -68,22 +71,34 @@ class RankingBias:
     @property
     def qualifies(self) -> bool:
         """Tell whether the bias may change a ranking: it reaches from a model to the next, or no model is known."""
-        return self.is_significant and not self.blocks and (self.reaches is not None or not self.ranked)
+        changes = self.kind != "leniency" and (self.reaches is not None or not self.ranked)
+        return self.is_significant and not self.blocks and changes
+
+    @property
+    def half_width(self) -> float:
+        """Half the width of the limits that have to exclude 5 points; nan without a test."""
+        test = self.points.test
+        if test is None:
+            return math.nan
+        if test.name == _EXACT:
+            return _exact_half(int(test.df[0]), LIMITS)
+        return t_quantile(LIMITS, test.df[0]) * self.points.se
 
     @property
     def limits(self) -> tuple[float, float]:
-        """The limits that have to lie inside 5 points: those of 95 %, of a model among several those of 90 %."""
-        test = self.points.test
-        if test is None or self.kind != "model":
-            return self.points.low, self.points.high
-        half = t_quantile(MODEL_LIMITS, test.df[0]) * self.points.se
-        return self.points.value - half, self.points.value + half
+        """The limits that have to exclude 5 points."""
+        return self.points.value - self.half_width, self.points.value + self.half_width
 
     @property
     def is_open(self) -> bool:
-        """Tell whether the limits include 5 points although no change of a ranking is shown."""
+        """Tell whether the limits include 5 points although the bias neither blocks nor qualifies."""
         low, high = self.limits
         return not (self.blocks or self.qualifies) and not (low > -MOST_POINTS and high < MOST_POINTS)
+
+    @property
+    def bars(self) -> bool:
+        """Tell whether the judge may not stand in for a person, not even where no model is ranked."""
+        return self.blocks or (self.kind == "leniency" and self.is_open)
 
 
 @dataclass(frozen=True)
@@ -105,9 +120,14 @@ class RankingBiases:
 
     @property
     def widest_open(self) -> RankingBias | None:
-        """Return the widest bias of 5 points that is neither shown nor ruled out."""
+        """Return the bias of 5 points that is neither shown nor ruled out: leniency, or the widest."""
         found = [each for each in self.tested if each.is_open]
-        return max(found, key=lambda each: max(map(abs, each.limits)), default=None)
+        return max(found, key=lambda each: (each.bars, max(map(abs, each.limits))), default=None)
+
+    @property
+    def bars(self) -> bool:
+        """Tell whether any bias keeps the judge from standing in for a person."""
+        return any(each.bars for each in self.tested)
 
 
 def find_ranking_biases(
@@ -120,8 +140,9 @@ def find_ranking_biases(
     lengths: ArrayLike | None = None,
     shift: ArrayLike | None = None,
     clusters: Sequence[Hashable] | None = None,
+    value: str = "",
 ) -> RankingBiases:
-    """Test a judge for all biases that could change a ranking, and hold their size against the gaps between models.
+    """Test a judge for all biases that a verdict depends on, and hold their size against the gaps between models.
 
     Parameters
     ----------
@@ -139,24 +160,29 @@ def find_ranking_biases(
         (n,) the judge's score in one order minus that in the other; nan where one is missing.
     clusters
         (n,) the question.
+    value
+        Of values without an order, the one whose share the scores are; empty: the scores are numbers.
 
     Returns
     -------
     RankingBiases
-        In the order family, length, position, models.
+        In the order family, length, position, models, leniency.
 
     Notes
     -----
     With d = judge - people, by least squares with CR2 standard errors by question (:func:`contrast`): *family* and
     *model*, the mean of d there minus its mean elsewhere; *length*, the slope of d on log2(length) times the distance
-    of a long (90th percentile) from a short answer (10th); *position*, the mean shift. Holm's method adjusts p values
-    of models over the models [1]_, and each p value is multiplied by the number of tested kinds (Bonferroni). At most 5
-    % of judges without a bias get a false alarm.
+    of a long (90th percentile) from a short answer (10th); *position*, the mean shift; *leniency*, the mean of d.
+    Holm's method adjusts p values of models over the models [1]_, and each p value is multiplied by the number of
+    tested kinds (Bonferroni). At most 5 % of judges without a bias get a false alarm.
 
     A bias adds b w_m to the judge's mean of model m, w_m being 1 or 0, or the model's mean of log2(length). It
     *reaches* from model j to the next better one i if b (w_j - w_i) > 0 and, at the far limit of b, is at least the gap
     between people's means of the two. It *exchanges* two models whose order by the judge's means changes once b w_m is
     taken off. A position bias moves a model that always holds this position; no model does if both orders are asked.
+    Leniency moves all models alike. Where d is the same everywhere, a share u of n questions may still differ by 100
+    points: the limits are 100 u points away, with (1 - u)^n the level of one side.
+
     Checked by worked arithmetic in tests/agreement and by simulation in benchmarks/verdicts.py.
 
     References
@@ -168,7 +194,7 @@ def find_ranking_biases(
     >>> people, judge = [0, 1, 0, 1, 1, 0, 1, 0], [0, 1, 1, 1, 1, 1, 0, 0]
     >>> found = find_ranking_biases(people, judge, scale=(0, 1), models=["a", "a", "b", "b"] * 2)
     >>> [(each.kind, each.toward, round(each.points.value)) for each in found.tested]
-    [('model', 'a', 25)]
+    [('model', 'a', 25), ('leniency', '', 12)]
     """
     y, f = numbers(people, "people"), numbers(judge, "judge")
     same_length(people=y, judge=f, models=models, clusters=clusters)
@@ -189,25 +215,60 @@ def find_ranking_biases(
 
     if family is not None:
         own = numbers(family, "family")
-        of_kind("family", contrast(gap, own, clusters=of), "", ranks.mean(own))
+        of_kind("family", _contrast(gap, own, of), "", ranks.mean(own))
     if lengths is not None:
         size = numbers(lengths, "lengths")
         words = np.log2(np.where(size > 0, size, np.nan))
         there = words[usable & ~np.isnan(words)]
         span = float(np.diff(np.quantile(there, [_SHORT, _LONG]))[0]) if len(there) else 0.0
         if span > 0:
-            of_kind("length", contrast(gap, words / span, clusters=of), "", ranks.mean(words / span))
+            of_kind("length", _contrast(gap, words / span, of), "", ranks.mean(words / span))
     if shift is not None:
         moved = numbers(shift, "shift") * 100 / (high - low)
-        of_kind("position", contrast(moved, clusters=of), "", None)
+        of_kind("position", _contrast(moved, None, of), "", None)
     for at, model in enumerate(ranks.names if len(ranks.names) > 2 else ranks.names[:1] * (len(ranks.names) > 1)):
         is_model = np.where(ranks.of_unit < 0, np.nan, (ranks.of_unit == at).astype(float))
-        of_kind("model", contrast(gap, is_model, clusters=of), model, ranks.one(at))
+        of_kind("model", _contrast(gap, is_model, of), model, ranks.one(at))
+    of_kind("leniency", _contrast(gap, None, of), value, np.zeros(len(ranks.names)))
     return RankingBiases(
         tuple(_corrected(found, tests)),
         tuple(kind for kind in KINDS if kind not in tests),
         int(usable.sum()),
         None if of is None else len(np.unique(of[usable])),
+    )
+
+
+_EXACT = "exact"
+
+
+def _exact_half(n: int, confidence: float) -> float:
+    """Return the points by which a mean over n equal questions may still be wrong.
+
+    >>> round(_exact_half(300, 0.99), 2)
+    1.75
+    """
+    return float(100 * (1 - ((1 - confidence) / 2) ** (1 / n)))
+
+
+def _contrast(gap: Floats, aspect: Floats | None, of: Ints | None) -> Statistic:
+    """Return the contrast, with exact limits where nothing varies (or too few clusters do)."""
+    found = contrast(gap, aspect, clusters=of)
+    if found.test is not None or not found.defined:
+        return found
+    x = np.zeros(len(gap)) if aspect is None else aspect
+    there = ~(np.isnan(gap) | np.isnan(x))
+    clusters = np.arange(len(gap)) if of is None else of
+    above = x > x[there].mean()
+    n = min(len(np.unique(clusters[side & there])) for side in (above, ~above) if (side & there).any())
+    half = _exact_half(n, found.confidence)
+    p = min(1.0, 2 * max(0.0, 1 - abs(found.value) / 100) ** n)
+    return replace(
+        found,
+        low=found.value - half,
+        high=found.value + half,
+        method="exact limit of a share",
+        reason=None,
+        test=Test(_EXACT, found.value, (float(n),), p),
     )
 
 

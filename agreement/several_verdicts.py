@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 
+from agreement.bias_sentences import BIAS_STARTS
 from agreement.judge_bias import holm
 from agreement.small_sample import LEVEL
 from agreement.verdict import Verdict
@@ -53,12 +55,18 @@ def correct_together(verdicts: Sequence[Verdict], what: str = "verdicts of this 
                 f"Among {m} {what} this one is not sure enough to stand in for a person: p = {each.p_replace:.4f}, "
                 f"after Holm {p_replace:.3f}, above {LEVEL:g}."
             )
-            made = replace(made, outcome=outcome, reasons=(said, *each.reasons, *([why] if why else [])))
+            made = replace(made, outcome=outcome, reasons=(*_after_bias(each, said), *([why] if why else [])))
         if made.outcome == "usable with correction" and p_correct > LEVEL:
             said = (
                 f"Among {m} {what} its association with people is not sure enough: p = {each.p_correct:.4f}, after "
                 f"Holm {p_correct:.3f}, above {LEVEL:g}."
             )
-            made = replace(made, outcome="not enough data", reasons=(said, *made.reasons))
+            made = replace(made, outcome="not enough data", reasons=_after_bias(made, said))
         found.append(made)
     return tuple(found)
+
+
+def _after_bias(verdict: Verdict, said: str) -> tuple[str, ...]:
+    """The reasons with one more sentence: first, but for the sentences about a bias."""
+    biases = tuple(takewhile(lambda each: each.startswith(BIAS_STARTS), verdict.reasons))
+    return (*biases, said, *verdict.reasons[len(biases) :])

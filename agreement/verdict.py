@@ -155,8 +155,9 @@ def judge_verdict(
     constant_test
         The alternative annotator test of that one, at the same epsilon.
     biases
-        What could change a ranking (:func:`find_ranking_biases`); None: not looked at. One that blocks leaves at most
-        correction; one that qualifies, or of which 5 points are not ruled out, leaves everything but rankings.
+        What could change a ranking or all scores (:func:`find_ranking_biases`); None: not looked at. One that blocks,
+        and leniency of which 5 points are not ruled out, leaves at most correction; one that qualifies, or of which 5
+        points are not ruled out, leaves everything but rankings.
     people_low
         The one-sided limit of ``people`` for few questions; None takes the interval's.
     n_clusters
@@ -218,12 +219,14 @@ def judge_verdict(
     people = _with_low(people, people_low)
     if association is ceiling.judge or association == ceiling.judge:
         association = _with_low(association, ceiling.judge_low)
+    first = bias_first(biases) if biases is not None else ()
+    shown = first if biases is not None and biases.gravest else ()
     surely_little = not problems and people.high < rule.least_reliability
     if n_people > 1:
         problems += _people_agree(people, rule)
     if problems:
         outcome: Outcome = "people agree too little" if surely_little else "not enough data"
-        return Verdict(dimension, outcome, (*problems, *base_rate), rule)
+        return Verdict(dimension, outcome, (*shown, *problems, *base_rate), rule)
     reasons = [f"People's own agreement is {_limits(people)}, above {rule.least_reliability:g}.", *base_rate]
     replaces, said = _replaces(ceiling.difference, alternative, rule)
     reasons.extend(said)
@@ -244,19 +247,15 @@ def judge_verdict(
     otherwise, why = _corrects(association, rule)
     if otherwise == "usable with correction" and constant is not None and constant.difference.high <= 0:
         why += " Without correction they are surely right less often than always saying the same."
-    first = bias_first(biases) if biases is not None else None
     if biases is not None:
         reasons.append(biases_tested(biases))
     outcome = "usable as replacement" if replaces else otherwise
-    if replaces and first is not None:
-        outcome = (
-            otherwise if biases is not None and biases.gravest and biases.gravest.blocks else "usable except to rank"
-        )
+    if replaces and first:
+        outcome = otherwise if biases is not None and biases.bars else "usable except to rank"
     if outcome == otherwise:
         reasons.append(why)
         p_replace = 1.0  # this verdict makes no further claim
-    if first is not None and (outcome == "usable except to rank" or (biases is not None and biases.gravest)):
-        reasons.insert(0, first)
+    reasons[:0] = first if replaces else shown
     return Verdict(dimension, outcome, tuple(reasons), rule, p_replace, p_correct, (otherwise, why))
 
 

@@ -4,11 +4,12 @@
 
 Every study has 300 questions, six models and three people unless its line says otherwise, and is ruled on as
 ``touchstone calibrate`` does. The number of studies is fixed before the first one is drawn, and every share comes with
-its exact (Clopper-Pearson) Monte Carlo interval. Three tables go to standard error: how often each kind of judge gets a
-green verdict ("may stand in for a person"); how often a lower limit is too high with 12 to 300 questions, next to the
-jackknife's own; how many studies of 12 dimensions make a false claim, with and without Holm. The last line of the
-output is one JSON object. The exit status is 1 if more than 5 % of biases of 5 points get a green verdict, or if more
-than a quarter of good judges get none.
+its exact (Clopper-Pearson) Monte Carlo interval. Four tables go to standard error: how often each kind of judge gets a
+green verdict ("may stand in for a person"); the same for biases of exactly 5 points, and for good judges on 600
+questions, by seeds of their own; how often a lower limit is too high with 12 to 300 questions, next to the jackknife's
+own; how many studies of 12 dimensions make a false claim, with and without Holm. The last line of the output is one
+JSON object. The exit status is 1 if a bias of exactly 5 points gets a green verdict in over 2.5 % of studies, or if
+fewer than half of good judges get one. ``--only green`` leaves out the last two tables.
 """
 
 from __future__ import annotations
@@ -60,24 +61,30 @@ class World:
     """Points that it adds to the third model."""
     position: float = 0.0
     """Points that the judge adds when answers keep the original order."""
+    lenient: float = 0.0
+    """Points that it adds to every answer."""
     drift: float = 0.0
     """Points that it adds to the last model asked; none to the first, and evenly in between."""
     constant: bool = False
     copied: bool = False
+    values: int = 2
+    """Values of the scale, evenly from 0 to 1; an error is a step to the next one."""
     dimensions: int = 1
 
     @property
     def points(self) -> float:
         """The largest bias."""
-        return max(self.family, self.length, self.model, self.position, self.drift)
+        return max(self.family, self.length, self.model, self.position, self.lenient, self.drift)
 
 
 GOOD = World()
+FIVE = World(values=5, people_errs=0.3, judge_errs=0.2)
 KINDS: dict[str, World] = {
     "good": GOOD,
     "good, 3 % errors": World(judge_errs=0.03),
     "good, 12 models": World(models=12),
     "good, copied": World(copied=True),
+    "good, five values": FIVE,
     "family, 5 points": World(family=5),
     "family, 11 points": World(family=11),
     "family, 11 points, copied": World(family=11, copied=True),
@@ -85,12 +92,26 @@ KINDS: dict[str, World] = {
     "length, 11 points": World(length=11),
     "position, 5 points": World(position=5),
     "position, 11 points": World(position=11),
+    "leniency, 5 points, five values": replace(FIVE, lenient=5),
+    "leniency, 8 points, five values": replace(FIVE, lenient=8),
     "one model, 5 points": World(model=5),
     "one model, 8 points": World(model=8),
     "drifting to 10 points": World(drift=10),
     "constant": World(constant=True),
     "worse: 15 % errors": World(judge_errs=0.15),
 }
+BORDER = {
+    "one model, 5 points": (400, World(model=5)),
+    "one of 12 models, 5 points": (100, World(model=5, models=12)),
+    **{name: (100, KINDS[name]) for name in KINDS if ", 5 points" in name and name != "one model, 5 points"},
+}
+"""Biases of exactly 5 points, with the number of studies."""
+LARGER = {
+    f"{name}, 600 questions": (100, replace(KINDS[name], questions=600))
+    for name in ("good", "good, 3 % errors", "good, 12 models")
+}
+NEW_SEEDS = 100_000
+"""The first seed of studies that no rule was chosen by."""
 HARD = {
     "as good as people, 10 % errors": (5, 0.5, 0.10, 0.10, 0.2),
     "near-perfect, half of errors by question": (5, 0.5, 0.05, 0.05, 0.5),
@@ -109,19 +130,27 @@ def study_of(world: World, seed: int) -> Study:
     skill = special.logit(np.linspace(0.45, 0.75, world.models))
     truth = (random.random(shape) < special.expit(skill + random.normal(0, 0.5, (world.questions, 1)))).astype(float)
 
-    def seen(err: float) -> Floats:
-        return np.where(random.random(shape) < err, 1 - truth, truth)
+    step = 1 / (world.values - 1)
+    if world.values > 2:
+        truth = np.rint((0.7 * random.random(shape) + 0.3 * truth) / step) * step
+
+    def err(of: Floats, share: float) -> Floats:
+        up = of + step * (1 if world.values == 2 else np.where(random.random(shape) < 0.5, 1, -1))
+        return np.where(random.random(shape) < share, np.where((up < 0) | (up > 1), 2 * of - up, up), of)
+
+    def seen(share: float) -> Floats:
+        return err(truth, share)
 
     values = {name: seen(world.people_errs) for name in PEOPLE}
     fair = np.ones(shape) if world.constant else seen(world.judge_errs)
     lengths = np.exp(random.normal(3.5, 0.5, shape))
-    extra = world.length * (lengths > np.median(lengths)) + np.linspace(0, world.drift, world.models)
+    extra = world.length * (lengths > np.median(lengths)) + np.linspace(0, world.drift, world.models) + world.lenient
     extra[:, :2] += world.family
     extra[:, 2] += world.model
-    values[JUDGE] = _lifted(fair, extra + world.position, random)
+    values[JUDGE] = _lifted(fair, extra + world.position, step, random)
     if world.copied:
-        values[COPY] = np.where(random.random(shape) < 0.005, 1 - values[JUDGE], values[JUDGE])
-    values[SWAPPED] = _lifted(np.where(random.random(shape) < 0.005, 1 - fair, fair), extra, random)
+        values[COPY] = err(values[JUDGE], 0.005)
+    values[SWAPPED] = _lifted(err(fair, 0.005), extra, step, random)
     places = [(q, m) for q in range(world.questions) for m in range(world.models)]
     names = {place: f"q{place[0]} · m{place[1]}" for place in places}
     rows = [
@@ -135,11 +164,11 @@ def study_of(world: World, seed: int) -> Study:
     return Study(rows, PEOPLE, judges, about=about, families=families, runs=Runs(swapped={JUDGE: (SWAPPED,)}))
 
 
-def _lifted(values: Floats, points: Floats, random: np.random.Generator) -> Floats:
-    """The values after enough wrong answers are called right to raise means by these points."""
-    wrong = values == 0
-    share = points / 100 / np.maximum(wrong.mean(axis=0), 1e-9)  # model by model, so that each rises by its points
-    found: Floats = np.where(wrong & (random.random(values.shape) < share), 1.0, values)
+def _lifted(values: Floats, points: Floats, step: float, random: np.random.Generator) -> Floats:
+    """The values after enough answers go up a step (from wrong to right) to raise means by these points."""
+    below = values < 1 - step / 2
+    share = points / 100 / step / np.maximum(below.mean(axis=0), 1e-9)  # model by model: each rises by its points
+    found: Floats = np.where(below & (random.random(values.shape) < share), values + step, values)
     return found
 
 
@@ -188,13 +217,13 @@ def true_gap(right: float, person: float, judge: float) -> float:
 
 # ---- several verdicts -----------------------------------------------------------------------------------------------
 
-BORDER = World(questions=1_200, models=3, people_errs=0.05, judge_errs=0.0778, dimensions=12)
+BORDERLINE = World(questions=1_200, models=3, people_errs=0.05, judge_errs=0.0778, dimensions=12)
 """Kappa of two people 0.81 and of judge and person 0.76 on half right answers: 0.05 apart, as much as the margin."""
 
 
 def false_claims(seed: int) -> tuple[bool, bool]:
     """Tell whether any of 12 borderline dimensions lets the judge stand in, with Holm and without."""
-    made = study_of(BORDER, seed)
+    made = study_of(BORDERLINE, seed)
     plain = [verdict_of(made, part, JUDGE, RULE) for part in made.slices if part.dimension is not None]
     claims = ("usable as replacement", "usable except to rank")
     corrected = [each for each in rulings_of(made, RULE, copies_of(made)) if each.dimension is not None]
@@ -223,6 +252,7 @@ def main() -> int:
     """Run it and print the figures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="fewer studies")
+    parser.add_argument("--only", choices=["green"], help="green: only the tables of green verdicts")
     given = parser.parse_args()
     began = time.monotonic()
     many, draws, studies = (4, 200, 8) if given.quick else (40, 1_000, 60)
@@ -242,16 +272,30 @@ def main() -> int:
     figures |= {"good_green": share(good), "good_green_or_not_to_rank": share(stands)}
     for key in ("biased_green", "useless_green", "good_green", "good_green_or_not_to_rank"):
         log_share(key, figures[key])
-    figures["lower_limit_too_high"] = limits_table(draws)
+    kinds = {name: (many if given.quick else n, world) for name, (n, world) in (BORDER | LARGER).items()}
+    figures |= {"border_green": {}, "good_600_green": {}}
+    for name, (n, world) in kinds.items():
+        found = [outcome_of(world, NEW_SEEDS + seed) == "replace" for seed in range(n)]
+        figures["border_green" if name in BORDER else "good_600_green"][name] = share(found)
+        log_share(f"{name}, new seeds", share(found))
+    if given.only is None:
+        figures |= others(draws, studies)
+    figures["seconds"] = round(time.monotonic() - began, 1)
+    print(json.dumps(figures))
+    most = max(each["share"] for each in figures["border_green"].values())
+    return 1 if most > 0.025 or figures["good_green"]["share"] < 0.5 else 0
+
+
+def others(draws: int, studies: int) -> dict[str, Any]:
+    """Return the figures of lower limits and of several verdicts."""
+    figures: dict[str, Any] = {"lower_limit_too_high": limits_table(draws)}
     machine.log(f"a false claim in 12 dimensions, {studies} studies")
     claims = [false_claims(seed) for seed in range(studies)]
     figures["false_claims_holm"] = share([one for one, _ in claims])
     figures["false_claims_plain"] = share([other for _, other in claims])
     for key in ("false_claims_holm", "false_claims_plain"):
         log_share(key, figures[key])
-    figures["seconds"] = round(time.monotonic() - began, 1)
-    print(json.dumps(figures))
-    return 1 if figures["biased_green"]["share"] > 0.05 or figures["good_green"]["share"] < 0.75 else 0
+    return figures
 
 
 def limits_table(draws: int) -> dict[str, Any]:

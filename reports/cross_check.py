@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from agreement.alpha import krippendorff_alpha
+from agreement.bias_sentences import RULED_OUT
 from agreement.bootstrap import Bootstrap
 from agreement.chance import percent_agreement
 from agreement.cross_check import Peer, label_peers, peers_of, second_opinion
@@ -51,6 +52,7 @@ def cross_check(study: Study) -> Section:
             unit="twelve digits; every package gets the same ratings",
         )
     )
+    blocks.append(Text(RULED_OUT, "note"))
     return Section(12, "cross_check", "How this was computed", opinion.sentence, tuple(blocks))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from agreement.alternative import alternative_test
-from agreement.bias_sentences import BIAS_STARTS
+from agreement.bias_sentences import BIAS_STARTS, RULED_OUT
 from agreement.several_verdicts import correct_together
 from agreement.small_sample import lower_limit_of
 from agreement.verdict import Outcome, Rule, judge_verdict
@@ -95,9 +95,10 @@ def rule_in_sentences(rule: Rule) -> tuple[str, ...]:
         f" too little: their own agreement is below {rule.least_reliability:g}, by its upper limit. Anything else: not"
         " enough data.",
         "Biases: a significant bias of 5 points of 100 or more, or one that changes the order of two models, leaves at "
-        "most correction. A smaller bias that reaches from a model to the next, or a bias of 5 points that is not "
-        "ruled out, forbids rankings.",
-        "All limits are those of 95 % intervals, by question where questions are known. Lower limits include one "
+        "most correction. So does leniency of 5 points that is not ruled out. A smaller bias that reaches from a model "
+        "to the next, or another bias of 5 points that is not ruled out, forbids rankings.",
+        RULED_OUT,
+        "All other limits are those of 95 % intervals, by question where questions are known. Lower limits include one "
         "more worst-case question. Holm's method corrects for several verdicts: verdicts on whole criteria (judges x "
         "criteria) are one family, and verdicts on dimensions are another.",
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from agreement.bias_sentences import RULED_OUT
 from agreement.near_copies import JudgePair, compare_judges, effective_number, group_copies
 from agreement.ranking_bias import RankingBias, RankingBiases, find_ranking_biases
 from agreement.ratings import MISSING, Floats
@@ -16,7 +17,7 @@ from reports.study import Slice, Study
 
 
 def biases_of(study: Study, part: Slice, judge: str) -> RankingBiases | None:
-    """The biases of a judge that could change a ranking; None where its values have no order and are too many to count.
+    """The biases of a judge that its verdict depends on; None where its values have no order and are too many to count.
 
     Of values without an order it is the share of the one that people give most often.
     """
@@ -39,6 +40,7 @@ def biases_of(study: Study, part: Slice, judge: str) -> RankingBiases | None:
             lengths=None if np.isnan(lengths).all() else lengths,
             shift=_shift(study, part, judge),
             clusters=part.table.clusters,
+            value="" if part.numeric else str(part.categories[_frequent(part)]),
         )
     part.biases[judge] = found
     return found
@@ -165,14 +167,15 @@ def biases_table(study: Study) -> list[Table]:
     return [
         Table(
             "bias_verdict",
-            "Biases that could change a ranking",
+            "Biases that the verdict depends on",
             columns,
             tuple(rows),
             unit="points of 100 from the lowest to the highest value, with 95 % intervals (CR2, by question)",
             note="p is corrected for the kinds of bias tested (Bonferroni) and for the models (Holm). Length: a long "
             "answer (90th percentile) against a short one (10th). A significant bias blocks the verdict if it is 5 "
             "points or more or changes the order of two models. Otherwise it forbids rankings if it reaches from a "
-            "model to the next. So does a bias of 5 points that its limits do not rule out (95 %, of models 90 %).",
+            "model to the next. So does a bias of 5 points that is not ruled out; such leniency leaves at most "
+            f"correction. {RULED_OUT}",
         )
     ]
 

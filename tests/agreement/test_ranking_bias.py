@@ -34,16 +34,17 @@ def by_hand() -> RankingBiases:
 
 def test_sizes_and_corrections_by_hand() -> None:
     found = by_hand()
-    family, a, b, c = found.tested
+    family, a, b, c, leniency = found.tested
     # judge minus people is 0.75 of 4 for c and 0 elsewhere; the other models stand 0.375 below the rest
     assert [each.points.value for each in (family, a, b, c)] == pytest.approx([18.75, -9.375, -9.375, 18.75])
+    assert leniency.points.value == pytest.approx(6.25)  # three of twelve answers are 25 points too high
     assert found.n_clusters == 4
     assert found.n_units == 12
     assert found.untested == ("length", "position")
-    # two kinds (Bonferroni); of three models the smallest p times 3 (Holm)
-    p = {name: each.points.test.p_value for name, each in zip("fabc", found.tested, strict=True) if each.points.test}
-    assert family.p_corrected == pytest.approx(min(1, 2 * p["f"]))
-    assert min(each.p_corrected for each in (a, b, c)) == pytest.approx(min(1, 2 * 3 * min(p["a"], p["b"], p["c"])))
+    # three kinds (Bonferroni); of three models the smallest p times 3 (Holm)
+    p = {name: each.points.test.p_value for name, each in zip("fabcl", found.tested, strict=True) if each.points.test}
+    assert family.p_corrected == pytest.approx(min(1, 3 * p["f"]))
+    assert min(each.p_corrected for each in (a, b, c)) == pytest.approx(min(1, 3 * 3 * min(p["a"], p["b"], p["c"])))
 
 
 def test_what_it_reaches_and_exchanges_by_hand() -> None:
@@ -58,7 +59,12 @@ def test_what_it_reaches_and_exchanges_by_hand() -> None:
     judge = people.copy()
     judge[[3, 9], 1] = 1
     found = find_ranking_biases(people.ravel(), judge.ravel(), scale=(0, 1), models=["a", "b"] * 20)
-    (only,) = found.tested
+    only, leniency = found.tested
+    assert (leniency.kind, leniency.points.value) == (
+        "leniency",
+        pytest.approx(5.0),
+    )  # 10 points on half of the answers
+    assert (leniency.reaches, leniency.exchanges) == (None, None)
     assert only.toward == "a"
     assert only.points.value == pytest.approx(-10.0)
     assert only.exchanges == ("b", "a")
@@ -68,6 +74,7 @@ def test_what_it_reaches_and_exchanges_by_hand() -> None:
 
 
 def bias(value: float, half: float, p: float, **changes: object) -> RankingBias:
+    """A bias with a standard error of half / 2 and 99 degrees of freedom: 98 % limits are 2.3646 of them away."""
     points = Statistic(value, value - half, value + half, "made", 100, 2, se=half / 2, test=Test("t", 1.0, (99.0,), p))
     return replace(RankingBias("family", "", points, p), **changes)  # type: ignore[arg-type]
 
@@ -84,33 +91,84 @@ def bias(value: float, half: float, p: float, **changes: object) -> RankingBias:
         (bias(3.0, 2.0, 0.001), "open"),
         (bias(3.0, 2.5, 0.2), "open"),
         (bias(-1.0, 4.5, 0.6), "open"),
-        (bias(1.0, 3.5, 0.6), "harmless"),
+        (bias(1.0, 3.3, 0.6), "harmless"),  # 1 + 2.3646 x 1.65 = 4.90
+        (bias(1.0, 3.4, 0.6), "open"),  # 1 + 2.3646 x 1.7 = 5.02
+        (bias(1.0, 3.4, 0.6, kind="model", toward="a"), "open"),
         (bias(7.0, 9.0, 0.2), "open"),
+        (bias(5.0, 2.0, 0.001, kind="leniency"), "blocks"),
+        (bias(3.0, 1.0, 0.001, kind="leniency", ranked=False), "harmless"),
+        (bias(3.0, 2.0, 0.2, kind="leniency"), "bars"),
     ],
 )
 def test_what_a_bias_does_to_a_verdict(found: RankingBias, wanted: str) -> None:
-    named = {"blocks": found.blocks, "qualifies": found.qualifies, "open": found.is_open}
+    named = {
+        "blocks": found.blocks,
+        "qualifies": found.qualifies,
+        "open": found.is_open and not found.bars,
+        "bars": found.is_open and found.bars,
+    }
     assert [name for name, holds in named.items() if holds] == ([] if wanted == "harmless" else [wanted])
-    first = bias_first(RankingBiases((found,), (), 1_800, 300))
+    said = bias_first(RankingBiases((found,), (), 1_800, 300))
     start = {
         "blocks": "A bias keeps it",
         "qualifies": "Do not rank models by it:",
         "open": "Do not rank models by it yet",
+        "bars": "It may not stand in for a person yet",
     }
-    assert first is None if wanted == "harmless" else first is not None and first.startswith(start[wanted])
+    assert not said if wanted == "harmless" else len(said) == 1 and said[0].startswith(start[wanted])
+
+
+def test_the_number_of_questions_that_would_rule_a_bias_out() -> None:
+    """98 % limits 2.3646 x 2 = 4.729 away have to come within 5 - 1 points: 300 (4.729 / 4)^2 = 419.4 questions."""
+    found = RankingBiases((bias(-1.0, 4.0, 0.6),), (), 1_800, 300)
+    assert bias_first(found) == (
+        "Do not rank models by it yet: a bias of 5 points for or against its own family is not ruled out (-1.0 points, "
+        "98 % limits [-5.7, 3.7], 300 questions; about 420 questions would rule it out at this size).",
+    )
+
+
+def test_a_significant_bias_comes_before_leniency_that_is_not_ruled_out() -> None:
+    family = bias(3.0, 1.0, 0.001, reaches=("a", "b", 2.0))
+    found = RankingBiases((family, bias(3.0, 2.0, 0.2, kind="leniency")), (), 1_800, 300)
+    first, second = bias_first(found)
+    assert first.startswith("Do not rank models by it:")
+    assert second.startswith("It may not stand in for a person yet:")
+    assert found.bars
+
+
+@pytest.mark.parametrize(
+    ("questions", "half", "effect"), [(300, 1.523, "blocks"), (50, 8.799, "blocks"), (20, 20.567, "")]
+)
+def test_a_bias_that_never_varies_has_exact_limits(questions: int, half: float, effect: str) -> None:
+    """Always 10 points too much for its family. 1 - 0.01^(1/n) of questions may differ unseen; p = 2 x 0.9^n, of three
+    kinds: 0.031 with 50 questions, and 0.73 with 20."""
+    people = np.tile([0.2, 0.4, 0.6], questions)
+    family = np.tile([0.0, 0.0, 1.0], questions)
+    clusters = np.repeat(range(questions), 3).tolist()
+    found = find_ranking_biases(
+        people, people + family / 10, scale=(0, 1), models=list("abc") * questions, family=family, clusters=clusters
+    )
+    own = found.tested[0]
+    assert own.points.value == pytest.approx(10.0)
+    assert own.half_width == pytest.approx(half, abs=0.01)
+    assert own.p_corrected == pytest.approx(min(1, 3 * 2 * 0.9**questions))
+    assert own.blocks == (effect == "blocks")
+    assert bias_first(found)
+    same = find_ranking_biases(people, people, scale=(0, 1), models=list("abc") * questions, clusters=clusters)
+    assert (bias_first(same) == ()) == (questions == 300), "90 questions that never differ rule out 5 points"
 
 
 def test_sentences_name_the_size_the_questions_and_what_changes() -> None:
     found = RankingBiases((bias(11.0, 3.0, 0.0002, exchanges=("b", "a")),), ("length", "model"), 1_800, 300)
     assert bias_first(found) == (
         "A bias keeps it from standing in for a person: it favors its own family by 11.0 points [8.0, 14.0] "
-        "(p < 0.001 after correction, 300 questions); without this bias a would rank above b."
+        "(p < 0.001 after correction, 300 questions); without this bias a would rank above b.",
     )
     assert "Not tested: length (no answer has a length); model" in biases_tested(found)
     less = RankingBiases((bias(-3.0, 1.0, 0.004, reaches=("a", "b", 2.0)),), (), 1_800, None)
     assert bias_first(less) == (
         "Do not rank models by it: it rates down its own family by 3.0 points [2.0, 4.0] (p = 0.004 after correction, "
-        "1,800 answers), and b is only 2.0 points behind a."
+        "1,800 answers), and b is only 2.0 points behind a.",
     )
 
 
@@ -151,14 +209,14 @@ def test_a_reward_for_length_is_found() -> None:
         found = planted(seed, length=0.11, questions=300)
         each = {each.kind: each for each in found.tested}["length"]
         assert each.blocks
-        assert bias_first(found) is not None
+        assert bias_first(found)
         sizes.append(each.points.value)
     assert np.mean(sizes) == pytest.approx(13.2, abs=2.0)
 
 
 @pytest.mark.thorough
 def test_judges_without_a_bias_are_seldom_accused() -> None:
-    """Nominal: one false alarm or more in 5 % of judges, over seven tests each."""
+    """Nominal: one false alarm or more in 5 % of judges, over eight tests each."""
     alarms = sum(any(each.is_significant for each in planted(seed, questions=30).tested) for seed in range(100))
     assert alarms <= stats.binom.ppf(0.999, 100, 0.05), alarms
 
@@ -166,14 +224,14 @@ def test_judges_without_a_bias_are_seldom_accused() -> None:
 def test_a_position_is_the_mean_shift() -> None:
     shift = [0.2, 0.0, 0.2, 0.2, 0.0, 0.0, 0.2, 0.0]
     found = find_ranking_biases([0, 1] * 4, [0, 1] * 4, scale=(0, 2), shift=shift, clusters=list("aabbccdd"))
-    (only,) = found.tested
+    only, _ = found.tested
     assert (only.kind, only.points.value) == ("position", pytest.approx(5.0))
     assert only.points.se == pytest.approx(contrast(shift, clusters=list("aabbccdd")).se * 50)
     assert found.untested == ("family", "length", "model")
 
 
 def test_nothing_known_is_nothing_tested() -> None:
-    found = find_ranking_biases([0, 1, 1], [0, 1, 0], scale=(0, 1))
+    found = find_ranking_biases([0, 1, 1], [math.nan] * 3, scale=(0, 1))
     assert found.tested == ()
     assert biases_tested(found).startswith("No bias was tested. Not tested: family")
     assert found.gravest is None

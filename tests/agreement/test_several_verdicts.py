@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -43,6 +44,14 @@ def test_a_correction_that_is_not_sure_enough_is_not_enough_data() -> None:
     found = correct_together([*given, verdict("not usable", 1.0, 0.6)])
     assert found[0].outcome == "not enough data"  # 0.02 x 2 = 0.04
     assert "association with people is not sure enough" in found[0].reasons[0]
+
+
+def test_the_sentence_about_a_bias_stays_first() -> None:
+    bias = "Do not rank models by it: it favors its own family."
+    given = replace(verdict("usable except to rank", 0.02, 0.02), reasons=(bias, "As it is."))
+    (found, _) = correct_together([given, given])
+    assert found.outcome == "not enough data"  # 0.02 x 2 = 0.04 for both claims
+    assert found.reasons[0] == bias
 
 
 # ---- near-copies -----------------------------------------------------------------------------------------------------

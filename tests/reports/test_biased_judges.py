@@ -11,7 +11,7 @@ import pytest
 from pypdf import PdfReader
 
 from agreement.verdict import Rule
-from benchmarks.verdicts import COPY, GOOD, JUDGE, World, study_of
+from benchmarks.verdicts import COPY, FIVE, GOOD, JUDGE, World, study_of
 from reports import files, standing
 from reports.calibration import calibration
 from reports.content import Report, Ruling, Rulings, Source
@@ -80,6 +80,7 @@ def test_a_judge_of_its_own_family_is_blocked_in_the_first_sentence_of_every_for
         (World(position=11), "its scores move by"),
         (World(model=11), "it favors m2 by"),
         (World(drift=16), "A bias keeps it"),
+        (replace(FIVE, lenient=8), "it rates answers 8."),
     ],
 )
 def test_other_biases_block_too(world: World, said: str) -> None:
@@ -89,10 +90,10 @@ def test_other_biases_block_too(world: World, said: str) -> None:
 
 
 def test_a_good_judge_passes_and_a_constant_does_not() -> None:
-    verdicts = [ruled(GOOD, seed) for seed in range(4)]
+    verdicts = [ruled(replace(GOOD, questions=600), seed) for seed in range(4)]
     assert [each.verdict for each in verdicts].count("replace") >= 3
     assert all(not each.bias for each in verdicts if each.verdict == "replace")
-    assert any("none of 9 tests" in why for each in verdicts for why in each.why)
+    assert any("none of 10 tests" in why for each in verdicts for why in each.why)
     assert ruled(World(constant=True)).verdict == "no"
 
 
@@ -123,6 +124,8 @@ def test_names_without_an_order_are_tested_by_the_most_frequent_one() -> None:
     numbers, names = biases_of(made, made.slices[0], JUDGE), biases_of(named, part, JUDGE)
     assert numbers is not None
     assert names is not None
+    leniency = names.tested[-1]
+    assert (leniency.kind, leniency.toward) == ("leniency", "right")
     for one, other in zip(numbers.tested, names.tested, strict=True):
         if one.kind != "position":
             assert other.points.value == pytest.approx(one.points.value)
@@ -133,4 +136,12 @@ def test_without_units_the_verdict_says_what_was_not_tested() -> None:
     bare = replace(made, about={}, families={}, runs=type(made.runs)())
     (found,) = rulings(calibration(bare, Source("made.csv", "0" * 64, "file")))
     assert found.counted == "1,800 units; which belong to one question is not known"
-    assert any(why.startswith("No bias was tested. Not tested: family") for why in found.why)
+    told = "Significant biases by leniency at 0.05 after correction: none of 1 test. Not tested: family"
+    assert any(why.startswith(told) for why in found.why)
+
+
+def test_a_bias_comes_first_where_people_agree_too_little() -> None:
+    found = ruled(World(family=30, people_errs=0.4))
+    assert found.verdict in ("open", "people")
+    assert found.why[0].startswith("A bias keeps it")
+    assert found.why[0] == found.bias
