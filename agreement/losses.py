@@ -16,6 +16,7 @@ import numpy as np
 from scipy import special
 
 from agreement.judge_bias import holm
+from domain.replies import WARNING
 
 MOST_LOST = 0.02
 """A larger share of losses is shown as a warning."""
@@ -77,6 +78,8 @@ class LossCell:
     """The expected value of the answer or reply, if known: the key, or the majority of people."""
     total: float = 0.0
     """The sum of the scores that could be counted."""
+    is_in_mean: bool = True
+    """Whether the mean and its bounds include them; False: nothing could give them a score, as without a key."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +140,8 @@ class Losses:
     """The name of the groups by value: "key", "people's grade", "value in the text"."""
     counts_as: str = "are left out"
     """Treatment of the losses."""
+    mean_of: str = ""
+    """What the mean is over, where it is not over one value of each answer or reply."""
 
     @property
     def share(self) -> float:
@@ -169,8 +174,7 @@ class Losses:
         if not self.lost or at is None or at.lowest is None or at.highest is None:
             return ""
         known = "" if at.value is None else f" Without them it is {at.value:.3f}."
-        worst, best = f"{at.lowest:.3f} (all at their worst)", f"{at.highest:.3f} (all at their best)"
-        return f"The mean lies between {worst} and {best}.{known}"
+        return f"{mean_bounds(at.lowest, at.highest, self.mean_of)}{known}"
 
     @property
     def warning(self) -> str:
@@ -179,24 +183,35 @@ class Losses:
 
     @property
     def unnamed(self) -> str:
-        """Return the warning, or the counts, without the names of models: for texts that everyone may read."""
+        """Return the warning, or the counts, for texts that everyone may read: no model is named, no key counted."""
         return self._warning(named=False) or self.count
 
+    @property
+    def alarm(self) -> str:
+        """Return the warning without the bounds of all together, for a row that has bounds of its own."""
+        return self._alarm(named=True)
+
     def _warning(self, *, named: bool) -> str:
+        return " ".join(filter(None, (self._alarm(named=named), self.bounds))) if self.warns else ""
+
+    def _alarm(self, *, named: bool) -> str:
         if not self.warns:
             return ""
-        parts = [f"Warning: {self.count}", f"They {self.counts_as}."]
+        parts = [f"{WARNING}{self.count}", f"They {self.counts_as}."]
         for each in self.tests:
             if each.depends:
                 name = self.value_is if each.by == "value" else each.by
                 name = name if name == PEOPLES_GRADE else f"the {name}"
                 worst, others = each.worst, each.others
+                if not named and name == "the key":
+                    parts.append(f"Losses depend on {name} ({_p(each.p_adjusted)}).")
+                    continue
                 which = worst.name if named or each.by != "model" else "one model"
                 parts.append(
                     f"Losses depend on {name} ({_p(each.p_adjusted)}): {which} lost {worst.lost:,} of {worst.asked:,}, "
                     f"all others {others.lost:,} of {others.asked:,}."
                 )
-        return " ".join([*parts, *([self.bounds] if self.bounds else [])])
+        return " ".join(parts)
 
     @property
     def by_model(self) -> str:
@@ -247,6 +262,16 @@ ROW = tuple(Losses("", "", 0, 0, {}, {}).rows()[0])
 """The columns of ``Losses.rows``."""
 
 
+def mean_bounds(lowest: float, highest: float, of: str = "") -> str:
+    """Return where a mean lies whatever the losses would have been, as a sentence.
+
+    >>> mean_bounds(0.5, 0.6, "m")
+    'The mean of m lies between 0.500 (all at their worst) and 0.600 (all at their best).'
+    """
+    about = f" of {of}" if of else ""
+    return f"The mean{about} lies between {lowest:.3f} (all at their worst) and {highest:.3f} (all at their best)."
+
+
 def losses_of(
     cells: Iterable[LossCell],
     *,
@@ -256,6 +281,7 @@ def losses_of(
     high: float | None = None,
     value_is: str = "value",
     counts_as: str = "are left out",
+    mean_of: str = "",
 ) -> Losses:
     """Return the losses in these cells, with tests of whether they depend on model, dimension or value.
 
@@ -304,6 +330,7 @@ def losses_of(
         mean,
         value_is,
         counts_as,
+        mean_of,
     )
 
 
@@ -320,10 +347,12 @@ def _groups(cells: Sequence[LossCell], by: By, low: float | None, high: float | 
 def _group(name: str, cells: Sequence[LossCell], low: float | None, high: float | None) -> LossGroup:
     asked, lost = sum(each.asked for each in cells), sum(sum(each.lost.values()) for each in cells)
     total = math.fsum(each.total for each in cells)
-    if low is None or high is None or not asked:
+    scored = [each for each in cells if each.is_in_mean]
+    n, unknown = sum(each.asked for each in scored), sum(sum(each.lost.values()) for each in scored)
+    if low is None or high is None or not n:
         return LossGroup(name, asked, lost)
-    value = total / (asked - lost) if asked > lost else None
-    return LossGroup(name, asked, lost, value, (total + lost * low) / asked, (total + lost * high) / asked)
+    value = total / (n - unknown) if n > unknown else None
+    return LossGroup(name, asked, lost, value, (total + unknown * low) / n, (total + unknown * high) / n)
 
 
 def _worst(groups: Sequence[LossGroup]) -> tuple[LossGroup, LossGroup]:

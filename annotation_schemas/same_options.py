@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from string import ascii_uppercase
 from typing import Any, NamedTuple
 
 from annotation_schemas.asked import asked_of, key_of
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Schema
+from domain.decimals import exact
 from domain.reading.answers import AnswerKind
 
 
@@ -21,37 +23,39 @@ class SameOptions(NamedTuple):
     text: str
     is_key: bool
     """One of them is the key, so that the key is two options."""
-    by_case: bool
-    """They differ in case."""
+    how: str
+    """What they have in common, as the end of a sentence."""
 
     @property
     def sentence(self) -> str:
         """Return the fault as half a sentence."""
-        how = "differ only in case" if self.by_case else "are the same"
-        return f"its options {self.letters} {how} ({json.dumps(self.text[:60], ensure_ascii=False)})"
+        return f"its options {self.letters} {self.how} ({json.dumps(self.text[:60], ensure_ascii=False)})"
 
 
 def same_options(schema: Schema, fields: Mapping[str, Any]) -> list[SameOptions]:
-    """Return the options of an item that say the same but for white space, Unicode's forms and case."""
+    """Return the options of an item that say the same but for white space, Unicode's forms, case, or how a number is
+    written (1 and 1.0)."""
     asked = asked_of(schema, fields)
-    if len(asked.options) < 2 or len({_folded(text) for text in asked.options}) == len(asked.options):
+    if len(asked.options) < 2 or len({_number(text) for text in asked.options}) == len(asked.options):
         return []
     name = key_field(schema)
     keys, _ = key_of(fields.get(name), asked) if name else (None, "")
     keyed = set(keys or ()) if asked.kind is not AnswerKind.ORDER else set()
     found: list[SameOptions] = []
-    for form, by_case in ((_exact, False), (_folded, True)):
+    finer: Callable[[str], str | Fraction] | None = None
+    for form, how in _FORMS:
         for places in _groups([form(text) for text in asked.options]):
             texts = [asked.options[at] for at in places]
-            if by_case and len({_exact(text) for text in texts}) < 2:
+            if finer is not None and len(set(map(finer, texts))) < 2:
                 continue
-            is_key = not by_case and any(text in keyed for text in texts)
-            found.append(SameOptions(_letters(places), texts[0], is_key, by_case))
+            is_key = finer is None and any(text in keyed for text in texts)
+            found.append(SameOptions(_letters(places), texts[0], is_key, how))
+        finer = form
     return found
 
 
-def _groups(texts: Sequence[str]) -> list[list[int]]:
-    places: dict[str, list[int]] = {}
+def _groups(texts: Sequence[str | Fraction]) -> list[list[int]]:
+    places: dict[str | Fraction, list[int]] = {}
     for at, text in enumerate(texts):
         places.setdefault(text, []).append(at)
     return [each for each in places.values() if len(each) > 1]
@@ -68,3 +72,17 @@ def _exact(text: str) -> str:
 
 def _folded(text: str) -> str:
     return _exact(text).casefold()
+
+
+def _number(text: str) -> str | Fraction:
+    """Return the number that a text is, else the text as ``_folded``."""
+    number = exact(text)
+    return _folded(text) if number is None else number
+
+
+_FORMS: tuple[tuple[Callable[[str], str | Fraction], str], ...] = (
+    (_exact, "are the same"),
+    (_folded, "differ only in case"),
+    (_number, "are the same number"),
+)
+"""Ways to compare options, each coarser than the one before, with the fault of options that only it makes equal."""

@@ -54,7 +54,7 @@ def files_of(found: PaperTables) -> dict[str, bytes]:
         if table.why:
             continue
         files[f"{table.name}.csv"] = table_files.as_csv(table).encode()
-        if lost := table_files.losses_as_csv(table):
+        if lost := table_files.table_losses_as_csv(table):
             files[f"{table.name}-losses.csv"] = lost.encode()
         for chart in charts(table):
             files[f"{chart.key}.svg"] = table_charts.svg_file(chart)

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from html import escape
 from typing import NewType
 
+from domain.replies import WARNING
+
 Markup = NewType("Markup", str)
 """HTML that is safe to show: made by the functions below, never read from anywhere."""
 
@@ -159,7 +161,7 @@ def notice(value: str, *, style: str = "") -> Markup:
 
 def loss_line(sentence: str) -> Markup:
     """Return a line of a page about losses (``agreement.losses.Losses.sentence``), highlighted if it is a warning."""
-    if sentence.startswith("Warning: "):
+    if sentence.startswith(WARNING):
         return tag("div", text(sentence), style="ts ts-notice bad", role="alert", data_part="loss-warning")
     return tag("p", quiet(sentence), style="ts", data_part="losses")
 

@@ -17,7 +17,6 @@ class _Came(NamedTuple):
     """A row of ``Verdict``."""
 
     value: str
-    label: str
     meaning: str
     colour: str
     stripes: int = 0
@@ -30,8 +29,6 @@ class Verdict(StrEnum):
     Only ``SCORED`` holds values; every other row is a failure, and nothing stands for a lowest or a middle value.
     """
 
-    label: str
-    """As pages call it."""
     meaning: str
     """As a sentence, for the reference."""
     colour: str
@@ -45,28 +42,16 @@ class Verdict(StrEnum):
         came = _Came(*row)
         made = str.__new__(cls, came.value)
         made._value_ = came.value
-        made.label, made.meaning, made.colour, made.stripes = came.label, came.meaning, came.colour, came.stripes
-        made.after = came.after
+        made.meaning, made.colour, made.stripes, made.after = came.meaning, came.colour, came.stripes, came.after
         return made
 
-    SCORED = _Came("scored", "scored", "A value, with the words that it was read from.", "#1f8a64")
-    UNPARSEABLE = _Came(
-        "unparseable",
-        "no verdict in the form asked for",
-        "There is no verdict in the form that was asked for.",
-        "#c4622d",
-        135,
-    )
-    OUT_OF_RANGE = _Came("out_of_range", "out of range", "There is one, but not one of the allowed values.", "#d99a2b")
+    SCORED = _Came("scored", "A value, with the words that it was read from.", "#1f8a64")
+    UNPARSEABLE = _Came("unparseable", "There is no verdict in the form that was asked for.", "#c4622d", 135)
+    OUT_OF_RANGE = _Came("out_of_range", "There is a verdict, but not one of the allowed values.", "#d99a2b")
     CONTRADICTORY = _Came(
-        "contradictory",
-        "contradicts itself",
-        "There are two that differ, and nothing says which one is meant.",
-        "#b5477a",
-        45,
+        "contradictory", "There are two verdicts that differ, and nothing says which one is meant.", "#b5477a", 45
     )
     REFUSED = _Came(
-        "refused",
         "refused",
         "The endpoint reports a refusal or a filter, or the judge says that it cannot tell.",
         "#8b6fc0",
@@ -74,25 +59,26 @@ class Verdict(StrEnum):
     )
     TRUNCATED = _Came(
         "truncated",
-        "cut off",
         "The reply was cut off at the longest length: the rest is not known.",
         "#8fbf6a",
         45,
         after=Outcome.TRUNCATED,
     )
-    EMPTY = _Came("empty", "empty", "The reply is empty.", "#a9b3ba", after=Outcome.EMPTY)
+    EMPTY = _Came("empty", "The reply is empty.", "#a9b3ba", after=Outcome.EMPTY)
     ONLY_REASONING = _Came(
-        "only_reasoning",
-        "only reasoning",
-        "The judge reasoned and gave no reply.",
-        "#5f7fa8",
-        45,
-        after=Outcome.ONLY_REASONING,
+        "only_reasoning", "The judge reasoned and gave no reply.", "#5f7fa8", 45, after=Outcome.ONLY_REASONING
     )
-    TRANSPORT_ERROR = _Came(
-        "transport_error", "no reply", "No reply came.", "#8a4a2b", 135, after=Outcome.TRANSPORT_ERROR
-    )
-    SKIPPED = _Came("skipped", "not asked", "It was not asked.", "#7d8a94", after=Outcome.SKIPPED)
+    TRANSPORT_ERROR = _Came("transport_error", "No reply came.", "#8a4a2b", 135, after=Outcome.TRANSPORT_ERROR)
+    SKIPPED = _Came("skipped", "It was not asked.", "#7d8a94", after=Outcome.SKIPPED)
+
+    @property
+    def label(self) -> str:
+        """Return its name on pages, in commands and in files.
+
+        >>> Verdict.OUT_OF_RANGE.label, Verdict.UNPARSEABLE.label
+        ('out of range', 'unparseable')
+        """
+        return self.value.replace("_", " ")
 
     @property
     def scored(self) -> bool:
@@ -102,7 +88,7 @@ class Verdict(StrEnum):
     @property
     def words(self) -> str:
         """What a failure is called among a judge's values, which it never is one of."""
-        return f"no score: {self.value.replace('_', ' ')}"
+        return f"no score: {self.label}"
 
     @classmethod
     def of_asking(cls, outcome: Outcome) -> Verdict:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.roles import Role
@@ -92,6 +92,13 @@ class BadRow:
     """What it is called, where that can be read though the rest does not fit."""
 
 
+class CountedColumns(NamedTuple):
+    """Columns of a file whose names count on, such as ``ending0``, with their texts: they may be options."""
+
+    names: tuple[str, ...]
+    texts: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class PredictionRecord:
     """A model's answer to an item, as a file gives it, or that there is none.
@@ -118,8 +125,8 @@ class PredictionRecord:
     options: tuple[str, ...] = ()
     """The options that the file lists, in the order in which the model had them; empty where it lists none. An empty
     text stands for a label without an option."""
-    columns: tuple[tuple[str, ...], ...] = ()
-    """Texts in columns whose names count on, such as ``ending0``: they may be options."""
+    columns: tuple[CountedColumns, ...] = ()
+    """Columns that may be options."""
     prompt: str = ""
     """The prompt of the model, if the file has it: its options take precedence over listed ones."""
 

@@ -9,6 +9,8 @@ from typing import Any
 
 NO_SCORE = "no score: "
 """What failures begin with where they stand among values (``Verdict.words``)."""
+WARNING = "Warning: "
+"""The beginning of a warning about losses, by which pages tell it from a note."""
 MOST_VALUES = 12
 """Values beyond which shares are not given one by one."""
 

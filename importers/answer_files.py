@@ -27,6 +27,7 @@ from domain.errors import FileRefused
 from domain.json_text import NotJson
 from domain.no_answer import settled
 from domain.records import BadRow, PredictionRecord
+from importers.shown_options import is_option_column
 from importers.unread_keys import unread_note, vote_warnings
 
 Rows = Iterator[tuple[PredictionRecord | None, BadRow]]
@@ -201,8 +202,7 @@ def read_answers(
     good: list[tuple[PredictionRecord, BadRow]] = []
     bad: list[BadRow] = []
     hashes: dict[str, str] = {}
-    unread: dict[str, None] = {}
-    warnings: list[str] = []
+    unread: dict[str, Sequence[str]] = {}
     for found in [path] if single else answer_files(path, endings):
         place = found.name if single else found.relative_to(path).as_posix()
         named = fixed or dimension_of_file(schema, found)
@@ -223,10 +223,17 @@ def read_answers(
                     f"{place} has more than {MOST_ROWS:,} rows (with those of the files before it, if there are any). "
                     "Nothing was imported; split it into several files."
                 )
-        unread |= file.unread
-        warnings += vote_warnings(place, file.unread)
-    notes = [unread_note(tuple(unread), what="key", end="the values are not imported")] if unread else []
-    return ReadPredictions(good, bad, hashes, notes, warnings)
+        if file.unread:
+            unread[place] = tuple(file.unread)
+    return ReadPredictions(good, bad, hashes, unread)
+
+
+def told_of_unread(read: ReadPredictions, used: Collection[str]) -> tuple[list[str], list[str]]:
+    """Return notes and warnings about the keys that nothing reads; ``used`` are columns that hold items' options."""
+    left = {place: [name for name in names if name not in used] for place, names in read.unread.items()}
+    every = tuple(dict.fromkeys(name for names in left.values() for name in names))
+    notes = [unread_note(every, what="key", end="the values are not imported")] if every else []
+    return notes, [warning for place, names in left.items() for warning in vote_warnings(place, names)]
 
 
 def by(record: PredictionRecord, model: str) -> PredictionRecord:
@@ -261,6 +268,26 @@ def dimension_of_file(schema: Schema, file: Path) -> Any:
         if found:
             return found
     return schema.dimensions[0] if len(schema.dimensions) == 1 else None
+
+
+# ---- which keys of a record are read
+
+_ASKED = ("question", "prompt")
+
+
+def name_unread(file: AnswerFile, record: Any, bookkeeping: Collection[str] = ()) -> None:
+    """Note the keys of another program's record that are neither ids, nor the question, nor options.
+
+    ``bookkeeping`` are keys that say nothing about an answer, or that the reader takes.
+    """
+    if not isinstance(record, Mapping):
+        return
+    keys = keys_of_source(file.schema)
+    known = {*_OURS, *_THEIRS, *_ASKED, *bookkeeping, *((keys.id_key,) if keys and keys.id_key else ())}
+    for name, value in record.items():
+        if name in known or is_option_column(str(name)) or (isinstance(value, Mapping) and ids_in(file.schema, value)):
+            continue
+        file.unread[str(name)] = None
 
 
 # ---- which item a record is about -----------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from domain import json_text
 from domain.json_text import NotJson
 from domain.records import BadRow, PredictionRecord
 from domain.runs import Outcome
-from importers.answer_files import AnswerFile, Harness, Rows, ids_in
+from importers.answer_files import AnswerFile, Harness, Rows, ids_in, name_unread
 from importers.inspect_archive import Archive, is_archive
 from importers.shown_options import counted_columns, listed_options
 
@@ -21,6 +21,12 @@ _JSON = re.compile(r'\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"')
 _NO_MODEL = "none/none"
 """What Inspect calls it where a task asks no model, or several under other names."""
 _ERROR_SHOWN = 300
+_BOOKKEEPING = (
+    *("epoch", "input", "target", "messages", "output", "metadata", "error", "limit", "invalidation", "attachments"),
+    *("sandbox", "files", "setup", "store", "events", "timelines", "events_data", "error_retries", "uuid"),
+    *("model_usage", "role_usage", "started_at", "completed_at", "total_time", "working_time", "turn_count"),
+)
+"""Keys of a sample that are read, or say nothing about the answer."""
 
 
 def recognises(file: AnswerFile) -> bool:
@@ -93,6 +99,8 @@ def _answer(sample: Mapping[str, Any], log: _Log, file: AnswerFile) -> Predictio
     if sample.get("invalidation"):
         raise Misfit("the sample is marked as invalid in Inspect")
     output, notes = _part(sample, "output"), sample.get("metadata")
+    name_unread(file, sample, _BOOKKEEPING)
+    name_unread(file, notes)
     model = file.model or log.model or output.get("model")
     if not isinstance(model, str) or not model.strip():
         raise Misfit(file.unknown)

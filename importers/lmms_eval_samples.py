@@ -19,7 +19,7 @@ from domain import json_text
 from domain.errors import FileRefused
 from domain.json_text import NotJson
 from domain.records import PredictionRecord
-from importers.answer_files import AnswerFile, Harness, Rows, ids_in
+from importers.answer_files import AnswerFile, Harness, Rows, ids_in, name_unread
 from importers.shown_options import counted_columns, listed_options, prompt_text
 
 _FIRST_KEY = re.compile(r'\{\s*"doc_id"\s*:')
@@ -27,6 +27,11 @@ _SCORES = re.compile(r'\{\s*"results"\s*:\s*\{')
 _OLD = re.compile(r'\{\s*"args"\s*:\s*\{')
 _DATE = re.compile(r"\d{8}_\d{6}|\d{4}-?\d{2}-?\d{2}T\d{2}-\d{2}-\d{2}(\.\d+)?")
 _LARGEST_SCORES = 64 * 1024 * 1024
+_BOOKKEEPING = (
+    *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "input", "filter", "metrics"),
+    *("doc_hash", "prompt_hash", "target_hash", "token_counts"),
+)
+"""Keys of a sample that are read, or say nothing about the answer."""
 _NAMED = ("pretrained", "model_version", "model_name", "model", "model_id", "path", "engine")
 """What may name the model among ``model_args``, as lmms-eval looks for it."""
 
@@ -105,6 +110,8 @@ def _answers(record: Mapping[str, Any], file: AnswerFile, model: str | None) -> 
             "neither a file of scores next to it nor its folder says which model answered; name it with --model"
         )
     doc = record.get("doc")
+    name_unread(file, record, _BOOKKEEPING)
+    name_unread(file, doc)
     ids = ids_in(file.schema, doc, record, *(each for each in record.values() if isinstance(each, Mapping)))
     question, prompt = _asked(doc, record)
     options = listed_options(doc, record)

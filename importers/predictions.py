@@ -29,7 +29,10 @@ _KEYS = ("item", "model", "text", "question_id", "model_id", "choices", "index",
 
 
 class _ReadKeys(ReadKeys):
-    """The keys of a record that are read: those of answers, and whatever holds options, or may hold them."""
+    """The keys of a record that are read: those of answers, and whatever holds options, or may hold them.
+
+    A key that counts on (``op1``) is unread unless its texts turn out to be an item's options (``told_of_unread``).
+    """
 
     def __contains__(self, name: object) -> bool:
         return super().__contains__(name) or counts_on(str(name))

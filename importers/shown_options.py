@@ -17,6 +17,7 @@ from typing import Any
 
 from domain import json_text
 from domain.json_text import NotJson
+from domain.records import CountedColumns
 from importers import list_cells
 from importers.list_cells import NotList
 
@@ -65,24 +66,25 @@ def counts_on(name: str) -> bool:
     return _COUNTED.fullmatch(name.strip()) is not None
 
 
-def counted_columns(*records: Any) -> tuple[tuple[str, ...], ...]:
-    """Return the texts in columns whose names count on, which may be options and may be something else.
+def counted_columns(*records: Any) -> tuple[CountedColumns, ...]:
+    """Return the columns whose names count on, which may be options and may be something else.
 
     >>> counted_columns({"op1": "the door", "op2": "the tap", "year": 2020})
-    (('the door', 'the tap'),)
+    (CountedColumns(names=('op1', 'op2'), texts=('the door', 'the tap')),)
     """
     found = []
     for record in records:
-        groups: dict[str, dict[int, str]] = {}
+        groups: dict[str, dict[int, tuple[str, str]]] = {}
         for name, value in record.items() if isinstance(record, Mapping) else ():
             counted = _COUNTED.fullmatch(name.strip()) if isinstance(name, str) else None
             text = _text(value) if counted is not None else None
             if counted is not None and text is not None and text.strip():
                 before, label = (part for part in counted.groups() if part is not None)
-                groups.setdefault(f"{before}{label.isdigit()}", {})[_place_of(label)] = text
+                groups.setdefault(f"{before}{label.isdigit()}", {})[_place_of(label)] = (name, text)
         for places in groups.values():
             if len(places) >= 2 and max(places) - min(places) == len(places) - 1:
-                found.append(tuple(places[at] for at in sorted(places)))
+                ordered = [places[at] for at in sorted(places)]
+                found.append(CountedColumns(tuple(name for name, _ in ordered), tuple(text for _, text in ordered)))
     return tuple(found)
 
 
@@ -305,14 +307,23 @@ def _block(prompt: str, chain: Sequence[tuple[int, int, int]], *, letters: bool,
 # ---- held against the item's own ------------------------------------------------------------------------------------
 
 
+def option_columns(own: Sequence[str], columns: Sequence[CountedColumns]) -> CountedColumns | None:
+    """Return the first of these columns that hold all of an item's options; None if there are none.
+
+    >>> option_columns(["the tap", "the door"], counted_columns({"op1": "The door.", "op2": "The tap."})).names
+    ('op1', 'op2')
+    """
+    return next((each for each in columns if set(range(len(own))) <= {*_placed(each.texts, own)}), None)
+
+
 def shown_order(
-    own: Sequence[str], listed: Sequence[str], prompt: str = "", columns: Sequence[Sequence[str]] = ()
+    own: Sequence[str], listed: Sequence[str], prompt: str = "", columns: Sequence[CountedColumns] = ()
 ) -> tuple[int, ...]:
     """Return the places of the item's options in the order in which they were shown; empty where that is the item's own
     order, or is not known.
 
-    The prompt takes precedence over a list, because the model read the prompt. ``columns`` are names that may be
-    options: the first that hold all of the item's are.
+    The prompt takes precedence over a list, because the model read the prompt. Of ``columns`` the first that
+    hold all of the item's options count (``option_columns``).
 
     >>> shown_order(["the tap", "the door"], ["The door.", "The tap."])
     (1, 0)
@@ -329,8 +340,8 @@ def shown_order(
     asked, why = _in_prompt(own, prompt[-_LONGEST_PROMPT:]) if prompt else (None, None)
     if asked is not None and why is None:
         return _order(asked, own)
-    if not listed:
-        listed = next((texts for texts in columns if set(range(len(own))) <= {*_placed(texts, own)}), ())
+    if not listed and (held := option_columns(own, columns)) is not None:
+        listed = held.texts
     told = _placed(listed, own) if listed else None
     if told is not None:
         _must_fit(told, listed, own)

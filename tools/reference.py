@@ -339,7 +339,7 @@ def outcomes() -> Iterator[str]:
     yield ""
     yield "What a judge's reply comes to. Only one of these is a score; the others are counted, each by itself."
     yield ""
-    yield from table(["outcome", "on pages", "meaning"], ([f"`{each}`", each.label, each.meaning] for each in Verdict))
+    yield from table(["outcome", "meaning"], ([f"`{each}`", each.meaning] for each in Verdict))
 
 
 def command_names() -> Iterator[str]:

@@ -31,10 +31,8 @@ class ReadPredictions:
     bad: Sequence[BadRow] = ()
     hashes: Mapping[str, str] = field(default_factory=dict)
     """SHA-256 of every file, by its path as the rows name it."""
-    notes: Sequence[str] = ()
-    """Ignored keys and columns of the files, in sentences."""
-    warnings: Sequence[str] = ()
-    """The ignored keys that may matter."""
+    unread: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The keys and columns of each file that its reader does not read; some of them may hold options."""
 
 
 @dataclass(frozen=True)

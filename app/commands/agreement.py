@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from agreement.ratings import Scale
     from agreement.summary import Result
     from annotation_schemas.model import Schema
+    from workflow.results.losses import StageLosses
 
 
 class Unit(StrEnum):
@@ -151,6 +152,17 @@ def agreement(
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON list instead of a table.")] = False,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="A CSV instead of a table: a row for each coefficient, with its loss warning.")
+    ] = False,
+    losses_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--losses",
+            help="Also write the losses of a project with bounds, by model, dimension and value.",
+            metavar="FILE.csv",
+        ),
+    ] = None,
 ) -> None:
     """Agreement of raters, each statistic with its interval and with what it rests on."""
     if (ratings is None) == (project is None):
@@ -171,10 +183,14 @@ def agreement(
         raise typer.BadParameter("--unit answer goes without --by group and --scale.")
     if missing is not None and project is not None:
         raise typer.BadParameter("--missing is for files; a project knows which ratings are missing.")
+    if losses_file is not None and project is None:
+        raise typer.BadParameter("--losses is for projects; a file of ratings has no replies that were lost.")
+    if as_json and as_csv:
+        raise typer.BadParameter("give --json or --csv, not both.")
     scales = _scales(scale or ())
     names = list(names_of(raters, "--raters")) if raters else None
     replies: list[str] = []
-    losses: list[str] = []
+    losses = None
     if ratings is not None:
         results = _of_file(
             ratings,
@@ -214,6 +230,11 @@ def agreement(
         # One line a result: a list of thousands can still be read, searched and compared.
         lines = ",\n ".join(json.dumps(each.as_json(), ensure_ascii=False, allow_nan=False) for each in results)
         typer.echo(f"[{lines}]")
+    elif as_csv:
+        from workflow.results.loss_files import agreement_as_csv
+        from workflow.results.losses import StageLosses
+
+        typer.echo(agreement_as_csv(results, losses or StageLosses()), nl=False)
     else:
         from agreement.summary import opinion_of
 
@@ -224,10 +245,16 @@ def agreement(
         typer.echo("\n".join(shown))
         if results:
             typer.echo("\n".join(["", *opinion_lines(opinion)]))
-    if losses:
-        typer.echo("\n".join(["", *losses]), err=as_json)
+    if losses is not None and losses_file is not None:
+        from exporters.writing import write_files
+        from workflow.results.loss_files import losses_as_csv
+
+        write_files({losses_file: losses_as_csv(losses.judges, losses.left_out).encode()})
+    aside = as_json or as_csv
+    if losses is not None and losses.sentences:
+        typer.echo("\n".join(["", *losses.sentences]), err=aside)
     if replies:
-        typer.echo("\n".join(["", "Outcomes of the machines' replies", *replies]), err=as_json)
+        typer.echo("\n".join(["", "Outcomes of the machines' replies", *replies]), err=aside)
 
 
 def opinion_lines(found: SecondOpinion) -> Iterator[str]:
@@ -465,14 +492,14 @@ def _has_people(project: str, stage: Stage) -> bool:
 
 def _losses(
     project: str, stage: Stage, *, criteria: Sequence[str] | None, judges: Sequence[str] | None, items: Items | None
-) -> list[str]:
-    """Return a sentence about the losses of each compared judge, and about the grades left out. None: all judges."""
+) -> StageLosses:
+    """Return the losses of each compared judge, and the grades left out. None: all judges."""
     from app.services import resources
-    from workflow.results.losses import loss_sentences
+    from workflow.results.losses import losses_of_stage
     from workflow.results.ratings import stage_rows
 
     read = stage_rows(resources().store, person=None, project=project, stage=stage, items=items)
-    return loss_sentences(read, stage=stage, judges=judges, criteria=criteria)
+    return losses_of_stage(read, stage=stage, judges=judges, criteria=criteria)
 
 
 def _of_project(

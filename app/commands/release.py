@@ -121,10 +121,8 @@ def create(
 
 def _losses(store: Store, project: str) -> list[str]:
     """Return the losses of the project in sentences; empty for a project without models' answers."""
-    from workflow.results import leaderboard_page, project_losses
+    from workflow.results import project_losses
 
-    if not leaderboard_page.any_model(store, person=None, project=project):
-        return []
     return project_losses.of_project(store, project=project)
 
 

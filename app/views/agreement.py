@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -17,6 +18,7 @@ from agreement.summary import Result
 from annotation_schemas import reporting
 from annotation_schemas.kinds import options_of
 from app import confusion_chart, figures, items_switch, markup, schema_switch, shell
+from app.results.shown import download
 from app.screens import Group, Screen
 from app.services import Services
 from app.views import history
@@ -30,6 +32,8 @@ from workflow.lead import item_history as found
 from workflow.results import rater_agreement
 from workflow.results.criterion_values import scored_criteria
 from workflow.results.dimension_means import LEVELS
+from workflow.results.loss_files import agreement_as_csv, losses_as_csv
+from workflow.results.losses import StageLosses
 from workflow.results.ratings import raters_of
 
 SCREEN = Screen("Agreement", place=250, role=Role.LEAD, group=Group.NUMBERS)
@@ -229,10 +233,11 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
                 style="ts",
             )
         )
-    for sentence in losses:
+    for sentence in losses.sentences:
         shell.show(markup.loss_line(sentence))
     if replies:
         shell.show(replies_table(view, replies))
+    _downloads(view, choice, lines, losses)
     if choice.levels:
         _levels(view, lines)
         _second_opinion(services, view, choice)
@@ -271,6 +276,15 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
         with st.expander(f"Every pair and weighting ({len(of_group)} lines)"):
             shell.show(table_of(of_group, unit=choice.unit))
     _second_opinion(services, view, choice)
+
+
+def _downloads(view: ProjectView, choice: Choice, lines: Sequence[Result], losses: StageLosses) -> None:
+    """Offer all coefficients, and what they lose, as CSV files."""
+    name = f"{view.name}-agreement-{choice.stage}"
+    download("CSV", partial(agreement_as_csv, lines, losses), f"{name}.csv", key="agreement.csv")
+    if losses.judges or losses.left_out:
+        written = partial(losses_as_csv, losses.judges, losses.left_out)
+        download("Losses as CSV", written, f"{name}-losses.csv", key="agreement.losses")
 
 
 def _levels(view: ProjectView, lines: Sequence[Result]) -> None:

@@ -70,6 +70,17 @@ def test_bounds_by_hand() -> None:
     assert found.count == "13 of 300 replies not readable (4.3 %): 10 unreadable, 3 empty."
 
 
+def test_the_mean_leaves_out_what_nothing_can_score() -> None:
+    """Of 10 answers to items with a key 6 are right and 2 lost: 6/10 to 8/10. Of 30 others 5 are lost."""
+    cells = [LossCell(10, {"empty": 2}, total=6), LossCell(30, {"empty": 5}, is_in_mean=False)]
+    found = losses_of(cells, low=0, high=1, mean_of="the 10 answers to items with a key")
+    assert (found.lost, found.asked) == (7, 40)
+    assert found.bounds == (
+        "The mean of the 10 answers to items with a key lies between 0.600 (all at their worst) and 0.800 (all at their"
+        " best). Without them it is 0.750."
+    )
+
+
 def test_p_values_are_those_of_fisher_and_pearson() -> None:
     assert independence([(10, 0), (10, 5)]) == pytest.approx(stats.fisher_exact([[10, 0], [5, 5]])[1])
     big = [(100, 10), (120, 30), (90, 12)]

@@ -258,8 +258,12 @@ def test_an_import_of_replies_says_what_it_could_not_read(home: Path) -> None:
             unread = at < lost
             rows.append((name, model, "A bare 0 without verdict" if unread else f"[[{at % 2}]]"))
     told = replies(home, rows)
-    assert "200 replies: 200 new, 170 read, 30 not readable: 30 no verdict in the form asked for." in told
-    assert "big-1: Not readable by model: a 20 of 100; b 10 of 100." in told
+    assert "200 replies: 200 new, 170 read, 30 not readable: 30 unparseable." in told
+    # ones: 40 of a's 80 readable replies, and 45 of b's 90
+    by_model = "a 20 of 100 (mean 0.400 to 0.600); b 10 of 100 (mean 0.450 to 0.550)."
+    assert f"big-1: Not readable by model: {by_model}" in told
+    bounds = "The mean lies between 0.425 (all at their worst) and 0.575 (all at their best). Without them it is 0.500."
+    assert bounds in told
     assert "Warning: big-1: 30 of 200 replies not readable (15.0 %)" in told
     # zeros of a: 20 lost and 40 of 80 read; of b: 10 lost and 45 of 90 read; ones: 40 and 45
     assert "Losses depend on the value in the text (p < 0.001): 0 lost 30 of 115, all others 0 of 85." in told
@@ -270,7 +274,7 @@ def test_an_import_of_answers_says_what_it_could_not_read(home: Path) -> None:
     texts = ["", RIGHT_UNREAD, *[RIGHT] * 98]
     told, _ = answers(home, [(name, "m", text) for name, text in zip(names, texts, strict=True)])
     assert "100 answers: 100 new, 98 read, 2 not readable" in told
-    assert "Not readable by model: m 2 of 100." in told
+    assert "Not readable by model: m 2 of 100 (mean 0.980 to 1.000)." in told
     assert "Warning" not in told, "2.0 % is not more than 2 %, and nothing else differs"
 
 
@@ -293,25 +297,45 @@ def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
     bounds = "The mean lies between 0.625 (all at their worst) and 0.675 (all at their best). Without them it is 0.658."
     by_model = "Not readable by model: a 6 of 60 (mean 0.500 to 0.600)."
 
-    def is_told(text: str) -> None:
+    def is_told(text: str, of_mean: str = bounds) -> None:
         plain = " ".join(text.split())
         assert f"Warning: {count}" in plain
         assert depends in plain
         assert "0 lost 6 of 45, all others 0 of 75." in plain
-        assert bounds in plain
+        assert of_mean in plain
 
     is_told(said("results", "p", "--scores", "judge")[0])
-    row = next(
-        row
-        for row in csv.DictReader(io.StringIO(said("results", "p", "--scores", "judge", "--format", "csv")[0]))
-        if (row["model"], row["part"], row["mean_over"]) == ("a", "", "answers")
-    )
+    table = list(csv.DictReader(io.StringIO(said("results", "p", "--scores", "judge", "--format", "csv")[0])))
+    row = next(row for row in table if (row["model"], row["part"], row["mean_over"]) == ("a", "", "answers"))
     assert (row["judge_asked"], row["judge_scored"]) == ("60", "54")
     assert (float(row["if_rest_lowest"]), float(row["if_rest_highest"])) == (0.5, 0.6)
-    is_told(row["loss_warning"])
+    is_told(row["loss_warning"], "The mean of a lies between 0.500 (all at their worst) and 0.600 (all at their best).")
+    assert "0.625" not in row["loss_warning"], "the bounds of all models"
+    (other,) = [each for each in table if (each["model"], each["part"], each["mean_over"]) == ("b", "", "answers")]
+    is_told(other["loss_warning"], "b lost nothing.")
+    mended = said("results", "p", "--scores", "corrected", "--format", "csv")[0]
+    (of_a,) = [
+        each
+        for each in csv.DictReader(io.StringIO(mended))
+        if (each["model"], each["part"], each["mean_over"]) == ("a", "", "answers")
+    ]
+    is_told(of_a["loss_warning"], "The mean of a before correction lies between 0.500 (all at their worst) and 0.600")
     is_told(said("agreement", "p", "--unit", "answer")[0])
     is_told(said("agreement", "p", "--unit", "prediction", "--raters", "ann,big-1")[0])
     assert "not readable" not in said("agreement", "p", "--unit", "prediction")[0], "people among themselves"
+    by_rater = ["agreement", "p", "--unit", "prediction", "--raters", "ann,ben,big-1", "--statistic", "cohen_kappa"]
+    table_of, aside = said(*by_rater, "--csv", "--losses", str(home / "lost.csv"))
+    is_told(aside)
+    rows = {row["raters"]: row for row in csv.DictReader(io.StringIO(table_of)) if row["weights"] == "none"}
+    is_told(rows["ann and big-1"]["loss_warning"])
+    assert rows["ann and ben"]["loss_warning"] == "", "no judge is compared"
+    assert float(rows["ann and ben"]["value"]) == 1.0
+    (of_a,) = [
+        row
+        for row in csv.DictReader(io.StringIO((home / "lost.csv").read_text(encoding="utf-8")))
+        if (row["by"], row["group"]) == ("model", "a")
+    ]
+    assert (of_a["asked"], of_a["not_readable"], of_a["if_all_lowest"]) == ("60", "6", "0.5")
     text = said("tables", "p", "--table", "judges")[0]
     is_told(text)
     assert by_model in text
@@ -350,6 +374,27 @@ def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
     is_told(warned.words)
 
 
+def test_a_release_tells_what_the_accuracy_of_models_loses(home: Path) -> None:
+    """Twelve of 60 answers of one model are not readable: Fisher, two-sided, 2 C(60,12)/C(120,12) = 0.0003; of three
+    tests (model, dimension, key) it is the only small one, and Holm makes it 0.0008."""
+    names = benchmark(home, 60)
+    rows = [(name, "hidden-7b", RIGHT_UNREAD if at < 12 else RIGHT) for at, name in enumerate(names)]
+    answers(home, [*rows, *((name, "other", RIGHT) for name in names)])
+    store = resources().store
+    with store.read() as session:
+        access = access_to(session, person=None, project="p")
+    known = card_facts.facts(store, access)
+    (words,) = known["answers"]["losses"]
+    assert words == (
+        "Warning: 12 of 120 answers not readable (10.0 %): 12 format violation: states none, or not one. They count as "
+        "wrong (report: unreadable). Losses depend on the model (p < 0.001): one model lost 12 of 60, all others 0 of "
+        "60. The mean lies between 0.900 (all at their worst) and 1.000 (all at their best). Without them it is 1.000."
+    )
+    (block,) = card_people.answers(known)
+    assert isinstance(block, Text)
+    assert (block.tone, block.words) == ("warning", f"Models' answers against the key: {words}")
+
+
 def test_zeros_that_are_lost_show_without_anyones_grades(home: Path) -> None:
     """8 of 800 replies (1.0 %) are lost, all of them zeros, and no person has graded anything."""
     names = graded(home, 400, "a", "b")
@@ -373,7 +418,7 @@ def test_the_page_import_says_what_the_command_says() -> None:
         lost = losses_of([LossCell(660, {}, "a"), LossCell(340, {"empty": 340}, "b")], subject="big-1")
         show_losses([lost], new=1_000, repeated=0, noun="replies")
 
-    test = AppTest.from_function(page).run()
+    test = AppTest.from_function(page).run(timeout=60)
     shown = html.unescape(words(test))
     assert "1,000 replies: 1,000 new, 660 read, 340 not readable: 340 empty." in shown
     assert "big-1: Not readable by model: b 340 of 340." in shown

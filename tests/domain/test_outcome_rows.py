@@ -46,12 +46,12 @@ def test_a_new_row_is_in_bars_filters_counts_and_reference(tmp_path: Path) -> No
     )
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout.splitlines()[-1])
-    assert "will not say 2" in told["keys"]
+    assert "abstained 2" in told["keys"]
     assert "v-abstained" in told["bar"]
     assert ".v-abstained { background: #3d5a9e; }" in told["style"]
     assert told["failure"]
     assert told["words"] == "no score: abstained"
-    assert "| `abstained` | will not say | The judge says that it will not choose. |" in told["reference"]
+    assert "| `abstained` | The judge says that it will not choose. |" in told["reference"]
 
 
 def test_what_asking_came_to_without_a_text_to_read_is_one_failure_each() -> None:

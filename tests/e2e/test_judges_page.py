@@ -167,7 +167,7 @@ def test_a_judge_is_asked_read_compared_and_sent_to_calibration(
         lead.looks(pictures, "judges-done")
 
         # the failures queue
-        page.get_by_role("row").filter(has_text="no verdict in the form asked for").get_by_role("link").first.click()
+        page.get_by_role("row").filter(has_text="unparseable").get_by_role("link").first.click()
         expect(page.locator("[data-card]")).to_have_count(min(expected[Verdict.UNPARSEABLE], 10))
         expect(page.get_by_text(f"{scored} scored of {N}")).to_be_visible()
         expect(page.locator("[data-card]").first).to_contain_text("<script>document.title")

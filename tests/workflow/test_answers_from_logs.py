@@ -119,7 +119,10 @@ def test_without_ids_the_question_says_which_item_and_two_of_one_question_are_no
     assert answered(store) == {}
     done = bring(store, media, log, skip_bad=True)
     assert [(bad.row, bad.reason) for bad in done.bad] == [(4, why), (6, why)]
-    assert done.note == "2 rows have a question that several items have, and no id that says which."
+    assert done.note == (
+        "2 rows have a question that several items have, and no id that says which. "
+        "Nothing reads the keys 'scores', 'scene'; the values are not imported."
+    )
     where = ("Localization/location/0", "Localization/location/1")
     assert answered(store) == there(OF_INSPECT, "openai-api/scripted/tiny", EGGS, FULL, CAKE, *where)
 

@@ -68,6 +68,7 @@ def test_a_key_that_is_two_options_is_refused(
         (["x", "y", "y"], 'its options B and C are the same ("y")'),
         (["Rise", "rise", "x"], 'its options A and B differ only in case ("Rise")'),
         (["x", "5 mW", "5 MW"], 'its options B and C differ only in case ("5 mW")'),
+        (["2", "1", "1.0"], 'its options B and C are the same number ("1")'),
     ],
 )
 @pytest.mark.usefixtures("project")

@@ -30,6 +30,7 @@ from workflow.access.projects import create_project
 from workflow.files.import_files import import_files
 from workflow.files.project_check import check
 from workflow.files.release import release
+from workflow.files.rows_look import look_at_rows
 from workflow.results import reader_agreement
 from workflow.runs import second_reader
 from workflow.runs.model_descriptions import named
@@ -155,6 +156,62 @@ def test_it_is_refused_where_people_grade_answers_by_the_items_order(
     with pytest.raises(FileRefused, match=r"row \d: the model was shown the options in another order than the item's"):
         bring(store, media, tmp_path / name, model="m")
     assert read_as(store) == {}
+
+
+def test_graders_get_shuffled_answers_that_name_no_letter(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    """The options' order changes what "B" means, and not what "the door" means. A failed request means nothing."""
+    begin(store, media, tmp_path, grading=True)
+    texts = ["the door", "B", "B. the tap", "Either A or B.", "ERROR: request timed out", ""]
+    lines = [
+        json.dumps({"item": "q4", "model": f"m{n}", "text": text, "options": ["the door", "the tap", "the box"]})
+        for n, text in enumerate(texts)
+    ]
+    (tmp_path / "s.jsonl").write_text("\n".join(lines))
+    done = bring(store, media, tmp_path / "s.jsonl", skip_bad=True)
+    assert read_as(store) == {("q4", "m0"): "the door"}
+    assert done.unanswered == {Outcome.TRANSPORT_ERROR: 1, Outcome.EMPTY: 1}
+    assert [each.row for each in done.bad] == [2, 3, 4]
+    assert "the people or judges of the stage grading would read its letters by the item's order" in done.bad[0].reason
+
+
+def test_a_failed_request_is_counted_whatever_options_its_row_has(
+    store: Store, media: MediaStore, tmp_path: Path
+) -> None:
+    begin(store, media, tmp_path)
+    row = {"item": "q4", "model": "m", "text": "nan", "options": ["a lamp", "the tap", "the box"]}
+    (tmp_path / "s.jsonl").write_text(json.dumps(row))
+    assert bring(store, media, tmp_path / "s.jsonl").unanswered == {Outcome.TRANSPORT_ERROR: 1}
+
+
+def test_columns_that_hold_options_are_not_called_ignored(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    begin(store, media, tmp_path)
+    row = {"item": "q4", "model": "m", "text": "A", "op1": "the door", "op2": "the tap", "op3": "the box"}
+    (tmp_path / "s.jsonl").write_text(json.dumps({**row, "hint1": "look", "hint2": "left"}))
+    about = {"by": None, "project": "p", "format": "predictions", "path": tmp_path / "s.jsonl"}
+    note = "Nothing reads the keys 'hint1', 'hint2'; the values are not imported."
+    assert note in look_at_rows(store, media, **about).notes
+    assert bring(store, media, tmp_path / "s.jsonl").note == note
+    assert read_as(store) == {("q4", "m"): "the door"}
+
+
+HUMAN = {"human_votes": {"A": 3}, "tool_results": "seen", "scene": "kitchen"}
+IGNORED = {
+    "lm-eval": ("s.jsonl", {**json.loads(lm_eval({**Q4, **HUMAN}, LISTED)), "judge_score": 1.0, "exact_match": 1}),
+    "Inspect": ("l.json", {"judge_score": 1.0, "exact_match": 1, "metadata": HUMAN}),
+}
+
+
+@pytest.mark.parametrize(("name", "told"), IGNORED.values(), ids=IGNORED)
+def test_logs_name_the_keys_that_nothing_reads(
+    store: Store, media: MediaStore, tmp_path: Path, name: str, told: dict[str, Any]
+) -> None:
+    begin(store, media, tmp_path)
+    text = json.dumps(told) if name == "s.jsonl" else inspect([sample("q4", input=LISTED, **told)])
+    (tmp_path / name).write_text(text)
+    done = bring(store, media, tmp_path / name, model="m")
+    ignored = "'judge_score', 'exact_match', 'human_votes', 'tool_results', 'scene'"
+    assert done.note == f"Nothing reads the keys {ignored}; the values are not imported."
+    assert [each.split(" look ")[0] for each in done.warnings] == [f"{name}: the keys 'judge_score', 'human_votes'"]
 
 
 def test_a_log_with_other_options_is_refused_and_names_the_row(store: Store, media: MediaStore, tmp_path: Path) -> None:

@@ -9,13 +9,18 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from annotation_schemas.asked import asked_of, plain
+from annotation_schemas.asked import asked_of, own_texts, plain
 from annotation_schemas.keys import options_field
 from annotation_schemas.model import Schema
 from db import files, items, readings
 from db.engine import Session
+from db.readings import Ended
+from domain.no_answer import is_suspect, settled_for
+from domain.reading.answers import AnswerKind, Asked, ReadOutcome
 from domain.records import BadRow, PredictionRecord
-from importers.shown_options import OptionsDiffer, shown_order
+from domain.runs import ANSWERS
+from importers.shown_options import OptionsDiffer, option_columns, shown_order
+from workflow.annotate.answer_readings import read_one
 from workflow.files.question_match import QuestionMatch
 
 
@@ -30,6 +35,8 @@ class ItemAnswered:
     """Where it stood."""
     order: tuple[int, ...] = ()
     """The places of the item's options in the order in which the model was shown them; empty: in the item's own."""
+    columns: tuple[str, ...] = ()
+    """The names of the columns in which the file has the item's options, such as ``op1``."""
 
 
 def items_answered(
@@ -50,7 +57,10 @@ def items_answered(
     dimension_of = {id: dimension for id, _, dimension in everything}
     by_place = _places(session, project_id)
     by_index = _by_index(session, project_id, rows, everything, by_place)
-    compared = any(_of_log(answer) or answer.prompt or answer.question or answer.options for answer, _ in rows)
+    compared = any(
+        _of_log(each) or each.prompt or each.question or each.options or each.columns or is_suspect(each.text)
+        for each, _ in rows
+    )
     content = items.current_content(session, project_id=project_id) if compared else {}
     names = {name: id for id, name, _ in everything}
     match = QuestionMatch(names, _asked(content), dimension_of, partial(_earlier_questions, session))
@@ -75,10 +85,23 @@ def items_answered(
         if item is None:
             bad.append(replace(here, reason=reason))
             continue
+        settled = _settled(schema, answer, content.get(item[0], {}))
+        if settled.outcome not in ANSWERS:
+            yield ItemAnswered(*item, settled, here, (), order.columns(item[0], answer))
+            continue
         try:
-            yield ItemAnswered(*item, answer, here, order(item[0], answer))
+            yield ItemAnswered(*item, settled, here, order(item[0], answer), order.columns(item[0], answer))
         except OptionsDiffer as error:
             bad.append(replace(here, reason=f"{error}; a letter in its answer would mean another option"))
+
+
+def _settled(schema: Schema, answer: PredictionRecord, fields: Mapping[str, Any]) -> PredictionRecord:
+    """Return a failed attempt where the text is what a program wrote in place of an answer to this item."""
+    if not is_suspect(answer.text):
+        return answer
+    asked = asked_of(schema, fields)
+    may_be_none = asked.none or asked.kind is AnswerKind.MULTI
+    return settled_for(answer, own_texts(schema, fields), may_be_none=may_be_none)
 
 
 def _of_log(answer: PredictionRecord) -> bool:
@@ -92,13 +115,28 @@ def _earlier_questions(session: Session, item_id: int) -> Iterator[str]:
             yield text
 
 
+READ_BY_PEOPLE = ("grading", "comparison", "coding", "refinement")
+"""The stages in which people or judges read models' answers next to the item's options."""
+
+
 class _OrderOfOptions:
     """Finds the order in which an item's options were shown."""
 
     def __init__(self, schema: Schema, content: Mapping[int, Mapping[str, Any]]) -> None:
         self._schema, self._content = schema, content
         self._options = options_field(schema)
-        self._graded = schema.stages.grading is not None
+        self._shown_to = [stage for stage in READ_BY_PEOPLE if getattr(schema.stages, stage) is not None]
+
+    def _own(self, item_id: int) -> tuple[Asked, tuple[str, ...]]:
+        """Return what an item asks for, and its options without "none of these"."""
+        asked = asked_of(self._schema, self._content.get(item_id, {}))
+        return asked, asked.options[:-1] if asked.none else asked.options
+
+    def columns(self, item_id: int, answer: PredictionRecord) -> tuple[str, ...]:
+        """Return the names of the columns that hold the item's options."""
+        own = self._own(item_id)[1] if answer.columns else ()
+        held = option_columns(own, answer.columns) if len(own) > 1 else None
+        return held.names if held is not None else ()
 
     def __call__(self, item_id: int, answer: PredictionRecord) -> tuple[int, ...]:
         """Places of the item's options in the shown order; empty for the item's order or an unknown order.
@@ -107,8 +145,7 @@ class _OrderOfOptions:
         """
         if not answer.options and not answer.columns and not answer.prompt:
             return ()
-        asked = asked_of(self._schema, self._content.get(item_id, {}))
-        own = asked.options[:-1] if asked.none else asked.options
+        asked, own = self._own(item_id)
         shown = answer.options
         if asked.none and shown and plain(shown[-1]) == plain(asked.options[-1]):
             shown = shown[:-1]
@@ -118,12 +155,25 @@ class _OrderOfOptions:
             if self._content.get(item_id, {}).get(self._options or "") == list(own):
                 raise
             return ()  # the schema's own values, or those of a form, which a prompt may show in other words
-        if found and self._graded:
+        if found and self._shown_to and not _means_the_same(answer, asked, found):
             raise OptionsDiffer(
-                "the model was shown the options in another order than the item's, and people or judges who grade the "
-                "answer would read it by the item's order"
+                "the model was shown the options in another order than the item's, and the people or judges of the "
+                f"stage {self._shown_to[0]} would read its letters by the item's order"
             )
         return found
+
+
+def _means_the_same(answer: PredictionRecord, asked: Asked, order: tuple[int, ...]) -> bool:
+    """Tell whether an answer states the same by the shown order of the options as by the item's own order.
+
+    "The tap" does, and "B" does not. An answer that no rule reads may mean either.
+    """
+    ended = Ended(None, answer.outcome, order)
+    by_own = read_one(answer.text, asked, replace(ended, order=()))
+    by_shown = read_one(answer.text, asked, ended)
+    if ReadOutcome.UNREADABLE in (by_own.outcome, by_shown.outcome):
+        return False
+    return (by_own.outcome, by_own.value) == (by_shown.outcome, by_shown.value)
 
 
 def _by_index(

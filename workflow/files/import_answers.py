@@ -8,18 +8,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from agreement.losses import Losses
-from annotation_schemas.asked import asked_of, own_texts
+from annotation_schemas.asked import asked_of
 from annotation_schemas.formats import Format, ReadPredictions
-from annotation_schemas.model import Schema
 from db import files, items, run_chunks, runs
 from db.engine import Session
 from db.readings import Ended
-from domain.no_answer import is_suspect, settled_for
-from domain.reading.answers import AnswerKind, Reading
+from domain.reading.answers import Reading
 from domain.records import BadRow, PredictionRecord
 from domain.registers import function_of
 from domain.run_kinds import RunKind
 from domain.runs import ANSWERS, Outcome, RunState
+from importers.answer_files import told_of_unread
 from workflow.access.event_log import log
 from workflow.annotate import answer_readings
 from workflow.annotate.answer_readings import NewAnswer
@@ -45,14 +44,20 @@ def import_answers(bring: Import, row: Format, *, model: str | None, spec: Model
         project=bring.project,
     )
     bring.refuse(read.bad)
-    known = read_ahead(bring, read.rows)
+    known, used = read_ahead(bring, read.rows)
     with bring.store.write() as session:
         done = take_answers(bring, session, read.rows, read.hashes, list(read.bad), known, spec=spec)
-    return replace(done, note=_joined(done.note, *read.notes), warnings=tuple(read.warnings))
+    notes, warnings = told_of_unread(read, used)
+    return replace(done, note=_joined(done.note, *notes), warnings=tuple(warnings))
 
 
-def read_ahead(bring: Import, rows: Sequence[tuple[PredictionRecord, BadRow]]) -> answer_readings.Ahead:
-    """Read the answers of a file before the transaction that stores them, in which others would have to wait."""
+def read_ahead(
+    bring: Import, rows: Sequence[tuple[PredictionRecord, BadRow]]
+) -> tuple[answer_readings.Ahead, frozenset[str]]:
+    """Read the answers of a file before the transaction that stores them, in which others would have to wait.
+
+    The second value names the columns in which the file has items' options.
+    """
     with bring.store.read() as session:
         found = list(answers_of_rows(bring, session, rows, []))
         there = {(row.item_id, row.model) for row in files.predictions(session, project_id=bring.access.project_id)}
@@ -61,7 +66,12 @@ def read_ahead(bring: Import, rows: Sequence[tuple[PredictionRecord, BadRow]]) -
         for each in found
         if each.answer.outcome in ANSWERS and (each.item_id, each.answer.model) not in there
     ]
-    return answer_readings.ahead(bring.store, project_id=bring.access.project_id, wanted=wanted)
+    return answer_readings.ahead(bring.store, project_id=bring.access.project_id, wanted=wanted), columns_of(found)
+
+
+def columns_of(rows: Iterable[ItemAnswered]) -> frozenset[str]:
+    """Return the names of the columns in which a file has items' options."""
+    return frozenset(name for row in rows for name in row.columns)
 
 
 def take_answers(
@@ -163,7 +173,9 @@ def losses_ahead(
         session,
         bring.access,
         [
-            AnswerRead(item, model, row.dimension, asked_of(schema, content.get(item, {})).kind, read.outcome)
+            AnswerRead(
+                item, model, row.dimension, asked_of(schema, content.get(item, {})).kind, read.outcome, read.value
+            )
             for (item, model, row), read in zip(answers, readings, strict=True)
         ],
         _unanswered(new),
@@ -205,36 +217,21 @@ def answers_of_rows(
     bring: Import, session: Session, rows: Sequence[tuple[PredictionRecord, BadRow]], bad: list[BadRow]
 ) -> Iterator[ItemAnswered]:
     """Yield the answers with their items; what a program wrote in place of an answer is a failed attempt."""
-    found = list(items_answered(session, bring.access.project_id, rows, bad, schema=bring.access.schema))
-    suspects = {each.item_id for each in found if is_suspect(each.answer.text)}
-    if not suspects:
-        return iter(found)
-    content = items.current_content(session, project_id=bring.access.project_id, ids=sorted(suspects))
-    return (
-        _settled(bring.access.schema, each, content.get(each.item_id, {})) if each.item_id in suspects else each
-        for each in found
-    )
-
-
-def _settled(schema: Schema, row: ItemAnswered, fields: Mapping[str, Any]) -> ItemAnswered:
-    """The row as a failed attempt where its text is what a program wrote in place of an answer to this item."""
-    asked = asked_of(schema, fields)
-    may_be_none = asked.none or asked.kind is AnswerKind.MULTI
-    answer = settled_for(row.answer, own_texts(schema, fields), may_be_none=may_be_none)
-    return replace(row, answer=answer)
+    return items_answered(session, bring.access.project_id, rows, bad, schema=bring.access.schema)
 
 
 def answered_rows(
     bring: Import, session: Session, rows: Sequence[tuple[PredictionRecord, BadRow]], bad: list[BadRow]
-) -> tuple[dict[tuple[int, str], ItemAnswered], int, list[BadRow]]:
-    """The rows that an import would take, how many are there already, and those that contradict what is there.
+) -> tuple[dict[tuple[int, str], ItemAnswered], int, list[BadRow], frozenset[str]]:
+    """The rows that an import would take, how many are there already, those that contradict what is there, and the
+    columns in which the file has items' options.
 
     Those that fit no item, or contradict another row, go to ``bad``. Nothing is stored.
     """
     found = list(answers_of_rows(bring, session, rows, bad))
     contradict: list[BadRow] = []
     new, repeated = _new_answers(bring, session, found, bad, contradict)
-    return new, repeated, contradict
+    return new, repeated, contradict, columns_of(found)
 
 
 def _new_answers(

@@ -61,11 +61,11 @@ class _Reply:
     item: str
     dimension: str
 
-    def read_as(self, verdict: Verdict) -> ReplyRead:
+    def read_as(self, verdict: Verdict, values: Sequence[Any]) -> ReplyRead:
         """The reply with what reading it came to."""
         record = self.record
         unit = unit_of(self.item, record.model)
-        return ReplyRead(record.judge, record.model, self.dimension, unit, record.text, verdict)
+        return ReplyRead(record.judge, record.model, self.dimension, unit, record.text, verdict, values)
 
 
 def import_judgements(
@@ -196,7 +196,7 @@ def look_at_judgements(
         refused = refused or f"{contradict[0].reason}; give that judge another name."
     differ = [told for each in new if each.record.has_score and (told := _otherwise(plan, each))]
     repeated = len(placed) - len(new) - len(contradict)
-    came = [each.read_as(_read(plan, each).verdict) for each in new]
+    came = [_read_as(plan, each) for each in new]
     with store.read() as session:
         losses = _losses(session, access, plan, came)
     return LookedReplies(new, repeated, contradict, bad, differ, refused, read.notes, read.warnings, losses)
@@ -209,6 +209,11 @@ def _read(plan: JudgePlan, reply: _Reply) -> Reading:
     )
 
 
+def _read_as(plan: JudgePlan, reply: _Reply) -> ReplyRead:
+    read = _read(plan, reply)
+    return reply.read_as(read.verdict, [read.values.get(part) for part in plan.criteria])
+
+
 def _otherwise(plan: JudgePlan, reply: _Reply) -> str | None:
     """What our parser reads otherwise than anyone who wrote the file, as a sentence; None: the same."""
     found = _read(plan, reply)
@@ -216,7 +221,7 @@ def _otherwise(plan: JudgePlan, reply: _Reply) -> str | None:
     theirs = reply.record.score
     if (ours is None and theirs is None) or (ours is not None and theirs is not None and same_value(ours, theirs)):
         return None
-    said = f"reads {ours}" if ours is not None else f"reads no score ({found.verdict.value.replace('_', ' ')})"
+    said = f"reads {ours}" if ours is not None else f"reads no score ({found.verdict.label})"
     about = f"{reply.record.item}" + (f" in {reply.record.dimension}" if reply.record.dimension else "")
     given = "none" if theirs is None else f"{theirs:g}"
     whose = reply.record.model or "the item"
@@ -360,11 +365,13 @@ def _keep(
     judging.add(session, rows=rows)
     runs.extend_by(session, row=row, units=len(replies), now=now)
     verdicts: dict[int, Verdict] = {}
+    values: dict[int, list[Any]] = {}
     for each in rows:
         verdict = Verdict(each["verdict"])
         if verdicts.get(each["unit_id"], Verdict.SCORED).scored:
             verdicts[each["unit_id"]] = verdict
-    return [each.read_as(verdicts[id]) for id, each in zip(ids, replies, strict=True) if id in verdicts]
+        values.setdefault(each["unit_id"], []).append(each["value"])
+    return [each.read_as(verdicts[id], values[id]) for id, each in zip(ids, replies, strict=True) if id in verdicts]
 
 
 def _hash(path: Path) -> str | None:

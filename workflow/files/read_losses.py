@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agreement.loss_values import mentioned_value
+from agreement.loss_values import ends_of_scale, mentioned_value
 from agreement.losses import PEOPLES_GRADE, VALUE_IN_TEXT, LossCell, Losses, losses_of
-from annotation_schemas.asked import asked_of
+from annotation_schemas.asked import KEYLESS, asked_of, held_against
+from annotation_schemas.keys import key_field
+from annotation_schemas.model import Schema
 from db import items
 from db.engine import Session
 from domain.judging import Verdict
-from domain.reading.answers import AnswerKind, ReadOutcome
+from domain.reading.answers import AnswerKind, Asked, ReadOutcome
 from domain.runs import Outcome
 from domain.states import Stage
 from workflow.access.projects import Access
@@ -35,12 +38,20 @@ class ReplyRead:
     unit: str
     text: str
     verdict: Verdict
+    values: Sequence[Any] = ()
+    """The values that were read, one for each criterion."""
+
+    @property
+    def mean(self) -> float:
+        """Return the mean over the criteria; 0 without values that are numbers."""
+        numbers = [float(each) for each in self.values if isinstance(each, int | float)]
+        return math.fsum(numbers) / len(numbers) if numbers else 0.0
 
 
 def losses_of_replies(
     session: Session, access: Access, replies: Sequence[ReplyRead], *, criteria: Sequence[str], values: Sequence[Any]
 ) -> tuple[Losses, ...]:
-    """Return what could not be read, for each judge.
+    """Return what could not be read, for each judge, with bounds of the mean where ``values`` are numbers.
 
     The value of a reply is what most people say of the answer, where people have graded most of the answers. Otherwise
     it is the value that the text mentions, whether or not a parser read it.
@@ -50,6 +61,8 @@ def losses_of_replies(
     else:
         majority = _majorities(session, access)
     of_people = len(criteria) == 1 and 2 * sum((criteria[0], each.unit) in majority for each in replies) > len(replies)
+    low, high = ends_of_scale(values)
+    mean_of = f"the {len(criteria)} criteria" if len(criteria) > 1 else ""
     found = []
     for judge in dict.fromkeys(each.judge for each in replies):
         cells = []
@@ -61,8 +74,9 @@ def losses_of_replies(
             else:
                 value = mentioned_value(each.text, values) if each.verdict in _TOLD_BY_TEXT else None
             lost = {} if each.verdict.scored else {each.verdict.label: 1}
-            cells.append(LossCell(1, lost, each.model, each.dimension, value))
-        found.append(losses_of(cells, subject=judge, value_is=PEOPLES_GRADE if of_people else VALUE_IN_TEXT))
+            cells.append(LossCell(1, lost, each.model, each.dimension, value, each.mean))
+        value_is = PEOPLES_GRADE if of_people else VALUE_IN_TEXT
+        found.append(losses_of(cells, subject=judge, low=low, high=high, value_is=value_is, mean_of=mean_of))
     return tuple(found)
 
 
@@ -90,7 +104,7 @@ def losses_of_answers(
     given = list(answers)
     states = answer_readings.counting(session, project_id=access.project_id, ids=[id for id, *_ in given])
     read = [
-        AnswerRead(item, model, dimension, state.kind, state.outcome)
+        AnswerRead(item, model, dimension, state.kind, state.outcome, state.value)
         if (state := states.get(id)) is not None
         else AnswerRead(item, model, dimension, AnswerKind.TEXT, ReadOutcome.UNREADABLE)
         for id, item, model, dimension in given
@@ -107,6 +121,8 @@ class AnswerRead:
     dimension: str
     kind: AnswerKind
     outcome: ReadOutcome
+    value: Any = None
+    """What was read."""
 
 
 def losses_of_readings(
@@ -117,36 +133,87 @@ def losses_of_readings(
 ) -> tuple[Losses, ...]:
     """Return the losses as ``losses_of_answers`` does, of answers that need not be stored."""
     content = items.current_content(session, project_id=access.project_id)
-    keys: dict[int, str | None] = {}
-    counts: Counter[tuple[str, str, str | None, str]] = Counter()
-
-    def key(item: int) -> str | None:
-        if item not in keys:
-            keys[item] = key_word(access.schema, content.get(item, {}))
-        return keys[item]
-
-    closed = False
+    lots = _Lots(access.schema, content)
     for each in answers:
-        closed = closed or each.kind is not AnswerKind.TEXT
-        why = "" if each.outcome is ReadOutcome.READ else each.outcome.words
-        counts[each.model, each.dimension, key(each.item), why] += 1
+        lots.take(each)
     for item, model, dimension, came in unanswered:
-        closed = closed or asked_of(access.schema, content.get(item, {})).kind is not AnswerKind.TEXT
-        counts[model, dimension, key(item), came.why_none or came.label] += 1
-    if not closed or not counts:
+        lots.lose(item, model, dimension, came.why_none or came.label)
+    if not lots.is_closed or not lots.asked:
         return ()
-    cells = [
-        LossCell(n, {why: n} if why else {}, model, dimension, value)
-        for (model, dimension, value, why), n in counts.items()
-    ]
-    return (
-        losses_of(
+    return (lots.losses(),)
+
+
+Where = tuple[str, str, str | None, bool]
+"""Model, dimension, key, and whether the item has a key that answers are compared with."""
+
+
+class _Lots:
+    """Counts answers by model, dimension and key, with the sum of their scores."""
+
+    def __init__(self, schema: Schema, content: Mapping[int, Mapping[str, Any]]) -> None:
+        self._schema, self._content = schema, content
+        self._key = key_field(schema) or ""
+        self._of_item: dict[int, tuple[Asked, str | None, bool]] = {}
+        self.asked: Counter[Where] = Counter()
+        self._lost: dict[Where, Counter[str]] = {}
+        self._totals: dict[Where, list[float]] = {}
+        self.is_closed = False
+        """Whether rules read answers: people or judges compare other answers with the key."""
+
+    def _item(self, item: int) -> tuple[Asked, str | None, bool]:
+        """Return what an item asks for, its key as a word, and whether answers are compared with the key."""
+        if item not in self._of_item:
+            fields = self._content.get(item, {})
+            asked = asked_of(self._schema, fields)
+            is_keyed = held_against(None, asked, fields.get(self._key))[1] not in KEYLESS
+            self._of_item[item] = (asked, key_word(self._schema, fields), is_keyed)
+        return self._of_item[item]
+
+    def take(self, read: AnswerRead) -> None:
+        """Add an answer: read with its score, or lost."""
+        asked, key, is_keyed = self._item(read.item)
+        self.is_closed = self.is_closed or read.kind is not AnswerKind.TEXT
+        where = (read.model, read.dimension, key, is_keyed)
+        self.asked[where] += 1
+        if read.outcome is not ReadOutcome.READ:
+            self._lost.setdefault(where, Counter())[read.outcome.words] += 1
+        elif is_keyed:
+            score, gone = held_against(read.value, asked, self._content.get(read.item, {}).get(self._key))
+            if gone:
+                self._lost.setdefault(where, Counter())[gone] += 1
+            else:
+                self._totals.setdefault(where, []).append(score)
+
+    def lose(self, item: int, model: str, dimension: str, why: str) -> None:
+        """Add an item without an answer."""
+        asked, key, is_keyed = self._item(item)
+        self.is_closed = self.is_closed or asked.kind is not AnswerKind.TEXT
+        where = (model, dimension, key, is_keyed)
+        self.asked[where] += 1
+        self._lost.setdefault(where, Counter())[why] += 1
+
+    def losses(self) -> Losses:
+        """Return the losses, with bounds of the share of right answers among items with a key."""
+        cells = [
+            LossCell(
+                n,
+                dict(self._lost.get(where, {})),
+                *where[:3],
+                math.fsum(self._totals.get(where, ())),
+                is_in_mean=where[3],
+            )
+            for where, n in self.asked.items()
+        ]
+        keyed = sum(each.asked for each in cells if each.is_in_mean)
+        return losses_of(
             cells,
             unit="answers",
+            low=0.0,
+            high=1.0,
             value_is="key",
-            counts_as=counting_words(access.schema, {why for *_, why in counts if why}),
-        ),
-    )
+            counts_as=counting_words(self._schema, {why for each in cells for why in each.lost}),
+            mean_of="" if keyed == self.asked.total() else f"the {keyed:,} answers to items with a key",
+        )
 
 
 def read_sentences(losses: Sequence[Losses], *, new: int, repeated: int, noun: str) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agreement.losses import Losses
 from annotation_schemas import registry
 from annotation_schemas.formats import FORMATS, Format, Takes
 from db.engine import Store
@@ -15,7 +16,9 @@ from domain.errors import FileRefused
 from domain.judging import JudgePlan
 from domain.records import BadRow, Person
 from domain.registers import function_of
+from domain.replies import WARNING
 from domain.runs import ANSWERS
+from importers.answer_files import told_of_unread
 from importers.items import refusal
 from importers.rating_values import MISSING_WORDS
 from workflow.access.projects import Access, require_lead
@@ -130,14 +133,16 @@ def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | No
     bad = list(read.bad)
     bring.on("comparing", 0, 1)
     with bring.store.read() as session:
-        new, equal, changed = answered_rows(bring, session, read.rows, bad)
+        new, equal, changed, used = answered_rows(bring, session, read.rows, bad)
     wanted = answers_to_read(new)
     readings = answer_readings.readings_ahead(bring.store, project_id=bring.access.project_id, wanted=wanted)
     with bring.store.read() as session:
         losses = losses_ahead(bring, session, new, readings)
     titles = {each.id: each.title for each in bring.access.schema.dimensions}
     unanswered = Counter(each.answer.outcome for each in new.values() if each.answer.outcome not in ANSWERS)
-    notes = [*read_sentences(losses, new=len(new), repeated=equal, noun="answers"), *read.notes]
+    told, warnings = _losses_told(losses, new=len(new), repeated=equal, noun="answers")
+    unread, ignored = told_of_unread(read, used)
+    notes = [*told, *unread]
     if unanswered:
         why = ", ".join(f"{outcome.value.replace('_', ' ')} {n}" for outcome, n in sorted(unanswered.items()))
         notes.append(f"{unanswered.total():,} of the new rows say that there is no answer ({why}).")
@@ -155,7 +160,14 @@ def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | No
     ]
     by = Counter(each.answer.model for each in new.values())
     heads = ("Item", "Dimension", "Model", "Answer")
-    return RowsLook(row, "answer", len(new), equal, changed, bad, heads, first, by, notes, read.warnings)
+    return RowsLook(row, "answer", len(new), equal, changed, bad, heads, first, by, notes, [*warnings, *ignored])
+
+
+def _losses_told(losses: Sequence[Losses], *, new: int, repeated: int, noun: str) -> tuple[list[str], list[str]]:
+    """Return sentences about what an import could not read, and apart from them its warnings."""
+    told = read_sentences(losses, new=new, repeated=repeated, noun=noun)
+    warned = [each for each in told if each.startswith(WARNING)]
+    return [each for each in told if each not in warned], [each.removeprefix(WARNING) for each in warned]
 
 
 def _ratings(bring: Import, row: Format, missing: Sequence[str]) -> RowsLook:
@@ -182,7 +194,7 @@ def _ratings(bring: Import, row: Format, missing: Sequence[str]) -> RowsLook:
 
 def _replies(store: Store, row: Format, by: Person | None, project: str, path: Path, plan: JudgePlan) -> RowsLook:
     seen = look_at_judgements(store, by=by, project=project, path=path, plan=plan, format=row.name)
-    notes = read_sentences(seen.losses, new=len(seen.new), repeated=seen.repeated, noun="replies")
+    notes, warnings = _losses_told(seen.losses, new=len(seen.new), repeated=seen.repeated, noun="replies")
     if scored := sum(each.record.has_score for each in seen.new):
         same = scored - len(seen.differ)
         notes.append(f"{same:,} are read as the file's own score says, {len(seen.differ):,} otherwise.")
@@ -202,6 +214,6 @@ def _replies(store: Store, row: Format, by: Person | None, project: str, path: P
         seen.told(plan, FIRST),
         by_judge,
         [*notes, *seen.notes, *seen.differ[:FIRST]],
-        seen.warnings,
+        [*warnings, *seen.warnings],
         refused,
     )

@@ -18,7 +18,7 @@ from reports.content import Block, Cell, Figure, Section, Table, Text
 from reports.data_card import DataCard, markdown, page
 from workflow.releases import card_shortcuts
 from workflow.releases.card_facts import Facts
-from workflow.releases.card_people import agreement, judges, people, qualification
+from workflow.releases.card_people import agreement, answers, judges, people, qualification
 from workflow.releases.card_words import NOT_SAID, named, said, sentence, told_of
 from workflow.releases.set_statistics import SetStatistics, statistics_of
 from workflow.releases.set_tally import Media, Member, roles_of, tallies
@@ -76,7 +76,7 @@ def card(draft: Draft, released: ReleasedSet, facts: Facts, labels: attributes.S
         judges(schema, facts),
         _gates(schema, draft.told),
         _shortcuts(found, released, draft.told.get("shortcuts")),
-        _limits(draft, released),
+        _limits(draft, released, facts),
         _licence(released),
         _trust(draft, released),
     )
@@ -293,7 +293,7 @@ def _shortcuts(found: SetStatistics, released: ReleasedSet, told: Mapping[str, A
 # ---- what to know ----------------------------------------------------------------------------------------------------
 
 
-def _limits(draft: Draft, released: ReleasedSet) -> Section:
+def _limits(draft: Draft, released: ReleasedSet, facts: Facts) -> Section:
     names = (
         "limitations",
         "biases",
@@ -315,7 +315,7 @@ def _limits(draft: Draft, released: ReleasedSet) -> Section:
     lines = [told_of(titles[name], released.about, name) for name in names]
     despite = draft.asked.despite
     open_ = f"Released though these lines of the checklist were open: {sentence(list(despite))}." if despite else ""
-    return Section(0, "limits", "Known limits", open_, tuple(lines))
+    return Section(0, "limits", "Known limits", open_, (*lines, *answers(facts)))
 
 
 def _licence(released: ReleasedSet) -> Section:

@@ -21,7 +21,7 @@ from reports.ruling import verdicts
 from reports.study import StoredRule
 from workflow.access.projects import Access
 from workflow.annotate.qualification_results import view_of
-from workflow.results import agreement_page, calibration
+from workflow.results import agreement_page, calibration, project_losses
 from workflow.results.calibrated_judges import about_judges, runs_by_judge
 from workflow.results.calibration_rule import stored_rule
 from workflow.results.losses import losses_of_judges
@@ -46,8 +46,10 @@ def facts(store: Store, access: Access) -> Facts:
         runs = runs_by_judge(session, access=access)
     rated = [stage for stage in RATED if getattr(access.schema.stages, stage) is not None]
     measured = {stage: _agreement(store, access, stage) for stage in rated}
+    answers = project_losses.of_models(store, project=access.name)
     return {
         **told,
+        **({"answers": {"losses": answers}} if answers else {}),
         "agreement": [told for told, _ in measured.values()],
         "judges": [
             judge

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from annotation_schemas.model import Schema
+from domain.replies import WARNING
 from reports.content import Block, Cell, Figure, Section, Table, Text
 from workflow.releases.card_facts import Facts
 from workflow.releases.card_words import NOT_SAID, said, sentence, told_of
@@ -102,8 +103,7 @@ def agreement(schema: Schema, facts: Facts, floors: Sequence[Mapping[str, Any]] 
             blocks.append(Text(f"{title}: one person has rated, so there is no agreement.", "missing"))
         else:
             blocks += _table(title, each)
-        for words in each.get("losses", ()):
-            blocks.append(Text(f"{title}: {words}", "warning" if words.startswith("Warning: ") else "note"))
+        blocks += _losses(title, each)
     blocks += _floors(floors)
     lead = (
         "Each number with its 95 % interval and what it rests on. Agreement about votes is over everything that was "
@@ -112,6 +112,16 @@ def agreement(schema: Schema, facts: Facts, floors: Sequence[Mapping[str, Any]] 
         else "The protocol has no stage in which several people rate the same."
     )
     return Section(0, "agreement", "Agreement", lead, tuple(blocks))
+
+
+def answers(facts: Facts) -> Iterator[Block]:
+    """What the accuracy of models could not count, of a release that says so."""
+    yield from _losses("Models' answers against the key", facts.get("answers", {}))
+
+
+def _losses(title: str, told: Facts) -> Iterator[Block]:
+    for words in told.get("losses", ()):
+        yield Text(f"{title}: {words}", "warning" if words.startswith(WARNING) else "note")
 
 
 def _floors(told: Sequence[Mapping[str, Any]]) -> Iterator[Block]:

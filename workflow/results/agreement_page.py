@@ -14,7 +14,7 @@ from workflow.access.counted_items import Counting
 from workflow.annotate.sample_standing import counting_of_stage
 from workflow.results.confusions import Confusion
 from workflow.results.dimension_means import agreement_of_levels, agreement_of_means
-from workflow.results.losses import loss_sentences
+from workflow.results.losses import StageLosses, losses_of_stage
 from workflow.results.rater_agreement import agreement_of, compared
 from workflow.results.ratings import Raters, raters_called, raters_of, stage_rows
 from workflow.results.reply_counts import replies_of_judges
@@ -31,8 +31,8 @@ class Figures(NamedTuple):
     """Of the raters with an account, by what they are called in ``lines``."""
     confusions: Sequence[Confusion] = ()
     """How often which answer met which, of the same ratings; none of means."""
-    losses: Sequence[str] = ()
-    """Sentences about lost replies of judges and about grades left out."""
+    losses: StageLosses = StageLosses()
+    """Lost replies of judges, and grades left out."""
 
 
 def opinion(
@@ -108,5 +108,5 @@ def figures(
         counting_of_stage(store, person=None, project=project, items_=items, stage=stage),
         {name: login for login, name in called.items()},
         of_answers.confusions() if of_answers else (),
-        loss_sentences(read, stage=stage),
+        losses_of_stage(read, stage=stage),
     )

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agreement.corrected import clustered_mean, post_stratified_mean, ppi_mean, rogan_gladen
-from agreement.losses import Losses, ScoreCount
+from agreement.losses import Losses, ScoreCount, mean_bounds
 from agreement.means import share
 from agreement.statistic import Statistic, undefined
 from annotation_schemas.asked import GONE, KEYLESS
@@ -104,6 +104,26 @@ class Line:
             highest=self.highest,
         )
 
+    @property
+    def loss_warning(self) -> str:
+        """Return the warning of the line's board with the bounds of this line alone; empty without a warning."""
+        if self.losses is None or not self.losses.warns:
+            return ""
+        where = f"{self.model} in {self.part}" if self.part else self.model
+        lowest, highest, lost = self.lowest, self.highest, self.failed
+        if self.scores.kind == "corrected":
+            where = f"{self.model} before correction"
+            for each in self.losses.groups.get("model", ()):
+                if each.name == self.model:
+                    lowest, highest, lost = each.lowest, each.highest, each.lost
+        elif lowest is not None:
+            lost = max(lost, 1)
+        if not lost:
+            return f"{self.losses.alarm} {where} lost nothing."
+        if lowest is None or highest is None:
+            return f"{self.losses.alarm} {where} lost {lost:,}."
+        return f"{self.losses.alarm} {mean_bounds(lowest, highest, where)}"
+
     def as_row(self) -> dict[str, Any]:
         """As one row of a table; None where undefined. Where it is of all people together, or of a group of
         models, it says of how many; against spans of time, what it measures."""
@@ -144,7 +164,7 @@ class Line:
             "if_rest_highest": self.highest,
             "reason": at.reason,
             "valid_if": self.valid_if or None,
-            "loss_warning": self.losses.warning or None if self.losses else None,
+            "loss_warning": self.loss_warning or None,
             **people,
             **group,
             **measure,

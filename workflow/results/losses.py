@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agreement.loss_values import ends_of_scale, majority, subject_of
@@ -104,7 +104,7 @@ def _of_judge(found: Read, of: Scored, asked: Collection[int]) -> Losses | None:
     for at in places:
         answer = found.answers[at]
         lost = reason_of(why[answer.id].removeprefix("the judge gave ")) if math.isnan(plain.values[at]) else ""
-        value = said[at] if of_people else mentioned.get(answer.id) if lost in ("", _UNPARSEABLE) else None
+        value = said[at] if of_people else mentioned.get(answer.id) if lost in ("", Verdict.UNPARSEABLE.label) else None
         where = (answer.model, found.items[answer.item].dimension, value)
         if lost:
             lots.lose(where, lost)
@@ -113,9 +113,6 @@ def _of_judge(found: Read, of: Scored, asked: Collection[int]) -> Losses | None:
     value_is = PEOPLES_GRADE if of_people else VALUE_IN_TEXT
     subject = subject_of(judge, of.scores.criterion)
     return losses_of(lots.cells(), subject=subject, low=plain.low, high=plain.high, value_is=value_is)
-
-
-_UNPARSEABLE = reason_of(Verdict.UNPARSEABLE.words)
 
 
 def _option_words(found: Read, criterion: str | None) -> dict[float, str]:
@@ -181,7 +178,7 @@ def losses_of_judges(
         if verdict.scored:
             lot.count(where, rating.value if isinstance(rating.value, int | float) else 0.0)
         else:
-            lot.lose(where, reason_of(verdict.words))
+            lot.lose(where, verdict.label)
     order = {each.name: at for at, each in enumerate(criteria_of(read.access.schema, stage))}
     ends = ends_of(read.access.schema, stage)
     found = []
@@ -194,16 +191,40 @@ def losses_of_judges(
     return [each for each in found if each.lost]
 
 
-def loss_sentences(
+@dataclass(frozen=True)
+class StageLosses:
+    """What numbers about the raters of a stage lose."""
+
+    judges: Sequence[Losses] = ()
+    """The losses of each judge by criterion."""
+    left_out: int = 0
+    """Imported grades of empty, missing or replaced answers."""
+
+    @property
+    def sentences(self) -> list[str]:
+        """Return the losses in sentences; empty where nothing is lost."""
+        told = [each.sentence for each in self.judges]
+        return [*told, *([left_out_in_words(self.left_out)] if self.left_out else [])]
+
+    def warning(self, criterion: str, raters: Collection[str] | None) -> str:
+        """Return the warnings of these raters about a criterion; None: of all judges."""
+        mine = None if raters is None else {subject_of(rater, criterion) for rater in raters}
+        return " ".join(
+            each.warning
+            for each in self.judges
+            if each.warns and (each.subject.endswith(f", {criterion}") if mine is None else each.subject in mine)
+        )
+
+
+def losses_of_stage(
     read: StageRows,
     *,
     stage: Stage,
     judges: Collection[str] | None = None,
     criteria: Collection[str] | None = None,
-) -> list[str]:
-    """Return what numbers about raters of a stage lose, in sentences; empty where they lose nothing."""
-    told = [each.sentence for each in losses_of_judges(read, stage=stage, judges=judges, criteria=criteria)]
-    return [*told, *([left_out_in_words(read.left_out)] if read.left_out else [])]
+) -> StageLosses:
+    """Return what numbers about raters of a stage lose; ``judges`` None: all of them."""
+    return StageLosses(losses_of_judges(read, stage=stage, judges=judges, criteria=criteria), read.left_out)
 
 
 def left_out_in_words(n: int) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+
 from agreement.losses import Losses
 from db.engine import Store
+from workflow.results.leaderboard_page import any_model
 from workflow.results.losses import left_out_in_words, losses_of_scores
-from workflow.results.project_answers import current
+from workflow.results.project_answers import Read, current
 from workflow.results.scores import scored, scores_of
 
 
@@ -14,10 +17,26 @@ def of_project(store: Store, *, project: str) -> list[str]:
 
     For anyone who has made sure that the person may see it.
     """
+    if not any_model(store, person=None, project=project):
+        return []
     found = current(store, person=None, project=project)
-    told: list[str] = []
-    for scores in scores_of(found):
-        if scores.kind in ("key", "judge") and scores.iou is None and scores.option is None:
-            lost: Losses | None = losses_of_scores(found, scored(found, scores), found.items.keys())
-            told += [lost.sentence] if lost is not None and lost.lost else []
+    told = [each.sentence for each in _losses(found, ("key", "judge"))]
     return [*told, *([left_out_in_words(found.left_out_grades)] if found.left_out_grades else [])]
+
+
+def of_models(store: Store, *, project: str) -> list[str]:
+    """Return what the accuracy of models loses, in sentences for everyone: they name no model and count no key.
+
+    For anyone who has made sure that the person may see it.
+    """
+    if not any_model(store, person=None, project=project):
+        return []
+    return [each.unnamed for each in _losses(current(store, person=None, project=project), ("key",))]
+
+
+def _losses(found: Read, kinds: Collection[str]) -> Iterator[Losses]:
+    for scores in scores_of(found):
+        if scores.kind in kinds and scores.iou is None and scores.option is None:
+            lost = losses_of_scores(found, scored(found, scores), found.items.keys())
+            if lost is not None and lost.lost:
+                yield lost

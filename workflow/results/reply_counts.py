@@ -10,7 +10,7 @@ from annotation_schemas.model import Schema
 from db.engine import Store
 from domain.errors import RatingsError
 from domain.records import Person
-from domain.replies import Replies, reason_of, replies_of
+from domain.replies import Replies, replies_of
 from domain.states import Cut, Items, Stage
 from workflow.results.ratings import Raters, StageRows, criteria_of, cut_by, raters_of, stage_rows
 
@@ -71,7 +71,7 @@ def replies_of_judges(
     for row, verdict in failed:
         parts.setdefault(row.unit, row.dimension or "")
         if row.rater in wanted:
-            lost.setdefault((row.criterion, row.rater), {})[row.unit] = reason_of(verdict.words)
+            lost.setdefault((row.criterion, row.rater), {})[row.unit] = verdict.label
     found = []
     names = [each.name for each in criteria_of(access.schema, stage)]
     order = list(judges) if judges is not None else list(raters.machines)

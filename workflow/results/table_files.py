@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from agreement.losses import ROW
 from domain import csv_text
+from workflow.results.loss_files import losses_as_csv
 from workflow.results.paper_tables import NOTHING, Cell, PaperTable, PaperTables
 
 
@@ -93,23 +93,11 @@ def as_csv(table: PaperTable) -> str:
     return out.getvalue()
 
 
-def losses_as_csv(table: PaperTable) -> str:
-    """Return the losses of a table's numbers with bounds, by model, dimension and value; empty without losses.
-
-    The table itself keeps the paper's layout, so the losses have a file of their own.
-    """
-    rows = [row for each in table.losses if each.lost for row in each.rows()]
-    if table.grades_left_out:
-        about = "imported grades of empty, missing or replaced answers"
-        rows.append({**dict.fromkeys(ROW), "about": about, "by": "all", "not_readable": table.grades_left_out})
-    if not rows:
+def table_losses_as_csv(table: PaperTable) -> str:
+    """Return the losses of a table's numbers, as the table itself keeps the paper's layout; empty without losses."""
+    if not table.grades_left_out and not any(each.lost for each in table.losses):
         return ""
-    out = io.StringIO(newline="")
-    writer = csv_text.DictWriter(out, ROW)
-    writer.writeheader()
-    for row in rows:
-        writer.writedict(row)
-    return out.getvalue()
+    return losses_as_csv(table.losses, table.grades_left_out)
 
 
 _MARKS = re.compile(r"[\\`*\[\]<>|~&$]|(?<!\w)_|_(?!\w)")
