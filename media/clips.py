@@ -38,6 +38,8 @@ CODECS = ("vp8", "vp9", "av1")
 CLIP_SIDE = 1280
 """Longer side of a clip that is cut; larger sources are scaled down."""
 
+_NOTES_ORIENTATION = frozenset({"h264", "hevc"})
+"""Codecs that may note how a picture lies, often with keyframes alone."""
 _SAME_MOMENT = Fraction(1, 1_000_000)
 """Timestamps this close are one: seconds arrive as floats, containers count in fractions."""
 PAST_THE_END = Fraction(1, 10)
@@ -139,8 +141,9 @@ def cut(
 ) -> Cut:
     """Cut ``start`` to ``end`` (seconds) out of ``video`` into a WebM file (VP8, without sound).
 
-    The first frame is the one that was on screen at ``start``, the last the one on screen at ``end``; moments in
-    between keep their distances, also where the source's frame rate varies. The same video gives the same bytes.
+    The first frame is the one that was on screen at ``start`` (or the first one of all, if pictures begin later), the
+    last the one on screen at ``end``; moments in between keep their distances, also where the source's frame rate
+    varies. The same video gives the same bytes.
     ``last_frame`` is where the last one is also written as an image, unscaled, as ``frame`` writes it.
 
     Raises
@@ -154,17 +157,19 @@ def cut(
     times: list[Fraction] = []
     newest: VideoFrame | None = None
     _must_reach(timeline_of(video, name=str(video)), last, name=str(video))
+    turned = orientation_of(video, name=str(video))
     with opened(video, name=str(video)) as (container, stream):
 
         def shown() -> Iterator[tuple[Image.Image, Fraction]]:
             nonlocal newest
             for newest in _between(container, stream, first, last):
                 times.append(_time(newest, container))
-                yield _fitted(upright(newest, name=str(video)), side), max(times[-1] - first, Fraction(0))
+                at = times[-1] - first if len(times) > 1 else Fraction(0)
+                yield _fitted(upright(newest, name=str(video), turned=turned), side), at
 
         _write(shown(), out=out, name=str(video))
         if last_frame is not None and newest is not None:
-            upright(newest, name=str(video)).save(last_frame)
+            upright(newest, name=str(video), turned=turned).save(last_frame)
     return Cut(out, tuple(float(time) for time in times))
 
 
@@ -202,7 +207,8 @@ def frame(video: Path, *, out: Path, index: int | None = None, time: float | Non
         else:
             assert time is not None
             found = _at(container, stream, _moment(time), video=video)
-        picture, moment = upright(found, name=str(video)), _time(found, container)
+        turned = orientation_of(video, name=str(video))
+        picture, moment = upright(found, name=str(video), turned=turned), _time(found, container)
     out.parent.mkdir(parents=True, exist_ok=True)
     picture.save(out)
     return Frame(out, float(moment))
@@ -228,11 +234,12 @@ def frames_at(video: Path, times: Sequence[float], *, name: str | None = None) -
     if moments != sorted(moments):
         raise ValueError("the moments have to rise")
     known = timeline_of(video, name=called)
+    turned = orientation_of(video, name=called)
     with opened(video, name=called) as (container, stream):
         for group in _groups(known, moments):
             _must_reach(known, group[-1], name=called)
             for found in _each(container, stream, group, name=called):
-                yield upright(found, name=called)
+                yield upright(found, name=called, turned=turned)
 
 
 @dataclass(frozen=True)
@@ -380,7 +387,10 @@ def _decoded_from(container: InputContainer, stream: VideoStream, moment: Fracti
     base = stream.time_base or _MILLISECONDS
     back = Fraction(0)
     while moment > back:
-        container.seek(int((moment - back + timeline.origin(container)) / base), stream=stream, backward=True)
+        try:
+            container.seek(int((moment - back + timeline.origin(container)) / base), stream=stream, backward=True)
+        except _av().error.FFmpegError:
+            break
         frames = _decoded(container, stream)
         first = next(frames, None)
         if first is not None and _time(first, container) <= moment + _SAME_MOMENT:
@@ -388,7 +398,7 @@ def _decoded_from(container: InputContainer, stream: VideoStream, moment: Fracti
             yield from frames
             return
         back = max(2 * back, Fraction(1))
-    container.seek(0, backward=True)
+    timeline.rewind(container, stream)
     yield from _decoded(container, stream)
 
 
@@ -471,7 +481,7 @@ def _nth(container: InputContainer, stream: VideoStream, index: int, *, video: P
 
 def _counted(container: InputContainer, stream: VideoStream, index: int, *, name: str) -> VideoFrame:
     """The ``index``-th frame by decoding all before it."""
-    container.seek(0, backward=True)
+    timeline.rewind(container, stream)
     n_frames = 0
     for number, decoded in enumerate(_decoded(container, stream)):
         if number == index:
@@ -488,17 +498,35 @@ def _no_frame(name: str, n_frames: int, index: int) -> MediaRefused:
 
 
 def turned_by(frame: VideoFrame, *, name: str) -> int:
-    """Return the orientation of a frame, by the display matrix that comes with it."""
+    """Return the orientation of a frame, by the display matrix that it has: the container's goes before the codec's."""
     from av.sidedata.sidedata import Type
 
-    matrix: Any = frame.side_data.get(Type.DISPLAYMATRIX)  # type: ignore[call-overload]
+    matrix: Any = next((each for each in frame.side_data if each.type == Type.DISPLAYMATRIX), None)
     return orientation.of_matrix(struct.unpack("=9i", bytes(matrix)), name=name) if matrix else orientation.UPRIGHT
 
 
-def upright(frame: VideoFrame, *, name: str) -> Image.Image:
-    """The frame in RGB, turned and mirrored as its display matrix says."""
+def orientation_of(video: Path, *, name: str) -> int | None:
+    """Return the orientation of a video whose codec may note it, by the first frame: later frames need not repeat it.
+
+    None: each frame has the orientation, or the first frame cannot be decoded. Raises as ``opened`` does.
+    """
+    state = video.stat()
+    return _orientation(video, state.st_size, state.st_mtime_ns, name)
+
+
+@lru_cache(maxsize=_TIMELINES_KEPT)
+def _orientation(video: Path, size: int, changed: int, name: str) -> int | None:
+    with opened(video, name=name) as (container, stream):
+        if stream.codec_context.codec.canonical_name not in _NOTES_ORIENTATION:
+            return None
+        first = next(timeline.all_frames(container, stream, lambda: None), None)
+        return None if first is None else turned_by(first, name=name)
+
+
+def upright(frame: VideoFrame, *, name: str, turned: int | None = None) -> Image.Image:
+    """The frame in RGB, turned and mirrored as its video is, or as its own display matrix says."""
     picture: Image.Image = frame.to_image()  # type: ignore[no-untyped-call]
-    return orientation.upright(picture, turned_by(frame, name=name))
+    return orientation.upright(picture, turned_by(frame, name=name) if turned is None else turned)
 
 
 def _fitted(picture: Image.Image, side: int) -> Image.Image:

@@ -10,10 +10,11 @@ Needs the extra ``video`` (PyAV), which is imported when a function here is call
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +58,15 @@ class Found:
 class Film:
     """A video that is open, with the times of all its frames. Made by ``opened``."""
 
-    def __init__(self, container: InputContainer, stream: VideoStream, name: str, limits: Limits) -> None:
+    def __init__(
+        self,
+        container: InputContainer,
+        stream: VideoStream,
+        name: str,
+        limits: Limits,
+        turned: Callable[[], int | None] = lambda: None,
+    ) -> None:
+        self._turned = turned
         self._container, self._stream, self._name, self._limits = container, stream, name, limits
         self.codec = str(stream.codec_context.codec.canonical_name)
         clips.must_fit(stream.width, stream.height, name=name, limits=limits)
@@ -265,6 +274,13 @@ class Film:
     def _packets_from(self, key: int, last: int) -> Iterator[Packet[VideoStream]]:
         """The packets from place ``key`` to ``last``; those before it, where a seek led too early, are passed over."""
         begin, end = int(self._pts[key]), int(self._pts[last])
+        if not self._flags[key] & timeline.KEY:  # an edit list hides the keyframe that the first frames need
+            timeline.rewind(self._container, self._stream)
+            for packet in timeline.sound_packets(self._container, self._stream):
+                yield packet
+                if packet.pts == end:
+                    return
+            return
         back = Fraction(0)
         while True:
             to = max(begin - int(back / self._base), 0) if back else begin
@@ -313,7 +329,7 @@ class Film:
 
     def _picture(self, frame: VideoFrame) -> Image.Image:
         clips.must_fit(frame.width, frame.height, name=self._name, limits=self._limits)
-        return clips.upright(frame, name=self._name)
+        return clips.upright(frame, name=self._name, turned=self._turned())
 
     def _error(self) -> type[Exception]:
         from av.error import FFmpegError
@@ -342,7 +358,7 @@ def opened(video: Path, *, name: str | None = None, limits: Limits = LIMITS) -> 
     """
     called = name or str(video)
     with clips.opened(video, name=called) as (container, stream):
-        yield Film(container, stream, called, limits)
+        yield Film(container, stream, called, limits, partial(clips.orientation_of, video, name=called))
 
 
 def _pulled(sink: Any) -> Iterator[VideoFrame]:

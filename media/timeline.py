@@ -105,6 +105,15 @@ def origin(container: InputContainer) -> Fraction:
     return max(min(begins, default=Fraction(0)), Fraction(0))
 
 
+def rewind(container: InputContainer, stream: VideoStream) -> None:
+    """Seek to the first packet of the file, or to the first picture where pictures begin after the sound: the index of
+    such a Matroska file has no place for the beginning."""
+    try:
+        container.seek(0)
+    except _error():
+        container.seek(stream.start_time or 0, stream=stream)
+
+
 def hidden_in_vp8(packet: Packet[Any]) -> bool:
     """Tell whether a packet of VP8 holds an invisible frame, by its first byte (RFC 6386, 9.1)."""
     return not bytes(memoryview(packet)[:1])[0] & 0x10
@@ -113,7 +122,7 @@ def hidden_in_vp8(packet: Packet[Any]) -> bool:
 def all_frames(container: InputContainer, stream: VideoStream, broke: Callable[[], None]) -> Iterator[VideoFrame]:
     """Every frame from the first on, up to the first that is damaged: then ``broke`` is called."""
     error = _error()
-    container.seek(0)
+    rewind(container, stream)
     context = stream.codec_context
     if context.codec.canonical_name in _SKIPS_FRAMES:
         context.skip_frame = "DEFAULT"
@@ -156,7 +165,7 @@ def _of_packets(container: InputContainer, stream: VideoStream, name: str) -> Ti
     by_packets, reordered = True, False
     last_seen = last_shown = of_last = 0
     end_of_all = end_of_sound = Fraction(0)
-    container.seek(0)
+    rewind(container, stream)
     try:
         for packet in container.demux():
             if not packet.size or packet.is_discard:
