@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+from domain import extensions
 from domain.errors import SettingsError
 from domain.installation import DISTRIBUTION
 from domain.mail import MailServer, mail_server
@@ -29,6 +31,10 @@ LABEL_STUDIO_TOKEN_FILE = "TOUCHSTONE_LABEL_STUDIO_TOKEN_FILE"
 SMTP = "TOUCHSTONE_SMTP"
 SMTP_PASSWORD = "TOUCHSTONE_SMTP_PASSWORD"
 SMTP_FROM = "TOUCHSTONE_SMTP_FROM"
+
+
+Own = TypeVar("Own")
+"""A class of settings of an extension."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +83,14 @@ class Settings:
     """The password of the user that `TOUCHSTONE_SMTP` names."""
     smtp_from: str = ""
     """What mails come from, such as `Touchstone <touchstone@example.org>`."""
+
+    of_extensions: Mapping[type, Any] = field(default_factory=dict, compare=False)
+    """What extensions read from the environment, by their classes of settings; ``of`` returns one."""
+
+    def of(self, settings: type[Own]) -> Own:
+        """Return the settings of an extension; its defaults where no environment was read."""
+        found: Own = self.of_extensions[settings] if settings in self.of_extensions else settings()
+        return found
 
     @property
     def model_folder(self) -> Path:
@@ -131,6 +145,7 @@ def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
         smtp=env.get(SMTP, "").strip(),
         smtp_password=env.get(SMTP_PASSWORD, "").strip(),
         smtp_from=env.get(SMTP_FROM, "").strip(),
+        of_extensions={each: each.read(env, cwd) for each in extensions.rows("settings")},
     )
     settings.mail_server  # noqa: B018  (said at the start, not when the first mail is due)
     return settings

@@ -8,6 +8,7 @@ FLOORS = [
     ["db", "media", "inference", "importers", "exporters", "labelstudio", "reports"],
     ["workflow"],
     ["app"],
+    ["extensions"],
 ]
 """From the ground up: a room imports only from floors below."""
 

@@ -37,7 +37,7 @@ from annotation_schemas.formats.columns import (
 from annotation_schemas.formats.reads import ReadFiles, ReadPredictions, ReadRatings
 from annotation_schemas.formats.row import Answered, Content, Format, Takes, Writer
 from annotation_schemas.model import Schema
-from domain import registers
+from domain import extensions, registers
 from domain.registers import Register
 
 __all__ = [
@@ -90,8 +90,8 @@ __all__ = [
 
 
 def rows() -> tuple[Format, ...]:
-    """The rows of all modules of this package, by their places."""
-    found: list[Format] = registers.declared(__name__, "ROWS")
+    """The rows of all modules of this package and of extensions, by their places."""
+    found: list[Format] = [*registers.declared(__name__, "ROWS"), *extensions.rows("formats")]
     return tuple(sorted(found, key=lambda row: row.place))
 
 

@@ -9,16 +9,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from importlib import import_module
+from typing import Any, ClassVar, Literal, TypeVar
 
 from annotation_schemas import column_types, grammar
 from annotation_schemas.column_types import ColumnType
 from annotation_schemas.label_studio_parts import Way
-from annotation_schemas.model import Choice, Criterion, ItemField, Schema
+from annotation_schemas.model import SETS, Choice, Criterion, ItemField, Schema
 from annotation_schemas.yaml_text import Path
+from domain import extensions
 from domain.comparison import AnyOrder, same
 from domain.overlap import Shape
 from domain.reading.answers import AnswerKind
+from domain.registers import Register, modules_of
 
 Found = Iterator[tuple[Path, str]]
 """Problems as they are found: where, and what."""
@@ -378,6 +381,9 @@ class FieldKind(Kind):
         return None
 
 
+R = TypeVar("R", bound=Kind)
+
+
 def place_of(options: Sequence[Choice], value: Any) -> int | None:
     """Where an option stands, from 0; None if it is none of them."""
     return next((at for at, option in enumerate(options) if same(option.value, value)), None)
@@ -407,9 +413,34 @@ def is_list(value: Any) -> bool:
 OVERLAP = "how far two answers have to overlap to say the same, in keep rules: `{iou: 0.5}`"
 """What `tolerance` says where values are compared by overlap."""
 
-CRITERIA: dict[str, CriterionKind] = {}
-FIELDS: dict[str, FieldKind] = {}
-"""The rows by their names, in the order in which they are listed; ``_table`` finds them."""
+
+
+def _of_modules(base: type[R], name: str) -> list[R]:
+    """Return the rows that modules of this folder and of extensions have under a name, by their places."""
+    found: list[R] = []
+    modules = [import_module(each) for each in modules_of(__package__ or "") if "._" not in each]
+    for module in [*modules, *extensions.rows("kinds")]:
+        rows = [row for each in ("CRITERION", "FIELD") if (row := getattr(module, each, None)) is not None]
+        called = module.__name__.rpartition(".")[2]
+        if not rows or any(getattr(row, "name", None) != called for row in rows):
+            raise ImportError(f"{module.__name__} needs a CRITERION or a FIELD, called {called!r} as the module is.")
+        found += [row for row in (getattr(module, name, None),) if isinstance(row, base)]
+    for row in found:
+        lacking = [key for key in ("place", "meaning") if not hasattr(row, key)]
+        if lacking:
+            raise ImportError(f"The kind {row.name!r} says no `{lacking[0]}`.")
+    return sorted(found, key=lambda row: row.place)
+
+
+def _criteria() -> list[CriterionKind]:
+    found = _of_modules(CriterionKind, "CRITERION")
+    SETS.update(row.name for row in found if row.is_set)
+    return found
+
+
+CRITERIA: Register[CriterionKind] = Register(_criteria)
+FIELDS: Register[FieldKind] = Register(lambda: _of_modules(FieldKind, "FIELD"))
+"""The rows by their names, in the order in which they are listed."""
 
 
 def refers_to_list(schema: Schema, name: str | None, path: Path, *, stage: str | None = None) -> Found:

@@ -20,6 +20,7 @@ from app.routes import (
 )
 from app.services import Resources
 from app.workbench import assets
+from domain import extensions
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
@@ -45,4 +46,5 @@ def routes_before(resources: Resources) -> list[BaseRoute]:
         *work.routes(resources),
         *moved.routes(),
         *public.routes(resources),
+        *(route for module in extensions.rows("routes") for route in module.routes(resources)),
     ]
