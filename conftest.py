@@ -197,7 +197,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
 
     class Together(LoadFileScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
-            return "tests/label_studio" if nodeid.startswith("tests/label_studio/") else super()._split_scope(nodeid)
+            return (
+                "extensions/labelstudio/tests/live"
+                if nodeid.startswith("extensions/labelstudio/tests/live/")
+                else super()._split_scope(nodeid)
+            )
 
     return Together(config, log)
 

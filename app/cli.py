@@ -63,7 +63,6 @@ COMMANDS = (
     "drafting_report",
     "privacy",
     "pool",
-    "labelstudio",
 )
 """Modules of ``app.commands``, in the order of ``touchstone --help``; those of extensions follow."""
 

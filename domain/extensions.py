@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from domain.errors import NotAvailable, SettingsError
+from domain.errors import NotAvailable
 
 FOLDER = Path(__file__).resolve().parents[1] / "extensions"
 GROUP = "touchstone.extensions"
@@ -69,7 +69,9 @@ class Parts:
     """What is typed behind ``touchstone``."""
 
 
-COMES_WITH: Mapping[str, Parts] = {}
+COMES_WITH: Mapping[str, Parts] = {
+    "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
+}
 """By the folder. ``tests/test_extensions.py`` compares it with what each extension does add."""
 
 NOUNS = {"kinds": "kind", "formats": "format", "pages": "page", "commands": "command"}
@@ -127,6 +129,6 @@ def missing(point: str, name: str) -> str | None:
 
 
 def all_missing(point: str) -> dict[str, str]:
-    """Return the sentence of ``missing`` for each name that extensions would add to a register and that are not here."""
-    names = [name for folder, parts in COMES_WITH.items() if folder not in installed() for name in getattr(parts, point)]
+    """Return the sentence of ``missing`` for each name that extensions which are not here would add to a register."""
+    names = [name for parts in COMES_WITH.values() for name in getattr(parts, point)]
     return {name: sentence for name in names if (sentence := missing(point, name)) is not None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 FLOORS = [
     ["domain"],
     ["annotation_schemas", "agreement", "construction", "net"],
-    ["db", "media", "inference", "importers", "exporters", "labelstudio", "reports"],
+    ["db", "media", "inference", "importers", "exporters", "reports"],
     ["workflow"],
     ["app"],
     ["extensions"],

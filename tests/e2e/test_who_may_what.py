@@ -178,7 +178,7 @@ GETS: Mapping[str, Mapping[str, int]] = {
 """Tokens here are forged."""
 
 FROM_OUTSIDE = {"/label-studio/hook"}
-"""What other tools post, with a secret instead of a session: tests/app/test_media_link_route.py."""
+"""What other tools post, with a secret instead of a session: extensions/labelstudio/tests/test_media_link_route.py."""
 
 OF_LEADS = {"/uncovered/{project}"}
 """What a page of leads posts: tests/app/test_privacy_page.py."""
