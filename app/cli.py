@@ -27,7 +27,6 @@ COMMANDS = (
     "variants",
     "regression",
     "answers",
-    "entries",
     "score",
     "failures",
     "plan",

@@ -66,7 +66,6 @@ WORKS: Mapping[str, str] = {
     "preferences": "workflow.lead.preferences_page:preferences_page",
     "progress": "workflow.lead.progress_over_time:by_day",
     "gold": "workflow.annotate.gold_making:count_candidates",
-    "public": "workflow.files.public_board:board",
     "reasons": "workflow.lead.adjudication_reasons:overview",
     "regression": "workflow.results.regression_page:regression",
     "results": "workflow.results.leaderboard_page:leaderboards",

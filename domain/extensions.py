@@ -70,6 +70,7 @@ class Parts:
 
 
 COMES_WITH: Mapping[str, Parts] = {
+    "leaderboard": Parts("Public leaderboard", pages=("leaderboard",), commands=("entries",)),
     "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
 }
 """By the folder. ``tests/test_extensions.py`` compares it with what each extension does add."""

@@ -12,7 +12,6 @@ from app.routes import (
     mail_off,
     media,
     moved,
-    public,
     uncovered,
     work,
 )
@@ -41,6 +40,5 @@ def routes_before(resources: Resources) -> list[BaseRoute]:
         *media.routes(resources),
         *work.routes(resources),
         *moved.routes(),
-        *public.routes(resources),
         *(route for module in extensions.rows("routes") for route in module.routes(resources)),
     ]

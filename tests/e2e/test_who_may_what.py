@@ -171,7 +171,7 @@ GETS: Mapping[str, Mapping[str, int]] = {
     "/link/{token}": dict.fromkeys(ROLES, 200),  # a form; what it sends is looked at when it is sent
     "/invite/{token}": dict.fromkeys(ROLES, 404),
     "/mail-off/{token}": dict.fromkeys(ROLES, 404),
-    "/public/{project}": dict.fromkeys(ROLES, 404),  # no lead has made it public: tests/app/test_public_route.py
+    "/public/{project}": dict.fromkeys(ROLES, 404),  # no lead has made it public
     "/public/{project}/{part}": dict.fromkeys(ROLES, 404),
     **{path: dict.fromkeys(ROLES, 308) | {NOBODY: 303} for path in MOVED},
 }

@@ -10,16 +10,16 @@ from typing import Any
 
 import streamlit as st
 
-from app import archives, figures, markup, pending_figures, public_board, shell
+from app import archives, figures, markup, pending_figures, shell
 from app.results import choices, shown
 from app.screens import Group, Screen
 from app.services import Services
 from domain.records import RULES, ProjectView
 from domain.roles import Role
-from workflow.files import entries, entry_budget
-from workflow.files import public_board as public
-from workflow.files.entries import Entry
-from workflow.files.public_board import Board, Cell, Choice, Public
+from extensions.leaderboard import entries, entry_budget, public_page
+from extensions.leaderboard import public_board as public
+from extensions.leaderboard.entries import Entry
+from extensions.leaderboard.public_board import Board, Cell, Choice, Public
 from workflow.results import attributes, leaderboard_page
 from workflow.results.leaderboard_page import Leaderboards
 from workflow.results.scores import Scores
@@ -154,7 +154,7 @@ def _choice(view: ProjectView, found: Leaderboards, before: Choice, labels: Sequ
 
 def _preview(services: Services, view: ProjectView, choice: Choice) -> None:
     def ask() -> figures.Asked:
-        return public_board.asked(services.store, services.settings, view.name, choice, inside=True)
+        return public_page.asked(services.store, services.settings, view.name, choice, inside=True)
 
     asked = ask()
     pending_figures.show_pending(services, asked, ask, about="The table is")

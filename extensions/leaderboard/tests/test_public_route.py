@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from app import public_board
 from app.gate import Gate
 from db.engine import Store
+from extensions.leaderboard import public_board as public
+from extensions.leaderboard import public_page
+from extensions.leaderboard.public_board import Board, Cell, Choice
+from extensions.leaderboard.tests.test_entries import KEYS, made, record, sent, take
 from media.store import MediaStore
 from tests.app.asgi import Reply, call
 from tests.app.homes import Home
 from tests.app.without_streamlit import application
-from tests.workflow.test_entries import KEYS, made, record, sent, take
-from workflow.files import public_board as public
-from workflow.files.public_board import Board, Cell, Choice
 from workflow.results.scores import Scores
 
 EVIL = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
@@ -31,14 +31,14 @@ CHOICE = Choice(EVIL, f"First line\n\n{EVIL}", (Scores("key"),), entries=True, f
 @pytest.fixture
 def looked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """A line for each time that someone asked for numbers; they are made here, not in another process."""
-    asked, lines = public_board.asked, []
+    asked, lines = public_page.asked, []
 
     def counted(store: Store, settings: object, project: str, choice: Choice, *, inside: bool) -> object:
         assert not inside
         lines.append(project)
         return asked(store, settings, project, choice, inside=True)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(public_board, "asked", counted)
+    monkeypatch.setattr(public_page, "asked", counted)
     return lines
 
 
@@ -105,7 +105,7 @@ def test_while_there_are_no_numbers_yet_the_page_says_so(
 ) -> None:
     from app.figures import Asked
 
-    monkeypatch.setattr(public_board, "asked", lambda *_, **__: Asked(None, current=False))
+    monkeypatch.setattr(public_page, "asked", lambda *_, **__: Asked(None, current=False))
     public.publish(store, by=None, project="p", choice=CHOICE)
     reply = get(served)
     assert (reply.status, reply.headers["retry-after"]) == (503, "5")
@@ -115,7 +115,7 @@ def test_while_there_are_no_numbers_yet_the_page_says_so(
 def test_two_hundred_rows() -> None:
     rows = tuple((f"model {at}", (Cell(at / 200, None, None, at), None)) for at in range(200))
     board = Board(("Accuracy", "Judge"), rows)
-    page = public_board.as_html(CHOICE, board, at=datetime(2026, 5, 4, tzinfo=UTC), address="/public/p")
+    page = public_page.as_html(CHOICE, board, at=datetime(2026, 5, 4, tzinfo=UTC), address="/public/p")
     assert page.count('<th scope="row">') == 200
     assert "<td>0.995<small>n 199</small></td><td>-</td>" in page
-    assert len(list(csv.DictReader(io.StringIO(public_board.as_csv(board))))) == 400
+    assert len(list(csv.DictReader(io.StringIO(public_page.as_csv(board))))) == 400

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from db.engine import Store
 from domain.roles import Role
+from extensions.leaderboard import entry_budget
+from extensions.leaderboard.entry_budget import EntryBudget
 from testkit.factories import make_person, make_project
 from tests.app.screens import drawn, words
-from workflow.files import entry_budget
-from workflow.files.entry_budget import EntryBudget
 
 
 def test_a_lead_sets_how_many_entries_a_team_may_send_in(store: Store, tmp_path: Path) -> None:

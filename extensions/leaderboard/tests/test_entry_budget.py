@@ -13,12 +13,12 @@ from app.cli import cli
 from app.services import opened
 from db.engine import Store
 from domain.errors import AlreadyTaken, InvalidInput, NotAllowed, TouchstoneError
+from extensions.leaderboard import entries, entry_budget
+from extensions.leaderboard.entry_budget import EntryBudget
+from extensions.leaderboard.tests.test_entries import KEYS, made, sent, take
 from media.store import MediaStore
 from testkit.factories import Clock, make_person, make_project
-from tests.workflow.test_entries import KEYS, made, sent, take
 from workflow.access.audit import entries as events
-from workflow.files import entries, entry_budget
-from workflow.files.entry_budget import EntryBudget
 
 pytestmark = pytest.mark.both_databases
 

@@ -19,9 +19,9 @@ from db.engine import Store
 from db.records import StoredEvent
 from domain.errors import InvalidInput, Problem, TouchstoneError
 from domain.records import Person
+from extensions.leaderboard import entries
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
-from workflow.files import entries
 from workflow.results import project_answers
 from workflow.results.leaderboard import SlicedScores, sliced_scores
 from workflow.results.leaderboard_lines import Line

@@ -11,7 +11,7 @@ from app import figures, plain_pages
 from db.engine import Store
 from domain import csv_text
 from domain.settings import Settings
-from workflow.files.public_board import Board, Cell, Choice
+from extensions.leaderboard.public_board import Board, Cell, Choice
 from workflow.results import leaderboard_page
 
 

@@ -18,11 +18,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from app import plain_pages, public_board
+from app import plain_pages
 from app.routes.replies import RETRY_SECONDS
 from app.services import Resources
 from domain.errors import NotAvailable, NotFound
-from workflow.files import public_board as public
+from extensions.leaderboard import public_board as public
+from extensions.leaderboard import public_page
+
+PUBLIC = ("/public/",)
 
 LOOK_SECONDS = 5.0
 """So long a page stands before someone looks whether there are newer numbers."""
@@ -83,7 +86,7 @@ class Boards:
     def _make(self, shown: public.Public, before: _Made | None) -> _Made:
         choice = shown.choice
         try:
-            figure = public_board.asked(self.store, self.settings, shown.project, choice, inside=False).figure
+            figure = public_page.asked(self.store, self.settings, shown.project, choice, inside=False).figure
         except NotAvailable:  # the log says why
             figure = None
         if before is not None and before.of is figure:
@@ -91,10 +94,10 @@ class Boards:
         elif figure is None:
             made = _Made(shown.event, None, {})
         else:
-            page = public_board.as_html(choice, figure.value, at=figure.at, address=f"/public/{shown.project}")
+            page = public_page.as_html(choice, figure.value, at=figure.at, address=f"/public/{shown.project}")
             files = {
-                "csv": public_board.as_csv(figure.value),
-                "json": public_board.as_json(choice, figure.value, at=figure.at),
+                "csv": public_page.as_csv(figure.value),
+                "json": public_page.as_json(choice, figure.value, at=figure.at),
             }
             told = {"": page, **(files if choice.files else {})}
             made = _Made(shown.event, figure, {name: text.encode() for name, text in told.items()})
@@ -129,7 +132,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
         if not part:
             return HTMLResponse(body, headers={**headers, "ETag": tag})
         headers["Content-Disposition"] = f'attachment; filename="{project}-leaderboard.{part}"'
-        return Response(body, media_type=public_board.FILES[part], headers={**headers, "ETag": tag})
+        return Response(body, media_type=public_page.FILES[part], headers={**headers, "ETag": tag})
 
     return [
         Route("/public/{project}", answer, methods=["GET"]),

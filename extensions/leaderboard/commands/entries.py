@@ -32,7 +32,7 @@ def score(
     """Take a team's file of answers, and say how many are right. A newer one of the same team and model replaces it."""
     from app.commands.results import figures
     from app.services import resources
-    from workflow.files import entries
+    from extensions.leaderboard import entries
 
     shared = resources()
     shared.store.upgrade()
@@ -52,7 +52,7 @@ def score(
 def list_(project: Project) -> None:
     """All entries, the newest first, with those that a newer one replaced."""
     from app.services import resources
-    from workflow.files import entries
+    from extensions.leaderboard import entries
 
     shared = resources()
     shared.store.upgrade()
@@ -72,7 +72,7 @@ def budget(
     """Show or set how many entries a team may send in."""
     from app.services import opened
     from domain.errors import SettingsError
-    from workflow.files import entry_budget
+    from extensions.leaderboard import entry_budget
 
     if most is not None and unlimited:
         raise SettingsError("--most and --unlimited say different things; give one of them.")

@@ -19,32 +19,16 @@ from db.engine import Store
 from domain.errors import AlreadyTaken, FileRefused, InvalidInput, NotAllowed
 from domain.roles import Role
 from domain.settings import Settings
+from extensions.leaderboard import entries
 from media.store import MediaStore
+from testkit.egoplan import KEYS, made
 from testkit.factories import make_person
 from workflow.access.audit import entries as events
 from workflow.access.projects import create_project
-from workflow.files import entries, import_files
+from workflow.files import import_files
 from workflow.lead.item_history import history
 from workflow.results import project_answers
 from workflow.results.scores import scores_of
-
-KEYS = "ABCDABCDAB"
-"""Of the ten items, in their order."""
-
-
-def record(at: int, key: str | None) -> dict[str, Any]:
-    choices = [f"{verb} the cup" for verb in ("take", "put down", "wash", "dry")]
-    told = {
-        "sample_id": at,
-        "video_id": f"P{at}",
-        "task_goal": f"Clean cup {at}",
-        "question": f"What next, to clean cup {at}?",
-        "current_observation_frame": 100,
-        **{f"choice_{letter}": choice for letter, choice in zip("abcd", choices, strict=True)},
-        "task_progress_metadata": [],
-        "video_source": "Ego4D",
-    }
-    return told | ({"answer": choices["ABCD".index(key)], "golden_choice_idx": key} if key else {})
 
 
 @pytest.fixture
@@ -55,14 +39,6 @@ def media(tmp_path: Path) -> MediaStore:
 @pytest.fixture
 def project(store: Store, media: MediaStore, tmp_path: Path) -> str:
     return made(store, media, tmp_path, KEYS)
-
-
-def made(store: Store, media: MediaStore, folder: Path, keys: Sequence[str | None]) -> str:
-    create_project(store, name="p", loaded=load_schema(shipped()["egoplan_test"]))
-    file = folder / "EgoPlan_test.json"
-    file.write_text(json.dumps([record(at, key) for at, key in enumerate(keys)]))
-    import_files.import_files(store, media, by=None, project="p", format="egoplan", path=file)
-    return "p"
 
 
 def sent(folder: Path, labels: Sequence[str], *more: tuple[int, str], name: str = "sent.json") -> Path:

@@ -13,13 +13,13 @@ import pytest
 from db.engine import Store
 from domain.errors import InvalidInput, NotAllowed
 from domain.roles import Role
+from extensions.leaderboard import public_board as public
+from extensions.leaderboard.public_board import Cell, Choice
+from extensions.leaderboard.tests.test_entries import KEYS, made, media, sent, take
 from media.store import MediaStore
 from testkit.factories import make_person
-from tests.workflow.test_entries import KEYS, made, media, sent, take
 from workflow.access.audit import entries as events
-from workflow.files import public_board as public
 from workflow.files.import_files import import_files
-from workflow.files.public_board import Cell, Choice
 from workflow.results import leaderboard_page
 from workflow.results.scores import Scores
 

@@ -24,11 +24,11 @@ from domain.records import BadRow, Person, PredictionRecord
 from domain.registers import function_of
 from domain.run_kinds import RunKind
 from domain.runs import ANSWERS, Outcome
+from extensions.leaderboard import entry_budget
 from workflow.access.counted_items import counting
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 from workflow.annotate import answer_readings
-from workflow.files import entry_budget
 from workflow.files.answered_items import ItemAnswered
 from workflow.files.import_answers import answers_of_rows, take_answers
 from workflow.files.one_import import Import
