@@ -11,7 +11,7 @@ ALL    := $(VENV)/all-$(STATE)
 WEB    := node_modules/web-$(shell cat package.json package-lock.json | sha256sum | cut -c1-16)
 PIP    := $(BIN)/python -m pip install -qq --disable-pip-version-check --progress-bar off
 
-# Files go to whichever worker is free, the longest ones first (tests/conftest.py has their order).
+# Files go to whichever worker is free, the longest ones first (conftest.py has their order).
 FILES  := --dist=loadfile --no-loadscope-reorder
 CORES  := $(shell getconf _NPROCESSORS_ONLN)
 MORE   := $(shell expr $(CORES) + 2)

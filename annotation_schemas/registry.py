@@ -18,6 +18,7 @@ from annotation_schemas import judge_templates, kinds
 from annotation_schemas.answer_forms import FORMS
 from annotation_schemas.formats import FORMATS
 from annotation_schemas.model import Criterion, CrossRule, Schema, StageName
+from domain import extensions
 from domain.cross_rules import CROSS_RULES
 from domain.errors import NotAvailable
 from domain.order import ORDERS
@@ -35,6 +36,8 @@ class Row:
     available: bool = True
     blocks: bool = True
     """False: as long as it is not available, work goes on without it."""
+    away: bool = False
+    """It belongs to an extension that is not installed; ``meaning`` is a sentence that says which."""
 
 
 @dataclass(frozen=True)
@@ -159,10 +162,20 @@ def rows(registry: str) -> tuple[Row, ...]:
     return (*others, *(row for row in _ROWS if row.registry == registry))
 
 
+_ADDED_BY_EXTENSIONS = {"format": "formats"}
+"""Registries to which extensions add rows that a schema may name while the extension is away."""
+
+
 def find(registry: str, name: str) -> Row | None:
-    """The row, or None if there is none of that name."""
+    """Return the row, or None if there is none of that name.
+
+    A row of an extension that is not installed is declared, but not available: a project that names it stays readable.
+    """
     row = _BY_NAME.get((registry, name))
-    return _KEPT_ELSEWHERE[registry]().get(name) if row is None and registry in _KEPT_ELSEWHERE else row
+    if row is None and registry in _KEPT_ELSEWHERE:
+        row = _KEPT_ELSEWHERE[registry]().get(name)
+    away = extensions.missing(_ADDED_BY_EXTENSIONS[registry], name) if registry in _ADDED_BY_EXTENSIONS else None
+    return Row(registry, name, away, available=False, away=True) if row is None and away is not None else row
 
 
 def template(name: str) -> Template:
@@ -293,12 +306,16 @@ def require_row(registry: str, name: str) -> Row:
     if row is None:
         known = ", ".join(each.name for each in rows(registry) if each.available)
         raise NotAvailable(f"There is no {_noun(registry)} `{name}`; there are {known}.")
+    if row.away:
+        raise NotAvailable(row.meaning)
     if not row.available:
         raise NotAvailable(f"The {_noun(registry)} `{name}` ({row.meaning}) is declared, but not built yet.")
     return row
 
 
 def _sentence(row: Row, stage: str) -> str:
+    if row.away:
+        return row.meaning
     if row.registry == "stage" and row.name == stage:
         return f"The stage `{stage}` ({row.meaning}) is declared in this schema, but Touchstone cannot run it yet."
     work = {"models": "Running models", "judges": "Running judges"}.get(stage, f"The stage `{stage}`")

@@ -1,4 +1,5 @@
-"""The ``touchstone`` command. Each module of ``app.commands`` adds its own subcommands in ``register(cli)``."""
+"""The ``touchstone`` command. Each module of ``app.commands``, and of an extension, adds its own subcommands in
+``register(cli)``."""
 
 from __future__ import annotations
 
@@ -6,12 +7,14 @@ import errno
 import functools
 import importlib
 import sys
+from collections.abc import Callable
 
 import typer
 import typer.core
 import typer.main
 
-from domain.errors import TouchstoneError
+from domain import extensions
+from domain.errors import NotAvailable, TouchstoneError
 from domain.origin import acting_from
 
 COMMANDS = (
@@ -24,7 +27,6 @@ COMMANDS = (
     "variants",
     "regression",
     "answers",
-    "entries",
     "score",
     "failures",
     "plan",
@@ -60,9 +62,8 @@ COMMANDS = (
     "drafting_report",
     "privacy",
     "pool",
-    "labelstudio",
 )
-"""Modules of ``app.commands``, in the order of ``touchstone --help``."""
+"""Modules of ``app.commands``, in the order of ``touchstone --help``; those of extensions follow."""
 
 cli = typer.Typer(
     name="touchstone",
@@ -71,8 +72,20 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for _name in COMMANDS:
-    importlib.import_module(f"app.commands.{_name}").register(cli)
+for _module in (*(importlib.import_module(f"app.commands.{name}") for name in COMMANDS), *extensions.rows("commands")):
+    _module.register(cli)
+
+
+def _say(sentence: str) -> Callable[[], None]:
+    def refuse() -> None:
+        raise NotAvailable(sentence)
+
+    return refuse
+
+
+for _name, _sentence in extensions.all_missing("commands").items():
+    _anything = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
+    cli.command(_name, hidden=True, context_settings=_anything)(_say(_sentence))
 
 
 @functools.cache

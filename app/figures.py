@@ -10,7 +10,6 @@ for a while: the next question is mostly about what it has read already.
 from __future__ import annotations
 
 import hashlib
-import importlib
 import json
 import logging
 import os
@@ -32,7 +31,9 @@ from typing import Any
 
 from app.supervisor import environment
 from db.engine import Store, open_store
+from domain import extensions
 from domain.errors import NotAvailable, TouchstoneError
+from domain.registers import function_of
 from domain.settings import Settings
 
 SMALL = 20_000
@@ -65,7 +66,6 @@ WORKS: Mapping[str, str] = {
     "preferences": "workflow.lead.preferences_page:preferences_page",
     "progress": "workflow.lead.progress_over_time:by_day",
     "gold": "workflow.annotate.gold_making:count_candidates",
-    "public": "workflow.files.public_board:board",
     "reasons": "workflow.lead.adjudication_reasons:overview",
     "regression": "workflow.results.regression_page:regression",
     "results": "workflow.results.leaderboard_page:leaderboards",
@@ -77,7 +77,7 @@ WORKS: Mapping[str, str] = {
     "tables": "workflow.results.paper_tables:of_project",
 }
 """What can be worked out: by name, the function that does it, ``module:function``. It is called with the store and the
-arguments by name, and has to give the same for the same state."""
+arguments by name, and has to give the same for the same state. Extensions add their own."""
 
 APART = frozenset({"agreement_opinion", "calibration", "shortcuts"})
 """What goes to a process of its own however small it is: it loads packages that the one which serves pages must not."""
@@ -142,7 +142,7 @@ def asked(
     Parameters
     ----------
     work
-        A name of ``WORKS``.
+        A name of ``WORKS``, or of a figure of an extension.
     args
         What its function is called with; values that can be pickled. Anyone who asks has made sure that the person may.
     state
@@ -202,9 +202,9 @@ def here(store: Store, settings: Settings, work: str, args: Mapping[str, Any], *
 
 
 def _worked_out(store: Store, work: str, args: Mapping[str, Any], state: tuple[Any, ...]) -> Figure:
-    module, _, name = WORKS[work].partition(":")
+    function = function_of(WORKS[work]) if work in WORKS else dict(extensions.rows("figures"))[work]
     begun = time.monotonic()
-    value = getattr(importlib.import_module(module), name)(store, **args)
+    value = function(store, **args)
     return Figure(value, state, datetime.now(UTC), time.monotonic() - begun)
 
 
@@ -218,7 +218,7 @@ def _code() -> str:
     """Of the code that figures are made by: another version of it makes others."""
     rooms = Path(__file__).resolve().parents[1]
     found = hashlib.sha256()
-    for room in ("agreement", "annotation_schemas", "app", "db", "domain", "reports", "workflow"):
+    for room in ("agreement", "annotation_schemas", "app", "db", "domain", "extensions", "reports", "workflow"):
         for path in sorted((rooms / room).rglob("*.py")):
             found.update(path.read_bytes())
     return found.hexdigest()

@@ -13,6 +13,7 @@ import re
 import socket
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from urllib.parse import quote, urlsplit
 
 from starlette.concurrency import run_in_threadpool
@@ -26,17 +27,26 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app import open_files, plain_pages
 from app.routes.replies import RETRY_SECONDS, report
 from app.session import local_path, token_of
+from domain import extensions
 from domain.errors import Unavailable
 from domain.origin import acting_from
 from domain.records import SignedIn
 
-PUBLIC_PATHS = frozenset({"/login", "/healthz", "/favicon.png", "/label-studio/hook"})
-PUBLIC_FOLDERS = ("/static/", "/assets/", "/link/", "/invite/", "/mail-off/", "/media-link/", "/public/")
-COOKIE_LESS = ("/static/", "/assets/", "/mail-off/", "/media-link/", "/label-studio/", "/public/")
-"""No one's session is looked up for these: what they answer is the same for everyone."""
+PUBLIC_PATHS = frozenset({"/login", "/healthz", "/favicon.png"})
+PUBLIC_FOLDERS = ("/static/", "/assets/", "/link/", "/invite/", "/mail-off/")
+COOKIE_LESS = ("/static/", "/assets/", "/mail-off/")
+"""No one's session is looked up for these: what they answer is the same for everyone. Extensions add their own."""
 MACHINES = ("/api/", "/media/", "/uncovered/", "/_stcore/")
 """What asks there is no person, so that a refusal is JSON and no page."""
 SAFE_METHODS = frozenset({"GET", "HEAD"})
+
+
+@cache
+def public_of_extensions() -> tuple[str, ...]:
+    """Return the beginnings of paths that extensions answer without a session."""
+    return tuple(path for module in extensions.rows("routes") for path in module.PUBLIC)
+
+
 NOT_SIGNED_IN = "No one is signed in, or the session has ended. Sign in and try again."
 
 
@@ -206,7 +216,7 @@ class Gate:
     async def _look_up(self, connection: HTTPConnection) -> SignedIn | None:
         path = connection.url.path
         token = token_of(connection.cookies)
-        if token is None or path == "/healthz" or path.startswith(COOKIE_LESS):
+        if token is None or path == "/healthz" or path.startswith((*COOKIE_LESS, *public_of_extensions())):
             return None
         return await run_in_threadpool(self.signed_in, token)
 
@@ -224,7 +234,8 @@ class Gate:
     def _refuse_crowd(self, connection: HTTPConnection) -> Response | None:
         """Refuse a new page, and later any request, while this process can open few more files."""
         path = connection.url.path
-        opens = connection.scope["type"] == "websocket" or not path.startswith((*MACHINES, *COOKIE_LESS, "/healthz"))
+        calm = (*MACHINES, *COOKIE_LESS, *public_of_extensions(), "/healthz")
+        opens = connection.scope["type"] == "websocket" or not path.startswith(calm)
         if self.files is None or not self.files.are_short(page=opens):
             return None
         return _failed(connection, Unavailable(open_files.CROWDED), close=True)
@@ -233,7 +244,8 @@ class Gate:
         path = connection.url.path
         if connection.scope["type"] == "websocket":
             return PlainTextResponse(NOT_SIGNED_IN, status_code=401)
-        if path in PUBLIC_PATHS or (path.startswith(PUBLIC_FOLDERS) and self.is_there(connection.scope)):
+        public = path.startswith((*PUBLIC_FOLDERS, *public_of_extensions()))
+        if path in PUBLIC_PATHS or (public and self.is_there(connection.scope)):
             return None
         if path.startswith(MACHINES) or connection.scope["method"] not in SAFE_METHODS:
             return JSONResponse({"error": NOT_SIGNED_IN}, status_code=401)

@@ -1,7 +1,7 @@
 """Links under which a page of another tool shows a picture or clip of a task: signed, for a while, without a session.
 
 A link names an asset and the task sent out that shows it. That is all it is good for, and only while that task is out:
-``workflow.labelstudio.media`` looks at every request.
+``extensions.labelstudio.exchange.media`` looks at every request.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The pages as rows: each module of ``app.views`` says in ``SCREEN`` what its page is called, and who is offered it."""
+"""The pages as rows: each module of ``app.views``, and each page of an extension, says in ``SCREEN`` what it is called,
+and who is offered it."""
 
 from __future__ import annotations
 
@@ -43,7 +44,10 @@ class Screen:
     group: Group | None = Group.WORK
     """Where the menu of someone with many pages has it; None: below the groups, by itself."""
     name: str = ""
-    """Its module in ``app.views``, which fills it in; without a trailing underscore it is the path in the address."""
+    """What its module is called, filled in by ``app.views``; without a trailing underscore it is the path in the
+    address."""
+    module: str = ""
+    """The module that draws it, likewise."""
 
     @property
     def path(self) -> str:

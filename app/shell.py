@@ -22,6 +22,7 @@ from app.precedence import precedence
 from app.screens import SCREENS, Screen
 from app.services import Resources, Services, resources
 from app.session import token_of
+from domain import extensions
 from domain.display_names import distinct_names
 from domain.errors import NotAllowed, NotFound, RowsRefused, SignInRequired, TouchstoneError, Unavailable
 from domain.origin import acting_from
@@ -82,7 +83,7 @@ def _run() -> None:
     session = _session(shared)
     pages = {screen.name: _page(screen, shared, session) for screen in SCREENS.values()}
     st.session_state["touchstone.pages"] = pages
-    current = st.navigation(list(pages.values()), position="hidden")
+    current = st.navigation([*pages.values(), *_away()], position="hidden")
     if session is None:
         _session_over()
         return
@@ -99,6 +100,18 @@ def _page(screen: Screen, shared: Resources, session: SignedIn | None) -> Any:
             _draw(screen, _services(shared, session))
 
     return st.Page(draw, title=screen.title, url_path=screen.path, default=screen.path == "")
+
+
+def _away() -> list[Any]:
+    """Pages of extensions that are not installed: their addresses say so, and no menu offers them."""
+
+    def draw(sentence: str) -> Callable[[], None]:
+        return lambda: show(markup.notice(sentence))
+
+    return [
+        st.Page(draw(sentence), title="Not installed", url_path=path)
+        for path, sentence in extensions.all_missing("pages").items()
+    ]
 
 
 _BARE = "touchstone.bare"
@@ -125,7 +138,7 @@ def _draw(screen: Screen, services: Services) -> None:
 def draw_view(name: str, services: Services) -> None:
     """A screen, and the dialog that is open on it."""
     dialogs.enter(name)
-    render: Callable[[Services], None] = importlib.import_module(f"app.views.{name}").render
+    render: Callable[[Services], None] = importlib.import_module(SCREENS[name].module).render
     with presses.on(name):
         render(services)
         dialogs.draw()

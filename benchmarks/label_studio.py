@@ -238,14 +238,14 @@ def ours(folder: Path, peer: LabelStudio, people: Sequence[Account], answers: in
     from domain.roles import Role
     from domain.settings import settings_from
     from domain.states import Stage
-    from labelstudio import labeling
-    from labelstudio.client import Client
-    from labelstudio.results import read
-    from labelstudio.tokens import Token
+    from extensions.labelstudio import labeling
+    from extensions.labelstudio.client import Client
+    from extensions.labelstudio.exchange import bridge
+    from extensions.labelstudio.results import read
+    from extensions.labelstudio.tokens import Token
     from workflow.access import accounts
     from workflow.access.projects import access_to, create_project, set_member
     from workflow.annotate.authoring import NewItem, add_items
-    from workflow.labelstudio import bridge
 
     shared = open_resources(settings_from({"TOUCHSTONE_HOME": str(folder / "home")}, folder))
     store: Store = shared.store

@@ -24,7 +24,7 @@ class Register(Mapping[str, R], Generic[R]):
     Parameters
     ----------
     kept_in
-        The modules that have the rows: a function ``rows()`` in each gives its own.
+        Where the rows are: a module whose function ``rows()`` gives its own, or such a function itself.
 
     Raises
     ------
@@ -32,18 +32,18 @@ class Register(Mapping[str, R], Generic[R]):
         When they are fetched: two rows have the same name.
     """
 
-    def __init__(self, *kept_in: str) -> None:
+    def __init__(self, *kept_in: str | Callable[[], Sequence[R]]) -> None:
         self._kept_in = kept_in
         self._rows: dict[str, R] | None = None
 
     def _fetched(self) -> dict[str, R]:
         if self._rows is None:
             found: dict[str, R] = {}
-            for module in self._kept_in:
-                rows: Sequence[Any] = import_module(module).rows()
+            for place in self._kept_in:
+                rows: Sequence[Any] = import_module(place).rows() if isinstance(place, str) else place()
                 for row in rows:
                     if found.setdefault(row.name, row) is not row:
-                        raise ValueError(f"There are two rows called {row.name!r} (in {module}).")
+                        raise ValueError(f"There are two rows called {row.name!r} (in {place}).")
             self._rows = found
         return self._rows
 

@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+from domain import extensions
 from domain.errors import SettingsError
 from domain.installation import DISTRIBUTION
 from domain.mail import MailServer, mail_server
@@ -20,15 +22,13 @@ ENDPOINTS = "TOUCHSTONE_ENDPOINTS"
 REMOTE_CODE = "TOUCHSTONE_REMOTE_CODE"
 TOOLS = "TOUCHSTONE_TOOLS"
 PUBLIC_URL = "TOUCHSTONE_PUBLIC_URL"
-LABEL_STUDIO_HOOK = "TOUCHSTONE_LABEL_STUDIO_HOOK"
-LABEL_STUDIO_FILES = "TOUCHSTONE_LABEL_STUDIO_FILES"
-SHORTEST_HOOK_SECRET = 16
-LABEL_STUDIO_URL = "TOUCHSTONE_LABEL_STUDIO_URL"
-LABEL_STUDIO_TOKEN = "TOUCHSTONE_LABEL_STUDIO_TOKEN"
-LABEL_STUDIO_TOKEN_FILE = "TOUCHSTONE_LABEL_STUDIO_TOKEN_FILE"
 SMTP = "TOUCHSTONE_SMTP"
 SMTP_PASSWORD = "TOUCHSTONE_SMTP_PASSWORD"
 SMTP_FROM = "TOUCHSTONE_SMTP_FROM"
+
+
+Own = TypeVar("Own")
+"""A class of settings of an extension."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Settings:
     models: Path | None = None
     """The folder of models that can be picked in the browser; without it, `models` below `TOUCHSTONE_HOME`."""
     endpoints: tuple[str, ...] = ()
-    """Hosts of private networks that models may be asked at, and Label Studio may answer on, by name, address or range,
+    """Hosts of private networks that models and other programs may be asked at, by name, address or range,
     separated by commas; this machine itself and public hosts always may."""
     remote_code: tuple[str, ...] = ()
     """Models (folders or repositories, separated by commas) whose own code may run here."""
@@ -56,19 +56,6 @@ class Settings:
     public_url: str | None = None
     """Where browsers reach this server, such as `https://annotate.example.org`: links to media that another tool shows
     start with it, and its host is a name under which the server answers."""
-    label_studio_hook: str | None = field(default=None, repr=False)
-    """The secret that Label Studio's webhooks send in the header `X-Touchstone-Hook`, 16 characters or more; without
-    it, none is answered."""
-    label_studio_files: Path | None = None
-    """The local-files document root of a Label Studio on this machine, as `--local-files`: it reads pictures and clips
-    there instead of fetching them from this server."""
-    label_studio_url: str = ""
-    """Where Label Studio answers; the token goes there and nowhere else. Without it, only to a server on this
-    machine."""
-    label_studio_token: str = field(default="", repr=False)
-    """A personal access token (or a legacy one) of the Label Studio account that Touchstone works with."""
-    label_studio_token_file: Path | None = None
-    """For several Label Studio servers: a file with one server a line, its address and, behind a blank, its token."""
     smtp: str = ""
     """The server that mails are handed to: `smtps://USER@HOST` (encrypted from the start), `smtp://USER@HOST:587`
     (encrypted by STARTTLS, or nothing is sent) or, on this machine, `smtp+plain://127.0.0.1`. Without it no mail is
@@ -77,6 +64,14 @@ class Settings:
     """The password of the user that `TOUCHSTONE_SMTP` names."""
     smtp_from: str = ""
     """What mails come from, such as `Touchstone <touchstone@example.org>`."""
+
+    of_extensions: Mapping[type, Any] = field(default_factory=dict, compare=False)
+    """What extensions read from the environment, by their classes of settings; ``of`` returns one."""
+
+    def of(self, settings: type[Own]) -> Own:
+        """Return the settings of an extension; its defaults where no environment was read."""
+        found: Own = self.of_extensions[settings] if settings in self.of_extensions else settings()
+        return found
 
     @property
     def model_folder(self) -> Path:
@@ -112,8 +107,6 @@ def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
     url = env.get(DATABASE_URL, "").strip()
     models = env.get(MODELS, "").strip()
     tools = env.get(TOOLS, "").strip()
-    files = env.get(LABEL_STUDIO_FILES, "").strip()
-    tokens = env.get(LABEL_STUDIO_TOKEN_FILE, "").strip()
     settings = Settings(
         home=home,
         database_url=normal_url(url) if url else f"sqlite:///{home / 'touchstone.db'}",
@@ -123,14 +116,10 @@ def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
         remote_code=_listed(env.get(REMOTE_CODE, "")),
         tools=cwd / Path(tools).expanduser() if tools else None,
         public_url=public_url(env.get(PUBLIC_URL, "").strip(), PUBLIC_URL),
-        label_studio_hook=_hook_secret(env.get(LABEL_STUDIO_HOOK, "").strip()),
-        label_studio_files=cwd / Path(files).expanduser() if files else None,
-        label_studio_url=env.get(LABEL_STUDIO_URL, "").strip(),
-        label_studio_token=env.get(LABEL_STUDIO_TOKEN, "").strip(),
-        label_studio_token_file=cwd / Path(tokens).expanduser() if tokens else None,
         smtp=env.get(SMTP, "").strip(),
         smtp_password=env.get(SMTP_PASSWORD, "").strip(),
         smtp_from=env.get(SMTP_FROM, "").strip(),
+        of_extensions={each: each.read(env, cwd) for each in extensions.rows("settings")},
     )
     settings.mail_server  # noqa: B018  (said at the start, not when the first mail is due)
     return settings
@@ -153,15 +142,6 @@ def public_url(text: str, told: str) -> str | None:
     if not plain or parts.path not in ("", "/") or parts.fragment or not parts.netloc.isascii():
         raise SettingsError(f"{told} is {text!r}; give it an address such as https://annotate.example.org.")
     return f"{parts.scheme}://{parts.netloc}"
-
-
-def _hook_secret(text: str) -> str | None:
-    if text and (len(text) < SHORTEST_HOOK_SECRET or not text.isascii() or not text.isprintable()):
-        raise SettingsError(
-            f"{LABEL_STUDIO_HOOK} is no secret: give it {SHORTEST_HOOK_SECRET} letters and digits or more, as from"
-            " `openssl rand -hex 20`."
-        )
-    return text or None
 
 
 def _listed(text: str) -> tuple[str, ...]:

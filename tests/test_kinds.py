@@ -178,12 +178,6 @@ def test_each_module_is_a_kind_with_rows_of_its_name() -> None:
         assert len({row.place for row in rows.values()}) == len(rows), "two kinds stand in one place"
 
 
-def test_each_kind_of_criterion_is_asked_in_label_studio_or_says_why_not() -> None:
-    for row in kinds.CRITERIA.values():
-        refuses = type(row).label_studio_refusal is not CriterionKind.label_studio_refusal
-        assert row.label_studio is not None or refuses, row.name
-
-
 TRIED = """
 import importlib.util, json, sys
 spec = importlib.util.find_spec("annotation_schemas.kinds")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import zipfile
@@ -21,7 +22,8 @@ def tracked() -> list[str]:
         listed = subprocess.run(
             ["git", "ls-files", "-z", *PACKAGED], cwd=ROOT, capture_output=True, text=True, check=True
         )
-        return [name for name in listed.stdout.split("\0") if name and (ROOT / name).exists()]
+        names = [name for name in listed.stdout.split("\0") if name and (ROOT / name).exists()]
+        return [name for name in names if not re.match(r"extensions/\w+/tests/", name)]
     files = [path for room in PACKAGED for path in (ROOT / room).rglob("*") if path.is_file()]
     return [path.relative_to(ROOT).as_posix() for path in files if "__pycache__" not in path.parts]
 

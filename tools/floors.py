@@ -5,9 +5,10 @@ from __future__ import annotations
 FLOORS = [
     ["domain"],
     ["annotation_schemas", "agreement", "construction", "net"],
-    ["db", "media", "inference", "importers", "exporters", "labelstudio", "reports"],
+    ["db", "media", "inference", "importers", "exporters", "reports"],
     ["workflow"],
     ["app"],
+    ["extensions"],
 ]
 """From the ground up: a room imports only from floors below."""
 

@@ -201,9 +201,12 @@ def keys(parts: Iterable[Any]) -> Iterator[str]:
 
 def settings() -> Iterator[str]:
     """The environment variables that an installation reads."""
+    from domain import extensions
     from domain import settings as module
 
-    told = attribute_docs(module.Settings)
+    told: dict[str, str] = {}
+    for each in (module.Settings, *extensions.rows("settings")):
+        told |= attribute_docs(each)
     yield "## Settings"
     yield from ("", "Environment variables; all of them have a default that needs nothing.", "")
     yield from table(
@@ -215,7 +218,7 @@ def variables() -> Iterator[str]:
     """Every variable of ours that any room mentions."""
     from tools.floors import ROOMS
 
-    files = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
+    files = [path for room in ROOMS for path in (ROOT / room).rglob("*.py") if "tests" not in path.parts]
     found = {name for path in files for name in re.findall(r"\bTOUCHSTONE_[A-Z_]+\b", path.read_text(encoding="utf-8"))}
     return iter(sorted(found))
 

@@ -1,5 +1,5 @@
 """Floor 3: what people do, a room for each part of it; opens the transaction and brings the floors below together.
 
 A room here imports only from those before it: ``access``, ``annotate``, ``runs``, ``results``, then ``files`` and
-``lead``, which do not know each other; ``labelstudio`` stands apart.
+``lead``, which do not know each other.
 """

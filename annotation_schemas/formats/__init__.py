@@ -36,8 +36,9 @@ from annotation_schemas.formats.columns import (
 )
 from annotation_schemas.formats.reads import ReadFiles, ReadPredictions, ReadRatings
 from annotation_schemas.formats.row import Answered, Content, Format, Takes, Writer
+from annotation_schemas.formats.tasks import Names, Page, TaskFiles, Written
 from annotation_schemas.model import Schema
-from domain import registers
+from domain import extensions, registers
 from domain.registers import Register
 
 __all__ = [
@@ -51,6 +52,8 @@ __all__ = [
     "ItemKeys",
     "Misfit",
     "Moments",
+    "Names",
+    "Page",
     "Plain",
     "ReadFiles",
     "ReadPredictions",
@@ -59,7 +62,9 @@ __all__ = [
     "Said",
     "Spread",
     "Takes",
+    "TaskFiles",
     "Writer",
+    "Written",
     "as_named",
     "by_place",
     "changes",
@@ -90,8 +95,8 @@ __all__ = [
 
 
 def rows() -> tuple[Format, ...]:
-    """The rows of all modules of this package, by their places."""
-    found: list[Format] = registers.declared(__name__, "ROWS")
+    """The rows of all modules of this package and of extensions, by their places."""
+    found: list[Format] = [*registers.declared(__name__, "ROWS"), *extensions.rows("formats")]
     return tuple(sorted(found, key=lambda row: row.place))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from annotation_schemas.formats.columns import ItemKeys
 from annotation_schemas.formats.released import ReleaseWriter
+from annotation_schemas.formats.tasks import TaskFiles
 from annotation_schemas.model import Schema
 from domain.reading.answers import ReadOutcome
 from domain.records import AnswerReading, FileRecord, ItemRecord, PredictionRecord, Rating
@@ -135,6 +136,8 @@ class Format:
     """Of a format that ``releases``: others whose files its own point to, so that a release with it has these, too."""
     needs_run: bool = False
     """An export holds the answers of one run, which has to be named; items without an answer get a label."""
+    tasks: TaskFiles | None = None
+    """Of a format of ``Takes.TASKS``: how its files come in and go out."""
     keys: ItemKeys | None = None
     """Of a format whose records are laid out as a schema's items are."""
     fits: Callable[[Schema], bool] = _any_project

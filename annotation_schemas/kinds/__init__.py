@@ -1,7 +1,7 @@
 """Kinds of criteria and of fields: one module for each, which says everything that there is to say about it.
 
-A module ``NAME.py`` of this folder has a row ``CRITERION`` (``CriterionKind``), a row ``FIELD`` (``FieldKind``), or
-both.
+A module ``NAME.py`` of this folder, or one that an extension adds, has a row ``CRITERION`` (``CriterionKind``), a row
+``FIELD`` (``FieldKind``), or both.
 Nothing outside of this folder asks what kind a criterion or field is called: it takes the row of it (``of_criterion``,
 ``of_field``) and asks that. Modules that begin with an underscore are what kinds have in common.
 """

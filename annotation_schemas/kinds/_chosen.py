@@ -4,52 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
-from xml.etree.ElementTree import Element
 
 from annotation_schemas.kinds._rows import FieldKind, Found, refers_to_list
-from annotation_schemas.label_studio_codes import EDITED
-from annotation_schemas.label_studio_form import ask_choices
-from annotation_schemas.label_studio_parts import Answer, Context, Given, Part, Result, Way, result_of, shortened
 from annotation_schemas.model import ItemField, Schema
 from annotation_schemas.yaml_text import Path
-
-
-class LabelStudioPick(Way):
-    """Entries of a list that is written on the same page, by their places."""
-
-    def read(self, part: Part, given: Given, context: Context) -> Answer:
-        """Entries of a list that was written on the same page, by their places."""
-        chosen = given.chosen(part.name, part)
-        entries = context.values.get(part.after or "")
-        if entries is None and part.name.startswith(EDITED):
-            entries = context.texts.get((part.after or "").removeprefix(EDITED))
-        picked = []
-        for each in chosen:
-            number = int(each) if each.isdecimal() and len(each) < 4 else 0
-            if not isinstance(entries, list | tuple) or not 1 <= number <= len(entries):
-                given.say(part, f"There is no entry {shortened(each)} in the list.")
-                return None
-            picked.append((number, entries[number - 1]))
-        if not picked:
-            return None
-        if part.field_row is not None and part.field_row.holds == "text":
-            if len(picked) > 1:
-                given.say(part, f"Choose one; {len(picked)} are chosen.")
-                return None
-            return picked[0][1], None
-        return [entry for _, entry in sorted(picked, key=lambda pair: pair[0])], None
-
-    def write(self, part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
-        entries = context.values.get(part.after or "")
-        if entries is None:
-            entries = context.texts.get((part.after or "").removeprefix(EDITED))
-        wanted = list(value) if isinstance(value, list | tuple) else [value]
-        known = entries if isinstance(entries, list | tuple) else []
-        numbers = [str(known.index(entry) + 1) for entry in wanted if entry in known]
-        return [result_of(part.name, part.to, "choices", {"choices": numbers})] if numbers else []
-
-    def ask(self, parent: Element, part: Part) -> None:
-        ask_choices(parent, part)
 
 
 class Chosen(FieldKind):
@@ -57,7 +15,6 @@ class Chosen(FieldKind):
 
     keys: ClassVar[Mapping[str, str]] = {"field": "the text_list field that holds the options"}
     chosen = True
-    label_studio = LabelStudioPick()
     in_files = True
 
     def check_schema(self, schema: Schema, field: ItemField, path: Path) -> Found:
@@ -65,9 +22,3 @@ class Chosen(FieldKind):
 
     def key_values(self, field: ItemField, entries: Sequence[Any], some: Any, tried: Sequence[Any]) -> Sequence[Any]:
         return [some]
-
-    def label_studio_refusal(self, schema: Schema, field: ItemField) -> str | None:
-        entries = next((each for each in schema.item.fields if each.name == field.field), None)
-        if entries is not None and not entries.authored:
-            return f"it is picked from `{field.field}`, which authors do not write."
-        return None

@@ -9,16 +9,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, ClassVar, Literal
 
 from annotation_schemas import column_types, grammar
 from annotation_schemas.column_types import ColumnType
-from annotation_schemas.label_studio_parts import Way
-from annotation_schemas.model import Choice, Criterion, ItemField, Schema
+from annotation_schemas.model import SETS, Choice, Criterion, ItemField, Schema
 from annotation_schemas.yaml_text import Path
+from domain import extensions
 from domain.comparison import AnyOrder, same
 from domain.overlap import Shape
 from domain.reading.answers import AnswerKind
+from domain.registers import Register, modules_of
 
 Found = Iterator[tuple[Path, str]]
 """Problems as they are found: where, and what."""
@@ -227,18 +229,12 @@ class CriterionKind(Kind):
         """What the control needs of the item at hand; None: nothing."""
         return None
 
-    # ---- Label Studio
+    # ---- forms of other programs
 
-    label_studio: ClassVar[Way | None] = None
-    """How an answer is given there; None: it cannot be."""
     asks_reasons: ClassVar[bool] = False
     """Options of its own may ask there for a reason."""
     is_about: ClassVar[Literal["item", "image", "text"]] = "item"
     """What on the page there an answer is attached to."""
-
-    def label_studio_refusal(self, criterion: Criterion, schema: Schema) -> str | None:
-        """Why it cannot be asked there, as a sentence; None if it can."""
-        return None if self.label_studio else "Label Studio has no control for this kind."
 
 
 _COLUMNS: Mapping[str, ColumnType] = {
@@ -360,10 +356,8 @@ class FieldKind(Kind):
         """What its control needs besides name, title, options and lengths."""
         return {"role": field.role} if "role" in self.keys else {}
 
-    # ---- Label Studio
+    # ---- forms of other programs
 
-    label_studio: ClassVar[Way | None] = None
-    """How it is filled in there; None: as the criterion that it is put as."""
     several_rows: ClassVar[bool] = False
     """It is typed in a box of several rows."""
     picked_by_place: ClassVar[bool] = False
@@ -372,10 +366,6 @@ class FieldKind(Kind):
     def as_criterion(self, field: ItemField, places: Sequence[Choice]) -> Json:
         """Kind, options and limits of the criterion that fills it in there; ``places`` are those of its list."""
         return {"kind": "text"}
-
-    def label_studio_refusal(self, schema: Schema, field: ItemField) -> str | None:
-        """Why it cannot be filled in there, as a sentence; None if it can."""
-        return None
 
 
 def place_of(options: Sequence[Choice], value: Any) -> int | None:
@@ -407,9 +397,37 @@ def is_list(value: Any) -> bool:
 OVERLAP = "how far two answers have to overlap to say the same, in keep rules: `{iou: 0.5}`"
 """What `tolerance` says where values are compared by overlap."""
 
-CRITERIA: dict[str, CriterionKind] = {}
-FIELDS: dict[str, FieldKind] = {}
-"""The rows by their names, in the order in which they are listed; ``_table`` finds them."""
+
+def _of_modules(name: str) -> list[Any]:
+    """Return the rows that modules of this folder and of extensions have under a name, by their places."""
+    found = []
+    modules = [import_module(each) for each in modules_of(__package__ or "") if "._" not in each]
+    for module in [*modules, *extensions.rows("kinds")]:
+        rows = [row for each in ("CRITERION", "FIELD") if (row := getattr(module, each, None)) is not None]
+        called = module.__name__.rpartition(".")[2]
+        if not rows or any(getattr(row, "name", None) != called for row in rows):
+            raise ImportError(f"{module.__name__} needs a CRITERION or a FIELD, called {called!r} as the module is.")
+        found += [row for row in (getattr(module, name, None),) if row is not None]
+    for row in found:
+        lacking = [key for key in ("place", "meaning") if not hasattr(row, key)]
+        if lacking:
+            raise ImportError(f"The kind {row.name!r} says no `{lacking[0]}`.")
+    return sorted(found, key=lambda row: float(row.place))
+
+
+def _criteria() -> list[CriterionKind]:
+    found = [row for row in _of_modules("CRITERION") if isinstance(row, CriterionKind)]
+    SETS.update(row.name for row in found if row.is_set)
+    return found
+
+
+def _fields() -> list[FieldKind]:
+    return [row for row in _of_modules("FIELD") if isinstance(row, FieldKind)]
+
+
+CRITERIA: Register[CriterionKind] = Register(_criteria)
+FIELDS: Register[FieldKind] = Register(_fields)
+"""The rows by their names, in the order in which they are listed."""
 
 
 def refers_to_list(schema: Schema, name: str | None, path: Path, *, stage: str | None = None) -> Found:

@@ -11,8 +11,6 @@ SIDES = (LEFT, RIGHT)
 FIRST, SECOND = "a", "b"
 """The answers of a pair, by the names of their models."""
 
-ONLY_HERE = "Label Studio shows no two answers side by side; the work stays on Touchstone's own page Compare."
-
 
 def of_pair(side: object, left: str) -> object:
     """Whose answer stands on a side, where ``left`` is the one on the left; what is no side stays as it is."""

@@ -1,46 +1,18 @@
-"""All kinds there are: each module of this folder whose name begins with no underscore is one, found by itself."""
+"""All kinds there are: the rows of a criterion or field, and what the rows say together."""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from importlib import import_module
+from typing import Any
 
 from annotation_schemas.kinds._rows import CRITERIA, FIELDS, CriterionKind, FieldKind, Kind
-from annotation_schemas.model import SETS, Criterion, ItemField
+from annotation_schemas.model import Criterion, ItemField
+from domain.registers import modules_of
 
-
-def _find() -> None:
-    """Fill the tables of rows. A row that lacks something stops the import with a sentence that names it."""
-    criteria: list[CriterionKind] = []
-    fields: list[FieldKind] = []
-    for module in pkgutil.iter_modules(importlib.import_module("annotation_schemas.kinds").__path__):
-        if module.name.startswith("_"):
-            continue
-        kind = importlib.import_module(f"annotation_schemas.kinds.{module.name}")
-        rows = [row for name in ("CRITERION", "FIELD") if (row := getattr(kind, name, None)) is not None]
-        if not rows or any(getattr(row, "name", None) != module.name for row in rows):
-            raise ImportError(f"{kind.__name__} needs a CRITERION or a FIELD, called {module.name!r} as the module is.")
-        criteria += [row for row in rows if isinstance(row, CriterionKind)]
-        fields += [row for row in rows if isinstance(row, FieldKind)]
-    CRITERIA.update(_listed_by_place(criteria))
-    FIELDS.update(_listed_by_place(fields))
-    SETS.update(row.name for row in criteria if row.is_set)
-
-
-Row = TypeVar("Row", bound=Kind)
-
-
-def _listed_by_place(rows: Sequence[Row]) -> dict[str, Row]:
-    for row in rows:
-        lacking = [key for key in ("place", "meaning") if not hasattr(row, key)]
-        if lacking:
-            raise ImportError(f"The kind {row.name!r} says no `{lacking[0]}`.")
-    return {row.name: row for row in sorted(rows, key=lambda row: row.place)}
-
-
-_find()
+for _name in modules_of(__package__ or ""):
+    if "._" not in _name:
+        import_module(_name)  # now, as the package has functions that are called as modules are
 
 
 def of_criterion(criterion: Criterion) -> CriterionKind:

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 
 from annotation_schemas.column_types import NUMBER, WHOLE, ColumnType
-from annotation_schemas.kinds._drawn import ONLY_SHOWN, ROLE, Drawing, DrawnField, image_problem, keys_problem
-from annotation_schemas.model import ItemField, Schema
+from annotation_schemas.kinds._drawn import ROLE, Drawing, DrawnField, image_problem, keys_problem
+from annotation_schemas.model import ItemField
 
 _PLACES = ("x", "y", "to_x", "to_y")
 
@@ -38,9 +38,6 @@ class ArrowsField(DrawnField):
 
     def column(self, field: ItemField) -> ColumnType:
         return ({**dict.fromkeys(_PLACES, NUMBER), "image": WHOLE},)
-
-    def label_studio_refusal(self, schema: Schema, field: ItemField) -> str | None:
-        return ONLY_SHOWN
 
 
 FIELD = ArrowsField()

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from annotation_schemas.column_types import NUMBER, WHOLE, ColumnType
-from annotation_schemas.kinds._drawn import ONLY_SHOWN, ROLE, Drawing, DrawnField
+from annotation_schemas.kinds._drawn import ROLE, Drawing, DrawnField
 from annotation_schemas.kinds.boxes import box_problem
-from annotation_schemas.model import ItemField, Schema
+from annotation_schemas.model import ItemField
 
 
 class BlurField(DrawnField):
@@ -31,9 +31,6 @@ class BlurField(DrawnField):
         said = super().check(field, value, fields)
         named = said is None and any("label" in each for each in value)
         return "what is painted over has no `label`." if named else said
-
-    def label_studio_refusal(self, schema: Schema, field: ItemField) -> str | None:
-        return ONLY_SHOWN
 
 
 FIELD = BlurField()

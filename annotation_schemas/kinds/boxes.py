@@ -15,7 +15,6 @@ from annotation_schemas.kinds._drawn import (
     Drawing,
     DrawnCriterion,
     DrawnField,
-    LabelStudioDrawn,
     image_problem,
     keys_problem,
 )
@@ -51,13 +50,6 @@ def box_problem(box: Mapping[str, Any], labels: Collection[Any]) -> str | None:
 BOXES = Drawing("box", "boxes", box_problem)
 
 
-class LabelStudioBoxes(LabelStudioDrawn):
-    """Rectangles, with labels where there are some."""
-
-    def type_of(self, criterion: Criterion, *, depended_on: bool) -> str:
-        return "rectanglelabels" if criterion.options else "rectangle"
-
-
 class BoxesCriterion(DrawnCriterion):
     """A rater draws rectangles."""
 
@@ -73,7 +65,6 @@ class BoxesCriterion(DrawnCriterion):
     }
     drawing = BOXES
     by_overlap = True
-    label_studio = LabelStudioBoxes()
     not_measured = (
         "which box of one person belongs to which of another is a choice, and no coefficient corrects it for chance"
     )

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from annotation_schemas import grammar
 from annotation_schemas.kinds._rows import Found, Json, Level, Measured, is_list
-from annotation_schemas.kinds._sides import FIRST, LEFT, ONLY_HERE, RIGHT, SECOND, in_comparison, of_pair
+from annotation_schemas.kinds._sides import FIRST, LEFT, RIGHT, SECOND, in_comparison, of_pair
 from annotation_schemas.kinds.property_list import PropertyList, sayable_values
 from annotation_schemas.model import Choice, Criterion, Schema
 from annotation_schemas.yaml_text import Path
@@ -25,7 +25,6 @@ class EachAnswer(PropertyList):
         "values": "what can be said of an answer; absent: yes, no",
         "labels": PropertyList.keys["labels"],
     }
-    label_studio = None
 
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
         yield from in_comparison(stage, path)
@@ -49,9 +48,6 @@ class EachAnswer(PropertyList):
 
     def said_of_sides(self, value: Any) -> list[tuple[str, Any]]:
         return [(each["name"], each["value"]) for each in value] if is_list(value) else []
-
-    def label_studio_refusal(self, criterion: Criterion, schema: Schema) -> str | None:
-        return ONLY_HERE
 
 
 CRITERION = EachAnswer()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotation_schemas.kinds._rows import FieldKind
-from annotation_schemas.model import ItemField, Schema
+from annotation_schemas.model import ItemField
 
 
 class JsonField(FieldKind):
@@ -21,9 +21,6 @@ class JsonField(FieldKind):
 
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
         return None
-
-    def label_studio_refusal(self, schema: Schema, field: ItemField) -> str | None:
-        return "a field of kind `json` is no answer that a form there has."
 
 
 FIELD = JsonField()

@@ -12,7 +12,6 @@ from annotation_schemas.kinds._drawn import (
     Drawing,
     DrawnCriterion,
     DrawnField,
-    LabelStudioDrawn,
     image_problem,
     keys_problem,
 )
@@ -34,12 +33,6 @@ def _mark(mark: Mapping[str, Any], labels: Collection[Any]) -> str | None:
 MARKS = Drawing("mark", "marks", _mark, unique="number")
 
 
-class LabelStudioMarks(LabelStudioDrawn):
-    """Points with numbers."""
-
-    result_type = "keypointlabels"
-
-
 class MarksCriterion(DrawnCriterion):
     """A rater sets numbered points."""
 
@@ -52,7 +45,6 @@ class MarksCriterion(DrawnCriterion):
         "max": "how many at most; absent: any number",
     }
     drawing = MARKS
-    label_studio = LabelStudioMarks()
     not_measured = (
         "which mark of one person belongs to which of another is a choice, and no coefficient corrects it for chance"
     )

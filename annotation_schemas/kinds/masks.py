@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 
 from annotation_schemas import run_lengths
 from annotation_schemas.column_types import JSON, WHOLE, ColumnType
-from annotation_schemas.kinds._drawn import ONLY_SHOWN, ROLE, Drawing, DrawnField, image_problem
+from annotation_schemas.kinds._drawn import ROLE, Drawing, DrawnField, image_problem
 from annotation_schemas.kinds._rows import Json, is_list
-from annotation_schemas.model import ItemField, Schema
+from annotation_schemas.model import ItemField
 
 MOST_MASKS = 200
 """So many an item may have in one field."""
@@ -105,9 +105,6 @@ class MasksField(DrawnField):
 
     def shapes(self, field: ItemField, entries: Sequence[Any]) -> list[Any]:
         return [{**each, "cover": field.cover} if field.cover else each for each in entries]
-
-    def label_studio_refusal(self, schema: Schema, field: ItemField) -> str | None:
-        return ONLY_SHOWN
 
 
 FIELD = MasksField()

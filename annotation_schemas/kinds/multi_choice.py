@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
-from xml.etree.ElementTree import Element
 
 from annotation_schemas.kinds._besides import CANNOT_TELL, TELL_KEY, besides
 from annotation_schemas.kinds._rows import (
@@ -19,45 +18,8 @@ from annotation_schemas.kinds._rows import (
     place_of,
     sorted_by,
 )
-from annotation_schemas.label_studio_codes import NONE, SKIP, codes
-from annotation_schemas.label_studio_form import ask_choices
-from annotation_schemas.label_studio_parts import Answer, Context, Given, Part, Result, Way, result_of, skip_reason
 from annotation_schemas.model import Choice, Criterion, Schema
 from annotation_schemas.yaml_text import Path
-from domain.comparison import same
-
-
-class LabelStudioSeveral(Way):
-    """Several of several choices."""
-
-    def read(self, part: Part, given: Given, context: Context) -> Answer:
-        chosen = given.chosen(part.name, part)
-        if not chosen:
-            return None
-        if NONE in chosen and part.may_be_none:
-            if len(chosen) > 1:
-                given.say(part, "Either none of them is right, or some are.")
-                return None
-            return [], None
-        if chosen == [SKIP] and part.criterion.skip:
-            return None, skip_reason(part, given)
-        options = part.options(context.texts)
-        told = codes(options, own=part.own)
-        found = [given.option(part, each, options, told) for each in chosen]
-        if any(each is None for each in found):
-            return None
-        return [option.value for option in options if any(each is option for each in found)], None
-
-    def write(self, part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
-        options = part.options(context.texts)
-        told = codes(options, own=part.own)
-        chosen = [text for text, option in zip(told, options, strict=True) if any(same(option.value, v) for v in value)]
-        if not value:
-            return [result_of(part.name, part.to, "choices", {"choices": [NONE]})] if part.may_be_none else []
-        return [result_of(part.name, part.to, "choices", {"choices": chosen})] if chosen else []
-
-    def ask(self, parent: Element, part: Part) -> None:
-        ask_choices(parent, part)
 
 
 class MultiChoice(CriterionKind):
@@ -81,7 +43,6 @@ class MultiChoice(CriterionKind):
     none_is_answer = True
     by_place = True
     picks_several = True
-    label_studio = LabelStudioSeveral()
 
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
         yield from super().check_schema(schema, stage, criterion, path)

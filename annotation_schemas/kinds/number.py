@@ -5,61 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
-from xml.etree.ElementTree import Element, SubElement
 
 from annotation_schemas import grammar
 from annotation_schemas.kinds._rows import CriterionKind, Ends, Found, Texts
-from annotation_schemas.label_studio_codes import ABOUT
-from annotation_schemas.label_studio_form import require
-from annotation_schemas.label_studio_parts import (
-    Answer,
-    Context,
-    Given,
-    Part,
-    Result,
-    Way,
-    plain_number,
-    result_of,
-    spelled,
-)
 from annotation_schemas.model import Choice, Criterion, Schema
 from annotation_schemas.yaml_text import Path
 from domain import decimals
-
-
-class LabelStudioNumber(Way):
-    """A number."""
-
-    result_type = "number"
-
-    def read(self, part: Part, given: Given, context: Context) -> Answer:
-        found = given.one(part.name)
-        if found is None:
-            return None
-        if isinstance(found, bool) or not isinstance(found, int | float) or not math.isfinite(found):
-            given.say(part, f"{spelled(found)} is no number.")
-            return None
-        return plain_number(found), None
-
-    def write(self, part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
-        return [result_of(part.name, part.to, "number", {"number": value})]
-
-    def ask(self, parent: Element, part: Part) -> None:
-        criterion = part.criterion
-        made = SubElement(parent, "Number", name=part.name, toName=ABOUT)
-        for name in ("min", "max", "step"):
-            if getattr(criterion, name) is not None:
-                made.set(name, repr(getattr(criterion, name)))
-        require(made, part)
-
-    def limits(self, part: Part) -> list[str]:
-        criterion = part.criterion
-        if part.field is not None:
-            return []
-        words = [f"from {criterion.min:g}"] if criterion.min is not None else []
-        words += [f"up to {criterion.max:g}"] if criterion.max is not None else []
-        words += [f"({criterion.unit})"] if criterion.unit else []
-        return [" ".join(words).capitalize()] if words else []
 
 
 class Number(CriterionKind):
@@ -78,7 +29,6 @@ class Number(CriterionKind):
     level = "interval"
     typed = True
     answers_items = True
-    label_studio = LabelStudioNumber()
 
     def can_be(self, criterion: Criterion, value: Any) -> bool:
         return criterion.field is not None or (isinstance(value, int | float) and not isinstance(value, bool))

@@ -10,7 +10,7 @@ from annotation_schemas.kinds._chosen import Chosen
 from annotation_schemas.kinds._one_of import OneOf
 from annotation_schemas.kinds._rows import Json, Level, Measured
 from annotation_schemas.kinds._written import WORDING
-from annotation_schemas.model import Choice, Criterion, ItemField, Schema
+from annotation_schemas.model import Choice, Criterion, ItemField
 from domain.reading.answers import AnswerKind
 
 
@@ -64,11 +64,6 @@ class OptionOfField(Chosen):
 
     def page(self, field: ItemField) -> Json:
         return {"none": field.none}
-
-    def label_studio_refusal(self, schema: Schema, field: ItemField) -> str | None:
-        if field.none is not None:
-            return "an entry is picked there by its number, and none of them (`none`) has no number."
-        return super().label_studio_refusal(schema, field)
 
     def some(self, field: ItemField, entries: Sequence[Any], wanted: Sequence[Any]) -> Any:
         return entries[0] if entries else None

@@ -7,7 +7,7 @@ from typing import Any
 
 from annotation_schemas.kinds._chosen import Chosen
 from annotation_schemas.kinds._rows import is_list
-from annotation_schemas.model import ItemField, Schema
+from annotation_schemas.model import ItemField
 from domain.reading.answers import AnswerKind
 
 
@@ -29,9 +29,6 @@ class OrderOfField(Chosen):
 
     def some(self, field: ItemField, entries: Sequence[Any], wanted: Sequence[Any]) -> Any:
         return list(entries[::-1])
-
-    def label_studio_refusal(self, schema: Schema, field: ItemField) -> str | None:
-        return "what is to be put in order is still being written, and a form there cannot rank its own answers."
 
 
 FIELD = OrderOfField()

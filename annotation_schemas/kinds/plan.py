@@ -118,9 +118,6 @@ class Plan(CriterionKind):
             for step in steps
         ]
 
-    def label_studio_refusal(self, criterion: Criterion, schema: Schema) -> str | None:
-        return "a plan is read step by step by Touchstone's own page, which Label Studio has nothing like."
-
     def _steps(self, criterion: Criterion, texts: Texts) -> list[plans.Step] | None:
         text = texts.get(criterion.of or PREDICTION)
         return (

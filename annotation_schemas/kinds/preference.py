@@ -9,7 +9,7 @@ from annotation_schemas import grammar
 from annotation_schemas.kinds._besides import TELL_KEY, besides
 from annotation_schemas.kinds._one_of import OneOf
 from annotation_schemas.kinds._rows import Found, Json, Level, Measured
-from annotation_schemas.kinds._sides import FIRST, LEFT, ONLY_HERE, RIGHT, SECOND, SIDES, in_comparison, of_pair
+from annotation_schemas.kinds._sides import FIRST, LEFT, RIGHT, SECOND, SIDES, in_comparison, of_pair
 from annotation_schemas.model import Choice, Criterion, Schema, as_words
 from annotation_schemas.yaml_text import Path
 
@@ -30,7 +30,6 @@ class Preference(OneOf):
     }
     names = True
     compares_answers = True
-    label_studio = None
 
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
         yield from in_comparison(stage, path)
@@ -56,9 +55,6 @@ class Preference(OneOf):
     def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
         besides_sides = [each for each in self.listed(criterion) if each not in SIDES]
         return [Measured(criterion.name, level, (FIRST, SECOND, *besides_sides))]
-
-    def label_studio_refusal(self, criterion: Criterion, schema: Schema) -> str | None:
-        return ONLY_HERE
 
     def of_pair(self, value: Any, left: str) -> Any:
         return of_pair(value, left)

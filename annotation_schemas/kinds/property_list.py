@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
-from xml.etree.ElementTree import Element, SubElement
 
 from annotation_schemas import grammar
 from annotation_schemas.kinds._rows import (
@@ -18,52 +17,9 @@ from annotation_schemas.kinds._rows import (
     place_of,
     sorted_by,
 )
-from annotation_schemas.label_studio_codes import ABOUT, codes
-from annotation_schemas.label_studio_form import coded, listed, plain
-from annotation_schemas.label_studio_parts import Answer, Context, Given, Part, Result, Way, result_of
 from annotation_schemas.model import Choice, Criterion, Schema, as_words
 from annotation_schemas.yaml_text import Path
 from domain.comparison import same
-
-
-class LabelStudioProperties(Way):
-    """A choice for each property."""
-
-    result_type = "property_list"
-
-    def read(self, part: Part, given: Given, context: Context) -> Answer:
-        said = [Choice(value=value, label=str(value)) for value in sayable_values(part.criterion)]
-        found = []
-        for at, option in enumerate(part.criterion.options, 1):
-            chosen = given.chosen(part.side("is", at), part)
-            if len(chosen) > 1:
-                given.say(part, f"Say one thing about “{option.label}”.")
-            elif chosen:
-                meant = given.option(part, chosen[0], said, codes(said, own=True))
-                if meant is not None:
-                    found.append({"name": option.value, "value": meant.value})
-        return (found, None) if found else None
-
-    def write(self, part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
-        said = [Choice(value=each, label=str(each)) for each in sayable_values(part.criterion)]
-        told = codes(said, own=True)
-        found = []
-        for at, option in enumerate(part.criterion.options, 1):
-            entry = next((each for each in value if same(each["name"], option.value)), None)
-            place = next(
-                (n for n, each in enumerate(said) if entry is not None and same(each.value, entry["value"])), None
-            )
-            if place is not None:
-                found.append(result_of(part.side("is", at), ABOUT, "choices", {"choices": [told[place]]}))
-        return found
-
-    def ask(self, parent: Element, part: Part) -> None:
-        said = [Choice(value=value, label=str(value)) for value in sayable_values(part.criterion)]
-        for at, option in enumerate(part.criterion.options, 1):
-            text = option.label if not option.help else f"{option.label}: {option.help}"
-            SubElement(parent, "Header", value=plain(text), size="5")
-            needed = part.criterion.required and not part.criterion.skip
-            listed(parent, part.side("is", at), coded(said), required=needed, layout="inline")
 
 
 class PropertyList(CriterionKind):
@@ -79,7 +35,6 @@ class PropertyList(CriterionKind):
         "labels": "a label per value, or none",
     }
     reorders = True
-    label_studio: ClassVar[Way | None] = LabelStudioProperties()
 
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
         yield from super().check_schema(schema, stage, criterion, path)
@@ -127,11 +82,6 @@ class PropertyList(CriterionKind):
         labels = criterion.labels or tuple(as_words(value) for value in sayable_values(criterion))
         said = zip(sayable_values(criterion), labels, strict=True)
         return {"said": [{"value": value, "label": label} for value, label in said]}
-
-    def label_studio_refusal(self, criterion: Criterion, schema: Schema) -> str | None:
-        if criterion.field is not None:
-            return "its properties are the item's own, and a form there has the same questions for every item."
-        return None
 
 
 def sayable_values(criterion: Criterion) -> tuple[Any, ...]:

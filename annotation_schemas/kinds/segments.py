@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotation_schemas.kinds._rows import FieldKind, is_list
-from annotation_schemas.model import ItemField, Schema
+from annotation_schemas.model import ItemField
 
 SPANS = (("start", "end"), ("start_frame", "stop_frame"))
 """Under which keys segments say where they begin and end: in seconds of the clip, or in frames of its source."""
@@ -45,9 +45,6 @@ class SegmentsField(FieldKind):
 
     def in_words(self, field: ItemField, value: Any) -> Any:
         return [_narration(entry) for entry in value] if is_list(value) else value
-
-    def label_studio_refusal(self, schema: Schema, field: ItemField) -> str | None:
-        return "a field of kind `segments` is no answer that a form there has."
 
 
 def is_moment(value: Any) -> bool:

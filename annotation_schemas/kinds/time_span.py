@@ -42,7 +42,6 @@ ONE = 1
 """How many spans there are at most where a schema does not say."""
 _ROLE = "the role of the clip that it is about; absent: the first clip"
 _UNIT = "`seconds` or `frames`; absent: seconds"
-_NOT_THERE = "the frames of a clip are counted by a fixed rate there, so ends would not be the frames that were seen."
 PAST_THE_END = 0.1
 """Seconds by which a span may end after the clip does: files do not always know how long their last frame stays."""
 ALIKE = Overlap(Fraction(1, 2))
@@ -137,9 +136,6 @@ class TimeSpan(CriterionKind):
     def page(self, criterion: Criterion) -> Json:
         return _page(criterion, criterion.min or 0, criterion.max)
 
-    def label_studio_refusal(self, criterion: Criterion, schema: Schema) -> str | None:
-        return _NOT_THERE
-
 
 class TimeSpanField(FieldKind):
     """A field with spans of a clip: at least one where it is filled in, in the order of time."""
@@ -196,9 +192,6 @@ class TimeSpanField(FieldKind):
 
     def page(self, field: ItemField) -> Json:
         return _page(field, max(field.min_length or 0, 1), field.max_length)
-
-    def label_studio_refusal(self, schema: Schema, field: ItemField) -> str | None:
-        return _NOT_THERE
 
 
 def _about_a_clip(schema: Schema, asked: Criterion | ItemField, path: Path) -> Found:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from annotation_schemas.formats import FORMATS, Format, Said, Takes, named, reading, writing
+from annotation_schemas import registry
+from annotation_schemas.formats import FORMATS, Format, Names, Page, Said, Takes, named, reading, writing
 from annotation_schemas.model import OptionPlace
 from app.commands import import_look, migrate, project_archive, project_care, schedule
 from app.commands.options import IDS_IN_FILE, item_ids
@@ -22,8 +23,6 @@ from domain.states import RatersAre, Stage
 
 if TYPE_CHECKING:
     from app.services import Resources
-    from labelstudio.names import Names
-    from workflow.files.export_label_studio import Page
     from workflow.files.one_import import Imported, Progress
     from workflow.results.file_raters import FileRater
 
@@ -225,7 +224,7 @@ def import_(
         RatersAre | None,
         typer.Option(
             help=f"{RATERS_IN} whether the raters are people or machines. Without it machines, but for"
-            " annotations that name who completed them in Label Studio, and for names of whom it is known.",
+            " annotations that name who completed them, and for names of whom it is known.",
         ),
     ] = None,
     missing: Annotated[
@@ -243,7 +242,7 @@ def import_(
 
     takes = FORMATS[format].takes if format in FORMATS else None
     if raters_are is not None and takes not in (Takes.RATINGS, Takes.TASKS):
-        said = "--raters-are is about ratings and Label Studio's annotations"
+        said = "--raters-are is about ratings and annotations"
         raise InvalidInput([Problem("format", f"{said}; {format} are imported without it.")])
     if dry_run and takes not in (Takes.ITEMS, Takes.ANSWERS, Takes.RATINGS, Takes.REPLIES):
         said = "--dry-run is about items, answers, ratings and replies"
@@ -257,11 +256,9 @@ def import_(
         )
         return
     if takes is not Takes.TASKS and (field or control or without or rater):
-        said = "--field, --control, --without and --rater are about Label Studio's files"
+        said = f"--field, --control, --without and --rater are about {OF_TASKS}"
         raise InvalidInput([Problem("format", f"{said}; {format} is imported without them.")])
     if takes is Takes.TASKS:
-        from labelstudio.names import Names
-
         names = Names(
             pairs(field or (), "FIELD=KEY", option="--field"),
             pairs(control or (), "CRITERION=CONTROL", option="--control"),
@@ -347,11 +344,12 @@ def _import_tasks(
     skip_bad: bool,
     bad_rows: Path | None,
 ) -> None:
-    from workflow.files.import_label_studio import import_label_studio
-
     here = _resources()
+    registry.require_row("format", format)
+    tasks = FORMATS[format].tasks
+    assert tasks is not None
     with _bar() as progress:
-        done = import_label_studio(
+        done = tasks.imports(
             here.store,
             here.media,
             by=None,
@@ -497,7 +495,7 @@ def export(
         raise InvalidInput([Problem("labeling", f"--labeling is for {OF_TASKS}; {format} is exported without it.")])
     only = None if items is None else item_ids(items)
     here = _resources()
-    page = _labeling(here, name, stage, labeling) if labeling is not None else None
+    page = _labeling(here, name, FORMATS[format], stage, labeling) if labeling is not None else None
     with _bar() as progress:
         done = export_files(
             here.store,
@@ -522,26 +520,17 @@ def export(
         typer.echo(done.part)
 
 
-def _labeling(here: Resources, name: str, stage: Stage | None, out: Path) -> Page:
-    """Write the labeling configuration of a stage; what gives tasks the data that it shows."""
+def _labeling(here: Resources, name: str, row: Format, stage: Stage | None, out: Path) -> Page:
+    """Write the form that shows the tasks of a stage in the other program; return what gives tasks its data."""
     from exporters.writing import write_files
-    from labelstudio.export_file import local_file
-    from labelstudio.labeling import data, labeling
     from workflow.access.projects import access_to
-    from workflow.files.export_label_studio import first_rated
 
+    assert row.tasks is not None
     with here.store.read() as session:
         schema = access_to(session, person=None, project=name).schema
-    wanted = stage or first_rated(schema)
-    if wanted is None:
-        raise InvalidInput([Problem("labeling", f"{schema.title} has no stage in which people rate.")])
-    texts = dict.fromkeys(labeling(schema, wanted, part.id) for part in schema.dimensions)
-    if len(texts) > 1:
-        raise InvalidInput(
-            [Problem("labeling", f"Not every dimension of {schema.title} is asked the same, so no one form shows all.")]
-        )
-    write_files({out: next(iter(texts)).encode()})
-    return lambda stage, view: data(schema, stage, view, lambda asset: local_file(asset.id))
+    form, page = row.tasks.labeling(schema, stage)
+    write_files({out: form})
+    return page
 
 
 def edit(

@@ -9,17 +9,15 @@ from app.routes import (
     auth,
     frames,
     health,
-    label_studio,
     mail_off,
     media,
-    media_link,
     moved,
-    public,
     uncovered,
     work,
 )
 from app.services import Resources
 from app.workbench import assets
+from domain import extensions
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
@@ -40,9 +38,7 @@ def routes_before(resources: Resources) -> list[BaseRoute]:
         *frames.routes(resources),
         *uncovered.routes(resources),
         *media.routes(resources),
-        *media_link.routes(resources),
-        *label_studio.routes(resources),
         *work.routes(resources),
         *moved.routes(),
-        *public.routes(resources),
+        *(route for module in extensions.rows("routes") for route in module.routes(resources)),
     ]

@@ -6,10 +6,14 @@ from dataclasses import replace
 from importlib import import_module
 
 from app.screens import Screen
+from domain import extensions
 from domain.registers import modules_of
 
 
 def rows() -> tuple[Screen, ...]:
-    """The pages of all modules of this package, by their places."""
-    found = (replace(import_module(name).SCREEN, name=name.rpartition(".")[2]) for name in modules_of(__name__))
+    """The pages of all modules of this package and of extensions, by their places."""
+    modules = [*map(import_module, modules_of(__name__)), *extensions.rows("pages")]
+    found = (
+        replace(module.SCREEN, name=module.__name__.rpartition(".")[2], module=module.__name__) for module in modules
+    )
     return tuple(sorted(found, key=lambda screen: screen.place))

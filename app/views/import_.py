@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 
 from agreement.losses import Losses
-from annotation_schemas.formats import Format, Takes, offered
+from annotation_schemas.formats import FORMATS, Format, Names, Takes, offered
 from app import (
     import_boxes,
     import_columns,
@@ -37,10 +37,8 @@ from domain.records import BadRow, ProjectView
 from domain.roles import Role
 from domain.states import RatersAre
 from importers.recognised import recognised
-from labelstudio.names import Names
 from workflow.files.columns_used import columns_used
 from workflow.files.import_judgements import ImportedJudgements, import_judgements
-from workflow.files.import_label_studio import import_label_studio
 from workflow.files.one_import import Imported, Progress
 from workflow.files.read_losses import read_sentences
 from workflow.files.rows_look import LOOKED_AT
@@ -266,7 +264,7 @@ def _here(
     skip_bad: bool,
     are: RatersAre | None,
 ) -> None:
-    """What is imported where it is asked for: judges' replies, and projects of Label Studio."""
+    """What is imported where it is asked for: judges' replies, and projects of other programs."""
     if not st.button("Import", type="primary", key="import.items.go", disabled=source is None) or source is None:
         return
     with uploads.as_uploaded(str(source.folder)), shell.progress_bar("Reading") as progress:
@@ -336,7 +334,7 @@ NOTHING_NEW = "Nothing new was imported"
 
 
 def _name_pairs(model: str | None) -> Callable[[], Names]:
-    """What is called otherwise in a project of Label Studio, as it is typed; read when it is needed."""
+    """What is called otherwise in a project of another program, as it is typed; read when it is needed."""
     fields = st.text_area("Keys of the data with other names, each as FIELD=KEY", key="import.names.fields")
     controls = st.text_area("Controls with other names, each as CRITERION=CONTROL", key="import.names.controls")
     left, right = st.columns(2)
@@ -375,7 +373,9 @@ def _tasks(
     files = sorted(path.glob("*.json*")) if path.is_dir() else [path]
     if len(files) != 1:
         raise FileRefused(f"Give one file at a time; {len(files)} files end with .json or .jsonl.")
-    return import_label_studio(
+    taken = FORMATS[format].tasks
+    assert taken is not None
+    done: Imported = taken.imports(
         services.store,
         services.media,
         by=services.person,
@@ -389,6 +389,7 @@ def _tasks(
         raters=are,
         progress=progress,
     ).imported
+    return done
 
 
 def imported_sentence(done: Any) -> str:

@@ -12,6 +12,7 @@ from starlette.routing import Route
 
 from annotation_schemas import kinds
 from app.workbench.bundle import bundle
+from domain import extensions
 
 WEB = Path(__file__).parent / "web"
 TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
@@ -24,8 +25,10 @@ MOUNTED = ("workbench", "menu", "preview", "threads", "report", "picture", "tick
 @cache
 def sources() -> dict[str, str]:
     """The text of all modules and style sheets, by their paths below ``web/``."""
-    found = (path for path in WEB.rglob("*") if path.suffix in TYPES)
-    return {path.relative_to(WEB).as_posix(): path.read_text(encoding="utf-8") for path in found} | {KINDS: _kinds()}
+    folders = [each.web for each in extensions.installed().values() if each.web is not None]
+    found = ((path, web) for web in (*folders, WEB) for path in web.rglob("*") if path.suffix in TYPES)
+    texts = {path.relative_to(web).as_posix(): path.read_text(encoding="utf-8") for path, web in found}
+    return texts | {KINDS: _kinds()}
 
 
 def _kinds() -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 import yaml
@@ -12,7 +11,20 @@ import yaml
 from annotation_schemas import shipped
 from testkit.samples import egothink_record, write
 from testkit.serving import touchstone
-from tests.labelstudio.kitchen import FOLDER, KITCHEN
+
+RATED = """
+name: rated
+version: 1
+title: Rated
+dimensions: [{id: all, title: All}]
+item:
+  fields: [{name: question, kind: text}]
+stages:
+  verification:
+    raters: 2
+    criteria: [{name: fits, kind: choice, prompt: "Does it fit?", options: ["yes", "no"]}]
+    keep: {rule: unanimous, criterion: fits, value: "yes"}
+"""
 
 
 @pytest.fixture
@@ -92,43 +104,9 @@ def test_an_edit_changes_the_bytes_of_one_record(home: Path, tmp_path: Path, ann
         assert sentence in refused.stderr
 
 
-def test_a_project_of_label_studio_moves_over_and_out_again(home: Path, tmp_path: Path) -> None:
-    schema = tmp_path / "kitchen.yaml"
-    schema.write_text(KITCHEN, encoding="utf-8")
-    assert touchstone("project", "create", "old", "--schema", schema, home=home).returncode == 0
-    file = FOLDER / "kitchen-snapshot.json"
-    refused = touchstone("import", "old", "label_studio", file, "--control", "fit=verdict", home=home)
-    assert (refused.returncode, refused.stdout) == (1, "")
-    assert "--control fit: A kitchen has no such criterion; name one of fits, shown" in refused.stderr
-    brought = touchstone("import", "old", "label_studio", file, "--control", "prediction=why", home=home)
-    assert brought.stdout.splitlines() == [
-        "Imported 4 items, 1 answer, 31 ratings.",
-        "Media: 0 present, 4 missing (their items wait; bring them in with --media DIR).",
-        "1 annotation in which the task was skipped: nothing was made of them.",
-        "Replaced by a later one of the same person or model: 1.",
-        "Counted among the people: label-studio-4, label-studio-5.",
-        "To change that: touchstone project raters old --people NAME or --machines NAME.",
-    ]
-    out = touchstone("export", "old", "label_studio", "--out", tmp_path / "tasks.json", home=home)
-    assert out.stdout == f"4 items in 1 file at {tmp_path / 'tasks.json'}.\n"
-    tasks = json.loads((tmp_path / "tasks.json").read_text(encoding="utf-8"))
-    assert [len(task.get("annotations", ())) for task in tasks] == [2, 2, 1, 1]
-    form = tmp_path / "form.xml"
-    touchstone("export", "old", "label_studio", "--out", tmp_path / "tasks.json", "--labeling", form, home=home)
-    asked = {part.get("name") for part in ElementTree.fromstring(form.read_text(encoding="utf-8")).iter()}
-    assert {"fits", "shown", "clarity", "count", "why", "objects"} <= asked
-    again = json.loads((tmp_path / "tasks.json").read_text(encoding="utf-8"))
-    for task, plain in zip(again, tasks, strict=True):
-        assert {**task["data"], **plain["data"]} == task["data"]
-        assert "about" in task["data"]
-        assert "A red cup." not in json.dumps(task), "the answer is secret to verifiers"
-    wrong = touchstone("import", "old", "ratings", file, "--rater", "ann", home=home)
-    assert (wrong.returncode, "ratings is imported without them" in wrong.stderr) == (1, True)
-
-
 def test_a_ratings_file_says_whether_its_raters_are_people(home: Path, tmp_path: Path) -> None:
     schema = tmp_path / "kitchen.yaml"
-    schema.write_text(KITCHEN, encoding="utf-8")
+    schema.write_text(RATED, encoding="utf-8")
     touchstone("project", "create", "mine", "--schema", schema, home=home)
     file = tmp_path / "ratings.csv"
     file.write_text('unit,rater,criterion,value\n1,ann,fits,yes\n1,"Li, Wei",fits,no\n', encoding="utf-8")

@@ -13,9 +13,16 @@ from app import controls, shell
 from tests.paths import ROOT
 
 ROOMS = (
-    *("agreement", "annotation_schemas", "db", "domain", "exporters", "importers", "inference", "labelstudio", "media"),
-    *("net", "reports", "workflow", "app/judging", "app/label_studio", "app/running", "app/views", "app/workbench"),
+    *("agreement", "annotation_schemas", "db", "domain", "exporters", "importers", "inference", "media"),
+    *("net", "reports", "workflow", "app/judging", "app/running", "app/views", "app/workbench"),
 )
+
+
+def modules(room: str) -> list[Path]:
+    """The modules of a room; tests of extensions are left out."""
+    return [path for path in sorted((ROOT / room).rglob("*.py")) if room != "extensions" or "tests" not in path.parts]
+
+
 FLAG = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*")
 NOT_ON_PAGES = {
     # No page names a stage or a place for an export, looks at batches, or keeps a rule.
@@ -30,9 +37,9 @@ NOT_ON_PAGES = {
     # What other programs are started with, and a program that is started by a command alone.
     ("inference/fit.py", "--query-gpu"),
     ("inference/fit.py", "--format"),
-    ("app/label_studio/sync_process.py", "--server"),
-    ("app/label_studio/pictures.py", "--media"),
-    ("app/label_studio/bridging.py", "--media-from"),  # names the option that was given
+    ("extensions/labelstudio/serving/sync_process.py", "--server"),
+    ("extensions/labelstudio/serving/pictures.py", "--media"),
+    ("extensions/labelstudio/serving/bridging.py", "--media-from"),  # names the option that was given
     # Colours in a style.
     ("reports/charts.py", "--heat"),
     ("reports/charts.py", "--paper"),
@@ -59,6 +66,8 @@ NOT_OURS = re.compile(
 )
 """Words for things that the glossary calls otherwise."""
 MEANT = {
+    ("extensions/labelstudio/client.py", "users"): "an address of Label Studio's interface",
+    ("extensions/labelstudio/objects.py", "user"): "what Label Studio calls an account",
     ("app/running/plan.py", "user"): "a turn of a conversation with a model, as its template has it",
     ("workflow/runs/judge_templates.py", "user"): "the same",
 }
@@ -69,8 +78,8 @@ def test_pages_commands_mails_and_notices_use_the_words_of_the_glossary() -> Non
     """Pages, the help and the lines of commands, mails and notices, and the sentences from below that all of them say;
     what explains a command in its docstring is its help."""
     found = set()
-    for room in ("app", "workflow", "exporters", "importers"):
-        for path in sorted((ROOT / room).rglob("*.py")):
+    for room in ("app", "workflow", "exporters", "extensions", "importers"):
+        for path in modules(room):
             helped = [
                 ast.get_docstring(each) or ""
                 for each in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
@@ -85,8 +94,8 @@ def test_pages_commands_mails_and_notices_use_the_words_of_the_glossary() -> Non
 @pytest.mark.thorough
 def test_no_option_of_a_command_is_told_on_a_page() -> None:
     left = set()
-    for room in ROOMS:
-        for path in sorted((ROOT / room).rglob("*.py")):
+    for room in (*ROOMS, "extensions"):
+        for path in (path for path in modules(room) if room != "extensions" or "commands" not in path.parts):
             for text in texts(path):
                 said = re.sub("`touchstone [^`]*`", "", shell.on_page(text))
                 left |= {(path.relative_to(ROOT).as_posix(), flag) for flag in FLAG.findall(said)}
@@ -96,8 +105,9 @@ def test_no_option_of_a_command_is_told_on_a_page() -> None:
 
 def test_every_control_that_is_named_is_there() -> None:
     """By its label on some page, and every option by the name that a command knows."""
-    pages = {text for path in (ROOT / "app").rglob("*.py") if path.name != "controls.py" for text in texts(path)}
-    commands = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "app/commands").glob("*.py"))
+    drawn = [path for room in ("app", "extensions") for path in (ROOT / room).rglob("*.py")]
+    pages = {text for path in drawn if path.name != "controls.py" for text in texts(path)}
+    commands = "\n".join(path.read_text(encoding="utf-8") for path in drawn if "commands" in path.parts)
     labels = {found for words in controls.CONTROLS.values() for found in re.findall("“([^”]+)”", words)}
     assert len(labels) > 10
     assert {label for label in labels if not any(text.startswith(label) for text in pages)} == set()

@@ -171,14 +171,14 @@ GETS: Mapping[str, Mapping[str, int]] = {
     "/link/{token}": dict.fromkeys(ROLES, 200),  # a form; what it sends is looked at when it is sent
     "/invite/{token}": dict.fromkeys(ROLES, 404),
     "/mail-off/{token}": dict.fromkeys(ROLES, 404),
-    "/public/{project}": dict.fromkeys(ROLES, 404),  # no lead has made it public: tests/app/test_public_route.py
+    "/public/{project}": dict.fromkeys(ROLES, 404),  # no lead has made it public
     "/public/{project}/{part}": dict.fromkeys(ROLES, 404),
     **{path: dict.fromkeys(ROLES, 308) | {NOBODY: 303} for path in MOVED},
 }
 """Tokens here are forged."""
 
 FROM_OUTSIDE = {"/label-studio/hook"}
-"""What other tools post, with a secret instead of a session: tests/app/test_media_link_route.py."""
+"""What other tools post, with a secret instead of a session: extensions/labelstudio/tests/test_media_link_route.py."""
 
 OF_LEADS = {"/uncovered/{project}"}
 """What a page of leads posts: tests/app/test_privacy_page.py."""

@@ -17,7 +17,7 @@ from domain.errors import InvalidInput, ModelRefused
 from domain.settings import Settings
 from inference.local import text_similarity
 from media.store import MediaStore
-from tests.workflow.test_entries import KEYS, made
+from testkit.egoplan import KEYS, made
 from workflow.access.audit import entries as events
 from workflow.results import project_answers
 from workflow.results import text_similarity as labels

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +24,6 @@ from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.settings import Settings
 from domain.states import Stage
-from labelstudio import labeling
 from media.store import MediaStore
 from testkit.factories import (
     BLIND,
@@ -39,7 +35,6 @@ from testkit.factories import (
     make_project,
     make_schema,
 )
-from tests.workflow.outside import ADDRESS, FORMS, Outside
 from workflow.access import exposure
 from workflow.access.projects import access_to
 from workflow.annotate import claims, submissions
@@ -48,8 +43,6 @@ from workflow.annotate.next_page import next_page
 from workflow.files import exposures
 from workflow.files.project_check import check, remarks
 from workflow.files.project_removal import delete_project
-from workflow.labelstudio import bridge
-from workflow.labelstudio.bridge import Forms
 from workflow.lead import item_history
 from workflow.results import case_page
 from workflow.schemas import migration
@@ -282,48 +275,6 @@ def test_a_task_that_no_database_can_hold_is_none(store: Store) -> None:
     assert len(rows(store)) == 1
     show(store, ann)
     assert [row.stage for row in rows(store)] == [Stage.VERIFICATION.value] * 2
-
-
-def test_what_goes_out_to_label_studio_is_noted_for_the_person_it_goes_to(store: Store) -> None:
-    make_project(store, loaded=make_schema(adjudication=False))
-    make_items(store, 2)
-    bridge.connect(store, by=None, project="p", address=ADDRESS, stages=(Stage.VERIFICATION,))
-    ann = make_person(store, "ann")
-    bridge.map_person(store, by=None, project="p", address=ADDRESS, login="ann", email="ann@x.org")
-    front = Outside("ann@x.org")
-    real = replace(FORMS, labeling=labeling.labeling, data=labeling.data)
-    bridge.push(store, front, real, by=None, project="p")
-    there = [{"data": dict(task.data), "predictions": []} for task in front.waiting("ann")]
-    # JSON with sorted keys, without spaces, in UTF-8
-    bytes_ = [json.dumps(task, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode() for task in there]
-    noted = rows(store, Route.LABEL_STUDIO)
-    assert {(row.sha256, row.bytes, row.person_id) for row in noted} == {
-        (hashlib.sha256(each).hexdigest(), len(each), ann.id) for each in bytes_
-    }
-    with store.read() as session:
-        (shape,) = session.exec(select(ExposureShapeRow)).all()
-    assert shape.told == {"facts": [], "fields": ["question"], "other": [], "said": []}
-
-
-def test_a_key_in_a_task_of_label_studio_is_found(store: Store) -> None:
-    make_project(store, loaded=make_schema(adjudication=False))
-    make_items(store, 1)
-    bridge.connect(store, by=None, project="p", address=ADDRESS, stages=(Stage.VERIFICATION,))
-    ann = make_person(store, "ann")
-    bridge.map_person(store, by=None, project="p", address=ADDRESS, login="ann", email="ann@x.org")
-    front = Outside("ann@x.org")
-
-    def data(*given: Any) -> dict[str, Any]:
-        made = labeling.data(*given)
-        return {**made, "shown": [*made["shown"], {"title": "Answer", "text": "red"}]}
-
-    bridge.push(store, front, Forms(labeling.labeling, data, FORMS.read, FORMS.link), by=None, project="p")
-    (task,) = front.waiting("ann")
-    front.answer(task, 1, choice="red")
-    bridge.pull(store, front, FORMS, by=None, project="p")
-    assert [(fault.what, fault.person_id, fault.route) for fault in faults(store)] == [
-        ("field answer", ann.id, Route.LABEL_STUDIO)
-    ]
 
 
 @pytest.mark.parametrize("table", ["exposure", "exposure_shape"])

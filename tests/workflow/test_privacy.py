@@ -15,21 +15,18 @@ from PIL import Image
 from sqlmodel import select
 
 from annotation_schemas.loader import load_text
-from app.label_studio.local_files import LocalFiles
 from db import events
 from db.engine import Store
-from db.tables import AssetRow, BridgeProjectRow, BridgeRow, BridgeTaskRow, EventRow, MediaObjectRow
-from domain.bridge import BridgeState
-from domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from db.tables import AssetRow, EventRow, MediaObjectRow
+from domain.errors import Conflict, InvalidInput, NotAllowed
 from domain.privacy import Box, Told
 from domain.project_parts import WhoIsWho
-from domain.records import TaskView
 from domain.roles import Role
 from domain.settings import settings_from
 from media.model_input import Pictures
 from media.store import MediaStore
 from testkit.covered import BOX, SIZE, file, picture, shows
-from testkit.factories import claimed, make_person, make_project
+from testkit.factories import make_person, make_project
 from testkit.pictures import encoded
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
 from tests.workflow.releases.pictured import One, pictured
@@ -322,65 +319,6 @@ def test_pictures_that_look_alike_once_covered_are_not_mistaken_for_one_another(
     with store.read() as session:
         assert kept_back.instead(session, project_id=1) == {one: last, two: last, first: last}
     assert put(store, media, home, file(), encoded(other)) == [last, same]
-
-
-def test_label_studio_gets_the_covered_one(store: Store, media: MediaStore, home: Path) -> None:
-    pictured(store, media, [One("a", picture=file())])
-    make_person(store, "cat")
-    with store.write() as session:
-        row = session.exec(select(AssetRow)).one()
-        original, now = row.sha256 or "", store.now()
-        bridge = BridgeRow(project_id=row.project_id, address="http://ls.test", created_at=now)
-        session.add(bridge)
-        session.flush()
-    from workflow.annotate.authoring import NewItem, add_items
-
-    with store.write() as session:
-        access = access_to(session, person=None, project="p")
-        fields = {"question": "Q?", "options": ["red", "blue"], "answer": "red"}
-        (item,) = add_items(session, access=access, new=[NewItem("b", "colour", fields)], now=store.now())
-        from db.tables import ItemAssetRow
-
-        session.add(ItemAssetRow(item_id=item, asset_id=row.id, role="image", position=0))
-    cat = accounts.find_person(store, login="cat")
-    view = claimed(store, cat)
-    assert isinstance(view, TaskView)
-    from db.tables import TaskRow
-
-    with store.write() as session:
-        slot = session.exec(select(TaskRow).where(TaskRow.public_id == view.id)).one()
-        there = BridgeProjectRow(
-            bridge_id=bridge.id, person_id=cat.id, stage=slot.stage, labeling_hash="h", outside_user=1, created_at=now
-        )
-        session.add(there)
-        session.flush()
-        out = BridgeTaskRow(
-            bridge_project_id=there.id, task_id=slot.id, person_id=cat.id, key="k", state=BridgeState.OUT,
-            created_at=now,
-        )  # fmt: skip
-        session.add(out)
-    (home / "ls").mkdir()
-    local = LocalFiles.below(home / "ls", store=store, media=media, cache=home / "prepared")
-    local.link("k", view.assets[0])
-    assert [shows(path) for path in (home / "ls").rglob("*.webp")] == [True]
-    with pytest.raises(Conflict, match="still in Label Studio"):
-        decide(store, media, home, Told("a.png", original, (BOX,)))
-    with store.write() as session:
-        task = session.exec(select(BridgeTaskRow)).one()
-        task.state, task.gone_at = BridgeState.OVER, store.now()
-        session.add(task)
-    local.sweep()
-    decide(store, media, home, Told("a.png", original, (BOX,)))
-    with store.write() as session:
-        task = session.exec(select(BridgeTaskRow)).one()
-        task.state, task.gone_at = BridgeState.OUT, None
-        session.add(task)
-    with pytest.raises(NotFound):
-        local.link("k", view.assets[0])
-    with store.read() as session:
-        new = session.exec(select(AssetRow)).one().public_id
-    local.link("k", replace(view.assets[0], id=new))
-    assert [shows(path) for path in (home / "ls").rglob("*.webp")] == [False]
 
 
 @pytest.mark.one_database

@@ -24,7 +24,6 @@ from testkit.factories import (
 from workflow.access import projects
 from workflow.annotate import claims, drafts, image_pool, submissions
 from workflow.annotate.progress import MANY, progress
-from workflow.files import public_board
 from workflow.lead import forecast, scorecard
 from workflow.results import leaderboard_page
 
@@ -97,9 +96,9 @@ def test_pages_of_leads_look_up_no_row_of_the_work_that_they_do_not_show(store: 
     forecast.at_work(store, by=None, project="p")
     assert [line.items for line in scorecard.pay_sheet(store, by=None, project="p")] == [1]
     scorecard.mark(store, by=None, project="p")
-    assert public_board.made_public(store, project="p") is None
     assert not leaderboard_page.any_model(store, person=None, project="p")
     with store.read() as session:
+        assert events.public_board(session, project="p") is None
         project = projects.access_to(session, person=None, project="p").project_id
         facts = item_list.facts(session, project_id=project, ids=item_ids)
         assert sorted(each.votes for each in facts.values()) == [0, 0, 0, 1]

@@ -86,7 +86,7 @@ def take_answers(
     entry: Mapping[str, str] | None = None,
 ) -> Imported:
     """Store the answers that are not there yet, in a run for each model; ``bad`` is added to. ``entry`` is kept with
-    the run (``workflow.files.entries``)."""
+    the run: which team sent it in, and what it calls its model."""
     now, project_id = bring.store.now(), bring.access.project_id
     found = list(answers_of_rows(bring, session, rows, bad))
     note = several(bad)

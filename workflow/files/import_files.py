@@ -215,7 +215,7 @@ def _import_attributes(bring: Import, row: Format) -> Imported:
 
 
 ALONE = {
-    Takes.TASKS: "A project of Label Studio is brought in by itself: `touchstone import {project} {format} FILE`.",
+    Takes.TASKS: "A project of another program is imported by itself: `touchstone import {project} {format} FILE`.",
     Takes.REPLIES: "Judges' replies are brought in by themselves: "
     "`touchstone import {project} {format} FILE --template TEMPLATE`.",
 }

@@ -34,7 +34,6 @@ from workflow.annotate import answering
 from workflow.annotate.verification import first_state, open_verification
 from workflow.files.passing import clear
 from workflow.files.project_export import Progress, silent
-from workflow.files.public_board import WITHDRAWN
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -226,7 +225,7 @@ class Storing:
             access = access_to(session, person=None, project=project.name)
             if events.public_board(session, project=project.name) is not None:
                 last = events.last_at(session, project_id=project.id) or now
-                log(session, WITHDRAWN, project=access, now=last)
+                log(session, events.BOARD_WITHDRAWN, project=access, now=last)
                 self.notes.append("Its leaderboard was public; it is not here before a lead makes it public.")
             if self.how.lead is not None:
                 projects.put_member(session, project_id=project.id, person_id=self.how.lead.id, role=Role.LEAD)

@@ -12,6 +12,7 @@ from annotation_schemas.formats import (
     Answered,
     Content,
     Format,
+    Page,
     Takes,
     Writer,
     offered,
@@ -27,12 +28,10 @@ from domain.registers import function_of
 from domain.states import Stage
 from exporters.manifest import manifest
 from exporters.writing import write_files, write_folder
-from labelstudio.names import FORMAT
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.access.schema_changes import must_be_finished
 from workflow.annotate import answer_readings
-from workflow.files.export_label_studio import Page, tasks_file
 from workflow.files.items_going_out import ItemsOut, all_items, project_items, without_bare
 from workflow.files.one_version import Split, require_choice, require_split, require_verification, split_of
 from workflow.files.release_manifest import about_release, part_name, places_of_kept_items
@@ -243,8 +242,8 @@ def _release(
         if stage is not None and row.takes is not Takes.TASKS:
             tasks = ", ".join(each.name for each in FORMATS.values() if each.takes is Takes.TASKS)
             raise FileRefused(f"--stage is for {tasks}; {row.name} is exported without it.")
-        if row.takes is Takes.TASKS:
-            return _label_studio(session, access, file_name, stage=stage, split=split, private=private, page=page)
+        if row.tasks is not None:
+            return _tasks(session, access, row, file_name, stage=stage, split=split, private=private, page=page)
         if row.takes is Takes.ITEMS:
             return _items(session, access, row, file_name, split=split, private=private, progress=progress)
         _require_written(access, row)
@@ -339,9 +338,10 @@ def _items(
     return Release(written, len(state.rows if kept is None else kept), single)
 
 
-def _label_studio(
+def _tasks(
     session: Session,
     access: Access,
+    row: Format,
     file_name: str | None,
     *,
     stage: Stage | None,
@@ -349,21 +349,20 @@ def _label_studio(
     private: bool,
     page: Page | None,
 ) -> Release:
-    """The project as a file of Label Studio's."""
+    """The project as a file of another annotation program."""
     require_verification(access, split)
+    assert row.tasks is not None
     rows = items.outgoing(session, project_id=access.project_id)
-    kept = [row.external_id for row in rows if split.takes(row)] if split else None
+    kept = [each.external_id for each in rows if split.takes(each)] if split else None
     verified = bool(split and split.verified)
-    written = tasks_file(session, access, stage=stage, only=kept, verified=verified, private=private, page=page)
-    name = file_name or part_name(f"{FORMAT}.json", split, kept, len(rows))
+    written = row.tasks.exports(session, access, stage=stage, only=kept, verified=verified, private=private, page=page)
+    name = file_name or part_name(f"{row.name}.json", split, kept, len(rows))
     found = {name: written.data}
     if split and kept is not None:
         state = ItemsOut(rows, (), True, files.asset_names(session, project_id=access.project_id))
-        places: dict[str, tuple[str | None, int]] = {
-            external_id: (name, place) for place, external_id in enumerate(kept)
-        }
+        places: dict[str, tuple[str | None, int]] = {each: (name, place) for place, each in enumerate(kept)}
         about = about_release(
-            session, access, state, format=FORMAT, without=written.without, places=places, split=split
+            session, access, state, format=row.name, without=written.without, places=places, split=split
         )
         found[NAME] = manifest(about, found)
     return Release(found, written.items, True)

@@ -1,0 +1,135 @@
+"""Extensions: packages that each add one capability, and the one place where core asks what they add.
+
+Core names no extension. An extension is a folder below ``extensions/``, or a package of its own that is found by the
+entry point group ``touchstone.extensions``. Each has a record ``EXTENSION``. Every register of core asks ``rows`` for
+what extensions add to it, when the register is first read: pages to the pages, formats to the formats. So nothing of an
+extension is imported before it is needed, and a folder that is deleted takes away what it had added.
+
+``COMES_WITH`` says what the extensions of this repository add, so that a message can name one that is not here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from domain.errors import NotAvailable
+
+FOLDER = Path(__file__).resolve().parents[1] / "extensions"
+GROUP = "touchstone.extensions"
+
+Rows = Callable[[], Sequence[Any]]
+"""Imports what an extension adds to a register, and returns it."""
+
+
+def _nothing() -> Sequence[Any]:
+    return ()
+
+
+@dataclass(frozen=True)
+class Extension:
+    """What an extension adds. Each field is a function that imports its rows, so the record itself costs nothing."""
+
+    name: str
+    """The name of its folder, or of its entry point."""
+    title: str
+    """As messages call it."""
+    kinds: Rows = _nothing
+    """Modules with a row ``CRITERION``, a row ``FIELD``, or both, called as the kind is."""
+    formats: Rows = _nothing
+    """Rows of ``annotation_schemas.formats.Format``."""
+    pages: Rows = _nothing
+    """Modules with ``SCREEN`` (``app.screens.Screen``) and ``render``, called as the page is."""
+    commands: Rows = _nothing
+    """Modules with ``register(cli)``, which adds their commands."""
+    routes: Rows = _nothing
+    """Modules with ``routes(resources)`` and ``PUBLIC``, the paths that need no session."""
+    figures: Rows = _nothing
+    """Pairs of a name and the function that works out what a page shows, in a process of its own where it is much."""
+    settings: Rows = _nothing
+    """Dataclasses of settings, each with ``read(env, folder)``; ``Settings.of`` finds what came of them."""
+    web: Path | None = None
+    """A folder of JavaScript: ``kinds/NAME.js`` is the control of a kind that it adds."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The names that an extension of this repository adds, for messages where its folder is missing."""
+
+    title: str
+    kinds: tuple[str, ...] = ()
+    formats: tuple[str, ...] = ()
+    pages: tuple[str, ...] = ()
+    """Paths of addresses."""
+    commands: tuple[str, ...] = ()
+    """What is typed behind ``touchstone``."""
+
+
+COMES_WITH: Mapping[str, Parts] = {
+    "leaderboard": Parts("Public leaderboard", pages=("leaderboard",), commands=("entries",)),
+    "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
+}
+"""By the folder. ``tests/test_extensions.py`` compares it with what each extension does add."""
+
+NOUNS = {"kinds": "kind", "formats": "format", "pages": "page", "commands": "command"}
+"""What a name of ``Parts`` is."""
+
+
+@cache
+def installed() -> Mapping[str, Extension]:
+    """Return the extensions that are here, by name: those of the folder, then those of other packages.
+
+    Raises
+    ------
+    NotAvailable
+        An installed package has an extension that cannot be loaded, or that has the name of another.
+    """
+    found: dict[str, Extension] = {}
+    for path in sorted(FOLDER.glob("*/__init__.py")):
+        extension: Extension = import_module(f"extensions.{path.parent.name}").EXTENSION
+        found[extension.name] = extension
+    for point in _entry_points():
+        try:
+            extension = point.load()
+            if not isinstance(extension, Extension):
+                raise TypeError(f"{point.value} is no domain.extensions.Extension")
+        except Exception as error:
+            raise NotAvailable(
+                f"The extension {point.name!r} cannot be loaded: {error}. Update or uninstall the package"
+                f" {point.dist.name if point.dist else point.value} and start again."
+            ) from error
+        if found.setdefault(extension.name, extension) is not extension:
+            raise NotAvailable(f"Two extensions are called {extension.name!r}. Uninstall one of them and start again.")
+    return found
+
+
+def _entry_points() -> Sequence[Any]:
+    from importlib.metadata import entry_points
+
+    return sorted(entry_points(group=GROUP), key=lambda point: point.name)
+
+
+def rows(point: str) -> list[Any]:
+    """Return what all extensions add to one register: ``point`` is a field of ``Extension``."""
+    return [row for extension in installed().values() for row in getattr(extension, point)()]
+
+
+def missing(point: str, name: str) -> str | None:
+    """Return why there is no kind, format, page or command of this name, if an extension that is not here adds it."""
+    for folder, parts in COMES_WITH.items():
+        if folder not in installed() and name in getattr(parts, point):
+            return (
+                f"The {NOUNS[point]} `{name}` belongs to the extension {parts.title}, which is not installed. "
+                f"Put the folder `extensions/{folder}` of this version of Touchstone back, and start again."
+            )
+    return None
+
+
+def all_missing(point: str) -> dict[str, str]:
+    """Return the sentence of ``missing`` for each name that extensions which are not here would add to a register."""
+    names = [name for parts in COMES_WITH.values() for name in getattr(parts, point)]
+    return {name: sentence for name in names if (sentence := missing(point, name)) is not None}

@@ -1,0 +1,48 @@
+"""What a result of Label Studio says about one part of a page, and the results that say it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from extensions.labelstudio.codes import NONE, NOTE
+from extensions.labelstudio.parts import (
+    Answer,
+    Context,
+    Given,
+    Part,
+    Result,
+    choices_of,
+    skip_reason,
+    text_of_result,
+    write_skip,
+)
+from extensions.labelstudio.ways import way_of
+
+
+def read_part(part: Part, given: Given, context: Context) -> Answer:
+    """What was answered to a part."""
+    if part.criterion.skip and part.type != "choices" and given.has(part.side("skip")):
+        if not given.has(part.name):
+            return None, skip_reason(part, given)
+        given.say(part, "Either it is answered, or it is skipped.")
+        return None
+    if part.may_be_none and NONE in given.chosen(part.side("none"), part):
+        if not given.has(part.name):
+            return [], None
+        given.say(part, "Either something is marked, or there is nothing to mark.")
+        return None
+    return way_of(part).read(part, given, context)
+
+
+def write_part(part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
+    """The results that say so; none if it is no answer to the part."""
+    if value is None:
+        return write_skip(part, reason) if part.criterion.skip else []
+    if value in ([], ()) and part.may_be_none and part.type != "choices":
+        return [choices_of(part.side("none"), NONE)]
+    return way_of(part).write(part, value, reason, context)
+
+
+def note_written(text: str) -> Result:
+    """The result for what a rater adds in words."""
+    return text_of_result(NOTE, text)

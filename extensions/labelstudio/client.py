@@ -1,0 +1,296 @@
+"""A Label Studio server: what ``domain.bridge.FrontEnd`` wants of one, in requests to it.
+
+What a request is, and what is done when there is no answer, is in ``server_requests.py``; what the server's replies
+are, in ``objects.py``. An import or a new project is asked for again only where it is certain that nothing arrived.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Self
+
+from domain.bridge import OutgoingTask, OutsideTask, OutsideUser
+from domain.errors import OutsideRefused, OutsideUnreachable
+from domain.settings import Settings
+from extensions.labelstudio import tokens
+from extensions.labelstudio.objects import KEY
+from extensions.labelstudio.server_requests import LARGEST_REPLY, PAUSES, SECONDS, Requests
+from extensions.labelstudio.settings import LabelStudioSettings
+from extensions.labelstudio.tokens import Token
+from net.addresses import Resolve
+
+SECONDS_PER_TASK = 0.05
+"""Of a request more, for each task that is imported with it."""
+PAGE = 200
+"""Tasks that are asked for at once."""
+FIELDS = (
+    *("id", "data", "annotations", "result", "completed_by", "created_at", "updated_at", "updated_by"),
+    *("draft_created_at", "lead_time", "was_cancelled", "ground_truth", "last_action"),
+)
+"""What is asked about tasks and, under the same names, about their annotations: all fields cost the server three times
+as much."""
+LONGEST_TITLE = 50
+"""Characters that Label Studio lets the title of a project have."""
+AT_ONCE = 5
+"""Tasks that are removed with one request; fewer go one by one, since removing the last one in this way also removes
+the tabs that people have open there."""
+LOT = 500
+"""Tasks that are removed with one request at most."""
+
+_KEY_OF_PROJECT = re.compile(r"\[touchstone (.+)\]\s*\Z")
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class About:
+    """What server this is, and whose token is used."""
+
+    version: str
+    account: OutsideUser
+
+
+@dataclass(frozen=True)
+class Hook:
+    """What a server calls when someone has answered."""
+
+    url: str
+    headers: Mapping[str, str]
+
+
+def connect(address: str, settings: Settings, *, hook: Hook | None = None) -> Client:
+    """A client of the server at this address, with the token that the operator has for it. Projects that it makes there
+    get the webhook.
+
+    Raises
+    ------
+    OutsideRefused
+        There is no token for it, the address may not be asked, or the SDK is not installed.
+    OutsideUnreachable
+        No one knows its name just now.
+    """
+    return Client(
+        address, tokens.token_for(address, settings.of(LabelStudioSettings)), listed=settings.endpoints, hook=hook
+    )
+
+
+class Client:
+    """One server and one account there; may be used from several threads, and in a ``with``.
+
+    Raises
+    ------
+    OutsideRefused
+        The address may not be asked, or the SDK is not installed.
+    OutsideUnreachable
+        No one knows its name just now.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        token: Token,
+        *,
+        listed: Sequence[str] = (),
+        hook: Hook | None = None,
+        seconds: float = SECONDS,
+        pauses: Sequence[float] = PAUSES,
+        largest: int = LARGEST_REPLY,
+        resolve: Resolve | None = None,
+    ) -> None:
+        self._requests = Requests(
+            address, token, listed=listed, seconds=seconds, pauses=pauses, largest=largest, resolve=resolve
+        )
+        self._read, self._ask = self._requests.read, self._requests.ask
+        self._token, self._seconds, self.hook = token, seconds, hook
+
+    def __repr__(self) -> str:
+        return f"Client({self.address!r}, {self._token!r})"
+
+    @property
+    def address(self) -> str:
+        """Where the server answers, without a slash at the end."""
+        return self._requests.address
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections; ``with connect(...) as front:`` does it at the end."""
+        self._requests.close()
+
+    # ---- people ----------------------------------------------------------------------------------------------------
+
+    def about(self) -> About:
+        """Ask what server this is and whose token we have."""
+        told = self._ask(lambda sdk: sdk.versions.get())
+        version = told.get("release") if isinstance(told, dict) else None
+        if not isinstance(version, str):
+            self._read.odd("its version")
+        return About(version, self._read.user(self._ask(lambda sdk: sdk.users.whoami())))
+
+    def users(self) -> Sequence[OutsideUser]:
+        """Everyone with an account there."""
+        return [
+            self._read.user(each) for each in self._read.list_of(self._ask(lambda sdk: sdk.users.list()), "its users")
+        ]
+
+    def make_user(self, email: str) -> OutsideUser:
+        """Make an account, for whom no one knows a password yet; ``invitation`` is for people who choose their own."""
+        made = self._ask(lambda sdk: sdk.users.create(username=email, email=email), again=False)
+        return self._read.user(made)
+
+    def invitation(self) -> str:
+        """The link by which someone makes an account there. Anyone who has it can."""
+        told = self._ask(lambda sdk: sdk.organizations.invites.get_invite_link())
+        link = told.get("invite_url") if isinstance(told, dict) else None
+        if not isinstance(link, str) or not link.startswith("/") or link.startswith("//"):
+            self._read.odd("its invitation")
+        return self.address + link
+
+    # ---- projects --------------------------------------------------------------------------------------------------
+
+    def project_of(self, key: str) -> int | None:
+        """The project that was made with this key, or None; of several the one that was made first."""
+        found, seen, page = [], 0, 1
+        while True:
+            told = self._ask(partial(self._projects, page=page))
+            rows = self._read.list_of(told.get("results") if isinstance(told, dict) else None, "its projects")
+            for row in rows:
+                marked = _KEY_OF_PROJECT.search(str(row.get("description") or ""))
+                if marked and marked[1] == key:
+                    found.append(self._read.number(row.get("id"), "its projects"))
+            seen, page = seen + len(rows), page + 1
+            if not rows or seen >= self._read.number(told.get("count"), "its projects"):
+                return min(found, default=None)
+
+    @staticmethod
+    def _projects(sdk: Any, *, page: int) -> object:
+        return sdk.projects.list(include="id,description", ordering="id", page=page, page_size=500)
+
+    def make_project(self, key: str, *, title: str, labeling: str) -> int:
+        """Make a project that ``project_of`` finds again by its key."""
+        short = title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1] + "…"
+        description = f"Touchstone puts work here and takes the answers away again. [touchstone {key}]"
+        try:
+            made = self._ask(
+                lambda sdk: sdk.projects.create(
+                    title=short if len(short) > 2 else f"{short} (Touchstone)",
+                    description=description,
+                    label_config=labeling,
+                    maximum_annotations=1,
+                    show_skip_button=True,
+                    show_collab_predictions=True,
+                ),
+                again=False,
+            )
+        except OutsideUnreachable:
+            found = self.project_of(key)  # it may have been made, and only the reply was lost
+            if found is None:
+                raise
+            return found
+        project = self._read.number(made.get("id") if isinstance(made, dict) else None, "the new project")
+        self._call_us(project)
+        return project
+
+    def _call_us(self, project: int) -> None:
+        """Have the server call the hook after each answer in a project. It may refuse an address in a private network;
+        then answers are found when someone looks for them."""
+        if self.hook is None:
+            return
+        told: dict[str, Any] = {"url": self.hook.url, "headers": dict(self.hook.headers), "project": project}
+        told |= {"actions": ["ANNOTATION_CREATED", "ANNOTATION_UPDATED"], "send_for_all_actions": False}
+        try:
+            self._ask(lambda sdk: sdk.webhooks.create(**told, send_payload=False), again=False)
+        except OutsideRefused as error:
+            _log.warning("Project %s gets no webhook: %s", project, error)
+
+    def remove_project(self, project: int) -> None:
+        """Remove a project; nothing if it is gone already."""
+        self._ask(lambda sdk: sdk.projects.delete(project), gone=True)
+
+    # ---- tasks -----------------------------------------------------------------------------------------------------
+
+    def send(self, project: int, tasks: Sequence[OutgoingTask]) -> None:
+        """Put tasks into a project, all of them or none.
+
+        After ``OutsideUnreachable`` they may stand there or not, or be there a moment later: anyone who sends them
+        again looks for their keys first, and treats a second task with the same key as a copy of the first.
+        """
+        if not tasks:
+            return
+        sent = [{"data": dict(task.data) | {KEY: task.key}, "predictions": list(task.predictions)} for task in tasks]
+        options = {"timeout_in_seconds": self._seconds + SECONDS_PER_TASK * len(sent)}
+        told = self._ask(
+            lambda sdk: sdk.projects.import_tasks(project, request=sent, request_options=options), again=False
+        )
+        taken = told.get("task_count") if isinstance(told, dict) else None
+        if taken != len(sent):
+            raise OutsideRefused(
+                f"Label Studio at {self.address} was sent {len(sent)} tasks for its project {project} and says that "
+                f"it took {taken if isinstance(taken, int) else 'something else'}; look at the project there."
+            )
+
+    def tasks(self, project: int) -> Iterator[OutsideTask]:
+        """All tasks of a project with their annotations in the order of their ids, read page by page.
+
+        Each page begins after the last id of the one before: what is removed or added meanwhile moves nothing.
+        """
+        last = 0
+        while True:
+            told = self._ask(partial(self._page, project=project, last=last))
+            rows = self._read.list_of(told.get("tasks") if isinstance(told, dict) else None, "its tasks")
+            total = self._read.number(told.get("total"), "its tasks")
+            for row in rows:
+                task = self._read.task(row)
+                if task.id <= last:
+                    self._read.odd("its tasks, which do not come in the order that was asked for")
+                last = task.id
+                yield task
+            if len(rows) >= total or not rows:
+                return
+
+    @staticmethod
+    def _page(sdk: Any, *, project: int, last: int) -> object:
+        later = {"filter": "filter:tasks:id", "operator": "greater", "type": "Number", "value": last}
+        query = {"filters": {"conjunction": "and", "items": [later]}, "ordering": ["tasks:id"]}
+        return sdk.tasks.list(
+            project=project,
+            page_size=PAGE,
+            query=json.dumps(query),
+            fields="all",
+            include=",".join(FIELDS),
+            resolve_uri=False,
+        )
+
+    def task(self, task: int) -> OutsideTask | None:
+        """One task; None if it is gone."""
+        told = self._ask(lambda sdk: sdk.tasks.get(str(task)), gone=True)
+        return None if told is None else self._read.task(told)
+
+    def remove(self, tasks: Sequence[int], *, project: int | None = None) -> None:
+        """Remove tasks; those that are gone already are no error. Many of one project go at once if it is named."""
+        if project is not None and len(tasks) >= AT_ONCE:
+            for begin in range(0, len(tasks), LOT):
+                self._ask(
+                    partial(self._remove_many, project=project, tasks=list(tasks[begin : begin + LOT])), gone=True
+                )
+            return
+        for task in tasks:
+            self._ask(partial(self._remove, task=task), gone=True)
+
+    @staticmethod
+    def _remove(sdk: Any, *, task: int) -> object:
+        return sdk.tasks.delete(str(task))
+
+    @staticmethod
+    def _remove_many(sdk: Any, *, project: int, tasks: list[int]) -> object:
+        chosen = {"all": False, "included": tasks}
+        return sdk.actions.create(id="delete_tasks", project=project, selected_items=chosen)

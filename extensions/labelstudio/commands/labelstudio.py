@@ -1,0 +1,355 @@
+"""``touchstone labelstudio``: work that people do on the screens of a Label Studio server."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.pairs import pairs as named
+from domain.errors import NotAvailable, NotFound
+from domain.states import Stage
+from extensions.labelstudio.settings import LabelStudioSettings
+
+if TYPE_CHECKING:
+    from app.services import Resources
+    from extensions.labelstudio.client import Client
+    from extensions.labelstudio.exchange.bridge import BridgeStatus, Pulled, Pushed
+    from extensions.labelstudio.serving.bridging import Media
+
+labelstudio = typer.Typer(
+    help="Label Studio as a second front end: send work there, fetch what was answered.", no_args_is_help=True
+)
+
+Project = Annotated[str, typer.Argument(help="The project.")]
+Server = Annotated[
+    str | None,
+    typer.Option(
+        help="Where Label Studio answers; may be left out when the project has one server.", metavar="ADDRESS"
+    ),
+]
+Stages = Annotated[
+    list[Stage] | None, typer.Option(help="A stage whose work goes there; may be given again. None: as it was.")
+]
+Ahead = Annotated[int | None, typer.Option(min=1, help="How many tasks a person has there at once; at first 3.")]
+Hold = Annotated[
+    float | None, typer.Option(min=0.1, help="For how many hours a task is held for its person; at first 8.")
+]
+MediaFrom = Annotated[
+    str | None,
+    typer.Option(help="Where browsers reach this server; by default TOUCHSTONE_PUBLIC_URL.", metavar="ADDRESS"),
+]
+LocalFiles = Annotated[
+    Path | None,
+    typer.Option(help="The local-files document root of a Label Studio on this machine; then no links are used."),
+]
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    from extensions.labelstudio.commands import labelstudio_backend
+
+    labelstudio_backend.register(labelstudio)
+    cli.add_typer(labelstudio, name="labelstudio")
+
+
+@labelstudio.command("people")
+def people(
+    project: Project,
+    pairs: Annotated[
+        list[str] | None,
+        typer.Argument(help="LOGIN=E-MAIL: who someone is there. None: list them.", metavar="LOGIN=E-MAIL"),
+    ] = None,
+    server: Server = None,
+    remove: Annotated[
+        list[str] | None, typer.Option(help="Send no more of this login's work there; may be given again.")
+    ] = None,
+    invite: Annotated[
+        bool, typer.Option("--invite", help="Print the server's own invitation link, for those without an account.")
+    ] = False,
+    match: Annotated[
+        bool, typer.Option("--match", help="Add every member whose login is the e-mail address of someone there.")
+    ] = False,
+) -> None:
+    """Say who is who in Label Studio, by e-mail address."""
+    from extensions.labelstudio.exchange import bridge
+
+    shared, address = _opened(project, server)
+    _connect(shared, project, address)
+    for login, email in named(pairs or (), "LOGIN=E-MAIL").items():
+        bridge.map_person(shared.store, by=None, project=project, address=address, login=login, email=email)
+    for login in remove or ():
+        bridge.unmap_person(shared.store, by=None, project=project, address=address, login=login)
+    if match or invite:
+        with _client(shared, address) as client:
+            if match:
+                bridge.match_people(shared.store, client, by=None, project=project)
+            if invite:
+                typer.echo(f"Anyone who opens this link can make an account at {address}:\n  {client.invitation()}")
+    mapped = _status(shared, project, address).people
+    for person in mapped:
+        there = "" if person.known else "  (not seen there yet)"
+        typer.echo(f"{person.login:<24} {person.email}{there}")
+    if not mapped:
+        typer.echo(_no_one_known(project))
+
+
+@labelstudio.command("push")
+def push(
+    project: Project,
+    server: Server = None,
+    stage: Stages = None,
+    ahead: Ahead = None,
+    hold: Hold = None,
+    media_from: MediaFrom = None,
+    local_files: LocalFiles = None,
+) -> None:
+    """Give everyone who is known there their next tasks, send them, and call back what is over."""
+    from extensions.labelstudio.exchange import bridge
+    from extensions.labelstudio.serving import bridging
+
+    shared, address = _opened(project, server)
+    media = bridging.Media(shared, media_from=media_from, local_files=local_files)
+    with _client(shared, address) as client:
+        _ready(shared, client, project, stages=stage, ahead=ahead, hold=hold, media=media)
+        done = bridge.push(shared.store, client, bridging.forms_of(media), by=None, project=project)
+    media.sweep()
+    _tell(bridging.outcomes_in_words(done) or ["Nothing to send, and nothing to call back."])
+    for person in _status(shared, project, address).people:
+        if person.why:
+            typer.echo(f"  {person.login}: {person.why}")
+
+
+@labelstudio.command("pull")
+def pull(project: Project, server: Server = None) -> None:
+    """Fetch what was answered, store it, and remove it there."""
+    from extensions.labelstudio.exchange import bridge
+    from extensions.labelstudio.serving import bridging
+
+    shared, address = _opened(project, server)
+    _status(shared, project, address)
+    with _client(shared, address) as client:
+        done = bridge.pull(shared.store, client, bridging.forms_of(bridging.Media(shared)), by=None, project=project)
+    _tell(bridging.outcomes_in_words(done) or ["Nothing new there."])
+
+
+@labelstudio.command("sync")
+def sync(
+    project: Project,
+    server: Server = None,
+    stage: Stages = None,
+    ahead: Ahead = None,
+    hold: Hold = None,
+    media_from: MediaFrom = None,
+    local_files: LocalFiles = None,
+    every: Annotated[float, typer.Option(min=1, max=10, help="Seconds between two looks.")] = 5.0,
+) -> None:
+    """Fetch and send, over and over, until Ctrl+C. Killed anywhere, the same command goes on."""
+    from extensions.labelstudio.exchange import bridge
+    from extensions.labelstudio.serving import bridging
+
+    shared, address = _opened(project, server)
+    media = bridging.Media(shared, media_from=media_from, local_files=local_files)
+    with _client(shared, address) as client, _until_stopped() as stopped:
+        _ready(shared, client, project, stages=stage, ahead=ahead, hold=hold, media=media)
+        stages = ", ".join(each.value for each in _status(shared, project, address).stages)
+        typer.echo(f"{project} ({stages}) and {address} are kept the same every {every:g} s (Ctrl+C ends it)")
+        before = [""]
+
+        def tell(pulled: Pulled | None, pushed: Pushed | None, said: str) -> None:
+            media.sweep()
+            lines = [*bridging.outcomes_in_words(pulled, pushed), *([said] if said and said != before[0] else [])]
+            if before[0] and not said:
+                lines.append("It answers again.")
+            before[0] = said
+            _tell([f"{time.strftime('%H:%M:%S')}  {line}" for line in lines])
+
+        bridge.sync(
+            shared.store,
+            client,
+            bridging.forms_of(media),
+            by=None,
+            project=project,
+            every=every,
+            stop=stopped.is_set,
+            tell=tell,
+        )
+    typer.echo("Ended. What is out stays out; the same command goes on.")
+
+
+@labelstudio.command("status")
+def status(project: Project, server: Server = None) -> None:
+    """Say what is out, stored, refused and late, and what to do next. Label Studio is not asked."""
+    from extensions.labelstudio.exchange import bridge
+
+    shared = _shared()
+    found = bridge.status(shared.store, by=None, project=project)
+    if server is not None:
+        found = [_status(shared, project, _normal(server))]
+    if not found:
+        typer.echo(f"{project} sends no work to Label Studio: touchstone labelstudio people {project} --server ADDRESS")
+    for each in found:
+        stages = ", ".join(stage.value for stage in each.stages) or "no stage yet"
+        typer.echo(f"{each.address}: {stages}; {each.ahead} tasks ahead, held for {each.hold_hours:g} hours")
+        fetched = f"{each.pulled_at:%Y-%m-%d %H:%M:%S} UTC" if each.pulled_at else "never"
+        typer.echo(f"  fetched last: {fetched}{' (at it just now)' if each.busy else ''}")
+        for line in each.lines:
+            typer.echo(f"  {line.stage.value}, {line.login}: {' '.join(line.sentences) or 'nothing.'}")
+        for step in each.next_steps:
+            typer.echo(f"  Next: {step}")
+
+
+# ---- what they share ------------------------------------------------------------------------------------------------
+
+
+def _shared() -> Resources:
+    from app.commands.runs_in_terminal import opened
+
+    return opened()
+
+
+def _normal(address: str) -> str:
+    from extensions.labelstudio.tokens import normal
+
+    return normal(address)
+
+
+def _opened(project: str, server: str | None) -> tuple[Resources, str]:
+    """The store, and the address of the server that is meant."""
+    from extensions.labelstudio.exchange import bridge
+
+    shared = _shared()
+    found = [each.address for each in bridge.status(shared.store, by=None, project=project)]
+    if server is not None:
+        return shared, _normal(server)
+    if len(found) == 1:
+        return shared, found[0]
+    if found:
+        raise NotFound(f"{project} has several servers; say which one with --server: {', '.join(found)}.")
+    here = shared.settings.of(LabelStudioSettings).label_studio_url
+    if here:
+        return shared, _normal(here)
+    raise NotFound("Say where Label Studio answers: --server http://127.0.0.1:8080, for example.")
+
+
+@contextmanager
+def _client(shared: Resources, address: str) -> Iterator[Client]:
+    from extensions.labelstudio.serving.bridging import client_of
+
+    client = client_of(address, shared.settings)
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+def _status(shared: Resources, project: str, address: str) -> BridgeStatus:
+    from extensions.labelstudio.serving.bridging import status_of
+
+    found = status_of(shared, project, address)
+    if found is None:
+        raise NotFound(
+            f"{project} sends no work to {address} yet: touchstone labelstudio people {project} --server {address}"
+        )
+    return found
+
+
+def _connect(
+    shared: Resources,
+    project: str,
+    address: str,
+    *,
+    stages: Sequence[Stage] | None = None,
+    ahead: int | None = None,
+    hold: float | None = None,
+) -> None:
+    """Note the server, or what is to be different from now on; what is not said stays as it is."""
+    from extensions.labelstudio.exchange import bridge
+    from extensions.labelstudio.serving.bridging import status_of
+
+    now = status_of(shared, project, address)
+    if now is not None and stages is None and ahead is None and hold is None:
+        return
+    bridge.connect(
+        shared.store,
+        by=None,
+        project=project,
+        address=address,
+        stages=stages if stages is not None else now.stages if now else (),
+        ahead=ahead if ahead is not None else now.ahead if now else 3,
+        hold_hours=hold if hold is not None else now.hold_hours if now else 8.0,
+        stay=now.stay if now else False,
+    )
+
+
+def _ready(
+    shared: Resources,
+    client: Client,
+    project: str,
+    *,
+    stages: Sequence[Stage] | None,
+    ahead: int | None,
+    hold: float | None,
+    media: Media,
+) -> None:
+    """See to it that there is something to send, and someone to send it to."""
+    from extensions.labelstudio.exchange import bridge
+    from extensions.labelstudio.serving import bridging
+
+    schema = bridging.schema_of(shared, project)
+    media.require(schema)
+    for stage in stages or ():
+        why = bridging.refused(schema, stage)
+        if why:
+            raise NotAvailable(why)
+    _connect(shared, project, client.address, stages=stages, ahead=ahead, hold=hold)
+    now = _status(shared, project, client.address)
+    if any(line.out or line.removing for line in now.lines):
+        return  # if nothing is to be sent any more, that is to be called back
+    if not now.stages:
+        shown = " ".join(f"--stage {stage.value}" for stage in bridging.stages_shown(schema))
+        raise NotFound(
+            f"Say which stages go there; Label Studio can show {shown} of this project."
+            if shown
+            else "Label Studio can show no stage of this project; its work stays on Touchstone's own pages."
+        )
+    if not now.people and not bridge.match_people(shared.store, client, by=None, project=project):
+        raise NotFound(_no_one_known(project))
+
+
+def _no_one_known(project: str) -> str:
+    return (
+        f"No one is known there yet: touchstone labelstudio people {project} LOGIN=E-MAIL says who is who;"
+        " --invite prints the link for those who have no account there."
+    )
+
+
+def _tell(lines: Sequence[str]) -> None:
+    for line in lines:
+        typer.echo(line)
+    sys.stdout.flush()
+
+
+@contextmanager
+def _until_stopped() -> Iterator[threading.Event]:
+    """Ctrl+C and SIGTERM end the round that is going on, and then the command; the second Ctrl+C ends it at once."""
+    stopped = threading.Event()
+
+    def stop(number: int, frame: object) -> None:
+        if stopped.is_set():
+            raise KeyboardInterrupt
+        stopped.set()
+
+    before = {each: signal.signal(each, stop) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stopped
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)

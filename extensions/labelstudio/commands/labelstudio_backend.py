@@ -1,0 +1,100 @@
+"""``touchstone labelstudio backend``: one of our models behind Label Studio's own screens, in a process of its own."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from domain.errors import ModelRefused, SettingsError
+
+
+def register(labelstudio: typer.Typer) -> None:
+    """Add the subcommand of this module."""
+    labelstudio.command("backend")(backend)
+
+
+def backend(
+    project: Annotated[str, typer.Argument(help="The project whose tasks it may be asked about.")],
+    spec: Annotated[str, typer.Option(help="The model's description: a YAML file, or the name of a shipped one.")],
+    strategy: Annotated[
+        str,
+        typer.Option(help="generate: it writes its answers; rank_options: it picks the likeliest of a task's choices."),
+    ] = "generate",
+    media: Annotated[
+        Path | None,
+        typer.Option(help="Folder with the pictures of tasks that Touchstone did not send.", metavar="DIR"),
+    ] = None,
+    host: Annotated[str, typer.Option(help="Address to listen on. Beyond 127.0.0.1 a secret is needed.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 9090,
+    secret_env: Annotated[
+        str | None,
+        typer.Option(help="The environment variable that holds the password of the connection.", metavar="NAME"),
+    ] = None,
+    seconds: Annotated[
+        float, typer.Option(min=1, max=3600, help="For a whole request; Label Studio gives up after 100.")
+    ] = 90,
+) -> None:
+    """Answer Label Studio's requests for predictions with a model of ours, until stopped."""
+    import uvicorn
+
+    from app.commands.runs_in_terminal import opened
+    from app.commands.serve import check_free, shown
+    from app.gate import is_loopback
+    from extensions.labelstudio.exchange.draft_models import task_behind
+    from extensions.labelstudio.serving.backend import Backend, application
+    from extensions.labelstudio.serving.pictures import Found
+    from workflow.access.projects import access_to
+    from workflow.runs import model_descriptions
+
+    if strategy not in ("generate", "rank_options"):
+        raise ModelRefused(f"--strategy is {strategy}; it is generate or rank_options.")
+    secret = _secret(secret_env)
+    if secret is None and not is_loopback(host):
+        raise SettingsError(
+            f"{host} can be reached from other machines: give the connection a password in an environment variable and "
+            "name it with --secret-env."
+        )
+    check_free(host, port)
+    shared = opened()
+    with shared.store.read() as session:
+        access_to(session, person=None, project=project)
+    described = model_descriptions.named(spec)
+    if described.adapter == "file":
+        raise ModelRefused(f"{described.name} is not asked anywhere: its answers come as a file.")
+    answerer = model_descriptions.opened(described, shared.settings, strategy=strategy)
+    try:
+        with Found(shared.media, shared.settings.home / "prepared", media) as pictures:
+            asked = Backend(
+                answerer,
+                version=f"{described.name} {described.hash[:8]}",
+                find=lambda key: task_behind(shared.store, project=project, key=key, picture=pictures.stored),
+                fetch=pictures.named,
+                seconds=seconds,
+                ranks=strategy == "rank_options",
+            )
+            typer.echo(f"{described.name} answers at http://{shown(host)}:{port} (Ctrl+C ends it)")
+            if secret is None:
+                typer.echo("Without a password: anyone who works on this machine can ask it.")
+            uvicorn.run(
+                application(asked, secret=secret),
+                host=host,
+                port=port,
+                log_level="warning",
+                access_log=False,
+                timeout_keep_alive=30,
+                limit_concurrency=64,
+            )
+    finally:
+        answerer.close()
+
+
+def _secret(name: str | None) -> str | None:
+    if name is None:
+        return None
+    secret = os.environ.get(name, "")
+    if not secret:
+        raise SettingsError(f"The environment variable {name} is not set; it must hold the connection's password.")
+    return secret

@@ -1,0 +1,1 @@
+"""Work that goes out to Label Studio's screens, and answers that come back."""

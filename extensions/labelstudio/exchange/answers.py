@@ -1,0 +1,288 @@
+"""What becomes of one annotation from another tool: stored through ``submit``, or kept with the reason why not.
+
+What is done here and what is noted of it are one transaction.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from annotation_schemas.model import PREDICTION
+from db import bridge, bridge_answers, bridge_tasks, items, people, postponed, submissions, tasks
+from db.engine import Session
+from db.records import StoredBridgeProject, StoredBridgeTask, StoredTask
+from domain.bridge import BridgeOutcome, BridgeState, OutsideAnnotation, OutsideTask
+from domain.errors import Conflict, InvalidInput, NotFound, Problem
+from domain.records import Person, Submission, Submitted
+from domain.states import TaskState
+from extensions.labelstudio.exchange.sync_lock import Link
+from workflow.access import held_tasks
+from workflow.access.accounts import person_of
+from workflow.access.projects import Access, access_by_id
+from workflow.annotate import leases
+from workflow.annotate import submissions as submit
+from workflow.annotate.task_views import fields_shown
+
+TRIES = 5
+"""So often an answer that does not fit goes back to its rater; then it stays there, and a lead is told."""
+
+_LONGEST = 100
+_LONGEST_SAID = 2_000
+
+
+def take_in(link: Link, place: StoredBridgeProject, id: int, task: OutsideTask, known: set[tuple[int, str]]) -> None:
+    """Take in what is new among the annotations of a task."""
+    for annotation in sorted(task.annotations, key=lambda each: each.id):
+        if (annotation.id, annotation.updated[:_LONGEST]) in known:
+            continue
+        try:
+            with link.write() as session:
+                outcome = _take(session, link, place, id, annotation)
+        except InvalidInput as error:
+            with link.write() as session:
+                outcome = _refuse(session, link, id, annotation, error.problems)
+        if outcome is not None:
+            link.outcomes[outcome] += 1
+
+
+def _take(
+    session: Session, link: Link, place: StoredBridgeProject, id: int, annotation: OutsideAnnotation
+) -> BridgeOutcome | None:
+    """Store an answer, or note why not; None if it was looked at before. ``InvalidInput`` if it does not fit."""
+    row, slot = bridge_tasks.lock(session, id=id)
+    if (annotation.id, annotation.updated[:_LONGEST]) in bridge_answers.answers_known(session, ids=[id]).get(id, set()):
+        return None
+    found = people.by_id(session, id=row.person_id)
+    person = person_of(found) if found is not None else None
+    access, why = _access(session, person, slot, active=found is not None and found.active)
+    mine = slot.person_id == row.person_id
+    if annotation.by != place.outside_user:
+        if mine and slot.state is TaskState.CLAIMED:
+            _again(
+                session, link, row, "Someone else answered this, so it comes again: please answer it yourself.", None
+            )
+        return _keep_answer(session, link, row, annotation, BridgeOutcome.NOT_THEIRS, "Someone else there answered it.")
+    if person is None or access is None:
+        return _over(session, link, row, annotation, BridgeOutcome.LATE, why)
+    if annotation.cancelled:
+        return _skipped(session, link, row, slot, annotation, access, person)
+    if mine and slot.state is TaskState.DONE and row.annotation_id is None:
+        why = "It had been answered here already; what was submitted first stands."
+        return _over(session, link, row, annotation, BridgeOutcome.SETTLED, why)
+    fields = fields_shown(session, access=access, row=slot, person=person)
+    if slot.prediction_id is not None:
+        fields[PREDICTION] = items.prediction(session, id=slot.prediction_id).text
+    answer = link.forms.read(access.schema, slot.stage, slot.dimension, annotation.result, fields)
+    if answer.problems:
+        raise InvalidInput([each if isinstance(each, Problem) else Problem("result", each) for each in answer.problems])
+    given = Submission(
+        values=dict(answer.values),
+        reasons=dict(answer.reasons),
+        note=answer.note.replace("\0", ""),
+        seconds=_seconds(annotation.lead_seconds),
+        guideline=row.guideline or None,
+    )
+    key = f"ls/{row.key}/{annotation.id}/{annotation.updated[:_LONGEST]}"
+    told: dict[str, Any] = {"person": person, "task": slot.public_id, "key": key, "given": given}
+    if row.annotation_id is not None:
+        return _supersede(session, link, row, slot, annotation, told)
+    done = submit.submit_within(session, now=link.store.now(), **told)
+    if isinstance(done, Conflict):
+        return _over(session, link, row, annotation, BridgeOutcome.LATE, str(done))
+    postponed.forget(session, person_id=person.id, unit=slot.unit)
+    return _stored(session, link, row, annotation, BridgeOutcome.STORED, key, done)
+
+
+def _supersede(
+    session: Session,
+    link: Link,
+    row: StoredBridgeTask,
+    slot: StoredTask,
+    annotation: OutsideAnnotation,
+    told: Mapping[str, Any],
+) -> BridgeOutcome | None:
+    """Take in a changed answer."""
+    last = submissions.latest_of_task(session, task_id=slot.id)
+    given: Submission = told["given"]
+    if last is not None and (last.answers, last.reasons, last.note) == (given.values, given.reasons, given.note):
+        why = "It says the same as before."
+        return _keep_answer(session, link, row, annotation, BridgeOutcome.SUPERSEDED, why, annotation_id=last.id)
+    done = submit.correct_within(session, now=link.store.now(), **told)
+    if isinstance(done, Conflict):
+        return _keep_answer(session, link, row, annotation, BridgeOutcome.SETTLED, str(done))
+    return _stored(session, link, row, annotation, BridgeOutcome.SUPERSEDED, told["key"], done)
+
+
+def _stored(
+    session: Session,
+    link: Link,
+    row: StoredBridgeTask,
+    annotation: OutsideAnnotation,
+    outcome: BridgeOutcome,
+    key: str,
+    done: Submitted,
+) -> BridgeOutcome | None:
+    kept = submissions.by_key(session, person_id=row.person_id, key=key)
+    stay = bridge.by_id(session, id=link.bridge_id).stay
+    bridge_tasks.store_answer(session, row=row, annotation_id=kept.id if kept else None, stay=stay, now=done.saved_at)
+    return _keep_answer(session, link, row, annotation, outcome, "", annotation_id=row.annotation_id)
+
+
+def _skipped(
+    session: Session,
+    link: Link,
+    row: StoredBridgeTask,
+    slot: StoredTask,
+    annotation: OutsideAnnotation,
+    access: Access,
+    person: Person,
+) -> BridgeOutcome | None:
+    held = tasks.lock(session, public_id=slot.public_id)
+    if held is None or held.person_id != person.id or held.state is not TaskState.CLAIMED:
+        why = "It was skipped there when it was no longer theirs, or after it was stored; what is stored stands."
+        return _over(session, link, row, annotation, BridgeOutcome.SETTLED, why)
+    if row.state in bridge_tasks.THERE:
+        leases.give_up(session, access=access, row=held, person=person, now=link.store.now())
+    return _over(session, link, row, annotation, BridgeOutcome.SKIPPED, "Its rater skipped it there.")
+
+
+def _refuse(
+    session: Session, link: Link, id: int, annotation: OutsideAnnotation, problems: Iterable[Problem]
+) -> BridgeOutcome | None:
+    """Keep an answer that does not fit, and send its task again with the reason."""
+    row, slot = bridge_tasks.lock(session, id=id)
+    why = " ".join(problem.message for problem in problems)[:_LONGEST_SAID]
+    mine = slot.person_id == row.person_id and slot.state is TaskState.CLAIMED
+    if mine:
+        says = f"Your answer could not be stored. {why} Please mend it and submit it again."
+        _again(session, link, row, says, [dict(each) for each in annotation.result if isinstance(each, Mapping)])
+    else:
+        bridge_tasks.call_back(session, row=row, why=why)
+    return _keep_answer(session, link, row, annotation, BridgeOutcome.REFUSED, why)
+
+
+def _again(
+    session: Session, link: Link, row: StoredBridgeTask, says: str, suggestion: list[dict[str, Any]] | None
+) -> None:
+    """Send a task once more, unless it was sent often enough: then it stays, for someone to look at."""
+    if row.state not in bridge_tasks.THERE:
+        return
+    if row.number >= TRIES:
+        bridge_tasks.leave(session, row=row, why=says)
+    else:
+        told = storable(suggestion)
+        bridge_tasks.send_again(session, row=row, says=says, suggestion=told, now=link.store.now())
+
+
+def _over(
+    session: Session,
+    link: Link,
+    row: StoredBridgeTask,
+    annotation: OutsideAnnotation,
+    outcome: BridgeOutcome,
+    why: str,
+) -> BridgeOutcome | None:
+    """Note what became of an answer with which its task is over."""
+    bridge_tasks.call_back(session, row=row, why=why)
+    return _keep_answer(session, link, row, annotation, outcome, why)
+
+
+def _keep_answer(
+    session: Session,
+    link: Link,
+    row: StoredBridgeTask,
+    annotation: OutsideAnnotation,
+    outcome: BridgeOutcome,
+    why: str,
+    *,
+    annotation_id: int | None = None,
+) -> BridgeOutcome | None:
+    raw = annotation.raw if annotation.raw is not None else {"result": list(annotation.result)}
+    updated = annotation.updated[:_LONGEST]
+    told: dict[str, Any] = {"by": annotation.by, "annotation_id": annotation_id}
+    return note(session, link, row, annotation.id, updated, outcome, why, raw, counted=False, **told)
+
+
+def note(
+    session: Session,
+    link: Link,
+    row: StoredBridgeTask,
+    annotation: int,
+    updated: str,
+    outcome: BridgeOutcome,
+    why: str,
+    raw: Mapping[str, Any],
+    *,
+    by: int | None = None,
+    annotation_id: int | None = None,
+    counted: bool = True,
+) -> BridgeOutcome | None:
+    new = bridge_answers.note(
+        session,
+        row={
+            "bridge_id": link.bridge_id,
+            "bridge_task_id": row.id,
+            "person_id": row.person_id,
+            "outside_annotation": annotation,
+            "outside_user": by,
+            "updated": updated,
+            "outcome": outcome,
+            "why": why[:_LONGEST_SAID],
+            "raw": storable(dict(raw)),
+            "annotation_id": annotation_id,
+            "created_at": link.store.now(),
+        },
+    )
+    if new and counted:
+        link.outcomes[outcome] += 1
+    return outcome if new else None
+
+
+def _access(session: Session, person: Person | None, slot: StoredTask, *, active: bool) -> tuple[Access | None, str]:
+    """What the rater of a slot may do; None, and why, if they may no longer work on it."""
+    if person is None or not active:
+        return None, "This account was deactivated before the answer was fetched."
+    try:
+        access = access_by_id(session, person=person, project_id=slot.project_id)
+    except NotFound:
+        return None, "This person was taken out of the project before the answer was fetched."
+    if not access.may_do(slot.stage) or not access.may_use(slot.dimension):
+        return None, "This stage or dimension is no longer one of theirs."
+    return access, ""
+
+
+def _seconds(lead: float | None) -> float | None:
+    return lead if lead is not None and math.isfinite(lead) and 0 <= lead < 10**7 else None
+
+
+def storable(value: Any) -> Any:
+    """JSON as any database keeps it: without NUL, half characters and numbers that are none."""
+    if isinstance(value, str):
+        return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {storable(str(name)): storable(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [storable(each) for each in value]
+    return value
+
+
+def deleted(session: Session, link: Link, id: int) -> None:
+    """Note that a task is no longer there. What was stored of it stands; a slot without an answer is offered again."""
+    row, slot = bridge_tasks.lock(session, id=id)
+    now = link.store.now()
+    if row.gone_at is not None:
+        return
+    if row.state is not BridgeState.REMOVING:  # else it was we who removed it
+        told = bridge_answers.counting(session, ids=[id]).get(id, (0, ""))
+        if row.state is not BridgeState.SENDING:
+            note(session, link, row, *told, BridgeOutcome.DELETED, "It was deleted there.", {})
+    bridge_tasks.note_deleted(session, row=row, why="It was deleted there.", now=now)
+    if slot.state is TaskState.CLAIMED and slot.person_id == row.person_id:
+        held = tasks.lock(session, public_id=slot.public_id)
+        still = held is not None and held.state is TaskState.CLAIMED and held.person_id == row.person_id
+        if held is not None and still and not bridge_tasks.waits(session, task_id=held.id, person_id=row.person_id):
+            held_tasks.give_back(session, row=held, by=None, now=now)

@@ -1,0 +1,242 @@
+"""Another tool as a front end: which stages go to which server, whose work, and keeping both sides the same.
+
+What goes out is one task for one vote, claimed for one person, in a project there that holds that person's work of
+one stage and no one else's. What comes back is stored through ``submit`` like what our own screens send.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from db import bridge, people, projects
+from db.engine import Session, Store
+from db.records import StoredPerson
+from domain.bridge import FrontEnd
+from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotFound, OutsideUnreachable, Problem
+from domain.records import Person
+from domain.states import ONLY_HERE, Stage
+from extensions.labelstudio.exchange.pull import Pulled, pull
+from extensions.labelstudio.exchange.push import Pushed, push
+from extensions.labelstudio.exchange.status import BridgeStatus, PersonThere, StageThere, status
+from extensions.labelstudio.exchange.sync_lock import Answer, Forms, found, plain
+from workflow.access.accounts import normal_login
+from workflow.access.event_log import log
+from workflow.access.projects import Access, require_lead, stages_of
+
+__all__ = [
+    "Answer",
+    "BridgeStatus",
+    "Forms",
+    "PersonThere",
+    "Pulled",
+    "Pushed",
+    "StageThere",
+    "connect",
+    "map_person",
+    "match_people",
+    "pull",
+    "push",
+    "status",
+    "sync",
+    "unmap_person",
+    "wake",
+]
+
+MOST_AHEAD = 1_000
+LONGEST_HOLD = 24 * 14.0
+OFTENEST, SELDOMEST = 1.0, 10.0
+"""Seconds between two rounds of ``sync``."""
+WAKING = 0.5
+"""Seconds between two looks whether someone said that there is something to fetch."""
+LONGEST_PAUSE = 60.0
+"""Seconds between two rounds while the server does not answer."""
+
+
+def connect(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    address: str,
+    stages: Sequence[Stage],
+    ahead: int = 3,
+    hold_hours: float = 8.0,
+    stay: bool = False,
+) -> None:
+    """Send the work of stages to the server at an address, or change how; for leads. ``by`` None is the command on
+    the machine itself.
+
+    Parameters
+    ----------
+    stages
+        Without any, the next push calls back everything that is there.
+    ahead
+        How many tasks a person has there at once, in each stage.
+    hold_hours
+        How long a task stays with someone who does not answer.
+    stay
+        What is stored here stays there for as long, so that its rater may still change it. Only where the server has
+        one rater: others could open it.
+    """
+    address = _address(address)
+    problems = []
+    if not 1 <= ahead <= MOST_AHEAD:
+        problems.append(Problem("ahead", f"Let a person have 1 to {MOST_AHEAD} tasks ahead."))
+    if not 0 < hold_hours <= LONGEST_HOLD:
+        problems.append(Problem("hold_hours", f"Hold a task for up to {LONGEST_HOLD:g} hours."))
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        problems += [
+            Problem("stages", f"The {stage.value} of {project!r} cannot go there; it has {_can_go(access)}.")
+            for stage in stages
+            if stage not in stages_of(access.schema) or stage in ONLY_HERE
+        ]
+        row = bridge.find(session, project_id=access.project_id, address=address, lock=True)
+        if stay and row is not None and len(bridge.people(session, bridge_id=row.id)) > 1:
+            problems.append(Problem("stay", _ONE_ONLY))
+        if problems:
+            raise InvalidInput(problems)
+        chosen = list(dict.fromkeys(stages))
+        how: dict[str, Any] = {"address": address, "ahead": ahead, "hold_hours": hold_hours, "stay": stay}
+        bridge.put(session, project_id=access.project_id, stages=chosen, now=store.now(), **how)
+        data = {**how, "stages": [stage.value for stage in chosen]}
+        log(session, "bridge.connected", by=by, project=access, now=store.now(), data=data)
+
+
+def map_person(store: Store, *, by: Person | None, project: str, address: str, login: str, email: str) -> None:
+    """Send a member's work to a server, where they have that e-mail address; for leads.
+
+    Who they are there is looked up at the next push, so they may be invited there later.
+    """
+    email = email.strip().casefold()
+    if not 3 <= len(email) <= 254 or email.count("@") != 1 or not email.isprintable() or " " in email:
+        raise InvalidInput([Problem("email", f"{email!r} is no e-mail address; give the one they sign in with there.")])
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        row = found(session, project_id=access.project_id, address=address)
+        who = _member(session, access, login)
+        for known, other in bridge.people(session, bridge_id=row.id):
+            if known.email == email and other.id != who.id:
+                raise AlreadyTaken(f"{email} is {other.login!r} already; one address there is one person here.")
+            if row.stay and other.id != who.id:
+                raise InvalidInput([Problem("stay", _ONE_ONLY)])
+        mapped = bridge.person(session, bridge_id=row.id, person_id=who.id)
+        if mapped is not None and mapped.email == email:
+            return
+        bridge.put_person(session, bridge_id=row.id, person_id=who.id, email=email, now=store.now())
+        data = {"address": row.address, "login": who.login, "email": email}
+        log(session, "bridge.person_mapped", by=by, project=access, now=store.now(), data=data)
+
+
+def unmap_person(store: Store, *, by: Person | None, project: str, address: str, login: str) -> None:
+    """Send no more of someone's work to a server; the next push calls back what they have there. For leads."""
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        row = found(session, project_id=access.project_id, address=address)
+        who = people.by_login(session, login=normal_login(login))
+        mapped = bridge.person(session, bridge_id=row.id, person_id=who.id) if who else None
+        if who is None or mapped is None:
+            raise NotFound(f"The work of {login!r} does not go to {row.address}.")
+        bridge.remove_person(session, row=mapped)
+        data = {"address": row.address, "login": who.login}
+        log(session, "bridge.person_unmapped", by=by, project=access, now=store.now(), data=data)
+
+
+def match_people(store: Store, front: FrontEnd, *, by: Person | None, project: str) -> list[str]:
+    """Send the work of all members whose login is the e-mail address of someone there; the logins. For leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        row = found(session, project_id=access.project_id, address=front.address, lock=False)
+        known = {each.person_id for each, _ in bridge.people(session, bridge_id=row.id)}
+        members = [who for _, who in projects.members(session, project_id=access.project_id) if who.id not in known]
+    there = {user.email.strip().casefold() for user in front.users()}
+    matched = [who.login for who in members if who.login in there]
+    for login in matched:
+        map_person(store, by=by, project=project, address=front.address, login=login, email=login)
+    return matched
+
+
+def sync(
+    store: Store,
+    front: FrontEnd,
+    forms: Forms,
+    *,
+    by: Person | None,
+    project: str,
+    every: float = 5.0,
+    stop: Callable[[], bool] = lambda: False,
+    tell: Callable[[Pulled | None, Pushed | None, str], None] | None = None,
+) -> None:
+    """Fetch and send, again and again, until ``stop`` says so.
+
+    A server that does not answer is asked again, less and less often; ``tell`` hears of every round what it brought,
+    or why it broke off. ``wake`` ends a pause at once.
+    """
+    every = min(max(every, OFTENEST), SELDOMEST)
+    pause = every
+    while not stop():
+        pulled, pushed, said = None, None, ""
+        woken = _woken(store, project, front.address)
+        try:
+            pulled = pull(store, front, forms, by=by, project=project)
+            pushed = push(store, front, forms, by=by, project=project)
+            pause = every
+        except OutsideUnreachable as error:
+            said, pause = str(error), min(pause * 2, LONGEST_PAUSE)
+        except Conflict as error:  # another process does the same
+            said = str(error)
+        if tell is not None:
+            tell(pulled, pushed, said)
+        until, look = time.monotonic() + pause, time.monotonic() + WAKING
+        while not stop() and time.monotonic() < until:
+            time.sleep(min(0.2, max(until - time.monotonic(), 0.0)))
+            if time.monotonic() >= look:
+                if _woken(store, project, front.address) != woken:
+                    break
+                look = time.monotonic() + WAKING
+
+
+def wake(store: Store) -> None:
+    """Have every ``sync`` that runs, in whatever process, look at once. Nothing else comes of it."""
+    with store.write() as session:
+        bridge.wake(session, now=store.now())
+
+
+def _woken(store: Store, project: str, address: str) -> datetime | None:
+    """When someone said last that there is something to fetch."""
+    with store.read() as session:
+        row = projects.by_name(session, name=project)
+        return bridge.woken_at(session, project_id=row.id, address=plain(address)) if row else None
+
+
+_ONE_ONLY = "What is stored can stay there only if the server has one rater; others there could open it."
+
+
+def _address(given: str) -> str:
+    address = plain(given)
+    try:
+        parts = urlsplit(address)
+        fits = parts.scheme in ("http", "https") and bool(parts.hostname) and len(address) <= 500
+    except ValueError:
+        fits = False
+    if not fits or parts.username or parts.password or parts.query or parts.fragment or not address.isprintable():
+        raise InvalidInput(
+            [Problem("address", "Give the server's address like https://labels.example.org, without names or tokens.")]
+        )
+    return address
+
+
+def _can_go(access: Access) -> str:
+    return ", ".join(stage.value for stage in stages_of(access.schema) if stage not in ONLY_HERE)
+
+
+def _member(session: Session, access: Access, login: str) -> StoredPerson:
+    who = people.by_login(session, login=normal_login(login))
+    member = projects.member(session, project_id=access.project_id, person_id=who.id) if who else None
+    if who is None or (member is None and not who.is_admin):
+        raise NotFound(f"{login!r} is not in the project {access.name!r}; add them first.")
+    return who

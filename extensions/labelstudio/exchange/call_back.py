@@ -1,0 +1,105 @@
+"""Calling work back from another tool: what is over here is removed there, and what becomes of each claim."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from db import bridge, bridge_tasks, people, tasks
+from db.engine import Session
+from db.records import StoredBridgeProject, StoredBridgeTask, StoredTask
+from domain.runs import chunked
+from domain.states import TaskState
+from extensions.labelstudio.exchange.push_plan import Plan, part_of
+from extensions.labelstudio.exchange.sync_lock import Link
+from workflow.access import held_tasks
+from workflow.access.accounts import person_of
+from workflow.annotate import leases
+
+CALLED_BACK_AT_ONCE = 100
+"""Tasks that are called back in one transaction."""
+_POSTPONED = "postponed"
+_GIVEN_BACK = "given back"
+_KEPT = "kept"
+"""What becomes of the claim of a task that is called back, if its rater still has it."""
+
+
+def call_back(link: Link, plan: Plan) -> int:
+    """Have everything removed there that no one should answer there any more; how much that is."""
+    now = link.store.now()
+    with link.store.read() as session:
+        over = {
+            row.id: _why_over(row, slot, now)
+            for row, slot in bridge_tasks.stale_tasks(session, bridge_id=link.bridge_id, now=now)
+        }
+        for place in bridge.places(session, bridge_id=link.bridge_id):
+            why, then = why_not_here(session, link, plan, place)
+            access = None if why else part_of(session, link, plan.persons[place.person_id])
+            if not why and (access is None or access.dimensions is None):
+                continue
+            for row, slot in bridge_tasks.with_slots(session, place_id=place.id):
+                if why:
+                    over.setdefault(row.id, (why, then))
+                elif access is not None and not access.may_use(slot.dimension):
+                    over.setdefault(row.id, ("Its dimension is no longer one of theirs.", _GIVEN_BACK))
+        stayed = bridge_tasks.stayed_until(
+            session, bridge_id=link.bridge_id, until=now - plan.hold if plan.stay else None
+        )
+    if stayed:
+        with link.write() as session:
+            bridge_tasks.remove_stored(session, ids=stayed)
+    for some in chunked(sorted(over), CALLED_BACK_AT_ONCE):
+        with link.write() as session:
+            for id in some:
+                _end(session, link, id, *over[id])
+    return len(over)
+
+
+def _why_over(row: StoredBridgeTask, slot: StoredTask, now: datetime) -> tuple[str, str]:
+    if slot.state is TaskState.DONE and slot.person_id == row.person_id:
+        return "It was answered in Touchstone.", _KEPT
+    if slot.state is TaskState.WITHDRAWN:
+        return "It is no longer wanted.", _KEPT
+    if slot.state is not TaskState.CLAIMED or slot.person_id != row.person_id:
+        return "It was given back, or went to someone else.", _KEPT
+    if slot.lease_until is not None and slot.lease_until < now:
+        return "It was not answered in time.", _POSTPONED
+    return "Its item was edited.", _KEPT
+
+
+def why_not_here(session: Session, link: Link, plan: Plan, place: StoredBridgeProject) -> tuple[str, str]:
+    """Why a project there should be empty, and what becomes of the claims; empty if it should not."""
+    mapped = plan.people.get(place.person_id)
+    if mapped is None:
+        return "This person's work goes there no more.", _GIVEN_BACK
+    person = plan.persons.get(place.person_id)
+    access = part_of(session, link, person) if person is not None else None
+    if access is None:
+        return "This person is no longer in the project.", _GIVEN_BACK
+    looks = plan.stages.get(place.stage)
+    if looks is None:
+        return f"The {place.stage.value} goes there no more.", _GIVEN_BACK
+    if looks.refused:
+        return looks.refused, _GIVEN_BACK
+    if not access.may_do(place.stage):
+        return "This stage is no longer one of theirs.", _GIVEN_BACK
+    if place.labeling_hash not in looks.hashes:
+        return "It looks otherwise now.", _KEPT
+    if place.outside_user != mapped.outside_user:
+        return "This person is someone else there now.", _KEPT
+    return "", _KEPT
+
+
+def _end(session: Session, link: Link, id: int, why: str, then: str) -> None:
+    row, slot = bridge_tasks.lock(session, id=id)
+    bridge_tasks.call_back(session, row=row, why=why)
+    held = tasks.lock(session, public_id=slot.public_id) if then != _KEPT else None
+    if held is None or held.state is not TaskState.CLAIMED or held.person_id != row.person_id:
+        return
+    now = link.store.now()
+    found = people.by_id(session, id=row.person_id)
+    access = part_of(session, link, person_of(found)) if found is not None else None
+    if found is None or access is None or then == _GIVEN_BACK:
+        # No lead took it: what they answered there before still counts.
+        held_tasks.give_back(session, row=held, by=None, now=now, kind="task.called_back")
+    else:
+        leases.give_up(session, access=access, row=held, person=person_of(found), now=now)

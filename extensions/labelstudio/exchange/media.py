@@ -1,0 +1,103 @@
+"""Which pictures and clips go to another tool's screens with a task, and who may fetch them there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from db import assets, bridge_tasks, items, media_access, people
+from db.engine import Session, Store
+from db.records import StoredAsset, StoredMediaObject, StoredTask
+from domain.errors import NotFound
+from domain.records import AssetFile, Person
+from extensions.labelstudio import results
+from workflow.access.projects import Access, access_by_id
+from workflow.annotate.task_views import fields_shown, roles_of
+
+NOT_SHOWN = "There is no such picture or clip in a task that is out."
+
+
+@dataclass(frozen=True)
+class Outside:
+    """A file as another tool's page gets it."""
+
+    file: AssetFile
+    drawn: Mapping[str, Any] = field(default_factory=dict)
+    """Boxes and marks to be drawn on it, as ``media.model_input.Pictures.image`` takes them; empty: nothing is."""
+
+
+def file_shown(store: Store, *, task: str, asset: str) -> Outside:
+    """The file of an asset that a task shows which is out just now, to the person who has it.
+
+    ``NotFound`` alike for whatever is not so: the task came back or went to someone else, its person may not work in
+    the stage any more, the asset belongs to another item.
+
+    Parameters
+    ----------
+    task
+        The key under which the task was sent.
+    asset
+        The asset's random id.
+    """
+    with store.read() as session:
+        row = bridge_tasks.slot_shown(session, key=task)
+        if row is None or row.person_id is None:
+            raise NotFound(NOT_SHOWN)
+        found = people.by_id(session, id=row.person_id)
+        if found is None or not found.active:
+            raise NotFound(NOT_SHOWN)
+        person = Person(id=row.person_id, login=found.login, name=found.name, is_admin=found.is_admin)
+        access = access_by_id(session, person=person, project_id=row.project_id)
+        if not access.may_do(row.stage):
+            raise NotFound(NOT_SHOWN)
+        return _as_sent(session, access, row, asset)
+
+
+def file_sent(store: Store, *, task: str, asset: str) -> Outside:
+    """As ``file_shown``, for anyone who is sending the task just now."""
+    with store.read() as session:
+        row = bridge_tasks.slot_shown(session, key=task)
+        if row is None:
+            raise NotFound(NOT_SHOWN)
+        person = Person(id=row.person_id or 0, login="", name="", is_admin=True)
+        return _as_sent(session, access_by_id(session, person=person, project_id=row.project_id), row, asset)
+
+
+def over(store: Store, *, tasks: Sequence[str]) -> set[str]:
+    """Those of these keys under which we sent something that is not shown any more; the keys of others are left out."""
+    with store.read() as session:
+        return bridge_tasks.keys_over(session, keys=tasks)
+
+
+def content_of(store: Store, *, asset: str) -> str:
+    """The SHA-256 of an asset's file."""
+    with store.read() as session:
+        found = media_access.file_of_asset(session, public_id=asset)
+    if found is None or found[1] is None:
+        raise NotFound("The file of a picture or clip of this task is not there yet.")
+    return found[1].sha256
+
+
+def _as_sent(session: Session, access: Access, row: StoredTask, asset: str) -> Outside:
+    there = _of_task(session, access, row)
+    at = next((at for at, (_, each, _) in enumerate(there) if each.public_id == asset), None)
+    media = there[at][2] if at is not None else None
+    if at is None or media is None:
+        raise NotFound(NOT_SHOWN)
+    roles = [role for role, _, _ in there]
+    fields = fields_shown(session, access=access, row=row, person=None)
+    image = roles[: at + 1].count(roles[at])
+    drawn = results.drawn_on(access.schema, row.stage.value, fields, roles, roles[at], image) if fields else {}
+    return Outside(AssetFile(sha256=media.sha256, kind=media.kind, mime=media.mime), drawn)
+
+
+def _of_task(
+    session: Session, access: Access, row: StoredTask
+) -> list[tuple[str, StoredAsset, StoredMediaObject | None]]:
+    """Role, asset and file of everything that a task shows, as ``task_views.task_view`` has them."""
+    if row.item_id is not None:
+        return [(link.role, asset, media) for link, asset, media in items.assets(session, item_id=row.item_id)]
+    picked = assets.picks(session, task_id=row.id)
+    roles = roles_of(access.schema.item.assets, [asset for _, asset, _ in picked])
+    return [(roles[at] if roles else asset.kind, asset, media) for at, (_, asset, media) in enumerate(picked)]

@@ -1,0 +1,245 @@
+"""Fetching what raters have answered in another tool: each answer is stored once, or kept with the reason why not.
+
+What is removed there is removed after its answer is stored here, and looked at once more just before. Broken off
+anywhere, the next try finds every answer either noted here or still there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from db import bridge, bridge_answers, bridge_tasks
+from db.engine import Store
+from db.records import StoredBridgeProject, StoredBridgeTask
+from domain.bridge import BridgeOutcome, BridgeState, FrontEnd, OutsideTask
+from domain.errors import OutsideRefused, OutsideUnreachable
+from domain.records import Person
+from extensions.labelstudio.exchange.answers import deleted, note, take_in
+from extensions.labelstudio.exchange.sync_lock import Forms, Link, opened
+
+PAGE = 200
+"""So many tasks are looked up together."""
+REMOVED_AT_ONCE = 100
+ONE_BY_ONE = 10
+"""Up to so many tasks are looked at one by one before they are removed; more are read page by page."""
+
+
+@dataclass(frozen=True)
+class Pulled:
+    """What fetching has brought."""
+
+    tasks: int
+    """How many were read there."""
+    removed: int
+    """How many were removed there."""
+    outcomes: Mapping[BridgeOutcome, int] = field(default_factory=dict)
+    """What became of annotations that had not been looked at before."""
+
+
+def pull(
+    store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, project: str, only: int | None = None
+) -> Pulled:
+    """Store what was answered on a server, and remove there what is done.
+
+    ``only`` is the id of a project there, the others are left alone. For leads; ``by`` None is the command on the
+    machine itself.
+
+    Raises
+    ------
+    OutsideUnreachable
+        The server does not answer. What was read is stored, and the next try goes on from there.
+    Conflict
+        Another process does the same just now.
+    """
+    with opened(store, front, forms, by=by, project=project) as link:
+        with store.read() as session:
+            waiting = bridge_tasks.unfinished(session, bridge_id=link.bridge_id)
+            places = [row for row in bridge.places(session, bridge_id=link.bridge_id) if row.id in waiting]
+        n = 0
+        for place in places:
+            if place.outside_id is not None and only in (None, place.outside_id):
+                n += _read(link, place)
+        clear_away(link)
+        if only is None:
+            with link.write() as session:
+                bridge.note_pulled(session, id=link.bridge_id, now=store.now())
+        return Pulled(tasks=n, removed=link.removed, outcomes=dict(link.outcomes))
+
+
+# ---- reading a project there ----------------------------------------------------------------------------------------
+
+
+def _read(link: Link, place: StoredBridgeProject) -> int:
+    """Look through a project there; the number of tasks in it."""
+    with link.store.read() as session:
+        newest = bridge_tasks.newest(session, place_id=place.id)
+    here: dict[str, int] = {}
+    doubled: list[int] = []
+    strangers = 0
+    try:
+        for page in _pages(link.front.tasks(place.outside_id or 0)):
+            strangers += _read_page(link, place, page, here, doubled)
+    except OutsideRefused as error:
+        if isinstance(error, OutsideUnreachable) or not is_gone(link, place):
+            raise
+        return 0
+    if strangers != place.strangers:
+        with link.write() as session:
+            bridge.note_strangers(session, id=place.id, strangers=strangers)
+    with link.store.read() as session:
+        known = bridge_tasks.sent_keys(session, place_id=place.id, until=newest)
+    _look_for(link, place, {key: told for key, told in known.items() if key not in here})
+    if doubled:
+        link.front.remove(doubled, project=place.outside_id)
+        link.count_removed(len(doubled))
+    return len(here) + strangers
+
+
+def _read_page(
+    link: Link, place: StoredBridgeProject, page: Sequence[OutsideTask], here: dict[str, int], doubled: list[int]
+) -> int:
+    """Take in a page; the number of tasks on it that are not ours."""
+    with link.store.read() as session:
+        rows = bridge_tasks.by_keys(session, keys=[task.key for task in page if task.key])
+        answered = [row.id for task in page if (row := rows.get(task.key)) and task.annotations]
+        known = bridge_answers.answers_known(session, ids=answered)
+        stored = [row.id for row in rows.values() if row.annotation_id is not None]
+        counting = bridge_answers.counting(session, ids=stored)
+    strangers = 0
+    moved: dict[int, int] = {}
+    ours: list[tuple[StoredBridgeTask, OutsideTask]] = []
+    for task in page:
+        row = rows.get(task.key)
+        if row is None or row.bridge_project_id != place.id:
+            strangers += 1
+            continue
+        ours.append((row, task))
+        if here.setdefault(task.key, task.id) != task.id:  # sent twice: the server took what it said it had not
+            doubled.append(task.id)
+        elif row.outside_id != task.id or row.state is BridgeState.SENDING or row.gone_at is not None:
+            moved[row.id] = task.id
+    if moved:
+        with link.write() as session:
+            bridge_tasks.seen(session, there=moved)
+    for row, task in ours:
+        if task.annotations:
+            take_in(link, place, row.id, task, known.get(row.id, set()))
+        told = counting.get(row.id)
+        if told is not None and told[0] not in {each.id for each in task.annotations}:
+            with link.write() as session:
+                why = "Its answer was deleted there; here it stands."
+                note(session, link, row, *told, BridgeOutcome.DELETED, why, {})
+    return strangers
+
+
+def _look_for(link: Link, place: StoredBridgeProject, missing: Mapping[str, tuple[int, int | None]]) -> None:
+    """Find out what became of tasks that were not among those that were read."""
+    unseen = [key for key, (_, outside) in missing.items() if outside is None]
+    again = {task.key: task for task in link.front.tasks(place.outside_id or 0)} if unseen else {}
+    for key, (id, outside) in missing.items():
+        task = again.get(key) if outside is None else link.front.task(outside)
+        if task is None:
+            with link.write() as session:
+                deleted(session, link, id)
+        else:
+            with link.write() as session:
+                bridge_tasks.seen(session, there={id: task.id})
+            with link.store.read() as session:
+                known = bridge_answers.answers_known(session, ids=[id])
+            take_in(link, place, id, task, known.get(id, set()))
+
+
+def is_gone(link: Link, place: StoredBridgeProject) -> bool:
+    """Whether a project that the server refuses to show is no longer there; what was in it is noted as deleted."""
+    there = link.front.project_of(place.key)
+    if there == place.outside_id:
+        return False
+    if there is not None:
+        with link.write() as session:
+            bridge.locate(session, id=place.id, outside_id=there)
+        return True
+    with link.store.read() as session:
+        left = [row.id for row in bridge_tasks.in_state(session, place_id=place.id, states=BridgeState)]
+    for id in left:
+        with link.write() as session:
+            deleted(session, link, id)
+    with link.write() as session:
+        bridge.remove_place(session, id=place.id, now=link.store.now())
+    return True
+
+
+def located(link: Link, place: StoredBridgeProject) -> StoredBridgeProject:
+    """A project, with its id there if an earlier try made it without hearing so."""
+    there = link.front.project_of(place.key) if place.outside_id is None else None
+    if there is None:
+        return place
+    with link.write() as session:
+        return bridge.locate(session, id=place.id, outside_id=there)
+
+
+# ---- removing there -------------------------------------------------------------------------------------------------
+
+
+def clear_away(link: Link) -> None:
+    """Remove there what is over, after one more look at it: an answer may have come in the meantime."""
+    with link.store.read() as session:
+        waiting = bridge_tasks.unfinished(session, bridge_id=link.bridge_id)
+        places = [
+            row
+            for row in bridge.places(session, bridge_id=link.bridge_id)
+            if BridgeState.REMOVING in waiting.get(row.id, {})
+        ]
+    for place in places:
+        _clear_place(link, place)
+
+
+def _clear_place(link: Link, place: StoredBridgeProject) -> None:
+    with link.store.read() as session:
+        rows = bridge_tasks.in_state(session, place_id=place.id, states=[BridgeState.REMOVING])
+        known = bridge_answers.answers_known(session, ids=[row.id for row in rows])
+    try:
+        place = located(link, place)
+        there = _tasks_there(link, place, rows)
+    except OutsideRefused as error:
+        if isinstance(error, OutsideUnreachable) or not is_gone(link, place):
+            raise
+        return
+    for row in rows:
+        for task in there.get(row.key, ()):
+            if task.annotations:
+                take_in(link, place, row.id, task, known.get(row.id, set()))
+    for some in _pages(rows, REMOVED_AT_ONCE):
+        ids = [task.id for row in some for task in there.get(row.key, ())]
+        if ids:
+            link.front.remove(ids, project=place.outside_id)
+            link.count_removed(len(ids))
+        with link.write() as session:
+            bridge_tasks.note_removed(session, ids=[row.id for row in some], now=link.store.now())
+
+
+def _tasks_there(
+    link: Link, place: StoredBridgeProject, rows: Sequence[StoredBridgeTask]
+) -> dict[str, list[OutsideTask]]:
+    """The tasks as they stand there, by key."""
+    if place.outside_id is None:
+        return {}
+    found: dict[str, list[OutsideTask]] = {row.key: [] for row in rows}
+    if len(rows) > ONE_BY_ONE or any(row.outside_id is None for row in rows):
+        for task in link.front.tasks(place.outside_id):
+            if task.key in found:
+                found[task.key].append(task)
+        return found
+    for row in rows:
+        one = link.front.task(row.outside_id or 0)
+        if one is not None and one.key == row.key:
+            found[row.key].append(one)
+    return found
+
+
+def _pages(things: Iterable[Any], size: int = PAGE) -> Iterator[list[Any]]:
+    left = iter(things)
+    while page := list(islice(left, size)):
+        yield page

@@ -1,0 +1,104 @@
+"""Who is to have what on another tool's screens: whose work goes there, which stages, how they look, how much ahead."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from db import bridge
+from db.engine import Session
+from db.records import StoredBridgePerson
+from domain.errors import NotAvailable, NotFound
+from domain.records import Person
+from domain.states import Stage
+from extensions.labelstudio.exchange.sync_lock import Link
+from workflow.access.accounts import person_of
+from workflow.access.projects import Access, access_to, stages_of
+
+
+@dataclass(frozen=True)
+class Looks:
+    """How a stage looks there."""
+
+    by_dimension: Mapping[str, tuple[str, str]]
+    """The labeling and its hash."""
+    refused: str = ""
+    """Why the stage cannot be shown there."""
+
+    @property
+    def hashes(self) -> set[str]:
+        """Of all its labelings."""
+        return {hash for _, hash in self.by_dimension.values()}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Who is to have what there."""
+
+    stages: Mapping[Stage, Looks]
+    ahead: int
+    hold: timedelta
+    stay: bool
+    people: Mapping[int, StoredBridgePerson]
+    persons: Mapping[int, Person]
+    """Those whose accounts are active and who have a part in the project."""
+    title: str
+
+
+def find_people(link: Link) -> None:
+    """Find out who people are there whom no one has found yet."""
+    with link.store.read() as session:
+        wanted = [row for row, _ in bridge.people(session, bridge_id=link.bridge_id) if row.outside_user is None]
+    if not wanted:
+        return
+    there = {user.email.strip().casefold(): user.id for user in link.front.users()}
+    for row in wanted:
+        if row.email in there:
+            with link.write() as session:
+                known = bridge.person(session, bridge_id=link.bridge_id, person_id=row.person_id)
+                if known is not None and known.email == row.email:
+                    bridge.recognise(session, row=known, outside_user=there[row.email])
+
+
+def plan_of(link: Link) -> Plan:
+    """Who is to have what there, as things stand."""
+    with link.store.read() as session:
+        row = bridge.by_id(session, id=link.bridge_id)
+        access = access_to(session, person=None, project=link.project)
+        mapped = bridge.people(session, bridge_id=link.bridge_id)
+        persons = {}
+        for each, who in mapped:
+            if who.active and part_of(session, link, person_of(who)) is not None:
+                persons[each.person_id] = person_of(who)
+        return Plan(
+            stages={stage: _looks(link, access, stage) for stage in map(Stage, row.stages)},
+            ahead=row.ahead,
+            hold=timedelta(hours=row.hold_hours),
+            stay=row.stay,
+            people={each.person_id: each for each, _ in mapped},
+            persons=persons,
+            title=access.title,
+        )
+
+
+def _looks(link: Link, access: Access, stage: Stage) -> Looks:
+    if stage not in stages_of(access.schema):
+        return Looks({}, f"This project has no {stage.value}.")
+    found = {}
+    try:
+        for dimension in access.schema.dimensions:
+            labeling = link.forms.labeling(access.schema, stage, dimension.id)
+            found[dimension.id] = (labeling, hashlib.sha256(labeling.encode()).hexdigest())
+    except NotAvailable as error:
+        return Looks({}, str(error))
+    return Looks(found)
+
+
+def part_of(session: Session, link: Link, person: Person) -> Access | None:
+    """What a person may do in the project; None if they have no part in it."""
+    try:
+        return access_to(session, person=person, project=link.project)
+    except NotFound:
+        return None

@@ -1,0 +1,239 @@
+"""Where the work stands that goes out to another tool: per stage and person, and what a lead should do next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from db import bridge, bridge_answers, projects
+from db.engine import Session, Store
+from db.records import StoredBridge, StoredBridgePerson, StoredPerson
+from domain.bridge import BridgeOutcome, BridgeState
+from domain.records import Person
+from domain.states import Stage
+from extensions.labelstudio.exchange.answers import TRIES
+from extensions.labelstudio.exchange.sync_lock import is_busy
+from workflow.access.projects import require_lead
+
+QUIET = timedelta(minutes=1)
+"""After so long without reading a server on which work waits, a lead is told."""
+MOST_STUCK = 20
+
+
+@dataclass(frozen=True)
+class PersonThere:
+    """Someone whose work goes to a server."""
+
+    login: str
+    name: str
+    email: str
+    known: bool
+    """Whether someone with that address has an account there."""
+    why: str
+    """Why nothing more was sent to them; empty if something was, or they have enough."""
+
+
+@dataclass(frozen=True)
+class StageThere:
+    """What became of one person's work in one stage; every annotation is counted with what it ended in."""
+
+    stage: Stage
+    login: str
+    name: str
+    out: int
+    """Tasks that wait there, or are being sent."""
+    stored: int
+    """Tasks whose answer is stored here."""
+    removing: int
+    """Tasks that are over and have still to be removed there."""
+    superseded: int
+    refused: int
+    not_theirs: int
+    late: int
+    settled: int
+    skipped: int
+    deleted: int
+    strangers: int
+    """Tasks in this person's projects there that are not ours."""
+    sentences: tuple[str, ...]
+    """The same in words, as far as it is not zero."""
+
+
+@dataclass(frozen=True)
+class BridgeStatus:
+    """Where a server stands."""
+
+    address: str
+    stages: tuple[Stage, ...]
+    ahead: int
+    hold_hours: float
+    stay: bool
+    people: tuple[PersonThere, ...]
+    lines: tuple[StageThere, ...]
+    pulled_at: datetime | None
+    pushed_at: datetime | None
+    busy: bool
+    """Whether it is being synchronised just now."""
+    said: str
+    """Why the last try broke off; empty: it did not."""
+    next_steps: tuple[str, ...]
+    """What a lead should do, the most urgent first; empty if nothing."""
+
+
+def status(store: Store, *, by: Person | None, project: str) -> list[BridgeStatus]:
+    """Where the work stands that a project sends out, by server; for leads. It asks the database only, and as often
+    whether ten tasks are out or ten thousand."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        members = {row.person_id for row, _ in projects.members(session, project_id=access.project_id)}
+        return [
+            _status(session, row, members, store.now())
+            for row in bridge.of_project(session, project_id=access.project_id)
+        ]
+
+
+def _status(session: Session, row: StoredBridge, members: set[int], now: datetime) -> BridgeStatus:
+    id = row.id
+    mapped = bridge.people(session, bridge_id=id)
+    lines = _lines(session, id)
+    return BridgeStatus(
+        address=row.address,
+        stages=tuple(map(Stage, row.stages)),
+        ahead=row.ahead,
+        hold_hours=row.hold_hours,
+        stay=row.stay,
+        people=tuple(
+            PersonThere(who.login, who.name, each.email, each.outside_user is not None, each.why)
+            for each, who in mapped
+        ),
+        lines=tuple(lines),
+        pulled_at=row.pulled_at,
+        pushed_at=row.pushed_at,
+        busy=is_busy(row, now),
+        said=row.said,
+        next_steps=tuple(_next_steps(session, row, mapped, members, lines, now)),
+    )
+
+
+def _lines(session: Session, bridge_id: int) -> list[StageThere]:
+    tasks = bridge_answers.count_tasks(session, bridge_id=bridge_id)
+    answers = bridge_answers.count_answers(session, bridge_id=bridge_id)
+    strangers = bridge_answers.strangers(session, bridge_id=bridge_id)
+    names = bridge.names(session, bridge_id=bridge_id)
+    order = list(Stage)
+    both = {(person_id, stage) for person_id, stage, *_ in [*tasks, *answers]} | set(strangers)
+    lines = []
+    for person_id, stage in sorted(both, key=lambda each: (order.index(each[1]), names.get(each[0], ("", "")))):
+        of_state = {state: tasks.get((person_id, stage, state), 0) for state in BridgeState}
+        of_outcome = {outcome: answers.get((person_id, stage, outcome), 0) for outcome in BridgeOutcome}
+        login, name = names.get(person_id, ("", ""))
+        found = StageThere(
+            stage=stage,
+            login=login,
+            name=name,
+            out=of_state[BridgeState.SENDING] + of_state[BridgeState.OUT],
+            stored=of_outcome[BridgeOutcome.STORED],
+            removing=of_state[BridgeState.REMOVING],
+            superseded=of_outcome[BridgeOutcome.SUPERSEDED],
+            refused=of_outcome[BridgeOutcome.REFUSED],
+            not_theirs=of_outcome[BridgeOutcome.NOT_THEIRS],
+            late=of_outcome[BridgeOutcome.LATE],
+            settled=of_outcome[BridgeOutcome.SETTLED],
+            skipped=of_outcome[BridgeOutcome.SKIPPED],
+            deleted=of_outcome[BridgeOutcome.DELETED],
+            strangers=strangers.get((person_id, stage), 0),
+            sentences=(),
+        )
+        lines.append(_in_sentences(found))
+    return lines
+
+
+_SENTENCES = {
+    "out": ("1 task waits there.", "{} tasks wait there."),
+    "stored": ("1 answer is stored here.", "{} answers are stored here."),
+    "removing": (
+        "1 task is over and has still to be removed there.",
+        "{} tasks are over and have still to be removed.",
+    ),
+    "superseded": ("1 answer was changed there after it was stored.", "{} answers were changed there after storing."),
+    "refused": (
+        "1 answer did not fit; it is kept, and its task was sent again with the reason.",
+        "{} answers did not fit; they are kept, and their tasks were sent again with the reasons.",
+    ),
+    "not_theirs": (
+        "1 answer was someone else's and is kept, but does not count.",
+        "{} answers were someone else's and are kept, but do not count.",
+    ),
+    "late": (
+        "1 answer came too late; its text is kept as a draft.",
+        "{} answers came too late; their texts are kept as drafts.",
+    ),
+    "settled": (
+        "1 answer came when another one stood already; the first one counts.",
+        "{} answers came when others stood already; the first ones count.",
+    ),
+    "skipped": ("1 task was skipped there and given back.", "{} tasks were skipped there and given back."),
+    "deleted": (
+        "1 task or answer was deleted there; what was stored stands.",
+        "{} tasks or answers were deleted there; what was stored stands.",
+    ),
+    "strangers": (
+        "1 task in their project there is not ours and is left alone.",
+        "{} tasks in their projects there are not ours and are left alone.",
+    ),
+}
+
+
+def _in_sentences(line: StageThere) -> StageThere:
+    said = []
+    for name, (one, many) in _SENTENCES.items():
+        n = getattr(line, name)
+        if n:
+            said.append(one if n == 1 else many.format(n))
+    return StageThere(**{**vars(line), "sentences": tuple(said)})
+
+
+def _called(who: StoredPerson) -> str:
+    return f"{who.name} ({who.login})"
+
+
+def _next_steps(
+    session: Session,
+    row: StoredBridge,
+    mapped: Sequence[tuple[StoredBridgePerson, StoredPerson]],
+    members: set[int],
+    lines: Sequence[StageThere],
+    now: datetime,
+) -> list[str]:
+    steps = []
+    if row.said:
+        steps.append(f"The last try broke off: {row.said}")
+    if not row.stages:
+        steps.append("No stage goes there; connect it with at least one, or push once to call everything back.")
+    if not mapped:
+        steps.append("No one's work goes there yet; say who is who there, by e-mail address.")
+    for each, who in mapped:
+        if not who.active or (each.person_id not in members and not who.is_admin):
+            steps.append(f"{_called(who)} is no longer in the project; take them off, or let them in again.")
+        elif each.outside_user is None and each.why:  # without a reason no one has looked yet
+            steps.append(
+                f"Invite {each.email} at {row.address}: no one with that address was found there, for {_called(who)}."
+            )
+    waiting = sum(line.out + line.removing for line in lines)
+    if waiting and (row.pulled_at is None or now - row.pulled_at > QUIET):
+        since = f"since {row.pulled_at:%Y-%m-%d %H:%M} UTC" if row.pulled_at else "yet"
+        steps.append(f"{waiting} tasks wait there and nothing was fetched {since}; synchronise, and leave it running.")
+    elif mapped and row.stages and row.pushed_at is None:
+        steps.append("Nothing was sent yet; push, or synchronise.")
+    for out, item in bridge_answers.stuck(session, bridge_id=row.id, tries=TRIES, limit=MOST_STUCK):
+        whom = next((_called(who) for each, who in mapped if each.person_id == out.person_id), "its rater")
+        about = item.external_id if item is not None else "an item being written"
+        steps.append(f"Talk to {whom} about {about}: {TRIES} tries were refused, the last one so: {out.why}")
+    for line in lines:
+        if line.not_theirs:
+            steps.append(
+                f"{line.not_theirs} answers in the {line.stage.value} of {line.name or line.login} were given by others"
+                " there; tell everyone to open their own project only."
+            )
+    return steps

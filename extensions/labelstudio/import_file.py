@@ -1,0 +1,429 @@
+"""Label Studio's own JSON in: tasks become items, annotations ratings, predictions models' answers.
+
+Its exports "JSON" and "JSON-MIN", the form that its import takes, and each of them with one object a line. Nothing is
+ever fetched: media are only named here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from annotation_schemas.formats import Misfit, Names, dimension_named, short
+from annotation_schemas.kinds import check_fields, refused_wording
+from annotation_schemas.model import PREDICTION, AssetSlot, Criterion, Dimension, Schema
+from domain import json_text
+from domain.errors import FileRefused, NotAvailable
+from domain.json_text import NotJson
+from domain.no_answer import settled
+from domain.records import AssetName, BadRow, Fragment, ItemRecord, PredictionRecord
+from domain.states import Stage
+from extensions.labelstudio import results
+from extensions.labelstudio.names import DIMENSION, ITEM, MODEL, SAME, over
+from extensions.labelstudio.task_rows import Task, Tasks
+from extensions.labelstudio.values import field_value, media_path, of_type, text_of
+
+RATER = "rater"
+"""In the ``meta`` of a result that we wrote: who rated, as another server takes no raters that it does not know."""
+NOBODY = "undefined"
+"""What Label Studio writes for the model of predictions that name none."""
+_LONGEST_RATER = 100
+_LISTED = 12
+"""So many names are listed in a sentence."""
+
+
+@dataclass(frozen=True)
+class OutsideRating:
+    """What one person said about an item, or about a model's answer to it."""
+
+    item: str
+    model: str | None
+    rater: str
+    criterion: str
+    value: Any
+    dimension: str
+    signed: bool = False
+    """The annotation names who completed it there (``completed_by``), which is an account of a person; else we were
+    told who it was, or one of our own exports says so."""
+
+
+@dataclass(frozen=True)
+class ReadProject:
+    """What a file holds, each part with where it stood (its reason is empty), and what does not fit."""
+
+    name: str
+    sha256: str
+    items: Sequence[ItemRecord]
+    ratings: Sequence[tuple[OutsideRating, BadRow]] = ()
+    predictions: Sequence[tuple[PredictionRecord, BadRow]] = ()
+    bad: Sequence[BadRow] = ()
+    skipped: int = 0
+    """Annotations in which someone skipped the task."""
+    earlier: int = 0
+    """Annotations and predictions that a later one of the same rater or model replaces."""
+    numbers: int = 0
+    """Predictions of which the file holds nothing but their numbers."""
+
+
+def read_label_studio(path: Path, *, schema: Schema, names: Names = SAME, dimension: str | None = None) -> ReadProject:
+    """All tasks of a file.
+
+    Raises
+    ------
+    FileRefused
+        It is no such file, or a name in ``names`` or ``dimension`` is none of the schema. What does not fit in single
+        tasks is returned in ``bad``.
+    """
+    reader = _Reader(schema, over(names, schema), path.name, _dimension(schema, dimension) if dimension else None)
+    reader.check_names()
+    try:
+        data = path.read_bytes()
+        pieces = json_text.split(json_text.decode(data)).pieces
+    except NotJson as error:
+        raise FileRefused(
+            f"{path.name}, row 1: {error}. Give a project as Label Studio exports it (JSON or JSON-MIN): a list of "
+            "tasks. Nothing was imported."
+        ) from error
+    except OSError as error:
+        raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
+    tasks = Tasks(reader.criteria(), reader.names, reader.refuse)
+    for task in tasks.of(pieces):
+        reader.take(task)
+    return ReadProject(
+        path.name,
+        hashlib.sha256(data).hexdigest(),
+        list(reader.items.values()),
+        reader.ratings,
+        reader.predictions,
+        sorted(reader.bad, key=lambda bad: bad.row),
+        reader.skipped,
+        reader.earlier,
+        tasks.numbers,
+    )
+
+
+def _dimension(schema: Schema, name: str) -> Dimension:
+    found = dimension_named(schema, name)
+    if found is None:
+        raise FileRefused(f"{schema.title} has no dimension {name!r}; it has {_list(schema.dimensions, 'id')}.")
+    return found
+
+
+def _list(parts: Sequence[Any], name: str = "name") -> str:
+    return _named([getattr(part, name) for part in parts])
+
+
+def _named(names: Sequence[str]) -> str:
+    shown = [str(name)[:60] for name in names[:_LISTED]]
+    return ", ".join([*shown, *(["..."] if len(names) > _LISTED else [])]) or "nothing"
+
+
+@dataclass
+class _Reader:
+    """One file on its way in."""
+
+    schema: Schema
+    names: Names
+    place: str
+    dimension: Dimension | None
+    items: dict[str, ItemRecord] = field(default_factory=dict)
+    ratings: list[tuple[OutsideRating, BadRow]] = field(default_factory=list)
+    predictions: list[tuple[PredictionRecord, BadRow]] = field(default_factory=list)
+    bad: list[BadRow] = field(default_factory=list)
+    skipped: int = 0
+    earlier: int = 0
+    rows: dict[str, int] = field(default_factory=dict)
+    """The row of each item's first task."""
+
+    def check_names(self) -> None:
+        """Refuse names that the schema does not have: nothing would be found under them."""
+        known = [*(each.name for each in self.schema.item.fields), *(each.role for each in self.schema.item.assets)]
+        known += [ITEM, DIMENSION, MODEL, PREDICTION]
+        for name in self.names.fields:
+            if name not in known:
+                raise FileRefused(
+                    f"--field {name}: {self.schema.title} has no such field; name one of {_named(known)}."
+                )
+        criteria = [*self.criteria(), PREDICTION]
+        for name in self.names.controls:
+            if name not in criteria:
+                raise FileRefused(
+                    f"--control {name}: {self.schema.title} has no such criterion; name one of {_named(criteria)}."
+                )
+
+    def criteria(self) -> dict[str, Criterion]:
+        """What people are asked in verification and grading, by name."""
+        stages = (self.schema.stages.verification, self.schema.stages.grading)
+        return {criterion.name: criterion for stage in stages if stage for criterion in stage.criteria}
+
+    def refuse(self, row: int, reason: str, raw: str) -> None:
+        """Note a row that does not fit."""
+        self.bad.append(BadRow(self.place, row, reason, json_text.printable(raw)))
+
+    # ---- one task ---------------------------------------------------------------------------------------------------
+
+    def take(self, task: Task) -> None:
+        """Read a task: if its data do not fit, nothing of it is taken; else each part that fits."""
+        try:
+            item = self._item(task)
+            model, answer = self._rated(task, item)
+        except (Misfit, NotJson) as error:
+            self.refuse(task.row, f"{task.called}: {error}", task.raw)
+            return
+        self.items.setdefault(item.external_id, item)
+        self.rows.setdefault(item.external_id, task.row)
+        if answer is not None and model is not None:
+            here = BadRow(self.place, task.row, "", json_text.printable(task.raw[:1000]))
+            self.predictions.append((settled(PredictionRecord(model, answer, item=item.external_id)), here))
+        self._annotations(task, item, model, answer)
+        self._predictions(task, item)
+
+    def _item(self, task: Task) -> ItemRecord:
+        dimension = self.dimension or self._own_dimension(task)
+        fields = {}
+        for part in self.schema.item.fields:
+            value = field_value(part, task.data.get(self.names.key(part.name)), self.names.key(part.name))
+            if value is not None:
+                fields[part.name] = value
+        problems = [*check_fields(self.schema, fields, dimension.id), *refused_wording(self.schema, fields)]
+        if problems:
+            told = "; ".join(_sentence(problem.message) for problem in problems)
+            raise Misfit(
+                f"{told}; its data has {_named(list(task.data))} (say with --field FIELD=KEY which key is which field)"
+            )
+        external_id = self._external_id(task)
+        assets = [
+            AssetName(slot.role, path)
+            for slot in self.schema.item.assets
+            for path in self._paths(slot, task.data.get(self.names.key(slot.role)), task)
+        ]
+        raw = json.dumps(dict(task.data), ensure_ascii=False)
+        item = ItemRecord(external_id, dimension.id, fields, assets, Fragment("", raw), position=task.row - 1)
+        known = self.items.get(external_id)
+        if known is not None and (
+            task.data.get(self.names.key(PREDICTION)) is None
+            or (known.dimension, known.fields, known.assets) != (item.dimension, item.fields, item.assets)
+        ):
+            raise Misfit(
+                f"the item {external_id!r} is in row {self.rows[external_id]} already; say with --field item_id=KEY "
+                "which key of the data tells items apart"
+            )
+        return known or item
+
+    def _own_dimension(self, task: Task) -> Dimension:
+        key = self.names.key(DIMENSION)
+        name = task.data.get(key)
+        found = dimension_named(self.schema, name) if isinstance(name, str) else None
+        if found:
+            return found
+        if len(self.schema.dimensions) == 1 and name is None:
+            return self.schema.dimensions[0]
+        what = f"its {key} is {str(name)[:60]!r}" if name is not None else "nothing says its dimension"
+        raise Misfit(
+            f"{what}; the dimensions are {_list(self.schema.dimensions, 'id')}. Name one with --dimension, or say with "
+            f"--field dimension=KEY which of {_named(list(task.data))} holds it"
+        )
+
+    def _external_id(self, task: Task) -> str:
+        key = self.names.key(ITEM)
+        value = task.data.get(key)
+        if value is None and ITEM in self.names.fields:
+            raise Misfit(f"it has no {key}; its data has {_named(list(task.data))}")
+        if value is None:
+            value = task.id if task.id is not None else f"{self.place.rpartition('.')[0] or self.place}/{task.row}"
+        if isinstance(value, bool) or not isinstance(value, int | str) or not str(value).strip():
+            raise Misfit(f"its {key} is neither a whole number nor text")
+        return short(str(value), key)
+
+    def _paths(self, slot: AssetSlot, value: Any, task: Task) -> list[str]:
+        key = self.names.key(slot.role)
+        if value is None or value in ("", []):
+            if slot.min == 0:
+                return []
+            raise Misfit(
+                f"it names no {slot.role}; its data has {_named(list(task.data))} (say with --field {slot.role}=KEY "
+                "which key names it)"
+            )
+        named = value if isinstance(value, list) else [value]
+        paths = [short(media_path(path, key), key) for path in named]
+        if slot.max is not None and len(paths) > slot.max:
+            raise Misfit(f"its {key} names {len(paths)} files, and an item has {slot.max} at most")
+        return paths
+
+    def _rated(self, task: Task, item: ItemRecord) -> tuple[str | None, str | None]:
+        """Whose answer the task shows, and the answer; nothing if it shows none."""
+        answer = task.data.get(self.names.key(PREDICTION))
+        if answer is None:
+            return None, None
+        if not isinstance(answer, str):
+            raise Misfit(f"its {self.names.key(PREDICTION)} is not text")
+        model = task.data.get(self.names.key(MODEL)) or task.meta.get(MODEL) or self.names.model
+        if not isinstance(model, str):
+            raise Misfit(
+                f"nothing says which model answered; name it with --model, or say with --field model=KEY which of "
+                f"{_named(list(task.data))} does"
+            )
+        return short(model, MODEL), answer
+
+    # ---- annotations ------------------------------------------------------------------------------------------------
+
+    def _annotations(self, task: Task, item: ItemRecord, model: str | None, answer: str | None) -> None:
+        latest: dict[str, tuple[tuple[str, int], int, Mapping[str, Any], bool]] = {}
+        for place, (row, annotation) in enumerate(task.annotations):
+            if annotation.get("was_cancelled"):
+                self.skipped += 1
+                continue
+            if not annotation.get("result"):
+                continue  # someone opened the task and said nothing
+            try:
+                rater, signed = self._rater(annotation)
+            except Misfit as error:
+                self.refuse(row, f"{task.called}, {_called(annotation)}: {error}", _raw(annotation))
+                continue
+            when = (str(annotation.get("updated_at") or annotation.get("created_at") or ""), place)
+            if rater in latest:
+                self.earlier += 1
+            if rater not in latest or latest[rater][0] < when:
+                latest[rater] = (when, row, annotation, signed)
+        for rater, (_, row, annotation, signed) in latest.items():
+            raw = _raw(annotation)
+            try:
+                values = self._values(annotation["result"], item, answer)
+            except Misfit as error:
+                self.refuse(row, f"{task.called}, {_called(annotation)}: {error}", raw)
+                continue
+            here = BadRow(self.place, row, "", raw)
+            for name, value in values.items():
+                if value is not None:
+                    rating = OutsideRating(item.external_id, model, rater, name, value, item.dimension, signed)
+                    self.ratings.append((rating, here))
+
+    def _rater(self, annotation: Mapping[str, Any]) -> tuple[str, bool]:
+        """Who made an annotation: by number, as that is in every form of export; else by address. And whether it was
+        completed there under that name."""
+        for part in annotation["result"] if isinstance(annotation["result"], list) else ():
+            meta = part.get("meta") if isinstance(part, dict) else None
+            if isinstance(meta, dict) and isinstance(meta.get(RATER), str) and meta[RATER].strip():
+                return _person(meta[RATER].strip()), False
+        by = annotation.get("completed_by")
+        if isinstance(by, dict):
+            by = by.get("id") if by.get("id") is not None else by.get("email")
+        if isinstance(by, int) and not isinstance(by, bool):
+            return f"label-studio-{by}", True
+        if isinstance(by, str) and by.strip():
+            return _person(by.strip()), True
+        if by is None and self.names.rater:
+            return self.names.rater, False
+        raise Misfit("nothing says who made it (completed_by); name the person with --rater NAME")
+
+    def _values(self, result: Any, item: ItemRecord, answer: str | None) -> Mapping[str, Any]:
+        """What an annotation says, by criterion."""
+        if not isinstance(result, list) or not all(isinstance(part, dict) for part in result):
+            raise Misfit("its result is not a list of objects")
+        stage = Stage.VERIFICATION if answer is None else Stage.GRADING
+        fields = dict(item.fields) if answer is None else {**item.fields, PREDICTION: answer}
+        if getattr(self.schema.stages, stage.value) is None:
+            what = "items; its people rate models' answers: say with --field prediction=KEY which key holds the answer"
+            other = "models' answers"
+            raise Misfit(f"{self.schema.title} does not rate {what if answer is None else other}")
+        try:
+            page = results.parts(self.schema, stage.value, item.dimension)
+        except NotAvailable as error:
+            raise Misfit(_sentence(str(error))) from error
+        types = {control: kind for part in page for control, kind in part.controls().items()}
+        ours = {self.names.controls.get(name, name): name for name in types}
+        renamed = []
+        for part in result:
+            control = part.get("from_name")
+            if isinstance(control, str) and control not in self.names.without:
+                name = ours.get(control, control)
+                renamed.append(of_type(types[name], {**part, "from_name": name}) if name in types else part)
+        read = results.read(self.schema, stage.value, item.dimension, renamed, fields)
+        unknown = [str(part["from_name"])[:60] for part in renamed if part["from_name"] not in types]
+        if read.problems and unknown and unknown[0] != results.NOTE:
+            raise Misfit(
+                f"its control {unknown[0]} is none of {_named([part.name for part in page])}; say with --control "
+                f"CRITERION={unknown[0]} which one it is, or leave it out with --without {unknown[0]}"
+            )
+        if read.problems:
+            raise Misfit(_sentence(read.problems[0].message))
+        return read.values
+
+    # ---- predictions ------------------------------------------------------------------------------------------------
+
+    def _predictions(self, task: Task, item: ItemRecord) -> None:
+        latest: dict[str, tuple[tuple[str, int], str, Mapping[str, Any]]] = {}
+        for place, prediction in enumerate(task.predictions):
+            try:
+                model, text = self._prediction(prediction)
+            except Misfit as error:
+                self.refuse(task.row, f"{task.called}, prediction {place + 1}: {error}", _raw(prediction))
+                continue
+            if text is None:
+                continue
+            when = (str(prediction.get("updated_at") or prediction.get("created_at") or ""), place)
+            if model in latest:
+                self.earlier += 1
+            if model not in latest or latest[model][0] < when:
+                latest[model] = (when, text, prediction)
+        for model, (_, text, prediction) in latest.items():
+            here = BadRow(self.place, task.row, "", _raw(prediction))
+            self.predictions.append((settled(PredictionRecord(model, text, item=item.external_id)), here))
+
+    def _prediction(self, prediction: Mapping[str, Any]) -> tuple[str, str | None]:
+        """Who predicted, and what as text, which is empty if there is no result; None if nothing is left of it."""
+        result = prediction.get("result")
+        if not isinstance(result, list) or not all(isinstance(part, dict) for part in result):
+            raise Misfit("its result is not a list of objects")
+        by_control: dict[str, list[str | None]] = {}
+        for part in result:
+            control = str(part.get("from_name"))
+            if control not in self.names.without and "value" in part:
+                by_control.setdefault(control, []).append(text_of(part["value"]))
+        wanted = self.names.controls.get(PREDICTION)
+        if wanted is not None:
+            by_control = {control: texts for control, texts in by_control.items() if control == wanted}
+        if not result and (wanted is not None or not self.names.without):
+            by_control = {"": []}  # the model was asked and answered nothing: an answer that is counted as empty
+        if not by_control:
+            return "", None
+        if len(by_control) > 1:
+            raise Misfit(
+                f"it has several controls ({_named(list(by_control))}); say with --control prediction=CONTROL which "
+                "one is the model's answer"
+            )
+        [(control, texts)] = by_control.items()
+        if None in texts:
+            raise Misfit(
+                f"its {control[:60]} is no text, and a model's answer is one; leave it out with --without "
+                f"{control[:60]}"
+            )
+        model = prediction.get("model_version")
+        if not isinstance(model, str) or not model.strip() or model == NOBODY:
+            model = self.names.model
+        if not model:
+            raise Misfit("nothing says which model it is of (model_version); name it with --model")
+        return short(model, MODEL), "\n".join(text for text in texts if text is not None)
+
+
+def _person(name: str) -> str:
+    if len(name) > _LONGEST_RATER:
+        raise Misfit(f"the name of the person who made it is longer than {_LONGEST_RATER} characters")
+    return name
+
+
+def _called(annotation: Mapping[str, Any]) -> str:
+    id = annotation.get("id")
+    return "an annotation" if id is None else f"annotation {str(id)[:60]}"
+
+
+def _raw(part: Mapping[str, Any]) -> str:
+    return json.dumps(part, ensure_ascii=False)[:10_000]
+
+
+def _sentence(text: str) -> str:
+    return text.rstrip(".")

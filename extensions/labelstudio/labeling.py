@@ -1,0 +1,317 @@
+"""What a page of Label Studio shows and asks: the labeling configuration of a stage, and the data of its tasks.
+
+The configuration is the same for everything that is asked alike, so all that belongs to one item is data: the texts
+shown, the item's own options, its pictures and clips. Texts of the schema are written so that nothing in them is taken
+for a variable there (``$word``); texts of items are data, which that page shows as text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from annotation_schemas import kinds
+from annotation_schemas.kinds import options_of
+from annotation_schemas.model import PREDICTION, AssetSlot, Choice, Criterion, ItemField, Schema, as_words
+from annotation_schemas.shown import PREDICTION_TITLE, shown_fields, title_in_stage
+from domain.comparison import same
+from domain.errors import NotAvailable
+from domain.records import AssetView, TaskView, VoteView
+from domain.states import Stage
+from extensions.labelstudio.codes import ABOUT, NONE, NOTE, OTHER, SKIP, codes, image_of, rank_codes
+from extensions.labelstudio.form import coded, key_of, listed, plain, special_choices, typed, without_variables
+from extensions.labelstudio.page import parts
+from extensions.labelstudio.parts import Part
+from extensions.labelstudio.ways import way_of
+
+FRAME_RATE = 30.0
+"""Written where no one knows a clip's own. Without any, that player takes 24."""
+
+_WIDE = "flex: 3 1 0; min-width: 0; position: sticky; top: 0"
+_NARROW = "flex: 2 1 0; min-width: 22em"
+_SMALL = "font-size: 0.85em; line-height: 1.3; margin: 0.2em 0"
+
+
+def labeling(schema: Schema, stage: Stage, dimension: str | None) -> str:
+    """The labeling configuration of a stage for items of a dimension, as XML; equal where the same is asked.
+
+    Raises
+    ------
+    NotAvailable
+        Label Studio cannot show it; the sentence names the criterion.
+    """
+    page = parts(schema, stage.value, dimension)
+    root = Element("View", style="display: flex; gap: 1.5em; align-items: flex-start")
+    media = SubElement(root, "View", style=_WIDE)
+    form = SubElement(root, "View", style=_NARROW)
+    SubElement(form, "Header", value="$says", size="4")
+    SubElement(form, "Text", name=ABOUT, value="$about", selectionEnabled="false")
+    for slot in schema.item.assets:
+        _media(media, slot, [part for part in page if part.to == image_of(slot.role)])
+    marked = {part.to: part for part in page if part.row.is_about == "text"}
+    each = SubElement(form, "Repeater", on="$shown")
+    inside = SubElement(each, "View")
+    SubElement(inside, "Header", value="$shown[{{idx}}].title", size="5")
+    SubElement(inside, "Text", name="shown-{{idx}}", value="$shown[{{idx}}].text", selectionEnabled="false")
+    for name, part in marked.items():
+        of = part.criterion.of or PREDICTION
+        SubElement(form, "Header", value=plain(_title_of_text(schema, stage, of)), size="5")
+        SubElement(form, "Text", name=name, value=f"${key_of('text', of)}", granularity="symbol")
+    for part in page:
+        _ask(form, part)
+    SubElement(form, "Header", value="Note", size="5")
+    typed(form, NOTE, rows=2, hint="What else there is to say; may stay empty")
+    indent(root)
+    return tostring(root, encoding="unicode")
+
+
+def data(
+    schema: Schema,
+    stage: Stage,
+    task: TaskView,
+    media: Callable[[AssetView], str],
+    *,
+    key: str = "",
+    says: str = "",
+    rate: Callable[[AssetView], float | None] = lambda asset: None,
+) -> dict[str, Any]:
+    """What a task shows there: nothing that its ``TaskView`` does not hold.
+
+    Parameters
+    ----------
+    media
+        The address of a picture or clip. Pictures with fixed boxes and marks have them drawn in
+        (``labelstudio.results.drawn_on`` says which).
+    key
+        Ours for the task, by which it is found again.
+    says
+        A sentence above everything else.
+    rate
+        The frames in a second of a clip; None if no one knows.
+    """
+    page = parts(schema, stage.value, task.dimension)
+    found: dict[str, Any] = {"touchstone": key, "says": says, "about": _about(schema, task)}
+    shown = _shown(schema, stage, task, page)
+    for slot in schema.item.assets:
+        here = [asset for asset in task.assets if asset.role == slot.role]
+        there = [asset for asset in here if not asset.missing]
+        if len(there) < len(here):
+            shown.insert(0, _line(as_words(slot.role), "The file is not there yet."))
+        found |= _media_data(slot, there, page, media, rate)
+    found["shown"] = shown
+    texts = {**task.fields, PREDICTION: task.answer}
+    for part in page:
+        if part.row.is_about == "text":
+            of = part.criterion.of or PREDICTION
+            found[key_of("text", of)] = str(texts.get(of) or "")
+        if part.type == "ranker":
+            found[key_of("list", part.name)] = _ranked(part, task.fields)
+        elif part.criterion.field is not None:
+            found[key_of("options", part.name)] = _offered(part, task.fields)
+    return found
+
+
+# ---- pictures and clips ---------------------------------------------------------------------------------------------
+
+
+def _media(parent: Element, slot: AssetSlot, drawn: Sequence[Part]) -> None:
+    name = image_of(slot.role)
+    if drawn:
+        shown = SubElement(parent, "Image", name=name, zoomControl="true", rotateControl="false")
+        if slot.max == 1:
+            shown.set("value", f"${key_of('image', slot.role)}")
+        else:
+            shown.set("valueList", f"${key_of('images', slot.role)}")
+        return
+    each = SubElement(parent, "Repeater", on=f"${key_of('media', slot.role)}")
+    inside = SubElement(each, "View")
+    entry = f"${key_of('media', slot.role)}[{{{{idx}}}}]"
+    SubElement(inside, "Header", value=f"{entry}.title", size="5")
+    if slot.kind == "clip":
+        SubElement(
+            inside, "Video", name=f"clip-{slot.role}-{{{{idx}}}}", value=f"{entry}.url", frameRate=f"{entry}.fps"
+        )
+    else:
+        SubElement(inside, "Image", name=f"{name}-{{{{idx}}}}", value=f"{entry}.url", zoomControl="true")
+
+
+def _media_data(
+    slot: AssetSlot,
+    there: Sequence[AssetView],
+    page: Sequence[Part],
+    media: Callable[[AssetView], str],
+    rate: Callable[[AssetView], float | None],
+) -> dict[str, Any]:
+    drawn = next((part for part in page if part.to == image_of(slot.role)), None)
+    if drawn is None:
+        rows = []
+        for at, asset in enumerate(there, 1):
+            title = as_words(slot.role) if len(there) == 1 else f"{as_words(slot.role)} {at}"
+            row: dict[str, Any] = {"title": title, "url": media(asset)}
+            rows.append(row | ({"fps": rate(asset) or FRAME_RATE} if slot.kind == "clip" else {}))
+        return {key_of("media", slot.role): rows}
+    if not there:
+        raise NotAvailable(
+            f"Label Studio cannot show the task: `{drawn.name}` is drawn on `{slot.role}`, and its file is not here."
+        )
+    if slot.max == 1:
+        return {key_of("image", slot.role): media(there[0])}
+    return {key_of("images", slot.role): [media(asset) for asset in there]}
+
+
+# ---- questions -------------------------------------------------------------------------------------------------------
+
+
+def _ask(form: Element, part: Part) -> None:
+    criterion = part.criterion
+    inside = form
+    for control, chosen in part.shown_when:
+        inside = _when(inside, control, chosen)
+    optional = "" if criterion.required or part.told else " (optional)"
+    SubElement(inside, "Header", value=plain(criterion.prompt + optional), size="4")
+    for text in (*part.told, *([criterion.help] if criterion.help else ()), *way_of(part).limits(part)):
+        SubElement(inside, "Header", value=plain(text), size="5", style=_SMALL)
+    for aspect in criterion.aspects:
+        SubElement(inside, "Header", value=plain(f"{aspect.title}: {aspect.definition}"), size="5", style=_SMALL)
+    way_of(part).ask(inside, part)
+    if part.may_be_none and part.type != "choices":
+        listed(inside, part.side("none"), [("There is nothing to mark", NONE, None)], required=False)
+    if criterion.skip:
+        _skip(inside, part)
+    for place, option in part.own_reasons():
+        told = codes(criterion.options, own=True)[place - 1]
+        why = _when(inside, part.name, [told])
+        SubElement(why, "Header", value="Why?", size="5")
+        _reasons(why, option.reasons, part.side("reason", place), part.side("words", place))
+
+
+def _when(parent: Element, control: str, chosen: Sequence[str]) -> Element:
+    return SubElement(
+        parent, "View", visibleWhen="choice-selected", whenTagName=control, whenChoiceValue=",".join(chosen)
+    )
+
+
+def _skip(parent: Element, part: Part) -> None:
+    skip = part.criterion.skip
+    if skip is None:
+        return
+    control, words = part.side("skip"), part.side("skip-words")
+    if part.type == "choices":  # skipping is one of its choices
+        why = _when(parent, part.name, [SKIP])
+        SubElement(why, "Header", value=plain(f"{skip.label}: why?"), size="5")
+        if skip.reasons:
+            listed(why, control, coded(skip.reasons), required=True)
+        else:
+            typed(why, words, required=True)
+        return
+    SubElement(parent, "Header", value=plain(f"{skip.label}, because"), size="5")
+    if skip.reasons:
+        listed(parent, control, coded(skip.reasons), required=False, single="single")
+    else:
+        listed(parent, control, [(skip.label, SKIP, None)], required=False, single="single")
+        typed(_when(parent, control, [SKIP]), words, required=True)
+
+
+def _reasons(parent: Element, reasons: Sequence[Choice], control: str, words: str) -> None:
+    other = ("Another reason, in words", OTHER, None)
+    listed(parent, control, [*coded(reasons), other], required=True)
+    typed(_when(parent, control, [OTHER]), words, required=True)
+
+
+# ---- data ------------------------------------------------------------------------------------------------------------
+
+
+def _line(title: str, text: str) -> dict[str, Any]:
+    return {"title": title, "text": text or " "}
+
+
+def _about(schema: Schema, task: TaskView) -> str:
+    known = next((each for each in schema.dimensions if each.id == task.dimension), None)
+    if known is None:
+        return task.dimension or " "
+    return f"{known.title}: {known.definition}" if known.definition else known.title
+
+
+def _shown(schema: Schema, stage: Stage, task: TaskView, page: Sequence[Part]) -> list[dict[str, Any]]:
+    """What is read on the page, in the order of our own pages."""
+    if stage is Stage.AUTHORING:
+        return []
+    offered = {part.criterion.field for part in page if part.criterion.field is not None}
+    marked = {part.criterion.of or PREDICTION for part in page if part.row.is_about == "text"}
+    found = [
+        _line(title_in_stage(field, stage), _in_words(field, task.fields[field.name]))
+        for field in shown_fields(schema, stage)
+        if field.name in task.fields
+        and field.name not in offered | marked
+        and not kinds.of_field(field).drawn
+        and task.fields[field.name] not in (None, "", [])
+    ]
+    if task.answer is not None and PREDICTION not in marked:
+        title = PREDICTION_TITLE
+        if task.place is not None and task.place[1] > 1:
+            title = f"{title} ({task.place[0]} of {task.place[1]})"
+        found.append(_line(title, task.answer))
+    found += [_line(vote.label, _vote(schema, task, vote)) for vote in task.votes]
+    if task.history:
+        found.append(_line("What happened before", "\n".join(task.history)))
+    return found
+
+
+def _title_of_text(schema: Schema, stage: Stage, of: str) -> str:
+    field = next((each for each in schema.item.fields if each.name == of), None)
+    return title_in_stage(field, stage) if field is not None else PREDICTION_TITLE
+
+
+def _in_words(field: ItemField, value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
+        return "\n".join(f"{at}. {entry}" for at, entry in enumerate(value, 1))
+    option = next((each for each in field.options if same(each.value, value)), None)
+    return option.label if option is not None else json.dumps(value, ensure_ascii=False)
+
+
+def _vote(schema: Schema, task: TaskView, vote: VoteView) -> str:
+    lines = []
+    for criterion in (each for stage in schema.stages.verifications.values() for each in stage.criteria):
+        if criterion.name not in vote.values:
+            continue
+        value, reason = vote.values[criterion.name], vote.reasons.get(criterion.name)
+        options = options_of(criterion, task.fields)
+        chosen = next((each for each in options if same(each.value, value)), None)
+        if value is None:
+            said, reasons = criterion.skip.label if criterion.skip else "Skipped", _skip_reasons(criterion)
+        else:
+            said = chosen.label if chosen is not None else _spelled(value)
+            reasons = chosen.reasons if chosen is not None else ()
+        because = next((each.label for each in reasons if same(each.value, reason)), reason)
+        lines.append(f"{criterion.prompt} {said}" + (f" ({because})" if because is not None else ""))
+    return "\n".join([*lines, *([vote.note] if vote.note else ())])
+
+
+def _skip_reasons(criterion: Criterion) -> Sequence[Choice]:
+    return criterion.skip.reasons if criterion.skip else ()
+
+
+def _spelled(value: Any) -> str:
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return ", ".join(value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _offered(part: Part, fields: Mapping[str, Any]) -> list[dict[str, str]]:
+    options = part.options(fields)
+    rows = list(zip((option.label for option in options), codes(options, own=False), strict=True))
+    rows += [(label, text) for label, text, _ in special_choices(part)]
+    return [{"value": without_variables(label) or " ", "alias": text} for label, text in rows]
+
+
+def _ranked(part: Part, fields: Mapping[str, Any]) -> list[dict[str, str]]:
+    options = part.options(fields)
+    told = rank_codes(options, own=part.own)
+    return [
+        {"id": text} if text == option.label else {"id": text, "title": option.label}
+        for option, text in zip(options, told, strict=True)
+    ]

@@ -1,0 +1,210 @@
+"""What a page of Label Studio asks in a stage: its parts in order, and what it cannot ask."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from annotation_schemas import kinds, registry
+from annotation_schemas.model import PREDICTION, AssetSlot, Choice, Criterion, ItemField, Schema
+from domain.errors import NotAvailable
+from extensions.labelstudio import ways
+from extensions.labelstudio.codes import ABOUT, EDITED, codes, image_of, text_of
+from extensions.labelstudio.parts import Part
+
+DECISION, REASON, FIELDS = "decision", "cause", "fields"
+DECISIONS = (
+    Choice(value="accept", label="Accept: the item is kept"),
+    Choice(value="reject", label="Reject: the item is taken out"),
+    Choice(value="edit", label="Edit: the item is changed and verified again"),
+)
+MOST_ENTRIES = 9
+"""How many entries of a list can be picked by their place where a schema sets no limit to it."""
+
+STAGES = ("authoring", "verification", "adjudication", "grading")
+
+STAYS = "Left empty, it stays as it is."
+
+
+def refusal(schema: Schema, stage: str, dimension: str | None) -> str | None:
+    """Why Label Studio cannot show this stage, naming the criterion or field; None if it can."""
+    if stage not in STAGES:
+        return f"Label Studio cannot show the stage {stage}; its work stays on Touchstone's own pages."
+    if getattr(schema.stages, stage) is None:
+        return f"This schema has no stage `{stage}`."
+    if stage == "authoring":
+        asked = [field for field in schema.item.fields if field.authored]
+        why = {field.name: ways.field_refusal(schema, field) for field in asked}
+        noun = "field"
+    elif stage == "adjudication":
+        return None
+    else:
+        criteria = asked_of(schema, stage, dimension)
+        why = {criterion.name: ways.criterion_refusal(schema, criterion) for criterion in criteria}
+        noun = "criterion"
+    name = next((name for name, said in why.items() if said), None)
+    return None if name is None else f"Label Studio cannot show the {noun} `{name}`: {why[name]}"
+
+
+def require(schema: Schema, stage: str, dimension: str | None) -> None:
+    """Raise ``NotAvailable`` with the sentence of ``refusal`` if there is one."""
+    said = refusal(schema, stage, dimension)
+    if said is not None:
+        raise NotAvailable(said)
+
+
+def asked_of(schema: Schema, stage: str, dimension: str | None) -> tuple[Criterion, ...]:
+    """The criteria of a stage that can be asked about an item of that dimension."""
+    asked: list[Criterion] = []
+    for criterion in registry.criteria_of(schema, stage, dimension):
+        if set(criterion.show_if) <= {each.name for each in asked}:  # else it hangs on what no one is asked here
+            asked.append(criterion)
+    return tuple(asked)
+
+
+def drawn_on(
+    schema: Schema, stage: str, fields: Mapping[str, Any], roles: Sequence[str], role: str, image: int
+) -> dict[str, Any]:
+    """The fixed boxes and marks of an image, for ``media.drawn.draw``; empty if there are none.
+
+    ``roles`` are those of the item's assets in order, ``image`` counts the images of ``role`` from 1.
+    """
+    pictures = {slot.role for slot in schema.item.assets if slot.kind == "image"}
+    first = next((each for each in roles if each in pictures), None)
+    found: dict[str, Any] = {}
+    for part in schema.item.fields:
+        entries = fields.get(part.name)
+        row = kinds.of_field(part)
+        if not row.drawn or stage in part.secret_in or (part.role or first) != role or not entries:
+            continue
+        if stage == "authoring" or row.drawing_problem(entries):
+            continue
+        here = [entry for entry in entries if entry.get("image", 1) == image]
+        if here:
+            found.setdefault(row.name, []).extend(row.shapes(part, here))
+        if here and "options" in row.keys:
+            found.setdefault("labels", {}).update({each.value: each.label for each in part.options})
+    return found
+
+
+# ---- what stands on a page -------------------------------------------------------------------------------------------
+
+
+def parts(schema: Schema, stage: str, dimension: str | None) -> list[Part]:
+    """What a page of the stage asks, in order; raises ``NotAvailable`` where Label Studio cannot ask it."""
+    require(schema, stage, dimension)
+    if stage == "authoring":
+        return _field_parts(schema, [field for field in schema.item.fields if field.authored], prefix="")
+    if stage == "adjudication":
+        return _adjudication_parts(schema)
+    criteria = asked_of(schema, stage, dimension)
+    return [_part(schema, criterion, criteria) for criterion in criteria]
+
+
+def _part(schema: Schema, criterion: Criterion, criteria: Sequence[Criterion]) -> Part:
+    shown, told = _conditions(criterion, criteria)
+    to, several = ABOUT, False
+    row = kinds.of_criterion(criterion)
+    if row.is_about == "image":
+        slot = _slot(schema, criterion.role)
+        to, several = image_of(slot.role), slot.max != 1
+    elif row.is_about == "text":
+        to = text_of(criterion.of or PREDICTION)
+    return Part(criterion, row, _type(criterion, criteria), to, shown, told, several)
+
+
+def _type(criterion: Criterion, criteria: Sequence[Criterion]) -> str:
+    depended_on = any(criterion.name in each.show_if for each in criteria)
+    way = ways.way_of_criterion(kinds.of_criterion(criterion))
+    assert way is not None, "a page has no part that cannot be asked"
+    return way.type_of(criterion, depended_on=depended_on)
+
+
+def _conditions(
+    criterion: Criterion, criteria: Sequence[Criterion]
+) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], tuple[str, ...]]:
+    known = {each.name: each for each in criteria}
+    shown: list[tuple[str, tuple[str, ...]]] = []
+    told: list[str] = []
+    for name, accepted in criterion.show_if.items():
+        other = known[name]
+        if other.field is not None:
+            wanted = [str(value) for value in accepted]
+        else:
+            options = kinds.options_of(other, {})
+            at = dict(zip([_key(option.value) for option in options], codes(options, own=True), strict=True))
+            wanted = [at[_key(value)] for value in accepted if _key(value) in at]
+        able = kinds.of_criterion(other).compared and not any("," in each for each in wanted)
+        if able and wanted:
+            shown.append((name, tuple(wanted)))
+        else:
+            told.append(f"Only if “{other.prompt}” is {' or '.join(str(value) for value in accepted)}.")
+    return tuple(shown), tuple(told)
+
+
+def _key(value: Any) -> tuple[bool, Any]:
+    """Equal for values that are the same."""
+    return isinstance(value, bool), value
+
+
+def _field_parts(schema: Schema, fields: Sequence[ItemField], *, prefix: str) -> list[Part]:
+    lists = {each.name: each for each in schema.item.fields if kinds.of_field(each).is_list}
+    found: list[Part] = []
+    for each in fields:
+        made = _asked(each, prefix, lists)
+        row, asked = kinds.of_field(each), kinds.of_criterion(made)
+        if row.drawn:
+            slot = _slot(schema, each.role)
+            found.append(Part(made, asked, _type(made, ()), image_of(slot.role), (), (), slot.max != 1, each, row))
+        else:
+            after = prefix + (each.field or "") if row.picked_by_place else None
+            found.append(Part(made, asked, _type(made, ()), field=each, field_row=row, after=after))
+    return found
+
+
+def _asked(each: ItemField, prefix: str, lists: Mapping[str, ItemField]) -> Criterion:
+    """A field as a criterion that fills it in."""
+    common: dict[str, Any] = {
+        "name": prefix + each.name,
+        "prompt": kinds.title_of(each),
+        "help": each.help,
+        "required": each.required and not prefix,
+        "role": each.role,
+    }
+    entries = lists.get(each.field or "")
+    most = (entries.length or entries.max_length or MOST_ENTRIES) if entries is not None else 0
+    places = [Choice(value=str(number), label=f"Entry {number}") for number in range(1, most + 1)]
+    return Criterion(**common, **kinds.of_field(each).as_criterion(each, places))
+
+
+def _adjudication_parts(schema: Schema) -> list[Part]:
+    stage = schema.stages.adjudication
+    if stage is None:
+        return []
+    decisions = DECISIONS if stage.edit else DECISIONS[:2]
+    decision = Criterion(name=DECISION, kind="choice", prompt="Decision", options=decisions)
+    found = [Part(decision, kinds.of_criterion(decision), "choices")]
+    if stage.reasons:
+        reason = Criterion(name=REASON, kind="choice", prompt="Why was it contested?", options=stage.reasons)
+        found.append(Part(reason, kinds.of_criterion(reason), "choices"))
+    if stage.edit:
+        able = [
+            each
+            for each in schema.item.fields
+            if each.authored and "adjudication" not in each.secret_in and ways.field_refusal(schema, each) is None
+        ]
+        when = ((DECISION, ("edit",)),)
+        found += [
+            replace(each, shown_when=when, told=(STAYS,))
+            for each in _field_parts(schema, able, prefix=EDITED)
+            if each.row.is_about == "item"
+        ]
+    return found
+
+
+# ---- what cannot be shown --------------------------------------------------------------------------------------------
+
+
+def _slot(schema: Schema, role: str | None) -> AssetSlot:
+    return next(slot for slot in schema.item.assets if slot.kind == "image" and role in (None, slot.role))

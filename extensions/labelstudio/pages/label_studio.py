@@ -1,0 +1,338 @@
+"""Label Studio: whose work goes to which server, what is there, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from datetime import datetime
+from typing import Any
+
+import streamlit as st
+
+from app import markup, shell
+from app.screens import Group, Screen
+from app.services import Services
+from domain.records import ProjectView
+from domain.roles import Role
+from domain.states import ONLY_HERE, Stage
+from extensions.labelstudio.exchange import bridge
+from extensions.labelstudio.exchange.bridge import BridgeStatus, PersonThere, StageThere
+from extensions.labelstudio.serving import bridging, sync_process
+from workflow.access import projects
+
+SCREEN = Screen("Label Studio", place=190, role=Role.LEAD, group=Group.SETTINGS)
+
+NEW = "Another server"
+AHEAD, HOLD = 3, 8.0
+SAID, WHERE, SHOWN = "label_studio.said", "label_studio.where", "label_studio.shown"
+TOP, PEOPLE, SERVER = "top", "people", "server"
+"""The parts of the page; what came of a button is told where the button is."""
+
+
+def render(services: Services) -> None:
+    """The server that is chosen: what to do next, what is there, who is who; or the way to a first one."""
+    view = shell.lead_of(services)
+    shell.heading(
+        "Label Studio",
+        "People answer on the screens of a Label Studio server. Touchstone decides who gets what, and keeps votes and "
+        "verdicts.",
+        made_up=view.made_up,
+    )
+    found = bridge.status(services.store, by=services.person, project=view.name)
+    chosen = _choose(view, found)
+    if chosen is None:
+        _kept_result(TOP)
+        _connect(view, services, None)
+        return
+    _status_line(services, view, chosen)
+    _counts_table(chosen)
+    _people(services, view, chosen)
+    _connect(view, services, chosen)
+
+
+def _choose(view: ProjectView, found: Sequence[BridgeStatus]) -> BridgeStatus | None:
+    """Which of the project's servers this is about; None: one that is to be added."""
+    if not found:
+        return None
+    addresses = [each.address for each in found]
+    wanted = shell.kept_message(SHOWN)
+    address = st.selectbox(
+        "Server",
+        [*addresses, NEW],
+        index=addresses.index(wanted) if wanted in addresses else 0,
+        key=f"label_studio.server.{view.name}.{len(addresses)}",
+    )
+    return next((each for each in found if each.address == address), None)
+
+
+# ---- how it stands --------------------------------------------------------------------------------------------------
+
+
+def _status_line(services: Services, view: ProjectView, status: BridgeStatus) -> None:
+    _kept_result(TOP)
+    shell.show(markup.tag("p", markup.text(_in_short(status, services.store.now())), style="ts", data_part="stands"))
+    for step in status.next_steps:
+        shell.show(markup.notice(step))
+    if not status.next_steps:
+        shell.show(markup.notice("Nothing to do: all answers are fetched, and everyone has work.", style="good"))
+    left, right, rest = st.columns((1, 1, 5))
+    key = f"label_studio.{{}}.{view.name}.{status.address}"
+    with left:
+        push = st.button("Push", key=key.format("push"), width="stretch", help="Send people their next tasks.")
+    with right:
+        pull = st.button("Pull now", key=key.format("pull"), width="stretch", help="Fetch what was answered.")
+    with rest:
+        st.caption(
+            f"`touchstone labelstudio sync {view.name}`, left running where Touchstone runs, does both all the time."
+        )
+    if push or pull:
+        with st.spinner("Sending…" if push else "Fetching…"):
+            done = sync_process.run("push" if push else "pull", view.name, status.address)
+        _keep_result(TOP, "\n".join(done.lines), good=done.well)
+        st.rerun()
+
+
+def _in_short(status: BridgeStatus, now: datetime) -> str:
+    parts = [
+        ", ".join(stage.value.capitalize() for stage in status.stages) or "No stage goes there",
+        f"{markup.count(status.ahead, 'task')} ahead, held for {status.hold_hours:g} hours",
+        f"fetched {_ago(status.pulled_at, now)}",
+        f"sent {_ago(status.pushed_at, now)}",
+    ]
+    if status.stay:
+        parts.append("stored answers stay there")
+    if status.busy:
+        parts.append("being synchronised just now")
+    return " · ".join(parts)
+
+
+def _ago(at: datetime | None, now: datetime) -> str:
+    if at is None:
+        return "never"
+    seconds = max(0, round((now - at).total_seconds()))
+    if seconds < 120:
+        return f"{markup.count(seconds, 'second')} ago"
+    if seconds < 7200:
+        return f"{seconds // 60} minutes ago"
+    return f"on {markup.moment(at)}"
+
+
+def _counts_table(status: BridgeStatus) -> None:
+    shell.section("What is there, and what became of it")
+    if not status.lines:
+        shell.show(markup.tag("p", markup.quiet("Nothing was sent yet."), style="ts"))
+        return
+    heads = [
+        ("Stage", ""),
+        ("Person", ""),
+        ("Waits there", "number"),
+        ("Stored", "number"),
+        ("Refused", "number"),
+        ("Expired", "number"),
+        ("Skipped", "number"),
+        ("What else", "wide"),
+    ]
+    shell.show(markup.table(heads, [_line(line) for line in status.lines]))
+
+
+NUMBERS = ("out", "stored", "refused", "late", "skipped")
+PLAIN = ("out", "stored", "skipped")
+"""What its number says completely."""
+
+
+def _line(line: StageThere) -> list[markup.Markup]:
+    numbers = [each.name for each in fields(line) if isinstance(getattr(line, each.name), int)]
+    counted = [name for name in numbers if getattr(line, name)]
+    said = [each for name, each in zip(counted, line.sentences, strict=True) if name not in PLAIN]
+    return [
+        markup.tag("b", markup.text(line.stage.value.capitalize())),
+        markup.text(line.name or line.login),
+        *[markup.text(getattr(line, name)) for name in NUMBERS],
+        markup.joined([markup.tag("div", markup.quiet(each)) for each in said]),
+    ]
+
+
+# ---- who is who -----------------------------------------------------------------------------------------------------
+
+
+def _people(services: Services, view: ProjectView, status: BridgeStatus) -> None:
+    shell.section("Accounts in Label Studio")
+    members = projects.members(services.store, person=services.person, project=view.name)
+    mapped = {person.login: person for person in status.people}
+    gone = [person for person in status.people if person.login not in {member.person.login for member in members}]
+    st.caption("The e-mail address with which each person signs in there. Nothing is sent to those without one.")
+    with st.form(f"label_studio.people.{status.address}", border=False):
+        everyone = [(member.person.login, member.person.name) for member in members]
+        everyone += [(person.login, person.name) for person in gone]
+        keys = {login: _person(status, login, name, mapped.get(login)) for login, name in everyone}
+        st.form_submit_button(
+            "Save people",
+            key="label_studio.people.save",
+            on_click=_save_people,
+            args=(services, view.name, status, keys),
+        )
+    _kept_result(PEOPLE)
+
+
+def _person(status: BridgeStatus, login: str, name: str, there: PersonThere | None) -> str:
+    """A row of the form; the key of its address, which changes with what is stored."""
+    who, address, about = st.columns((2, 3, 4), vertical_alignment="center")
+    stored = there.email if there else ""
+    key = f"label_studio.email.{status.address}.{login}.{stored}"
+    with who:
+        shell.show(
+            markup.tag("div", markup.tag("b", markup.text(name)), style="ts"),
+            markup.tag("div", markup.quiet(login), style="ts ts-small"),
+        )
+    with address:
+        st.text_input(
+            f"E-mail address of {markup.label(name)} there",
+            value=stored,
+            key=key,
+            label_visibility="collapsed",
+            placeholder="not sent there",
+        )
+    with about:
+        shell.show(markup.tag("div", markup.quiet(_about(there)), style="ts ts-small"))
+    return key
+
+
+def _about(there: PersonThere | None) -> str:
+    if there is None:
+        return ""
+    if there.why:
+        return there.why
+    return "has an account there" if there.known else "looked up at the next push"
+
+
+def _save_people(services: Services, project: str, status: BridgeStatus, keys: Mapping[str, str]) -> None:
+    before = {person.login: person.email for person in status.people}
+    emails = {login: str(st.session_state.get(key) or "").strip() for login, key in keys.items()}
+    told: dict[str, Any] = {"by": services.person, "project": project, "address": status.address}
+    changed = 0
+    _at(PEOPLE)
+    with shell.pressed(services):
+        for login in [login for login, email in emails.items() if not email and login in before]:
+            bridge.unmap_person(services.store, login=login, **told)
+            changed += 1
+        for login, email in emails.items():
+            if email and email.casefold() != before.get(login):
+                bridge.map_person(services.store, login=login, email=email, **told)
+                changed += 1
+        saved = f"Saved: {markup.count(changed, 'change')}. The next push acts on it."
+        _keep_result(PEOPLE, saved if changed else "Nothing was changed.")
+
+
+# ---- the server -----------------------------------------------------------------------------------------------------
+
+
+def _connect(view: ProjectView, services: Services, status: BridgeStatus | None) -> None:
+    """What goes where: for a server that is known already, or for a new one."""
+    schema = view.schema.schema_
+    stages = [stage for stage in projects.stages_of(schema) if stage not in ONLY_HERE]
+    refused = {stage: bridging.refused(schema, stage) for stage in stages}
+    can = [stage for stage in stages if refused[stage] is None]
+    shell.section("What goes there" if status else "Connect a server")
+    if status is None:
+        _first_steps(view)
+    if not can:
+        shell.show(markup.notice("Label Studio can show no stage of this project; its work stays on our own pages."))
+    stored = (status.address, *status.stages, status.ahead, status.hold_hours, status.stay) if status else ()
+    key = ".".join(["label_studio.connect", view.name, *map(str, stored)])
+    with st.form(key, border=False):
+        if status is None:
+            st.text_input("Address", placeholder="http://127.0.0.1:8080", key=f"{key}.address")
+        now = [stage for stage in status.stages if stage in can] if status else can[:0]
+        st.multiselect(
+            "Stages", can, default=now, format_func=lambda stage: stage.value.capitalize(), key=f"{key}.stages"
+        )
+        left, right = st.columns(2)
+        with left:
+            st.number_input(
+                "Tasks that a person has there at once",
+                min_value=1,
+                max_value=bridge.MOST_AHEAD,
+                value=status.ahead if status else AHEAD,
+                key=f"{key}.ahead",
+            )
+        with right:
+            st.number_input(
+                "Hours for which a task is held for its person",
+                min_value=0.25,
+                max_value=bridge.LONGEST_HOLD,
+                value=float(status.hold_hours) if status else HOLD,
+                key=f"{key}.hold",
+            )
+        st.checkbox(
+            "Leave stored answers there for as long, so that they can be changed there"
+            " (only on a server that one rater has to themselves)",
+            value=status.stay if status else False,
+            key=f"{key}.stay",
+        )
+        st.form_submit_button(
+            "Save" if status else "Connect",
+            type="primary",
+            key=f"{key}.save",
+            on_click=_save,
+            args=(services, view.name, status, key),
+        )
+    _kept_result(SERVER)
+    for stage, why in refused.items():
+        if why:
+            shell.show(markup.tag("p", markup.quiet(f"{stage.value.capitalize()}: {why}"), style="ts ts-small"))
+
+
+def _first_steps(view: ProjectView) -> None:
+    shell.show(
+        markup.notice(
+            "Where Touchstone runs, someone has to give it a token of that server once (TOUCHSTONE_LABEL_STUDIO_TOKEN)"
+            " and say where browsers reach this server (TOUCHSTONE_PUBLIC_URL); the guide docs/label-studio.md goes"
+            f" through it. Then connect {view.title} here, say who is who, and push."
+        )
+    )
+
+
+def _save(services: Services, project: str, status: BridgeStatus | None, key: str) -> None:
+    from extensions.labelstudio.tokens import normal
+
+    given = st.session_state
+    where = SERVER if status else TOP
+    _at(where)
+    with shell.pressed(services):
+        address = status.address if status else normal(str(given.get(f"{key}.address") or ""))
+        bridge.connect(
+            services.store,
+            by=services.person,
+            project=project,
+            address=address,
+            stages=[Stage(stage) for stage in given[f"{key}.stages"]],
+            ahead=int(given[f"{key}.ahead"]),
+            hold_hours=float(given[f"{key}.hold"]),
+            stay=bool(given[f"{key}.stay"]),
+        )
+        shell.keep_message(SHOWN, address)
+        _keep_result(where, "Saved. The next push acts on it.")
+
+
+# ---- what was said --------------------------------------------------------------------------------------------------
+
+
+def _at(where: str) -> None:
+    """A button there was pressed; what came of an earlier one is told no more."""
+    st.session_state.pop(SAID, None)
+    st.session_state[WHERE] = where
+
+
+def _keep_result(where: str, words: str, *, good: bool = True) -> None:
+    """Keep the result of a button, to be shown next to it when the page is drawn again."""
+    _at(where)
+    shell.keep_message(SAID, (words, good))
+
+
+def _kept_result(where: str) -> None:
+    if st.session_state.get(WHERE) != where:
+        return
+    words, good = shell.kept_message(SAID) or ("", True)
+    for line in words.splitlines():
+        shell.show(markup.notice(line, style="good" if good else "bad"))
+    shell.tell_refused()

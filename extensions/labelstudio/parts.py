@@ -1,0 +1,362 @@
+"""What stands on a page of Label Studio, what was given there, and how a kind's answers are read and written."""
+
+from __future__ import annotations
+
+import json
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, Protocol
+from xml.etree.ElementTree import Element
+
+from annotation_schemas.model import Choice, Criterion, ItemField
+from domain.comparison import same
+from domain.errors import Problem
+from extensions.labelstudio.codes import ABOUT, NOTE, OTHER, SKIP, codes, distinct, image_of
+
+Result = dict[str, Any]
+Answer = tuple[Any, Any] | None
+"""A value and its reason; None if nothing was answered."""
+
+_KEYS = {
+    "choices": "choices",
+    "rating": "rating",
+    "number": "number",
+    "textarea": "text",
+    "ranker": "ranker",
+    "rectanglelabels": "rectanglelabels",
+    "rectangle": None,
+    "keypointlabels": "keypointlabels",
+    "labels": "labels",
+}
+"""Types of results with the key of their value that says what was answered; None: the value is that by itself."""
+_REGIONS = frozenset({"rectanglelabels", "rectangle", "keypointlabels", "labels"})
+"""Types of which one control may have any number."""
+
+
+class AnsweredRow(Protocol):
+    """What a page asks of the row of a criterion's kind (``kinds.CriterionKind``)."""
+
+    asks_reasons: ClassVar[bool]
+    none_is_answer: ClassVar[bool]
+    picks_several: ClassVar[bool]
+    counts_entries: ClassVar[bool]
+    is_about: ClassVar[Literal["item", "image", "text"]]
+
+    def options(self, criterion: Criterion, fields: Mapping[str, Any]) -> list[Choice]:
+        """What is offered for an item with these fields, in order."""
+
+
+class FilledRow(Protocol):
+    """What a page asks of the row of a field's kind (``kinds.FieldKind``)."""
+
+    is_list: ClassVar[bool]
+    holds: ClassVar[Literal["text", "texts", "whole number", "decimal", "list", "anything"]]
+    several_rows: ClassVar[bool]
+
+
+class Way(ABC):
+    """How the answers of a kind are given in Label Studio."""
+
+    result_type: ClassVar[str] = "choices"
+    """The type of its results there, unless ``type_of`` says more."""
+
+    def type_of(self, criterion: Criterion, *, depended_on: bool) -> str:
+        """The type of a criterion's results. ``depended_on``: other criteria are shown after its choices."""
+        return self.result_type
+
+    @abstractmethod
+    def read(self, part: Part, given: Given, context: Context) -> Answer:
+        """What was answered; None if nothing was, or if it cannot be understood, which ``given`` is then told."""
+
+    @abstractmethod
+    def ask(self, parent: Element, part: Part) -> None:
+        """Put what it is asked with into a labeling configuration."""
+
+    def limits(self, part: Part) -> list[str]:
+        """What is told of the least and the most, and of how it is done, in lines."""
+        least, most = part.criterion.min, part.criterion.max
+        words: list[str] = []
+        if part.row.counts_entries:
+            words += [f"at least {least:g}"] if least else []
+            words += [f"at most {most:g}"] if most is not None else []
+        return [", ".join(words).capitalize()] if words else []
+
+    @abstractmethod
+    def write(self, part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
+        """The results that mean this answer; none if it is no answer to the part."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A criterion or field as it stands on a page there."""
+
+    criterion: Criterion
+    row: AnsweredRow
+    """The row of its kind."""
+    type: str
+    """The type of its results."""
+    to: str = ABOUT
+    """What on the page it is about."""
+    shown_when: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Controls with the choices of which one has to be made before this is asked."""
+    told: tuple[str, ...] = ()
+    """Conditions that cannot be shown as such, as sentences; anyone who does not meet them leaves it out."""
+    several: bool = False
+    """It is drawn on a place with several images."""
+    field: ItemField | None = None
+    """The field of the item that is filled in; None: it is a criterion."""
+    field_row: FilledRow | None = None
+    """The row of the field's kind."""
+    after: str | None = None
+    """The part for a list, one of whose entries is meant by its place."""
+
+    @property
+    def name(self) -> str:
+        """Its control, and its name among the values."""
+        return self.criterion.name
+
+    @property
+    def role(self) -> str:
+        """The role of the images that it is drawn on."""
+        return self.to.removeprefix(image_of(""))
+
+    @property
+    def own(self) -> bool:
+        """Its options are the schema's, not the item's."""
+        return self.criterion.field is None
+
+    @property
+    def may_be_none(self) -> bool:
+        """That nothing applies is an answer, and has a choice of its own."""
+        return self.row.none_is_answer and self.field is None and not self.criterion.min
+
+    def options(self, texts: Mapping[str, Any]) -> list[Choice]:
+        """What is offered for this item."""
+        found = self.row.options(self.criterion, texts)
+        return found if self.type == "ranker" else distinct(found)
+
+    def side(self, what: str, place: int | None = None) -> str:
+        """The name of a control that belongs to it."""
+        return f"{self.name}-{what}" if place is None else f"{self.name}-{what}-{place}"
+
+    def own_reasons(self) -> list[tuple[int, Choice]]:
+        """The options that ask for a reason, with their places."""
+        asks = self.row.asks_reasons
+        return [(at, option) for at, option in enumerate(self.criterion.options, 1) if asks and option.reasons]
+
+    def controls(self) -> dict[str, str]:
+        """All controls of it with the types of their results."""
+        found = {self.name: self.type}
+        if self.type == "property_list":
+            found = {self.side("is", at): "choices" for at, _ in enumerate(self.criterion.options, 1)}
+        if self.criterion.skip:
+            found |= {self.side("skip"): "choices", self.side("skip-words"): "textarea"}
+        for at, _ in self.own_reasons():
+            found |= {self.side("reason", at): "choices", self.side("words", at): "textarea"}
+        if self.may_be_none and self.type != "choices":
+            found[self.side("none")] = "choices"
+        return found
+
+
+@dataclass(frozen=True)
+class Context:
+    """What an answer is read and written with."""
+
+    texts: Mapping[str, Any]
+    """The item's fields as the page shows them, and the model's answer."""
+    values: Mapping[str, Any]
+    """The other answers of the page."""
+    sizes: Mapping[str, Sequence[tuple[int, int]]]
+    """Width and height of the images, by role."""
+
+
+# ---- what was given ----
+
+
+@dataclass
+class Given:
+    """A result, taken apart by its controls."""
+
+    known: Mapping[str, str]
+    page: Sequence[Part]
+    by_control: dict[str, list[tuple[Any, Mapping[str, Any], Mapping[str, Any]]]] = field(default_factory=dict)
+    """What was answered, the whole value, and the whole entry."""
+    problems: list[Problem] = field(default_factory=list)
+
+    def take(self, result: Sequence[Mapping[str, Any]]) -> None:
+        """Sort a result, and say what is wrong with its form."""
+        owners = {name: part for part in self.page for name in part.controls()}
+        if not isinstance(result, list | tuple):
+            self.problems.append(Problem("result", "The result is no list of answers."))
+            return
+        for number, entry in enumerate(result, 1):
+            if not isinstance(entry, Mapping):
+                self.problems.append(Problem("result", f"Entry {number} of the result is no answer."))
+                continue
+            name = entry.get("from_name")
+            if not isinstance(name, str) or name not in self.known:
+                shown = f"`{name}`" if isinstance(name, str) else f"entry {number}"
+                self.problems.append(Problem("result", f"This form does not ask {shown}; its answer cannot be taken."))
+                continue
+            self._take(name, owners.get(name), entry)
+
+    def _take(self, name: str, part: Part | None, entry: Mapping[str, Any]) -> None:
+        kind = self.known[name]
+        wanted = entry.get("type", kind)
+        value = entry.get("value")
+        key = _KEYS[kind]
+        if wanted != kind:
+            self.say(part, f"`{name}` takes answers of the type `{kind}`, not `{wanted}`.")
+        elif not isinstance(value, Mapping) or (key is not None and key not in value):
+            self.say(part, f"The answer to `{name}` has no `{key or 'value'}`.")
+        elif name in self.by_control and kind not in _REGIONS:
+            self.say(part, f"`{name}` is answered twice.")
+        else:
+            self.by_control.setdefault(name, []).append((value.get(key) if key else None, value, entry))
+
+    def say(self, part: Part | None, sentence: str) -> None:
+        """Note a problem."""
+        name = part.name if part is not None else NOTE
+        self.problems.append(Problem(name, f"{part.criterion.prompt} {sentence}" if part is not None else sentence))
+
+    def has(self, control: str) -> bool:
+        """Whether a control was answered."""
+        return bool(self.by_control.get(control))
+
+    def one(self, control: str) -> Any:
+        """What was answered; None if nothing was."""
+        found = self.by_control.get(control)
+        return found[0][0] if found else None
+
+    def chosen(self, control: str, part: Part) -> list[str]:
+        """The choices that were made."""
+        found = self.one(control)
+        if found is None:
+            return []
+        if isinstance(found, str):
+            found = [found]
+        if not isinstance(found, list | tuple) or not all(isinstance(each, str) for each in found):
+            self.say(part, "The choices must be a list of texts.")
+            return []
+        return list(dict.fromkeys(found))
+
+    def words(self, control: str, part: Part | str) -> list[str]:
+        """The texts that were typed."""
+        found = self.one(control)
+        if found is None:
+            return []
+        if isinstance(found, str):
+            found = [found]
+        if not isinstance(found, list | tuple) or not all(isinstance(each, str) for each in found):
+            self.say(part if isinstance(part, Part) else None, "What was typed must be a text.")
+            return []
+        return ["\n".join(found)] if isinstance(part, str) else list(found)
+
+    def option(self, part: Part, chosen: str, options: Sequence[Choice], told: Sequence[str]) -> Choice | None:
+        """The option that a choice means: by its code, or else by its label, if only one has it."""
+        for text, option in zip(told, options, strict=True):
+            if text == chosen:
+                return option
+        labelled = [option for option in options if chosen in (option.label, str(option.value))]
+        if len(labelled) == 1:
+            return labelled[0]
+        self.say(part, f"“{shortened(chosen)}” is none of the answers that are offered.")
+        return None
+
+
+def shortened(text: str) -> str:
+    """A text that a sentence may quote."""
+    return text if len(text) <= 80 else f"{text[:79]}…"
+
+
+# ---- results ----
+
+
+def result_of(control: str, to: str, kind: str, value: Mapping[str, Any], number: int | None = None) -> Result:
+    """A result: what was answered by which control about what; ``number`` tells regions of one control apart."""
+    return {
+        "id": control if number is None else f"{control}-{number}",
+        "from_name": control,
+        "to_name": to,
+        "type": kind,
+        "value": dict(value),
+    }
+
+
+def choices_of(control: str, *what: str) -> Result:
+    """The result of choices."""
+    return result_of(control, ABOUT, "choices", {"choices": list(what)})
+
+
+def text_of_result(control: str, text: Any) -> Result:
+    """The result of a text."""
+    return result_of(control, ABOUT, "textarea", {"text": [str(text)]})
+
+
+# ---- reasons and skips ----
+
+
+def skip_reason(part: Part, given: Given) -> Any:
+    """Why it was skipped; None if no one said."""
+    skip = part.criterion.skip
+    return _reason(part, given, skip.reasons if skip else (), part.side("skip"), part.side("skip-words"))
+
+
+def _reason(part: Part, given: Given, reasons: Sequence[Choice], control: str, words: str) -> Any:
+    chosen = [each for each in given.chosen(control, part) if each != SKIP]
+    if not chosen or chosen == [OTHER]:
+        return "\n".join(given.words(words, part)).strip() or None
+    found = [given.option(part, each, reasons, codes(reasons, own=True)) for each in chosen]
+    if len(found) > 1:
+        given.say(part, "Give one reason.")
+    return found[0].value if found[0] is not None else None
+
+
+def reason_for(part: Part, given: Given, place: int, option: Choice) -> Any:
+    """Why this option was chosen; None if no one said."""
+    return _reason(part, given, option.reasons, part.side("reason", place), part.side("words", place))
+
+
+def write_skip(part: Part, reason: Any) -> list[Result]:
+    """The results of a skip."""
+    skip = part.criterion.skip
+    reasons = skip.reasons if skip else ()
+    found = [choices_of(part.name, SKIP)] if part.type == "choices" else []
+    if reason is None:
+        return found or [choices_of(part.side("skip"), SKIP)]
+    at = next((at for at, each in enumerate(reasons) if same(each.value, reason)), None)
+    if at is not None:
+        return [*found, choices_of(part.side("skip"), codes(reasons, own=True)[at])]
+    if part.type != "choices":
+        found.append(choices_of(part.side("skip"), OTHER if reasons else SKIP))
+    return [*found, text_of_result(part.side("skip-words"), reason)]
+
+
+def write_reason(part: Part, place: int, option: Choice, reason: Any) -> list[Result]:
+    """The results of a reason for an option."""
+    if reason is None or not option.reasons:
+        return []
+    at = next((at for at, each in enumerate(option.reasons) if same(each.value, reason)), None)
+    if at is not None:
+        return [choices_of(part.side("reason", place), codes(option.reasons, own=True)[at])]
+    return [choices_of(part.side("reason", place), OTHER), text_of_result(part.side("words", place), reason)]
+
+
+# ---- values ----
+
+
+def plain_number(number: float) -> float | int:
+    """A number as a browser writes it: without ``.0``."""
+    return int(number) if isinstance(number, float) and number.is_integer() else number
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number that can be calculated with."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def spelled(value: Any) -> str:
+    """A value as a sentence may quote it."""
+    return shortened(json.dumps(value, ensure_ascii=False, default=str))

@@ -1,0 +1,129 @@
+"""What a Label Studio result means here, and the result that means given answers, for a stage of a schema.
+
+A *result* is the JSON list that an annotation or a prediction there holds: an object for each answered control
+(``from_name``, ``to_name``, ``type``, ``value``). That server checks no result against its labeling configuration, so
+``read`` trusts nothing: what it cannot mean is a problem with a sentence for anyone who gave the answer. Whether an
+answer is complete is still for ``kinds`` to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotation_schemas import kinds
+from annotation_schemas.model import Schema
+from domain.errors import Problem
+from extensions.labelstudio.answers import note_written, read_part, write_part
+from extensions.labelstudio.codes import ABOUT, EDITED, NONE, NOTE, OTHER, SKIP
+from extensions.labelstudio.page import DECISION, FIELDS, REASON, drawn_on, parts, refusal, require
+from extensions.labelstudio.parts import Context, Given, Part, Result
+
+__all__ = [
+    "ABOUT",
+    "NONE",
+    "NOTE",
+    "OTHER",
+    "SKIP",
+    "Part",
+    "Read",
+    "drawn_on",
+    "parts",
+    "read",
+    "refusal",
+    "require",
+    "written",
+]
+
+
+@dataclass(frozen=True)
+class Read:
+    """What a result means: what ``workflow.annotate.submissions`` takes, and what could not be understood."""
+
+    values: dict[str, Any]
+    """By criterion; in authoring the item's fields; in adjudication ``decision``, ``cause`` and ``fields``."""
+    reasons: dict[str, Any]
+    note: str
+    problems: tuple[Problem, ...]
+
+
+def read(
+    schema: Schema,
+    stage: str,
+    dimension: str | None,
+    result: Sequence[Mapping[str, Any]],
+    item_fields: Mapping[str, Any] | None = None,
+) -> Read:
+    """What a result means. ``item_fields`` are those that the page showed, with the model's answer as ``prediction``.
+
+    Answers to criteria that are not asked after the ones before them are left out, as on our own pages.
+    """
+    page = parts(schema, stage, dimension)
+    given = Given({name: kind for part in page for name, kind in part.controls().items()} | {NOTE: "textarea"}, page)
+    given.take(result)
+    texts = dict(item_fields or {})
+    (note,) = given.words(NOTE, NOTE) or ("",)
+    found = _read_parts(page, given, texts)
+    values, reasons = found.values, found.reasons
+    if stage == "adjudication":
+        edited = {name.removeprefix(EDITED): values.pop(name) for name in list(values) if name.startswith(EDITED)}
+        if DECISION in values:
+            values.setdefault(REASON, None)
+        if values.get(DECISION) == "edit":
+            values[FIELDS] = edited
+    return Read(values, reasons, note.strip(), tuple(given.problems))
+
+
+def written(
+    schema: Schema,
+    stage: str,
+    dimension: str | None,
+    values: Mapping[str, Any],
+    reasons: Mapping[str, Any] | None = None,
+    note: str = "",
+    item_fields: Mapping[str, Any] | None = None,
+    *,
+    sizes: Mapping[str, Sequence[tuple[int, int]]] | None = None,
+) -> list[Result]:
+    """The result that means these answers; what is no answer to anything that the stage asks is left out.
+
+    ``sizes`` are width and height of the images by role, for readers that count in pixels.
+
+    Raises
+    ------
+    NotAvailable
+        Label Studio cannot show one of the criteria.
+    """
+    given = dict(values)
+    if stage == "adjudication":
+        given |= {EDITED + name: value for name, value in (given.pop(FIELDS, None) or {}).items()}
+    texts = dict(item_fields or {})
+    found: list[Result] = []
+    for part in parts(schema, stage, dimension):
+        if part.name in given:
+            context = Context(texts, given, sizes or {})
+            found += write_part(part, given[part.name], (reasons or {}).get(part.name), context)
+    if note:
+        found.append(note_written(note))
+    return found
+
+
+def _read_parts(page: Sequence[Part], given: Given, texts: Mapping[str, Any]) -> Read:
+    values: dict[str, Any] = {}
+    reasons: dict[str, Any] = {}
+    for part in sorted(page, key=lambda part: part.after is not None):  # what picks from a list comes after the list
+        if not kinds.is_shown(part.criterion, values) or not _is_edited(part, values):
+            continue
+        found = read_part(part, given, Context(texts, values, {}))
+        if found is None:
+            continue
+        values[part.name], reason = found
+        if reason is not None:
+            reasons[part.name] = reason
+    in_order = {part.name: values[part.name] for part in page if part.name in values}
+    return Read(in_order, reasons, "", ())
+
+
+def _is_edited(part: Part, values: Mapping[str, Any]) -> bool:
+    return not part.name.startswith(EDITED) or values.get(DECISION) == "edit"

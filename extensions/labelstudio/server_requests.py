@@ -1,0 +1,263 @@
+"""One request to a Label Studio server, whole: asked through its SDK, made again where it may be, and what it came to.
+
+The SDK renews the short-lived tokens that a personal access token is exchanged for, and knows the addresses; it neither
+repeats a request here nor follows a redirect.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from domain.errors import OutsideRefused, OutsideUnreachable
+from domain.installation import install_hint
+from extensions.labelstudio import tokens
+from extensions.labelstudio.objects import Objects
+from extensions.labelstudio.settings import LABEL_STUDIO_URL
+from extensions.labelstudio.tokens import Token
+from net import httpx_client
+from net.addresses import AddressRefused, NameNotFound, Resolve, Rules
+from net.guard import Bounds, Guard, NotAnswered, NotConnected, NotReadable, Redirected, TooSlow, Traffic
+
+if TYPE_CHECKING:
+    from net.httpx_client import Response
+
+SECONDS = 60.0
+"""For one request and its whole reply."""
+PAUSES = (0.5, 2.0)
+"""Before a request is made again, in seconds."""
+LONGEST_PAUSE = 30.0
+"""However long a server asks to be left alone."""
+LARGEST_REPLY = 64 * 2**20
+"""Bytes."""
+_REFRESH = "/api/token/refresh/"
+
+Send = Callable[[Any], object]
+"""What asks the SDK for something."""
+
+
+class _Down(OutsideUnreachable):
+    """It does not answer. ``arrived``: the request may have been carried out; ``pause``: what it asks for itself."""
+
+    def __init__(self, sentence: str, *, arrived: bool, pause: float = 0.0) -> None:
+        super().__init__(sentence)
+        self.arrived, self.pause = arrived, pause
+
+
+class _Unknown(OutsideRefused):
+    """It does not take the token."""
+
+
+class _Gone(OutsideRefused):
+    """There is nothing under that address."""
+
+
+class Requests:
+    """What is asked of one server with one account's token; may be used from several threads.
+
+    Raises
+    ------
+    OutsideRefused
+        The address may not be asked, or the SDK is not installed.
+    OutsideUnreachable
+        No one knows its name just now.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        token: Token,
+        *,
+        listed: Sequence[str],
+        seconds: float,
+        pauses: Sequence[float],
+        largest: int,
+        resolve: Resolve | None,
+    ) -> None:
+        self.address = tokens.normal(address)
+        self.read = Objects(self.address)
+        place = tokens.place(self.address)
+        self._token, self._pauses = token, tuple(pauses)
+        try:
+            guard = Guard(place, Rules(listed), resolve)
+        except AddressRefused as error:
+            self._not_found(error)
+        if guard.unencrypted:
+            raise OutsideRefused(f"The token would go to {place.host} unencrypted over a public network; use https://.")
+        try:
+            import label_studio_sdk  # noqa: F401
+        except ImportError as error:
+            raise OutsideRefused(
+                "Touchstone reaches Label Studio through label-studio-sdk, which is not installed. "
+                f"{install_hint('labelstudio')}"
+            ) from error
+        traffic = Traffic(lambda method, path: Bounds(largest), sent=("accept", "authorization"))
+        self._http = httpx_client.client(guard, traffic, seconds=seconds)
+        self._http.event_hooks = {"response": [self._keep]}
+        self._last: Response | None = None
+        self._lock = threading.RLock()
+        self._sdk: Any = None
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def ask(self, send: Send, *, again: bool = True, gone: bool = False) -> Any:
+        """The JSON of one request's reply, or None if there is none.
+
+        ``again``: it may be repeated even if it may have arrived; ``gone``: where nothing is there, the answer is None.
+        """
+        pauses, renewed = iter(self._pauses), False
+        while True:
+            try:
+                with self._lock:
+                    return self._once(send)
+            except _Gone:
+                if gone:
+                    return None
+                raise
+            except _Unknown:
+                if renewed or not self._token.personal:
+                    raise
+                renewed, self._sdk = True, None  # it may be only the short-lived token that is not taken any more
+            except _Down as down:
+                pause = next(pauses, None)
+                if pause is None or (down.arrived and not again):
+                    raise
+                time.sleep(max(pause, min(down.pause, LONGEST_PAUSE)))
+
+    def _once(self, send: Send) -> Any:
+        self._last = None
+        try:
+            if self._sdk is None:
+                self._sdk = _sdk_class()(
+                    base_url=self.address + "/", api_key=self._token.value(), max_retries=0, httpx_client=self._http
+                )
+            send(self._sdk)
+        except Exception as error:
+            self._not_answered(error)
+        reply = self._last
+        if reply is None:
+            raise OutsideRefused(f"Label Studio at {self.address} could not be asked.")
+        self._refused(reply)
+        if reply.request.url.path.endswith(_REFRESH):
+            self.read.odd("the token")  # it was taken, but what came back for it was of no use
+        if not reply.content:
+            return None
+        try:
+            return json.loads(reply.content)
+        except (ValueError, RecursionError):
+            self.read.odd("what it was asked: it is no JSON, so it")
+
+    def _keep(self, reply: Response) -> None:
+        self._last = reply
+
+    def _not_answered(self, error: Exception) -> None:
+        """Raise what an exception means, unless it only says what the reply says."""
+        where = f"Label Studio at {self.address}"
+        cause: BaseException | None = error
+        while cause is not None:
+            if isinstance(cause, AddressRefused):
+                self._not_found(cause)
+            if isinstance(cause, Redirected):
+                raise OutsideRefused(
+                    f"{where} sends on to another address; name the one it sends to, mostly with https://, instead."
+                ) from None
+            if isinstance(cause, NotReadable):
+                raise OutsideRefused(f"{where} cannot be read: {cause}.") from None
+            if isinstance(cause, NotAnswered):
+                arrived = not isinstance(cause, NotConnected)
+                if isinstance(cause, TooSlow):
+                    why = "did not answer in time"
+                elif arrived:
+                    why = "closed the connection before it had answered"
+                else:
+                    why = "does not answer"
+                raise _Down(
+                    f"{where} {why}. Nothing is lost: see that it runs, and do the same again.", arrived=arrived
+                ) from None
+            cause = cause.__cause__ or cause.__context__
+        if self._last is None:
+            raise OutsideRefused(f"{where} could not be asked ({type(error).__name__}).") from None
+
+    def _not_found(self, error: AddressRefused) -> NoReturn:
+        if isinstance(error, NameNotFound):
+            raise _Down(str(error), arrived=False) from None
+        raise OutsideRefused(str(error)) from None
+
+    def _refused(self, reply: Response) -> None:
+        """Raise what a status means; nothing for those of success."""
+        status, where = reply.status_code, f"Label Studio at {self.address}"
+        if 200 <= status < 300:
+            return
+        if status == 401:
+            kind = (
+                "it was revoked or has expired"
+                if self._token.personal
+                else "it was replaced, or legacy tokens are switched off there"
+            )
+            raise _Unknown(
+                f"{where} does not take the token in {self._token.whence}: {kind}. Make a personal access token there "
+                "under Account & Settings and put it there."
+            )
+        said = self._said(reply)
+        if status == 403:
+            raise OutsideRefused(f"{where} does not let the account of our token do this{said}.")
+        if status == 404:
+            raise _Gone(f"{where} knows nothing under {reply.request.url.path}{said}; check {LABEL_STUDIO_URL}.")
+        if status in (408, 425, 429) or status >= 500:
+            # 408, 425 and 429 refuse before anything is done; of the others no one knows.
+            wait = reply.headers.get("retry-after", "")
+            raise _Down(
+                f"{where} is not able to answer just now (status {status}){said}. Nothing is lost: do the same again "
+                "later.",
+                arrived=status >= 500,
+                pause=float(wait) if wait.isdigit() and len(wait) < 6 else 0.0,
+            )
+        raise OutsideRefused(f"{where} refused (status {status}){said}.")
+
+    def _said(self, reply: Response) -> str:
+        """What the server says about a refusal, shortened, as the rest of a sentence; nothing if that is a page."""
+        try:
+            told = json.loads(reply.content)
+        except (ValueError, RecursionError):
+            return ""
+        if not isinstance(told, dict):
+            return ""
+        parts = [told.get("detail"), told.get("validation_errors")]
+        text = "; ".join(dict.fromkeys(_flat(parts)))
+        text = " ".join(self._token.hidden(text).split()).rstrip(".")
+        return f": {text[:300]}" if text else ""
+
+
+def _sdk_class() -> Any:
+    """The SDK's client: two seconds and a hundred thousand objects on first use.
+
+    The web process has put what it had loaded out of the collector's sight, since every collection costs in proportion
+    to what is in it; the same is done with these.
+    """
+    loaded = "label_studio_sdk.client" in sys.modules
+    from label_studio_sdk import LabelStudio
+
+    if not loaded and gc.get_freeze_count():
+        gc.collect()
+        gc.freeze()
+    return LabelStudio
+
+
+def _flat(value: object) -> Iterator[str]:
+    """All text in a reply that is nested somehow."""
+    if isinstance(value, str):
+        yield "".join(letter for letter in value if letter.isprintable() or letter.isspace())
+    elif isinstance(value, dict):
+        for name, each in value.items():
+            for text in _flat(each):
+                yield text if name in ("detail", "non_field_errors") else f"{name}: {text}"
+    elif isinstance(value, list):
+        for each in value:
+            yield from _flat(each)

@@ -1,0 +1,316 @@
+"""The protocol by which Label Studio asks a model for predictions, over a model of ours. A process of its own.
+
+Whatever the model does, a request is answered: a task without a prediction has an empty list, and ``errors`` says why.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hmac
+import json
+import math
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from app.gate import is_loopback
+from domain.errors import BadRequest, MediaRefused, NotAllowed, RunStopped, TooLarge, TouchstoneError
+from domain.runs import ANSWERS, Attempt, Picture, Question
+from domain.states import Stage
+from extensions.labelstudio.controls import Configuration, Control, configuration, names_of
+from extensions.labelstudio.exchange.draft_models import SentOut
+
+if TYPE_CHECKING:
+    from domain.runs import Answerer
+
+MOST_BYTES = 20_000_000
+"""Of a request."""
+MOST_TASKS = 1000
+"""In a request."""
+MOST_QUESTIONS = 10_000
+"""In a request: one for each control of each task."""
+MOST_PICTURES = 20
+"""Of a task."""
+PAUSE = 60.0
+"""Seconds in which a model is left alone that said that asking it makes no sense (a wrong key, a spent budget)."""
+KEY = "touchstone"
+"""In a task's data: the key by which we know what we sent out."""
+
+
+Find = Callable[[str], SentOut | None]
+"""From a key to the task that we sent out under it; None: there is none."""
+Fetch = Callable[[str], Picture]
+"""From what a task names to the picture; ``MediaRefused`` where there is none."""
+
+
+@dataclass
+class Backend:
+    """One model, asked by one request at a time."""
+
+    answerer: Answerer
+    version: str
+    """What predictions say of who made them."""
+    find: Find
+    fetch: Fetch
+    seconds: float = 90.0
+    """For a whole request; a server gives up after 100."""
+    ranks: bool = False
+    """Options are ranked by their likelihood, so only choices of one are predicted."""
+    clock: Callable[[], float] = time.monotonic
+    _asking: threading.Lock = field(default_factory=threading.Lock)
+    _resting: tuple[float, str] = (-math.inf, "")
+
+    def predict(self, body: Any) -> dict[str, Any]:
+        """What a request is answered with: a list of predictions for each task, and what went wrong."""
+        tasks, config = _tasks(body)
+        end = self.clock() + self.seconds
+        asked: dict[int, tuple[int, Control, Mapping[str, Any]]] = {}
+        questions: list[Question] = []
+        errors: list[str] = []
+        if len(tasks) * len(config.controls) > MOST_QUESTIONS:
+            raise TooLarge(f"{len(tasks)} tasks with {len(config.controls)} controls are too much; ask for fewer.")
+        for place, task in enumerate(tasks):
+            if self.clock() > end:
+                errors.append(f"Task {_id(task)} and those after it: the time was over before they were looked at.")
+                break
+            try:
+                for control, question in self._questions(task, config, first=len(questions) + 1):
+                    asked[question.unit_id] = (place, control, task["data"])
+                    questions.append(question)
+            except (BadRequest, MediaRefused, NotAllowed) as error:
+                errors.append(f"Task {_id(task)}: {error}")
+        attempts, failed = self._answers(questions, end)
+        errors += failed
+        results: list[list[dict[str, Any]]] = [[] for _ in tasks]
+        scores: list[list[float]] = [[] for _ in tasks]
+        for unit, (place, control, data) in asked.items():
+            attempt = attempts.get(unit)
+            where = f"Task {_id(tasks[place])}, {control.name}"
+            if attempt is None or attempt.outcome not in ANSWERS:
+                if attempt is not None:
+                    errors.append(f"{where}: {attempt.error or attempt.outcome.value}")
+                continue
+            result = control.result(attempt.text, data)
+            if result is None:
+                errors.append(f"{where}: the reply is nothing that it can hold: {attempt.text[:80]!r}.")
+                continue
+            results[place].append({"id": f"touchstone-{len(results[place]) + 1}", **result})
+            score = _score(attempt)
+            if score is not None:
+                scores[place].append(score)
+        found: list[list[dict[str, Any]]] = [
+            [{"result": result, "model_version": self.version, "score": min(score) if score else None}]
+            if result
+            else []
+            for result, score in zip(results, scores, strict=True)
+        ]
+        return {"results": found, "model_version": self.version, **({"errors": errors} if errors else {})}
+
+    def _questions(
+        self, task: Mapping[str, Any], config: Configuration, *, first: int
+    ) -> list[tuple[Control, Question]]:
+        """What the model is asked about a task, a question for each control."""
+        data = task["data"]
+        key = data.get(KEY)
+        pictures: Sequence[Picture] = ()
+        if isinstance(key, str) and key:
+            ours = self.find(key)
+            if ours is None:
+                raise BadRequest("it has a key of Touchstone's that this project did not give out.")
+            if ours.stage is not Stage.AUTHORING:
+                raise NotAllowed(
+                    f"people answer by themselves in {ours.stage.value}, and a prediction would tell them what a model "
+                    "says; it gets none."
+                )
+            pictures = ours.pictures
+        else:
+            named = [
+                value
+                for image in config.images
+                for value in (data.get(image) if isinstance(data.get(image), list) else [data.get(image)])
+                if isinstance(value, str) and value
+            ]
+            if len(named) > MOST_PICTURES:
+                raise BadRequest(f"it names {len(named)} pictures, and a model is shown {MOST_PICTURES} at most.")
+            pictures = [self.fetch(value) for value in named]
+        controls = [each for each in config.controls if not self.ranks or (each.kind == "Choices" and not each.several)]
+        if data.get(KEY):  # what stands next to a control of ours has a hyphen in its name
+            controls = [each for each in controls if "-" not in each.name]
+        if not controls:
+            raise BadRequest(
+                f"its labeling configuration asks nothing that this model answers ({names_of(config.controls)}); it "
+                "needs " + ("Choices of one." if self.ranks else "TextArea, Choices, Rating or Number.")
+            )
+        shown = config.text_of(data)
+        found = []
+        for number, control in enumerate(controls, first):
+            options = tuple(text for text, _ in control.offered(data)) if control.kind == "Choices" else ()
+            if control.kind == "Choices" and not options:
+                raise BadRequest(f"{control.name} offers nothing in this task.")
+            told = (control.prompt or shown) if self.ranks else control.asked(data)
+            text = "\n".join(part for part in dict.fromkeys((shown, told)) if part)
+            question = Question(
+                number, f"task {_id(task)}", "", (*pictures, text), options=options if self.ranks else ()
+            )
+            found.append((control, question))
+        return found
+
+    def _answers(self, questions: Sequence[Question], end: float) -> tuple[dict[int, Attempt], list[str]]:
+        """The last attempt for each question, and why there are none for others."""
+        if not questions:
+            return {}, []
+        until, why = self._resting
+        if self.clock() < until:
+            return {}, [why]
+        if not self._asking.acquire(timeout=max(0.0, end - self.clock())):
+            return {}, ["The model is busy with an earlier request; ask again in a minute."]
+        attempts: dict[int, Attempt] = {}
+
+        def tell(attempt: Attempt) -> None:
+            attempts[attempt.unit_id] = attempt
+
+        failed: list[str] = []
+        try:
+            self.answerer.answer(questions, tell=tell, stop=lambda: self.clock() > end)
+        except RunStopped as error:
+            self._resting = (self.clock() + PAUSE, str(error))
+            failed.append(str(error))
+        except TouchstoneError as error:
+            failed.append(str(error))
+        except Exception as error:  # whatever a model raises, the server that asks gets an answer
+            failed.append(f"The model failed: {type(error).__name__}: {str(error)[:300]}")
+        finally:
+            self._asking.release()
+        if not failed and len(attempts) < len(questions):
+            failed.append(
+                f"{len(questions) - len(attempts)} of {len(questions)} questions were not answered within "
+                f"{self.seconds:g} seconds; ask for fewer tasks at once."
+            )
+        return attempts, failed
+
+
+def _id(task: Mapping[str, Any]) -> str:
+    return str(task.get("id", "?"))[:60]
+
+
+def _score(attempt: Attempt) -> float | None:
+    """How much of the options' likelihood the one has that won, by the score that counts; None where none is known."""
+    scores = attempt.detail.get("scores", {}).get(attempt.detail.get("score"))
+    if not scores:
+        return None
+    top = max(scores)
+    return round(1 / sum(math.exp(each - top) for each in scores), 6)
+
+
+def _tasks(body: Any) -> tuple[list[Mapping[str, Any]], Configuration]:
+    if not isinstance(body, Mapping):
+        raise BadRequest('This is no request for predictions: {"tasks": [...], "label_config": "<View>..."}.')
+    tasks, config = body.get("tasks"), body.get("label_config")
+    if not isinstance(tasks, list) or not all(
+        isinstance(task, Mapping) and isinstance(task.get("data"), Mapping) for task in tasks
+    ):
+        raise BadRequest("`tasks` must be a list of tasks, each with its `data`.")
+    if len(tasks) > MOST_TASKS:
+        raise TooLarge(f"{len(tasks)} tasks at once are more than {MOST_TASKS}; ask for fewer.")
+    if not isinstance(config, str):
+        raise BadRequest("`label_config` must be the project's labeling configuration.")
+    return tasks, configuration(config)
+
+
+# ---- the server -----------------------------------------------------------------------------------------------------
+
+
+def application(backend: Backend, *, secret: str | None) -> Starlette:
+    """The routes. With ``secret`` every request needs it as its password (basic authentication, whatever the user)."""
+
+    def guarded(
+        answer: Callable[[Request], Any],
+    ) -> Callable[[Request], Any]:
+        async def endpoint(request: Request) -> Response:
+            if secret is None and not _from_here(request):
+                return JSONResponse({"error": "Without a password it answers to this machine's own names only."}, 403)
+            if secret is not None and not _knows(request, secret):
+                said = {"error": "The password is missing or wrong: give it in the model's connection (Basic Auth)."}
+                return JSONResponse(said, 401, {"WWW-Authenticate": "Basic"})
+            try:
+                return JSONResponse(await answer(request))
+            except TooLarge as error:
+                return JSONResponse({"error": str(error)}, 413)
+            except BadRequest as error:
+                return JSONResponse({"error": str(error)}, 400)
+
+        return endpoint
+
+    async def health(request: Request) -> dict[str, Any]:
+        return {"status": "UP", "model_class": "Touchstone", "model_version": backend.version}
+
+    async def setup(request: Request) -> dict[str, Any]:
+        await _body(request)  # it brings a token of the server along, which no one here needs or keeps
+        return {"model_version": backend.version}
+
+    async def predict(request: Request) -> dict[str, Any]:
+        body = await _body(request)
+        return await run_in_threadpool(backend.predict, body)
+
+    async def webhook(request: Request) -> dict[str, Any]:
+        await _body(request)
+        return {"status": "ok", "result": "Nothing is learned from annotations here."}
+
+    async def versions(request: Request) -> dict[str, Any]:
+        return {"versions": [backend.version]}
+
+    return Starlette(
+        routes=[
+            Route("/", guarded(health), methods=["GET"]),
+            Route("/health", guarded(health), methods=["GET"]),
+            Route("/versions", guarded(versions), methods=["GET"]),
+            Route("/setup", guarded(setup), methods=["POST"]),
+            Route("/predict", guarded(predict), methods=["POST"]),
+            Route("/webhook", guarded(webhook), methods=["POST"]),
+            Route("/train", guarded(webhook), methods=["POST"]),
+        ]
+    )
+
+
+def _from_here(request: Request) -> bool:
+    """Whether it was asked for by a name of this machine, not by one that someone's page has pointed at it."""
+    return is_loopback(request.url.hostname or "")
+
+
+def _knows(request: Request, secret: str) -> bool:
+    kind, _, given = request.headers.get("authorization", "").partition(" ")
+    if kind.lower() != "basic":
+        return False
+    try:
+        told = base64.b64decode(given, validate=True).decode()
+    except (binascii.Error, ValueError):
+        return False
+    return hmac.compare_digest(told.partition(":")[2].encode(), secret.encode())
+
+
+async def _body(request: Request) -> Any:
+    """The request's JSON, as far as it is sent as such: a page in someone's browser cannot."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise BadRequest("Send JSON, as application/json.")
+    read, size = bytearray(), 0
+    async for piece in request.stream():
+        size += len(piece)
+        if size > 10 * MOST_BYTES:
+            break
+        if size <= MOST_BYTES:
+            read += piece
+    if size > MOST_BYTES:  # read to its end, so that anyone who sends it hears why it is refused
+        raise TooLarge(f"A request has {MOST_BYTES // 1_000_000} MB at most; ask for fewer tasks.")
+    try:
+        return json.loads(bytes(read))
+    except (ValueError, RecursionError):
+        raise BadRequest("This is no JSON.") from None

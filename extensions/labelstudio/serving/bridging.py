@@ -1,0 +1,152 @@
+"""What sending work to Label Studio and fetching it is handed: a client, how work looks there, and where its media are.
+
+Nothing of Label Studio's own package is loaded before a client is asked for.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from annotation_schemas.model import Schema
+from app.media_links import Links, key_of
+from app.services import Resources
+from domain.bridge import BridgeOutcome
+from domain.errors import NotFound, SettingsError
+from domain.records import AssetView, Person
+from domain.settings import PUBLIC_URL, Settings, public_url
+from domain.states import ONLY_HERE, Stage
+from extensions.labelstudio import results
+from extensions.labelstudio.exchange import bridge
+from extensions.labelstudio.exchange import media as outside_media
+from extensions.labelstudio.exchange.bridge import BridgeStatus, Forms, Pulled, Pushed
+from extensions.labelstudio.serving.local_files import LocalFiles
+from extensions.labelstudio.settings import LabelStudioSettings
+from workflow.access import projects
+
+if TYPE_CHECKING:
+    from extensions.labelstudio.client import Client
+
+HOOK_HEADER = "X-Touchstone-Hook"
+NO_MEDIA = (
+    f"Label Studio shows pictures and clips from this server: say where browsers reach it, with {PUBLIC_URL} or"
+    " --media-from ADDRESS; or give --local-files FOLDER, where Label Studio runs on this machine."
+)
+
+
+def client_of(address: str, settings: Settings) -> Client:
+    """A client of the server at an address, with the operator's token for it."""
+    from extensions.labelstudio import client
+
+    hook = None
+    own = settings.of(LabelStudioSettings)
+    if own.label_studio_hook and settings.public_url:
+        url, secret = f"{settings.public_url}/label-studio/hook", own.label_studio_hook
+        hook = client.Hook(url, {HOOK_HEADER: secret})
+    return client.connect(address, settings, hook=hook)
+
+
+class Media:
+    """Where Label Studio's pages fetch the media of tasks: from this server by links, or from files next to them."""
+
+    def __init__(self, shared: Resources, *, media_from: str | None = None, local_files: Path | None = None) -> None:
+        self.shared = shared
+        self.cache = shared.settings.home / "prepared"
+        self.address = public_url(media_from or "", "--media-from") or shared.settings.public_url
+        root = local_files or (None if media_from else shared.settings.of(LabelStudioSettings).label_studio_files)
+        self.files = LocalFiles.below(root, store=shared.store, media=shared.media, cache=self.cache) if root else None
+
+    def require(self, schema: Schema) -> None:
+        """Say what is missing if items have media and no one said where those are fetched."""
+        if schema.item.assets and self.files is None and self.address is None:
+            raise SettingsError(NO_MEDIA)
+
+    def link(self, task: str, asset: AssetView, until: datetime) -> str:
+        """The address of a picture or clip of the task with a key, until a moment."""
+        if self.files is not None:
+            return self.files.link(task, asset)
+        if self.address is None:
+            raise SettingsError(NO_MEDIA)
+        return Links(self.address, key_of(self.shared.settings.home)).link(task, asset, until)
+
+    def rate(self, asset: AssetView) -> float | None:
+        """The frames in a second of a clip; None if no one knows."""
+        try:
+            return self.shared.media.frame_rate(outside_media.content_of(self.shared.store, asset=asset.id))
+        except NotFound:
+            return None
+
+    def sweep(self) -> None:
+        """Remove files that are not shown any more."""
+        if self.files is not None:
+            self.files.sweep()
+
+
+def forms_of(media: Media) -> Forms:
+    """How work looks in Label Studio, and how what comes back is read."""
+    from extensions.labelstudio import labeling
+
+    return Forms(
+        labeling=labeling.labeling,
+        data=lambda schema, stage, task, link: labeling.data(schema, stage, task, link, rate=media.rate),
+        read=lambda schema, stage, dimension, result, fields: results.read(
+            schema, stage.value, dimension, result, fields
+        ),
+        link=media.link,
+    )
+
+
+def schema_of(shared: Resources, project: str) -> Schema:
+    """The schema of a project, for the command on the machine itself."""
+    with shared.store.read() as session:
+        return projects.access_to(session, person=None, project=project).schema
+
+
+def refused(schema: Schema, stage: Stage) -> str | None:
+    """Why Label Studio cannot show a stage; None if it can."""
+    dimensions = [dimension.id for dimension in schema.dimensions]
+    return next(filter(None, (results.refusal(schema, stage.value, each) for each in dimensions)), None)
+
+
+def stages_shown(schema: Schema) -> list[Stage]:
+    """The stages of a schema that Label Studio can show."""
+    return [stage for stage in projects.stages_of(schema) if stage not in ONLY_HERE and refused(schema, stage) is None]
+
+
+def status_of(shared: Resources, project: str, address: str, *, by: Person | None = None) -> BridgeStatus | None:
+    """How a server stands that a project sends work to; None: it sends none there."""
+    found = bridge.status(shared.store, by=by, project=project)
+    return next((each for each in found if each.address == address), None)
+
+
+# ---- in words -------------------------------------------------------------------------------------------------------
+
+OUTCOMES = {
+    BridgeOutcome.STORED: ("answer stored", "answers stored"),
+    BridgeOutcome.SUPERSEDED: ("answer changed, the correction counts", "answers changed, the corrections count"),
+    BridgeOutcome.REFUSED: ("answer does not fit, sent again", "answers do not fit, sent again"),
+    BridgeOutcome.NOT_THEIRS: ("answer of someone else does not count", "answers of someone else do not count"),
+    BridgeOutcome.LATE: ("expired answer, kept as a draft", "expired answers, kept as drafts"),
+    BridgeOutcome.SETTLED: ("answer after another one stood", "answers after others stood"),
+    BridgeOutcome.SKIPPED: ("task skipped, given back", "tasks skipped, given back"),
+    BridgeOutcome.DELETED: ("deleted there, what was stored stands", "deleted there, what was stored stands"),
+}
+
+
+def outcomes_in_words(*rounds: Pulled | Pushed | None) -> list[str]:
+    """What a round has done, a line for each kind of thing; none if nothing happened."""
+    lines = []
+    for outcome, words in OUTCOMES.items():
+        n = sum(each.outcomes.get(outcome, 0) for each in rounds if each is not None)
+        lines += [_counted(n, *words)] if n else []
+    for each in rounds:
+        if isinstance(each, Pushed):
+            lines += [_counted(each.sent, "task sent", "tasks sent")] if each.sent else []
+            lines += [_counted(each.called_back, "task called back", "tasks called back")] if each.called_back else []
+    removed = sum(each.removed for each in rounds if each is not None)
+    return [*lines, *([_counted(removed, "task removed there", "tasks removed there")] if removed else [])]
+
+
+def _counted(n: int, one: str, many: str) -> str:
+    return f"{n} {one if n == 1 else many}"

@@ -1,0 +1,38 @@
+"""``POST /label-studio/hook``: Label Studio says that something has happened there, so that it is pulled at once.
+
+Nothing of what it sends is read or believed: whatever happened there is found by the pull that this wakes.
+"""
+
+from __future__ import annotations
+
+import hmac
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from app.routes.replies import answering
+from app.services import Resources
+from domain.errors import NotAllowed, NotFound
+from extensions.labelstudio.exchange import bridge
+from extensions.labelstudio.serving.bridging import HOOK_HEADER
+from extensions.labelstudio.settings import LabelStudioSettings
+
+PUBLIC = ("/label-studio/",)
+
+
+def routes(resources: Resources) -> list[BaseRoute]:
+    """The one route; without a secret in the settings it answers no one."""
+
+    async def hook(request: Request) -> Response:
+        wanted = resources.settings.of(LabelStudioSettings).label_studio_hook
+        if wanted is None:
+            raise NotFound("Webhooks are off here: set TOUCHSTONE_LABEL_STUDIO_HOOK to a secret and start again.")
+        given = request.headers.get(HOOK_HEADER, "")
+        if not hmac.compare_digest(given.encode(), wanted.encode()):
+            raise NotAllowed(f"The header {HOOK_HEADER} does not hold the secret of this server.")
+        await run_in_threadpool(bridge.wake, resources.store)
+        return Response(status_code=204)
+
+    return [Route("/label-studio/hook", answering(hook), methods=["POST"])]

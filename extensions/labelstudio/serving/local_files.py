@@ -1,0 +1,83 @@
+"""Media as files that a Label Studio on this machine serves itself, from below its local-files document root.
+
+Touchstone copies into a folder of its own there what tasks that are out show, under names that no one can guess, and
+removes it again. One local-files storage in Label Studio has to point to that folder: docs/label-studio.md says how.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from db.engine import Store
+from domain.errors import SettingsError
+from domain.records import AssetView
+from extensions.labelstudio.exchange import media as outside_media
+from extensions.labelstudio.serving import files
+from media.store import MediaStore
+
+FOLDER = "touchstone"
+"""Below the document root: Label Studio serves nothing from the root itself."""
+ENDINGS = {"image/webp": ".webp", "image/png": ".png", "image/jpeg": ".jpg", "video/webm": ".webm"}
+"""Label Studio goes by a file's ending when it says what a file is."""
+
+
+@dataclass(frozen=True)
+class LocalFiles:
+    """Puts media below ``root``, the folder that Label Studio knows as ``LOCAL_FILES_DOCUMENT_ROOT``."""
+
+    store: Store
+    media: MediaStore
+    cache: Path
+    """Where pictures lie on which something is drawn."""
+    root: Path
+
+    @classmethod
+    def below(cls, root: Path, *, store: Store, media: MediaStore, cache: Path) -> LocalFiles:
+        """For a document root that is there and may be written to."""
+        if not root.is_dir():
+            raise SettingsError(
+                f"The folder for local files, {root}, is not there. Give the one that Label Studio was started with as"
+                " LABEL_STUDIO_LOCAL_FILES_DOCUMENT_ROOT."
+            )
+        try:
+            (root / FOLDER).mkdir(mode=0o755, exist_ok=True)
+        except OSError as error:
+            raise SettingsError(
+                f"Nothing can be written below the folder for local files, {root}: {error.strerror}."
+            ) from None
+        return cls(store, media, cache, root.resolve())
+
+    @property
+    def folder(self) -> Path:
+        """What the local-files storage of Label Studio has to point to."""
+        return self.root / FOLDER
+
+    def link(self, task: str, asset: AssetView) -> str:
+        """Copy what a task shows to where Label Studio finds it; the address within Label Studio."""
+        outside = outside_media.file_sent(self.store, task=task, asset=asset.id)
+        found, mime = files.path_of(self.media, self.cache, outside, "original" if asset.kind == "clip" else "display")
+        there = self.folder / task
+        there.mkdir(mode=0o755, exist_ok=True)
+        path = there / f"{asset.id}{ENDINGS.get(mime, '')}"
+        if not path.exists() or path.stat().st_size != found.stat().st_size:
+            coming = there / f".{secrets.token_hex(8)}"
+            shutil.copyfile(found, coming)
+            os.chmod(coming, 0o644)
+            os.replace(coming, path)
+        return f"/data/local-files/?d={quote(path.relative_to(self.root).as_posix())}"
+
+    def sweep(self) -> int:
+        """Remove the files of tasks that are not out any more; how many tasks that were.
+
+        What others have put there, and other installations, stays.
+        """
+        there = [folder.name for folder in self.folder.iterdir() if folder.is_dir() and not folder.is_symlink()]
+        gone = outside_media.over(self.store, tasks=there)
+        for task in gone:
+            shutil.rmtree(self.folder / task, ignore_errors=True)
+        return len(gone)

@@ -1,0 +1,79 @@
+"""``GET /media-link/{token}/{size}``: a picture or clip of a task that is out, for another tool's page.
+
+No cookie counts here: the link says what may be seen, and the database whether that still holds. Whatever is wrong with
+a link (its time is over, it was changed, the task came back, its person left), the reply is one and the same.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from app import media_links
+from app.routes.media import SIZES
+from app.routes.replies import answering
+from app.routes.stored_file import StoredFile
+from app.services import Resources
+from domain.errors import MediaRefused, NotFound
+from extensions.labelstudio.exchange import media
+from extensions.labelstudio.serving import files
+from media import file_hashes
+from workflow.access import exposure
+
+PUBLIC = ("/media-link/",)
+
+NOTHING = "There is nothing here. A link to a picture or clip works while its task is out, for some hours at most."
+KEPT_SECONDS = 300
+"""How long a browser may show its copy without asking again, so that a task that came back is soon gone there too."""
+
+HEADERS = {
+    "Cross-Origin-Resource-Policy": "cross-origin",
+    "Access-Control-Allow-Origin": "*",
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Referrer-Policy": "no-referrer",
+}
+"""Pages of other origins may show it, and read its pixels; ``*`` is never sent together with cookies."""
+
+
+def routes(resources: Resources) -> list[BaseRoute]:
+    """The one route."""
+    cache = resources.settings.home / "prepared"
+
+    def find(token: str, size: str) -> tuple[Path, str, str, str]:
+        key = media_links.key_of(resources.settings.home)
+        named = media_links.read(token, key=key, now=resources.store.now())
+        if named is None or size not in SIZES:
+            raise NotFound(NOTHING)
+        asset, task = named
+        outside = media.file_shown(resources.store, task=task, asset=asset)
+        path, mime = files.path_of(resources.media, cache, outside, SIZES[size])
+        return path, mime, asset, task
+
+    def note(asset: str, task: str, digest: str, size: int) -> None:
+        exposure.sent_by_link(resources.store, key=task, asset=asset, sha256=digest, size=size)
+
+    async def media_link(request: Request) -> Response:
+        try:
+            asked = request.path_params["token"], request.path_params["size"]
+            path, mime, asset, task = await run_in_threadpool(find, *asked)
+        except NotFound:
+            return PlainTextResponse(NOTHING, status_code=404, headers={**HEADERS, "Cache-Control": "no-store"})
+        except MediaRefused as error:  # such as a mask that does not fit its image
+            return PlainTextResponse(str(error), status_code=422, headers={**HEADERS, "Cache-Control": "no-store"})
+        digest, n_bytes = await run_in_threadpool(file_hashes.of, path)
+        headers = {
+            **HEADERS,
+            "ETag": f'"{digest}"',
+            "Cache-Control": f"private, max-age={KEPT_SECONDS}",
+            "Content-Disposition": "inline",
+        }
+        if f'"{digest}"' in request.headers.get("if-none-match", ""):
+            return Response(status_code=304, headers=headers)
+        await run_in_threadpool(note, asset, task, digest, n_bytes)
+        return StoredFile(path, media_type=mime, headers=headers)
+
+    return [Route("/media-link/{token}/{size}", answering(media_link), methods=["GET"])]

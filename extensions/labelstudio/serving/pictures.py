@@ -1,0 +1,56 @@
+"""Pictures for a model that Label Studio asks: those of our store, and those below a folder that tasks name."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from types import TracebackType
+
+from annotation_schemas.formats import Misfit
+from domain.errors import MediaRefused
+from domain.runs import Picture
+from extensions.labelstudio.values import media_path
+from importers.media_files import MediaFolder
+from media.model_input import Pictures
+from media.store import MediaStore
+
+
+class Found:
+    """Where pictures come from. Nothing is fetched over the net; what lies in no folder is refused with a sentence."""
+
+    def __init__(self, media: MediaStore, cache: Path, folder: Path | None) -> None:
+        self._ours = Pictures(media, cache)
+        self._folder = MediaFolder(folder) if folder else None
+        self._kept = tempfile.TemporaryDirectory(prefix="touchstone-backend-")
+        self._theirs = MediaStore(Path(self._kept.name) / "media")
+        self._prepared = Pictures(self._theirs, Path(self._kept.name) / "prepared")
+
+    def __enter__(self) -> Found:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._kept.cleanup()
+
+    def stored(self, sha256: str, role: str) -> Picture:
+        """An image of our store, upright."""
+        made = self._ours.image(sha256)
+        return Picture(made.path, made.sha256, role=role)
+
+    def named(self, value: str) -> Picture:
+        """The image that a task names, from below the folder."""
+        try:
+            path = media_path(value, "picture")
+        except Misfit as error:
+            raise MediaRefused(f"{error}.") from error
+        places = self._folder.closest(path) if self._folder else []
+        if len(places) != 1:
+            why = "several files may be" if places else "there is no file"
+            where = "below the folder of --media" if self._folder else "as no folder was given with --media"
+            raise MediaRefused(f"{why} {path} {where}; nothing is fetched over the net.")
+        medium = self._theirs.add(places[0], name=str(places[0]))
+        if medium.kind != "image":
+            raise MediaRefused(f"{path} is no image.")
+        made = self._prepared.image(medium.sha256)
+        return Picture(made.path, made.sha256)

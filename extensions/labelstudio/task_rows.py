@@ -1,0 +1,125 @@
+"""The tasks of a file, whatever its form: the export "JSON", or "JSON-MIN" with a row for each annotation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from annotation_schemas.formats import Misfit, Names, short
+from annotation_schemas.model import Criterion
+from domain import json_text
+from domain.json_text import NotJson, Piece
+from extensions.labelstudio.values import results_of
+
+_OF_TASK = ("id", "data", "annotations", "completions", "predictions", "meta")
+_OF_ROW = frozenset({"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time"})
+"""Keys of JSON-MIN that are neither data nor controls."""
+
+
+@dataclass
+class Task:
+    """A task as it stands in the file, whatever its form."""
+
+    row: int
+    id: Any
+    data: Mapping[str, Any]
+    raw: str
+    annotations: list[tuple[int, Mapping[str, Any]]]
+    """With the row that each stands in."""
+    predictions: Sequence[Any] = ()
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def called(self) -> str:
+        return "this task" if self.id is None else f"task {self.id}"
+
+
+class Tasks:
+    """Puts tasks together; ``refuse`` is told the row, why it does not fit, and its text."""
+
+    def __init__(
+        self, criteria: Mapping[str, Criterion], names: Names, refuse: Callable[[int, str, str], None]
+    ) -> None:
+        self.names, self._criteria, self._refuse = names, criteria, refuse
+        self.numbers = 0
+        """Predictions of which the file holds nothing but their numbers."""
+
+    def of(self, pieces: Sequence[Piece]) -> Iterator[Task]:
+        """The tasks of a file; rows of JSON-MIN about the same task are put together."""
+        rows: dict[Any, Task] = {}
+        for number, piece in enumerate(pieces, 1):
+            try:
+                if piece.problem:
+                    raise Misfit(piece.problem)
+                keys = json_text.keys(piece.raw)
+                if "data" in keys:
+                    yield self._task(number, json_text.values(piece.raw, _OF_TASK), piece.raw)
+                    continue
+                task = self._row(number, json_text.values(piece.raw, keys), piece.raw)
+                known = rows.setdefault(task.id if task.annotations else (number,), task)
+                if known is task:
+                    continue
+                if not json_text.same(known.data, task.data):
+                    raise Misfit(f"task {task.id} stands in row {known.row} too, with other data")
+                known.annotations += task.annotations
+            except (Misfit, NotJson) as error:
+                self._refuse(number, str(error), piece.raw)
+        yield from rows.values()
+
+    def _task(self, number: int, record: Mapping[str, Any], raw: str) -> Task:
+        id = _id(record)
+        data = record["data"]
+        where = "this task" if id is None else f"task {id}"
+        if not isinstance(data, dict):
+            raise Misfit(f"{where}: its data is not an object {{...}}")
+        annotations = record.get("annotations") or record.get("completions") or []
+        predictions = record.get("predictions") or []
+        if isinstance(predictions, list) and isinstance(annotations, list):
+            whole = [each["prediction"] for each in annotations if isinstance(each, dict) and each.get("prediction")]
+            predictions = self._whole(predictions, whole)
+        for name, parts in (("annotations", annotations), ("predictions", predictions)):
+            if not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
+                raise Misfit(f"{where}: its {name} are not a list of objects; export the project as JSON")
+        meta = record.get("meta")
+        found = [(number, annotation) for annotation in annotations]
+        return Task(number, id, data, raw, found, predictions, meta if isinstance(meta, dict) else {})
+
+    def _whole(self, predictions: Sequence[Any], beside: Sequence[Any]) -> list[Any]:
+        """Predictions themselves for their numbers, which is all that some exports say; some stand in annotations."""
+        by_id = {each.get("id"): each for each in beside if isinstance(each, dict)}
+        found = [by_id.get(each) if isinstance(each, int) else each for each in predictions]
+        self.numbers += found.count(None)
+        return [each for each in found if each is not None]
+
+    def _row(self, number: int, record: Mapping[str, Any], raw: str) -> Task:
+        """A record without ``data``: a row of JSON-MIN, which is an annotation, or nothing but a task's data."""
+        if "annotation_id" not in record and "annotator" not in record:
+            return Task(number, None, record, raw, [])
+        controls = {self.names.controls.get(name, name): criterion for name, criterion in self._criteria.items()}
+        data = {
+            key: value
+            for key, value in record.items()
+            if key not in _OF_ROW and key not in controls and key not in self.names.without
+        }
+        results = [
+            result
+            for control, criterion in controls.items()
+            if record.get(control) is not None and control not in self.names.without
+            for result in results_of(control, criterion, record[control])
+        ]
+        annotation = {
+            "id": record.get("annotation_id"),
+            "completed_by": record.get("annotator"),
+            "result": results,
+            "created_at": record.get("created_at"),
+            "updated_at": record.get("updated_at"),
+        }
+        return Task(number, _id(record), data, raw, [(number, annotation)])
+
+
+def _id(record: Mapping[str, Any]) -> int | str | None:
+    id = record.get("id")
+    if id is not None and (isinstance(id, bool) or not isinstance(id, int | str)):
+        raise Misfit("its id is neither a whole number nor text")
+    return short(id, "id") if isinstance(id, str) else id

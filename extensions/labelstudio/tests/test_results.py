@@ -1,0 +1,529 @@
+"""Label Studio results, both ways: what is written there means the same here, and nothing else is believed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema
+from annotation_schemas.model import PREDICTION, Schema
+from domain.errors import NotAvailable
+from extensions.labelstudio import results
+from extensions.labelstudio.results import NONE, NOTE, OTHER, SKIP, read, written
+
+pytestmark = pytest.mark.thorough
+
+SIDES = {"dimensions": [{"id": "d", "title": "D"}, {"id": "e", "title": "E"}]}
+ASSETS = [{"role": "clip", "kind": "clip", "min": 0}, {"role": "image", "kind": "image", "min": 1, "max": 9}]
+OPTIONS = {"name": "options", "kind": "text_list"}
+KEEP = {"rule": "unanimous", "criterion": "x", "value": "yes"}
+
+
+def asking(*criteria: dict[str, Any], stage: str = "verification", fields: Any = (OPTIONS,), **more: Any) -> Schema:
+    """A schema whose stage asks just this."""
+    asked = [{"prompt": f"{each['name']}?", **each} for each in criteria]
+    part = {"raters": 2, "criteria": asked} | ({"keep": KEEP} if stage == "verification" else {})
+    made = {"name": "s", "version": 1, "title": "S", **SIDES, "item": {"assets": ASSETS, "fields": list(fields)}}
+    return Schema.model_validate({**made, "stages": {stage: part}, **more})
+
+
+def back(
+    schema: Schema,
+    values: dict[str, Any],
+    reasons: dict[str, Any] | None = None,
+    note: str = "",
+    fields: dict[str, Any] | None = None,
+    *,
+    stage: str = "verification",
+) -> tuple[dict[str, Any], dict[str, Any], str]:
+    """What comes back of what was written, over JSON as over the wire."""
+    result = written(schema, stage, "d", values, reasons, note, fields)
+    found = read(schema, stage, "d", json.loads(json.dumps(result)), fields)
+    assert found.problems == (), result
+    return found.values, found.reasons, found.note
+
+
+YES_NO = {"name": "x", "kind": "choice", "options": ["yes", "no"]}
+
+# ---- the form of results, as that tool writes them -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("criterion", "result", "value"),
+    [
+        (YES_NO, {"type": "choices", "value": {"choices": ["yes"]}}, "yes"),
+        ({"name": "x", "kind": "option_of", "field": "options"}, {"type": "choices", "value": {"choices": ["a"]}}, "a"),
+        ({"name": "x", "kind": "scale", "values": [1, 2, 3]}, {"type": "rating", "value": {"rating": 2}}, 2),
+        (
+            {"name": "x", "kind": "scale", "values": [0, 0.5, 1]},
+            {"type": "choices", "value": {"choices": ["0.5"]}},
+            0.5,
+        ),
+        (
+            {"name": "x", "kind": "scale", "values": [1, 2], "labels": ["bad", "good"]},
+            {"type": "choices", "value": {"choices": ["2"]}},
+            2,
+        ),
+        (
+            {"name": "x", "kind": "multi_choice", "field": "options"},
+            {"type": "choices", "value": {"choices": ["c", "a"]}},
+            ["a", "c"],
+        ),
+        ({"name": "x", "kind": "number"}, {"type": "number", "value": {"number": 2.5}}, 2.5),
+        ({"name": "x", "kind": "number"}, {"type": "number", "value": {"number": 3.0}}, 3),
+        ({"name": "x", "kind": "text"}, {"type": "textarea", "value": {"text": ["one", "two"]}}, "one\ntwo"),
+        (
+            {"name": "x", "kind": "ordering", "field": "options"},
+            {"type": "ranker", "to_name": "x-list", "value": {"ranker": {"x": ["c", "a", "b"]}}},
+            ["c", "a", "b"],
+        ),
+        (
+            # 12.5 % of the width is 0.125 of it, and so on
+            {"name": "x", "kind": "boxes", "options": ["cup"]},
+            {
+                "type": "rectanglelabels",
+                "to_name": "image-image",
+                "original_width": 640,
+                "original_height": 480,
+                "image_rotation": 0,
+                "item_index": 1,
+                "value": {"x": 12.5, "y": 25, "width": 50, "height": 10, "rotation": 0, "rectanglelabels": ["cup"]},
+            },
+            [{"label": "cup", "x": 0.125, "y": 0.25, "w": 0.5, "h": 0.1, "image": 2}],
+        ),
+        (
+            {"name": "x", "kind": "boxes"},
+            {"type": "rectangle", "value": {"x": 0, "y": 0, "width": 100, "height": 100, "rotation": 0}},
+            [{"x": 0, "y": 0, "w": 1, "h": 1}],
+        ),
+        (
+            {"name": "x", "kind": "marks"},
+            {"type": "keypointlabels", "value": {"x": 50, "y": 1, "width": 0.4, "keypointlabels": ["7"]}},
+            [{"number": 7, "x": 0.5, "y": 0.01}],
+        ),
+    ],
+    ids=lambda value: value.get("kind") if isinstance(value, dict) and "kind" in value else None,
+)
+def test_results_of_each_kind_are_read(criterion: dict[str, Any], result: dict[str, Any], value: Any) -> None:
+    found = read(
+        asking(criterion),
+        "verification",
+        "d",
+        [{"id": "a1", "from_name": "x", "to_name": "about", **result}],
+        {"options": ["a", "b", "c"]},
+    )
+    assert (found.values, found.problems) == ({"x": value}, ())
+    assert json.dumps(found.values["x"]) == json.dumps(value)  # 1 and 1.0 are different bytes in a release
+
+
+def test_passages_are_counted_in_characters() -> None:
+    schema = asking(
+        {"name": "x", "kind": "spans", "options": ["wrong"]},
+        stage="grading",
+        fields=(),
+    )
+    text = "😀 red cup"
+    result = [
+        {
+            "from_name": "x",
+            "to_name": "text-prediction",
+            "type": "labels",
+            "value": {"start": 2, "end": 5, "text": "red", "labels": ["wrong"]},
+        }
+    ]
+    found = read(schema, "grading", "d", result, {PREDICTION: text})
+    assert (found.values, found.problems) == ({"x": [{"start": 2, "end": 5, "tag": "wrong"}]}, ())
+    result[0]["value"] = {"start": 3, "end": 6, "text": "red", "labels": ["wrong"]}
+    assert "not where the text says" in read(schema, "grading", "d", result, {PREDICTION: text}).problems[0].message
+
+
+# ---- there and back --------------------------------------------------------------------------------------------------
+
+WORDS = st.text(
+    alphabet=st.one_of(
+        st.sampled_from("$<>&\"'{},=#;ab1 \n"), st.characters(blacklist_categories=("Cs", "Cc"), max_codepoint=0x1FFFF)
+    ),
+    min_size=1,
+    max_size=12,
+).filter(lambda text: text.strip())
+LISTS = st.lists(WORDS, min_size=2, max_size=6, unique=True)
+SCALARS = st.one_of(
+    WORDS, st.integers(-3, 12), st.sampled_from([0.5, 0.25, True, False, "true", "1", "touchstone:skip"])
+)
+
+
+def unique(values: list[Any]) -> list[Any]:
+    """Different as JSON values, as a schema wants them."""
+    return [value for at, value in enumerate(values) if not any(_same(value, other) for other in values[:at])]
+
+
+def _same(one: Any, other: Any) -> bool:
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+
+
+OFFERED = st.lists(SCALARS, min_size=2, max_size=6).map(unique).filter(lambda values: len(values) > 1)
+
+
+@given(OFFERED, st.data())
+def test_choices_come_back(values: list[Any], data: st.DataObject) -> None:
+    schema = asking({"name": "x", "kind": "choice", "options": values})
+    for value in values:
+        found, _, _ = back(schema, {"x": value})
+        assert _same(found["x"], value)
+    scale = asking({"name": "x", "kind": "scale", "values": values})
+    assert _same(back(scale, {"x": values[-1]})[0]["x"], values[-1])
+    many = asking({"name": "x", "kind": "multi_choice", "options": values})
+    picked = [value for value in values if data.draw(st.booleans())]
+    assert json.dumps(back(many, {"x": picked})[0]) == json.dumps({"x": picked})
+    order = asking({"name": "x", "kind": "ordering", "options": values})
+    placed = data.draw(st.permutations(values))
+    assert json.dumps(back(order, {"x": placed})[0]) == json.dumps({"x": placed})
+
+
+@given(LISTS, st.data())
+def test_options_of_the_item_come_back(options: list[str], data: st.DataObject) -> None:
+    fields = {"options": options}
+    one = asking({"name": "x", "kind": "option_of", "field": "options", "skip": {"reasons": ["none_fits", "unclear"]}})
+    assert back(one, {"x": options[0]}, fields=fields)[0] == {"x": options[0]}
+    assert back(one, {"x": None}, {"x": "unclear"}, "Why?", fields) == ({"x": None}, {"x": "unclear"}, "Why?")
+    many = asking({"name": "x", "kind": "multi_choice", "field": "options"})
+    picked = [option for option in options if data.draw(st.booleans())]
+    assert back(many, {"x": picked}, fields=fields)[0] == {"x": picked}
+    order = asking({"name": "x", "kind": "ordering", "field": "options"})
+    placed = data.draw(st.permutations(options))
+    assert back(order, {"x": placed}, fields=fields)[0] == {"x": placed}
+
+
+def test_entries_that_are_there_twice_are_all_put_in_order() -> None:
+    order = asking({"name": "x", "kind": "ordering", "field": "options"})
+    fields = {"options": ["stir", "pour", "stir", "2", "stir (2)"]}
+    placed = ["pour", "stir", "2", "stir", "stir (2)"]
+    assert back(order, {"x": placed}, fields=fields)[0] == {"x": placed}
+
+
+def test_an_order_is_no_list_of_whole_numbers() -> None:
+    # a browser walks keys that are whole numbers by size, so 3, 1, 2 would be shown as 1, 2, 3
+    order = asking({"name": "x", "kind": "ordering", "field": "options"})
+    (result,) = written(order, "verification", "d", {"x": ["1", "3"]}, item_fields={"options": ["3", "1"]})
+    assert not any(each.isdecimal() for each in result["value"]["ranker"]["x"])
+
+
+SHARES = st.integers(0, 1_000_000).map(lambda number: number / 1_000_000)
+
+
+@st.composite
+def boxes(draw: st.DrawFn, labels: list[str]) -> list[dict[str, Any]]:
+    found = []
+    for _ in range(draw(st.integers(0, 4))):
+        x, y = draw(st.integers(0, 999_998)), draw(st.integers(0, 999_998))
+        w, h = draw(st.integers(1, 1_000_000 - x)), draw(st.integers(1, 1_000_000 - y))
+        box: dict[str, Any] = {"label": draw(st.sampled_from(labels))} if labels else {}
+        box |= {name: value / 1e6 for name, value in (("x", x), ("y", y), ("w", w), ("h", h))}
+        image = draw(st.integers(1, 9))
+        found.append(box | ({"image": image} if image > 1 else {}))
+    return found
+
+
+@given(boxes([]), boxes(["cup", "$hand", 'a "b" <c>', "true"]))
+def test_boxes_come_back(bare: list[dict[str, Any]], named: list[dict[str, Any]]) -> None:
+    assert back(asking({"name": "x", "kind": "boxes"}), {"x": bare})[0] == {"x": bare}
+    labelled = asking({"name": "x", "kind": "boxes", "options": ["cup", "$hand", 'a "b" <c>', "true"]})
+    assert back(labelled, {"x": named})[0] == {"x": named}
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(1e-3, 1), st.floats(1e-3, 1))
+def test_any_place_comes_back_to_a_ten_thousandth(x: float, y: float, w: float, h: float) -> None:
+    box = {"x": x, "y": y, "w": min(w, 1 - x), "h": min(h, 1 - y)}
+    (found,) = back(asking({"name": "x", "kind": "boxes"}), {"x": [box]})[0]["x"]
+    assert all(abs(found[name] - box[name]) <= 1e-4 for name in box)
+    (point,) = back(asking({"name": "x", "kind": "marks"}), {"x": [{"number": 1, "x": x, "y": y}]})[0]["x"]
+    assert abs(point["x"] - x) <= 1e-4
+    assert abs(point["y"] - y) <= 1e-4
+
+
+@given(st.lists(st.tuples(SHARES, SHARES, st.integers(1, 9)), max_size=5))
+def test_marks_come_back(points: list[tuple[float, float, int]]) -> None:
+    marks = [
+        {"number": number, "x": x, "y": y} | ({"image": image} if image > 1 else {})
+        for number, (x, y, image) in enumerate(points, 1)
+    ]
+    assert back(asking({"name": "x", "kind": "marks"}), {"x": marks})[0] == {"x": marks}
+
+
+@given(st.one_of(st.integers(-(10**9), 10**9), st.floats(-1e9, 1e9)), WORDS)
+def test_numbers_and_texts_come_back(number: float, text: str) -> None:
+    schema = asking({"name": "x", "kind": "number"}, {"name": "y", "kind": "text"})
+    values, _, note = back(schema, {"x": number, "y": text}, note=text.strip())
+    assert values == {"x": number, "y": text}
+    assert note == text.strip()
+
+
+@given(st.lists(st.sampled_from(["yes", "no"]), min_size=3, max_size=3), WORDS, st.data())
+def test_properties_and_passages_come_back(said: list[str], text: str, data: st.DataObject) -> None:
+    names = ["openable", "$x", "true"]
+    schema = asking({"name": "x", "kind": "property_list", "options": names})
+    value = [{"name": name, "value": each} for name, each in zip(names, said, strict=True)]
+    assert back(schema, {"x": value})[0] == {"x": value}
+    tags = ["made_up", "$wrong"]
+    graded = asking({"name": "x", "kind": "spans", "options": tags}, stage="grading")
+    spans = []
+    for _ in range(data.draw(st.integers(0, 3))):
+        start = data.draw(st.integers(0, len(text) - 1))
+        end = data.draw(st.integers(start + 1, len(text)))
+        spans.append({"start": start, "end": end, "tag": data.draw(st.sampled_from(tags))})
+    assert back(graded, {"x": spans}, fields={PREDICTION: text}, stage="grading")[0] == {"x": spans}
+
+
+WHY = {
+    "name": "x",
+    "kind": "choice",
+    "options": ["yes", {"value": "no", "label": "No", "reasons": ["wrong", "unclear"]}],
+    "skip": {"label": "Skip", "reasons": ["tired"]},
+}
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [("yes", None), ("no", "wrong"), ("no", "because $5 <b>"), (None, "tired")],
+)
+def test_reasons_come_back(value: Any, reason: Any) -> None:
+    schema = asking(WHY)
+    given_reasons = {} if reason is None else {"x": reason}
+    assert back(schema, {"x": value}, given_reasons) == ({"x": value}, given_reasons, "")
+
+
+def test_reasons_stand_in_controls_of_their_own() -> None:
+    result = written(asking(WHY), "verification", "d", {"x": "no"}, {"x": "in words"}, "A note")
+    assert [(each["from_name"], each["type"], each["value"]) for each in result] == [
+        ("x", "choices", {"choices": ["no"]}),
+        ("x-reason-2", "choices", {"choices": [OTHER]}),
+        ("x-words-2", "textarea", {"text": ["in words"]}),
+        (NOTE, "textarea", {"text": ["A note"]}),
+    ]
+    (skipped, why) = written(asking(WHY), "verification", "d", {"x": None}, {"x": "tired"})
+    assert (skipped["value"], why["from_name"], why["value"]) == (
+        {"choices": [SKIP]},
+        "x-skip",
+        {"choices": ["tired"]},
+    )
+
+
+@pytest.mark.parametrize(
+    "criterion",
+    [
+        {"kind": "number"},
+        {"kind": "text"},
+        {"kind": "multi_choice", "options": ["a", "b"]},
+        {"kind": "ordering", "options": ["a", "b"]},
+        {"kind": "property_list", "options": ["a", "b"]},
+        {"kind": "boxes"},
+        {"kind": "marks"},
+        {"kind": "scale", "values": [1, 2, 3]},
+    ],
+    ids=lambda criterion: str(criterion["kind"]),
+)
+def test_every_kind_can_be_skipped(criterion: dict[str, Any]) -> None:
+    schema = asking({"name": "x", **criterion, "skip": {"label": "Skip", "reasons": ["unclear", "other"]}})
+    assert back(schema, {"x": None}, {"x": "other"})[:2] == ({"x": None}, {"x": "other"})
+
+
+@pytest.mark.parametrize("kind", ["boxes", "marks"])
+def test_that_there_is_nothing_to_mark_is_an_answer(kind: str) -> None:
+    schema = asking({"name": "x", "kind": kind})
+    (result,) = written(schema, "verification", "d", {"x": []})
+    assert (result["from_name"], result["value"]) == ("x-none", {"choices": [NONE]})
+    assert back(schema, {"x": []})[0] == {"x": []}
+    assert read(schema, "verification", "d", []).values == {}
+
+
+def test_what_is_not_asked_is_left_out() -> None:
+    schema = asking(
+        {"name": "x", "kind": "choice", "options": ["yes", "no"]},
+        {"name": "y", "kind": "text", "show_if": {"x": ["no"]}},
+        {"name": "z", "kind": "number", "dimensions": ["e"]},
+        {"name": "w", "kind": "text", "required": False, "show_if": {"z": [1]}},
+    )
+    hidden = [
+        {"from_name": "x", "to_name": "about", "type": "choices", "value": {"choices": ["yes"]}},
+        {"from_name": "y", "to_name": "about", "type": "textarea", "value": {"text": ["left over"]}},
+    ]
+    assert read(schema, "verification", "d", hidden).values == {"x": "yes"}
+    assert [part.name for part in results.parts(schema, "verification", "d")] == ["x", "y"]
+    assert [part.name for part in results.parts(schema, "verification", "e")] == ["x", "y", "z", "w"]
+
+
+def test_an_item_that_is_written_comes_back() -> None:
+    fields = [
+        {"name": "question", "kind": "text"},
+        {"name": "count", "kind": "integer"},
+        {"name": "colour", "kind": "choice", "options": ["red", "blue"]},
+        {"name": "options", "kind": "text_list", "length": 3},
+        {"name": "answer", "kind": "option_of", "field": "options"},
+        {"name": "right", "kind": "options_of", "field": "options"},
+        {"name": "pointed", "kind": "boxes", "options": ["A"]},
+        {"name": "numbered", "kind": "marks"},
+        {"name": "source", "kind": "json", "authored": False},
+    ]
+    made = {"name": "s", "version": 1, "title": "S", **SIDES, "item": {"assets": ASSETS, "fields": fields}}
+    schema = Schema.model_validate({**made, "stages": {"authoring": {}}})
+    values = {
+        "question": "What costs $5?",
+        "count": 3,
+        "colour": "blue",
+        "options": ["a", "b, c", "$d"],
+        "answer": "b, c",
+        "right": ["a", "$d"],
+        "pointed": [{"label": "A", "x": 0.1, "y": 0.2, "w": 0.3, "h": 0.4}],
+        "numbered": [{"number": 1, "x": 0.5, "y": 0.5, "image": 2}],
+    }
+    assert back(schema, values, stage="authoring")[0] == values
+    picked = next(each for each in written(schema, "authoring", "d", values) if each["from_name"] == "answer")
+    assert picked["value"] == {"choices": ["2"]}
+    entry = {"from_name": "answer", "to_name": "about", "type": "choices", "value": {"choices": ["3"]}}
+    assert "no entry 3" in read(schema, "authoring", "d", [entry]).problems[0].message
+
+
+def test_decisions_of_seniors_come_back() -> None:
+    schema = load_schema(shipped()["demo"]).schema_
+    for values in (
+        {"decision": "accept", "cause": "annotator_error"},
+        {"decision": "edit", "cause": "wrong_key", "fields": {"answer": "A cup."}},
+    ):
+        assert back(schema, values, stage="adjudication")[0] == values
+
+
+# ---- what is not believed --------------------------------------------------------------------------------------------
+
+
+def choice(*chosen: Any, **more: Any) -> dict[str, Any]:
+    return {"from_name": "x", "to_name": "about", "type": "choices", "value": {"choices": list(chosen)}, **more}
+
+
+@pytest.mark.parametrize(
+    ("result", "name", "says"),
+    [
+        ("no list", "result", "no list of answers"),
+        (["no answer"], "result", "Entry 1 of the result is no answer"),
+        ([choice("yes", from_name="other")], "result", "does not ask `other`"),
+        ([{"type": "relation", "from_id": "a", "to_id": "b"}], "result", "does not ask entry 1"),
+        ([choice("maybe")], "x", "x? “maybe” is none of the answers"),
+        ([choice("yes", "no")], "x", "Choose one; 2 are chosen"),
+        ([choice("yes"), choice("no")], "x", "answered twice"),
+        ([choice(7)], "x", "must be a list of texts"),
+        ([choice("yes", type="rating")], "x", "type `choices`, not `rating`"),
+        ([choice("yes", value={"text": ["yes"]})], "x", "has no `choices`"),
+        ([choice("yes", value=["yes"])], "x", "has no `choices`"),
+    ],
+)
+def test_what_a_result_cannot_mean_is_a_problem(result: Any, name: str, says: str) -> None:
+    found = read(asking(YES_NO), "verification", "d", result)
+    assert [problem.name for problem in found.problems] == [name]
+    assert says in found.problems[0].message
+
+
+BOX = {"x": 10, "y": 10, "width": 10, "height": 10, "rotation": 0, "rectanglelabels": ["cup"]}
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"rotation": 30}, "turned"),
+        ({"x": "10"}, "in percent"),
+        ({"width": None}, "in percent"),
+        ({"x": float("nan")}, "in percent"),
+        ({"rectanglelabels": ["spoon"]}, "“spoon” is none"),
+        ({"rectanglelabels": ["cup", "cup"]}, "needs one label"),
+        ({"rectanglelabels": []}, "needs one label"),
+    ],
+)
+def test_boxes_that_fit_nothing_are_problems(change: dict[str, Any], says: str) -> None:
+    schema = asking({"name": "x", "kind": "boxes", "options": ["cup"]})
+    entry = {"from_name": "x", "to_name": "image-image", "type": "rectanglelabels", "value": {**BOX, **change}}
+    found = read(schema, "verification", "d", [entry])
+    assert says in found.problems[0].message
+    assert found.values == {}
+
+
+def test_a_box_over_the_edge_by_a_rounding_is_drawn_in() -> None:
+    schema = asking({"name": "x", "kind": "boxes", "options": ["cup"]})
+    value = {**BOX, "x": -0.005, "width": 50.005, "y": 60, "height": 40.004}
+    entry = {"from_name": "x", "to_name": "image-image", "type": "rectanglelabels", "value": value}
+    (box,) = read(schema, "verification", "d", [entry]).values["x"]
+    assert box == {"label": "cup", "x": 0, "y": 0.6, "w": 0.5, "h": 0.4}
+
+
+KEYS = ("choices", "x", "number", "text", "ranker", "rectanglelabels", "y", "width", "height")
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(KEYS), inner),
+    max_leaves=8,
+)
+
+
+@given(ANYTHING, st.sampled_from(["x", "y", "z", "v", "w", "u", "w-none", "x-skip"]))
+def test_anything_may_come_and_nothing_breaks(value: Any, control: str) -> None:
+    schema = asking(
+        {"name": "x", "kind": "option_of", "field": "options", "skip": {"reasons": ["r"]}},
+        {"name": "y", "kind": "number"},
+        {"name": "z", "kind": "text"},
+        {"name": "v", "kind": "ordering", "field": "options"},
+        {"name": "w", "kind": "boxes", "options": ["cup"]},
+        {"name": "u", "kind": "multi_choice", "field": "options"},
+    )
+    entry = {"from_name": control, "value": value}
+    found = read(schema, "verification", "d", [entry], {"options": ["a", "b"]})
+    assert set(found.values) <= {"x", "y", "z", "v", "w", "u"}
+
+
+# ---- what cannot be shown --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("criterion", "says"),
+    [
+        ({"name": "steps", "kind": "plan", "options": ["useless"], "actions": [{"name": "go"}]}, "step by step"),
+        ({"name": "props", "kind": "property_list", "field": "options"}, "the item's own"),
+        ({"name": "spots", "kind": "marks", "role": "clip"}, "no image to draw on"),
+    ],
+)
+def test_what_label_studio_cannot_show_is_refused_by_name(criterion: dict[str, Any], says: str) -> None:
+    schema = asking(criterion)
+    said = results.refusal(schema, "verification", "d")
+    assert said is not None
+    assert f"criterion `{criterion['name']}`" in said
+    assert says in said
+    with pytest.raises(NotAvailable, match=criterion["name"]):
+        written(schema, "verification", "d", {})
+
+
+def test_fixed_marks_belong_to_their_image() -> None:
+    schema = load_schema(shipped()["tour"]).schema_
+    fields = {
+        "pointed": [
+            {"label": "A", "x": 0.1, "y": 0.1, "w": 0.2, "h": 0.2},
+            {"label": "B", "x": 0.3, "y": 0.1, "w": 0.2, "h": 0.2, "image": 2},
+        ],
+        "numbered": [{"number": 1, "x": 0.5, "y": 0.5, "image": 2}],
+    }
+    roles = ["clip", "image", "image"]
+    assert results.drawn_on(schema, "verification", fields, roles, "image", 1) == {
+        "boxes": [fields["pointed"][0]],
+        "labels": {"A": "A", "B": "B"},
+    }
+    assert set(results.drawn_on(schema, "verification", fields, roles, "image", 2)) == {"boxes", "labels", "marks"}
+    assert results.drawn_on(schema, "verification", fields, roles, "clip", 1) == {}
+    assert results.drawn_on(schema, "verification", fields, roles, "image", 3) == {}
+
+
+def test_boxes_that_raters_must_not_see_are_not_drawn_for_them() -> None:
+    tour = load_schema(shipped()["tour"]).schema_
+    parts = [part.model_copy(update={"secret_in": ("verification",)}) for part in tour.item.fields]
+    schema = tour.model_copy(update={"item": tour.item.model_copy(update={"fields": tuple(parts)})})
+    fields = {"pointed": [{"label": "A", "x": 0.1, "y": 0.1, "w": 0.2, "h": 0.2}]}
+    assert results.drawn_on(schema, "verification", fields, ["image"], "image", 1) == {}
+    assert results.drawn_on(schema, "adjudication", fields, ["image"], "image", 1)["boxes"] == fields["pointed"]

@@ -1,0 +1,182 @@
+"""Tokens for Label Studio: where they are looked for, of which kind they are, and to which server each may go.
+
+A lead may name any address, so a token is tied to its server by the person who runs this machine: in the file by its
+line, in the keyring by its entry, in the environment by ``TOUCHSTONE_LABEL_STUDIO_URL``. No token is ever stored by us.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import ipaddress
+import json
+import re
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from domain.errors import OutsideRefused
+from extensions.labelstudio.settings import (
+    LABEL_STUDIO_TOKEN,
+    LABEL_STUDIO_TOKEN_FILE,
+    LABEL_STUDIO_URL,
+    LabelStudioSettings,
+)
+from net.addresses import AddressRefused, Called, Place, place_of
+
+KEYRING = "touchstone-label-studio"
+"""The service under which the system's keyring is asked; the user name is the server's address."""
+SHORTEST_HIDDEN = 8
+"""Shorter ones are no tokens, and striking them out would strike out words."""
+ADDRESS = Called(
+    "address of Label Studio", key=f"put a token into {LABEL_STUDIO_TOKEN} and leave it out of the address"
+)
+
+_JWT = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]*)+")
+_WHERE = "in Label Studio under Account & Settings"
+
+
+def place(address: str) -> Place:
+    """The address of a server, taken apart.
+
+    Raises
+    ------
+    OutsideRefused
+        It is no address of a server, or carries what does not belong there.
+    """
+    try:
+        return place_of(address.strip(), ADDRESS)
+    except AddressRefused as error:
+        raise OutsideRefused(str(error)) from None
+
+
+def normal(address: str) -> str:
+    """The one form of an address under which its server is known.
+
+    >>> normal("HTTP://Labels.Example.org:80/studio/")
+    'http://labels.example.org/studio'
+    """
+    found = place(address)
+    host = f"[{found.host}]" if ":" in found.host else found.host
+    port = "" if found.port == (443 if found.scheme == "https" else 80) else f":{found.port}"
+    return f"{found.scheme}://{host}{port}{urlsplit(found.url).path.rstrip('/')}"
+
+
+class Token:
+    """A token, which never shows itself.
+
+    Raises
+    ------
+    OutsideRefused
+        It is no token, one that has expired, or one that lives for minutes only.
+    """
+
+    def __init__(self, value: str, *, whence: str) -> None:
+        self._value, self.whence = value, whence
+        if not value.isascii() or not value.isprintable() or " " in value or len(value) < SHORTEST_HIDDEN:
+            raise OutsideRefused(f"What stands in {whence} is no token of Label Studio; copy one {_WHERE}.")
+        self.personal = _JWT.fullmatch(value) is not None
+        if self.personal:
+            self._check(value.split("."))
+
+    def _check(self, parts: list[str]) -> None:
+        if len(parts) == 2:
+            raise OutsideRefused(
+                f"The token in {self.whence} lacks its last part: Label Studio shows a personal access token in full "
+                f"only once, when it is made. Make a new one {_WHERE}."
+            )
+        try:
+            claims = json.loads(base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
+            kind, ends = claims["token_type"], float(claims["exp"])
+        except (binascii.Error, ValueError, TypeError, KeyError):
+            raise OutsideRefused(
+                f"The token in {self.whence} is neither a personal access token nor a legacy one; copy one {_WHERE}."
+            ) from None
+        if kind != "refresh":
+            raise OutsideRefused(
+                f"The token in {self.whence} ends after minutes; it is what a personal access token is exchanged for. "
+                f"Use the personal access token itself, {_WHERE}."
+            )
+        if ends < time.time():
+            raise OutsideRefused(
+                f"The personal access token in {self.whence} has expired; make a new one {_WHERE} and put it there."
+            )
+
+    def __repr__(self) -> str:
+        return f"Token({'personal' if self.personal else 'legacy'}, {self.whence})"
+
+    def value(self) -> str:
+        """For the request."""
+        return self._value
+
+    def hidden(self, text: str) -> str:
+        """The text without this token, and without any other of the long kind, should a server repeat one."""
+        return re.sub(r"eyJ[\w-]*\.[\w-]+(\.[\w-]*)?", "[token]", text.replace(self._value, "[token]"))
+
+
+def token_for(address: str, settings: LabelStudioSettings) -> Token:
+    """The token for a server: out of the file, else the environment, else the system's keyring.
+
+    Raises
+    ------
+    OutsideRefused
+        There is none, or what is there is none.
+    """
+    wanted = normal(address)
+    value = _in_file(wanted, settings.label_studio_token_file) if settings.label_studio_token_file else None
+    if value:
+        return Token(value, whence=LABEL_STUDIO_TOKEN_FILE)
+    tied = ""
+    if settings.label_studio_token:
+        meant = normal(settings.label_studio_url) if settings.label_studio_url else None
+        if wanted == meant or (meant is None and _on_this_machine(wanted)):
+            return Token(settings.label_studio_token, whence=LABEL_STUDIO_TOKEN)
+        tied = f" The one in {LABEL_STUDIO_TOKEN} is for {meant or 'a server on this machine'} and goes nowhere else."
+    value = _in_keyring(wanted)
+    if value:
+        return Token(value, whence="the keyring")
+    first = f"{LABEL_STUDIO_URL}={wanted} and " if not _on_this_machine(wanted) else ""
+    raise OutsideRefused(
+        f"There is no token for {wanted}.{tied} Make a personal access token {_WHERE} and, where Touchstone runs, set "
+        f"{first}{LABEL_STUDIO_TOKEN}; for several servers name a file in {LABEL_STUDIO_TOKEN_FILE}."
+    )
+
+
+def _on_this_machine(address: str) -> bool:
+    host = place(address).host
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _in_file(wanted: str, path: Path) -> str | None:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeError) as error:
+        why = getattr(error, "strerror", None) or "it is no text"
+        raise OutsideRefused(f"{LABEL_STUDIO_TOKEN_FILE} names {path}, which cannot be read: {why}.") from None
+    for number, line in enumerate(lines, start=1):
+        words = line.split()
+        if not words or words[0].startswith("#"):
+            continue
+        if len(words) != 2:
+            raise OutsideRefused(
+                f"Line {number} of {path} is not an address and a token with a blank between them; correct it there."
+            )
+        if normal(words[0]) == wanted:
+            return words[1]
+    return None
+
+
+def _in_keyring(wanted: str) -> str | None:
+    """What the system's keyring has, where the package `keyring` is installed and there is one."""
+    try:
+        import keyring
+    except ImportError:
+        return None
+    try:
+        found = keyring.get_password(KEYRING, wanted)
+    except Exception:  # no keyring, a locked one, one that is not reachable from here: there is none
+        return None
+    return found if isinstance(found, str) else None

@@ -1,0 +1,161 @@
+"""How kinds of criteria and fields are asked in Label Studio, and why some are not: by the class of a kind's row.
+
+A kind without an entry is asked as the kind that its row is derived from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from annotation_schemas.kinds import CriterionKind, of_criterion, of_field
+from annotation_schemas.kinds._chosen import Chosen
+from annotation_schemas.kinds._drawn import DrawnCriterion, DrawnField
+from annotation_schemas.kinds._one_of import OneOf
+from annotation_schemas.kinds.arrows import ArrowsField
+from annotation_schemas.kinds.blur import BlurField
+from annotation_schemas.kinds.boxes import BoxesCriterion
+from annotation_schemas.kinds.each_answer import EachAnswer
+from annotation_schemas.kinds.json import JsonField
+from annotation_schemas.kinds.marks import MarksCriterion
+from annotation_schemas.kinds.masks import MasksField
+from annotation_schemas.kinds.multi_choice import MultiChoice
+from annotation_schemas.kinds.number import Number
+from annotation_schemas.kinds.option_of import OptionOfField
+from annotation_schemas.kinds.order_of import OrderOfField
+from annotation_schemas.kinds.ordering import Ordering
+from annotation_schemas.kinds.plan import Plan
+from annotation_schemas.kinds.preference import Preference
+from annotation_schemas.kinds.property_list import PropertyList
+from annotation_schemas.kinds.scale import Scale
+from annotation_schemas.kinds.segments import SegmentsField
+from annotation_schemas.kinds.spans import Spans
+from annotation_schemas.kinds.text import TextCriterion
+from annotation_schemas.kinds.time_span import TimeSpan, TimeSpanField
+from annotation_schemas.model import Criterion, ItemField, Schema
+from extensions.labelstudio.parts import Part, Way
+from extensions.labelstudio.ways.boxes import LabelStudioBoxes
+from extensions.labelstudio.ways.chosen import LabelStudioPick
+from extensions.labelstudio.ways.marks import LabelStudioMarks
+from extensions.labelstudio.ways.multi_choice import LabelStudioSeveral
+from extensions.labelstudio.ways.number import LabelStudioNumber
+from extensions.labelstudio.ways.one_of import LabelStudioOne
+from extensions.labelstudio.ways.ordering import LabelStudioOrder
+from extensions.labelstudio.ways.property_list import LabelStudioProperties
+from extensions.labelstudio.ways.scale import LabelStudioScale
+from extensions.labelstudio.ways.spans import LabelStudioPassages
+from extensions.labelstudio.ways.text import LabelStudioWords
+
+CRITERIA: Mapping[type, Way | None] = {
+    BoxesCriterion: LabelStudioBoxes(),
+    EachAnswer: None,
+    MarksCriterion: LabelStudioMarks(),
+    MultiChoice: LabelStudioSeveral(),
+    Number: LabelStudioNumber(),
+    OneOf: LabelStudioOne(),
+    Ordering: LabelStudioOrder(),
+    Preference: None,
+    PropertyList: LabelStudioProperties(),
+    Scale: LabelStudioScale(),
+    Spans: LabelStudioPassages(),
+    TextCriterion: LabelStudioWords(),
+}
+"""How a criterion is answered there; None: it cannot be."""
+FIELDS: Mapping[type, Way] = {Chosen: LabelStudioPick()}
+"""How a field is filled in there; without an entry as the criterion that it is put as."""
+
+NO_CONTROL = "Label Studio has no control for this kind."
+ONLY_SHOWN = "it is shown there, drawn on the images, but not drawn there by people."
+NO_IMAGE = "the item has no image to draw on; frames of a clip are no images there."
+NO_SIDES = "Label Studio shows no two answers side by side; the work stays on Touchstone's own page Compare."
+OTHER_FRAMES = "the frames of a clip are counted by a fixed rate there, so ends would not be the frames that were seen."
+
+Row = TypeVar("Row", bound=Criterion | ItemField)
+Refusal = Callable[[Schema, Row], str | None]
+
+
+def _always(sentence: str) -> Refusal[Any]:
+    return lambda schema, asked: sentence
+
+
+def _without_image(schema: Schema, asked: Criterion | ItemField) -> str | None:
+    there = any(slot.kind == "image" and asked.role in (None, slot.role) for slot in schema.item.assets)
+    return None if there else NO_IMAGE
+
+
+def _own_properties(schema: Schema, criterion: Criterion) -> str | None:
+    if criterion.field is not None:
+        return "its properties are the item's own, and a form there has the same questions for every item."
+    return None
+
+
+def _unwritten_list(schema: Schema, field: ItemField) -> str | None:
+    entries = next((each for each in schema.item.fields if each.name == field.field), None)
+    if entries is not None and not entries.authored:
+        return f"it is picked from `{field.field}`, which authors do not write."
+    return None
+
+
+def _none_of_them(schema: Schema, field: ItemField) -> str | None:
+    if field.none is not None:
+        return "an entry is picked there by its number, and none of them (`none`) has no number."
+    return _unwritten_list(schema, field)
+
+
+CRITERION_REFUSALS: Mapping[type, Refusal[Criterion]] = {
+    DrawnCriterion: _without_image,
+    EachAnswer: _always(NO_SIDES),
+    Plan: _always("a plan is read step by step by Touchstone's own page, which Label Studio has nothing like."),
+    Preference: _always(NO_SIDES),
+    PropertyList: _own_properties,
+    TimeSpan: _always(OTHER_FRAMES),
+}
+FIELD_REFUSALS: Mapping[type, Refusal[ItemField]] = {
+    ArrowsField: _always(ONLY_SHOWN),
+    BlurField: _always(ONLY_SHOWN),
+    Chosen: _unwritten_list,
+    DrawnField: _without_image,
+    JsonField: _always("a field of kind `json` is no answer that a form there has."),
+    MasksField: _always(ONLY_SHOWN),
+    OptionOfField: _none_of_them,
+    OrderOfField: _always(
+        "what is to be put in order is still being written, and a form there cannot rank its own answers."
+    ),
+    SegmentsField: _always("a field of kind `segments` is no answer that a form there has."),
+    TimeSpanField: _always(OTHER_FRAMES),
+}
+"""Why one cannot be asked or filled in there, as a sentence."""
+
+Found = TypeVar("Found")
+
+
+def _of(row: object, table: Mapping[Any, Found]) -> Found | None:
+    return next((table[each] for each in type(row).__mro__ if each in table), None)
+
+
+def way_of_criterion(row: CriterionKind) -> Way | None:
+    """Return how a criterion of this kind is answered there; None if it cannot be."""
+    return _of(row, CRITERIA)
+
+
+def way_of(part: Part) -> Way:
+    """Return how a part is answered: as the field says if it is picked by place, else as the criterion."""
+    own = _of(part.field_row, FIELDS) if part.field_row is not None and part.after is not None else None
+    way = own or _of(part.row, CRITERIA)
+    assert way is not None, "a page has no part that cannot be asked"
+    return way
+
+
+def criterion_refusal(schema: Schema, criterion: Criterion) -> str | None:
+    """Return why a criterion cannot be asked there, as a sentence; None if it can."""
+    row = of_criterion(criterion)
+    refuses = _of(row, CRITERION_REFUSALS)
+    if refuses is not None:
+        return refuses(schema, criterion)
+    return None if way_of_criterion(row) is not None else NO_CONTROL
+
+
+def field_refusal(schema: Schema, field: ItemField) -> str | None:
+    """Return why a field cannot be filled in there, as a sentence; None if it can."""
+    refuses = _of(of_field(field), FIELD_REFUSALS)
+    return refuses(schema, field) if refuses is not None else None

@@ -1,0 +1,44 @@
+"""How Label Studio asks it: several of several choices."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from domain.comparison import same
+from extensions.labelstudio.codes import NONE, SKIP, codes
+from extensions.labelstudio.form import ask_choices
+from extensions.labelstudio.parts import Answer, Context, Given, Part, Result, Way, result_of, skip_reason
+
+
+class LabelStudioSeveral(Way):
+    """Several of several choices."""
+
+    def read(self, part: Part, given: Given, context: Context) -> Answer:
+        chosen = given.chosen(part.name, part)
+        if not chosen:
+            return None
+        if NONE in chosen and part.may_be_none:
+            if len(chosen) > 1:
+                given.say(part, "Either none of them is right, or some are.")
+                return None
+            return [], None
+        if chosen == [SKIP] and part.criterion.skip:
+            return None, skip_reason(part, given)
+        options = part.options(context.texts)
+        told = codes(options, own=part.own)
+        found = [given.option(part, each, options, told) for each in chosen]
+        if any(each is None for each in found):
+            return None
+        return [option.value for option in options if any(each is option for each in found)], None
+
+    def write(self, part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
+        options = part.options(context.texts)
+        told = codes(options, own=part.own)
+        chosen = [text for text, option in zip(told, options, strict=True) if any(same(option.value, v) for v in value)]
+        if not value:
+            return [result_of(part.name, part.to, "choices", {"choices": [NONE]})] if part.may_be_none else []
+        return [result_of(part.name, part.to, "choices", {"choices": chosen})] if chosen else []
+
+    def ask(self, parent: Element, part: Part) -> None:
+        ask_choices(parent, part)

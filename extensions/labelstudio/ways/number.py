@@ -1,0 +1,56 @@
+"""How Label Studio asks it: a number."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement
+
+from extensions.labelstudio.codes import ABOUT
+from extensions.labelstudio.form import require
+from extensions.labelstudio.parts import (
+    Answer,
+    Context,
+    Given,
+    Part,
+    Result,
+    Way,
+    plain_number,
+    result_of,
+    spelled,
+)
+
+
+class LabelStudioNumber(Way):
+    """A number."""
+
+    result_type = "number"
+
+    def read(self, part: Part, given: Given, context: Context) -> Answer:
+        found = given.one(part.name)
+        if found is None:
+            return None
+        if isinstance(found, bool) or not isinstance(found, int | float) or not math.isfinite(found):
+            given.say(part, f"{spelled(found)} is no number.")
+            return None
+        return plain_number(found), None
+
+    def write(self, part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
+        return [result_of(part.name, part.to, "number", {"number": value})]
+
+    def ask(self, parent: Element, part: Part) -> None:
+        criterion = part.criterion
+        made = SubElement(parent, "Number", name=part.name, toName=ABOUT)
+        for name in ("min", "max", "step"):
+            if getattr(criterion, name) is not None:
+                made.set(name, repr(getattr(criterion, name)))
+        require(made, part)
+
+    def limits(self, part: Part) -> list[str]:
+        criterion = part.criterion
+        if part.field is not None:
+            return []
+        words = [f"from {criterion.min:g}"] if criterion.min is not None else []
+        words += [f"up to {criterion.max:g}"] if criterion.max is not None else []
+        words += [f"({criterion.unit})"] if criterion.unit else []
+        return [" ".join(words).capitalize()] if words else []

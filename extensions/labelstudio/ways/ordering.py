@@ -1,0 +1,58 @@
+"""How Label Studio asks it: a list that is put in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement
+
+from domain.comparison import same
+from extensions.labelstudio.codes import list_of, rank_codes
+from extensions.labelstudio.form import key_of
+from extensions.labelstudio.parts import Answer, Context, Given, Part, Result, Way, result_of
+
+
+class LabelStudioOrder(Way):
+    """A list that is put in order."""
+
+    result_type = "ranker"
+
+    def read(self, part: Part, given: Given, context: Context) -> Answer:
+        found = given.one(part.name)
+        if isinstance(found, Mapping):
+            lists = [each for each in found.values() if each != []]
+            found = lists[0] if len(lists) == 1 else (None if not lists else found)
+        if found is None:
+            return None
+        if not isinstance(found, list | tuple) or not all(isinstance(each, str) for each in found):
+            given.say(part, "The order must be one list of texts.")
+            return None
+        options = part.options(context.texts)
+        told = rank_codes(options, own=part.own)
+        placed = []
+        for each in found:
+            option = given.option(part, each, options, told)
+            if option is None:
+                return None
+            placed.append(option.value)
+        return placed, None
+
+    def write(self, part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
+        options = part.options(context.texts)
+        left = list(zip(rank_codes(options, own=part.own), options, strict=True))
+        ids = []
+        for each in value:
+            at = next((at for at, (_, option) in enumerate(left) if same(option.value, each)), None)
+            if at is not None:
+                ids.append(left.pop(at)[0])
+        return [result_of(part.name, list_of(part.name), "ranker", {"ranker": {part.name: ids}})]
+
+    def ask(self, parent: Element, part: Part) -> None:
+        SubElement(
+            parent,
+            "List",
+            name=list_of(part.name),
+            value=f"${key_of('list', part.name)}",
+            title="First to last",
+        )
+        SubElement(parent, "Ranker", name=part.name, toName=list_of(part.name))

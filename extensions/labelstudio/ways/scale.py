@@ -1,0 +1,48 @@
+"""How Label Studio asks it."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement
+
+from annotation_schemas.model import Criterion
+from domain.comparison import same
+from extensions.labelstudio.codes import ABOUT
+from extensions.labelstudio.form import require
+from extensions.labelstudio.parts import Answer, Context, Given, Part, Result, result_of, spelled
+from extensions.labelstudio.ways.one_of import LabelStudioOne
+
+MOST_STARS = 10
+
+
+class LabelStudioScale(LabelStudioOne):
+    """Stars for the values 1 to n without words where nothing hangs on them, which stars cannot show; else choices."""
+
+    def type_of(self, criterion: Criterion, *, depended_on: bool) -> str:
+        values = [value for value in criterion.values if isinstance(value, int) and not isinstance(value, bool)]
+        counts = len(values) == len(criterion.values) <= MOST_STARS and values == list(range(1, len(values) + 1))
+        return "rating" if counts and not criterion.labels and not depended_on else "choices"
+
+    def read(self, part: Part, given: Given, context: Context) -> Answer:
+        if part.type != "rating":
+            return super().read(part, given, context)
+        found = given.one(part.name)
+        if found is None:
+            return None
+        value = next((value for value in part.criterion.values if same(value, found)), None)
+        if value is None:
+            given.say(part, f"{spelled(found)} is none of {', '.join(str(each) for each in part.criterion.values)}.")
+            return None
+        return value, None
+
+    def write(self, part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
+        if part.type != "rating":
+            return super().write(part, value, reason, context)
+        return [result_of(part.name, part.to, "rating", {"rating": value})]
+
+    def ask(self, parent: Element, part: Part) -> None:
+        if part.type != "rating":
+            super().ask(parent, part)
+            return
+        n = str(len(part.criterion.values))
+        require(SubElement(parent, "Rating", name=part.name, toName=ABOUT, maxRating=n, icon="star"), part)

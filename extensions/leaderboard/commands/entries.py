@@ -1,0 +1,85 @@
+"""``touchstone entries``: other teams' files of answers, held against the key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Project = Annotated[str, typer.Argument(help="The project.")]
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    entries = typer.Typer(help="Other teams' files of answers, held against the key.", no_args_is_help=True)
+    cli.add_typer(entries, name="entries")
+    entries.command("score")(score)
+    entries.command("list")(list_)
+    entries.command("budget")(budget)
+
+
+def score(
+    project: Project,
+    file: Annotated[Path, typer.Argument(help="Its answers: EgoPlan's submission, or any other file of answers.")],
+    team: Annotated[str, typer.Option(help="Who sends it in.")],
+    model: Annotated[str, typer.Option(help="What they call their model.")],
+    anyway: Annotated[
+        bool,
+        typer.Option("--anyway", help="Take it though answers are missing or name no option; they count as such."),
+    ] = False,
+) -> None:
+    """Take a team's file of answers, and say how many are right. A newer one of the same team and model replaces it."""
+    from app.commands.results import figures
+    from app.services import resources
+    from extensions.leaderboard import entries
+
+    shared = resources()
+    shared.store.upgrade()
+    done = entries.take(
+        shared.store, shared.media, by=None, project=project, path=file, team=team, model=model, anyway=anyway
+    )
+    typer.echo(entries.sentence(done))
+    line = entries.score_of(shared.store, by=None, project=project, entry=done.entry)
+    if line is None:
+        typer.echo("There is no key here, so there is no accuracy.")
+        return
+    what = "mean IoU" if line.measure else "accuracy"
+    typer.echo(f"  {what}  95 % interval   answers  left out  not read  lowest to highest")
+    typer.echo(f"     {figures(line)}")
+
+
+def list_(project: Project) -> None:
+    """All entries, the newest first, with those that a newer one replaced."""
+    from app.services import resources
+    from extensions.leaderboard import entries
+
+    shared = resources()
+    shared.store.upgrade()
+    found = entries.entries(shared.store, by=None, project=project)
+    for each in found:
+        typer.echo(f"{each.at:%Y-%m-%d %H:%M}  {each.run}  {each.name}  {each.withdrawn or 'counts'}")
+    if not found:
+        typer.echo("No team has sent in anything yet.")
+
+
+def budget(
+    project: Project,
+    most: Annotated[int | None, typer.Option(help="So many entries of a team ...")] = None,
+    days: Annotated[int, typer.Option(help="... within any so many days.")] = 7,
+    unlimited: Annotated[bool, typer.Option("--unlimited", help="Teams may send in as many as they like.")] = False,
+) -> None:
+    """Show or set how many entries a team may send in."""
+    from app.services import opened
+    from domain.errors import SettingsError
+    from extensions.leaderboard import entry_budget
+
+    if most is not None and unlimited:
+        raise SettingsError("--most and --unlimited say different things; give one of them.")
+    store = opened().store
+    if most is not None or unlimited:
+        wanted = None if most is None else entry_budget.EntryBudget(most, days)
+        done = entry_budget.put(store, by=None, project=project, budget=wanted)
+        typer.echo("Saved." if done else "Nothing was changed.")
+    found = entry_budget.budget(store, by=None, project=project)
+    typer.echo("A team may send in as many as it likes." if found is None else f"A team may send in {found.words}.")

@@ -1,0 +1,270 @@
+"""Entries: another team's file of answers, looked at whole, and held against the key as every model's answers are.
+
+An entry is a run of answers out of a file that keeps the team and the model. A newer entry of the same team and model
+takes its place: the earlier one is withdrawn with that reason, and stays listed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from annotation_schemas.formats import FORMATS, ReadPredictions
+from db import files, projects, runs
+from db.engine import Session, Store
+from db.readings import Ended
+from db.records import StoredRun
+from domain.errors import AlreadyTaken, FileRefused, InvalidInput, Problem
+from domain.reading.answers import ReadOutcome
+from domain.records import BadRow, Person, PredictionRecord
+from domain.registers import function_of
+from domain.run_kinds import RunKind
+from domain.runs import ANSWERS, Outcome
+from extensions.leaderboard import entry_budget
+from workflow.access.counted_items import counting
+from workflow.access.event_log import log
+from workflow.access.projects import require_lead
+from workflow.annotate import answer_readings
+from workflow.files.answered_items import ItemAnswered
+from workflow.files.import_answers import answers_of_rows, take_answers
+from workflow.files.one_import import Import
+from workflow.results.leaderboard import sliced_scores
+from workflow.results.leaderboard_lines import Line
+from workflow.results.project_answers import read
+from workflow.results.scores import Scores, scores_of
+from workflow.runs import run_control
+
+if TYPE_CHECKING:
+    from media.store import MediaStore
+
+FORMAT = "predictions"
+"""Finds out by itself what a file is."""
+LONGEST = 80
+"""Characters that the name of a team or of a model may have."""
+_SHOWN = 5
+_MISSING = "The entry has no answer for it."
+_NEWER = "A newer entry of {} came."
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a team sent in."""
+
+    run: str
+    """Its public id."""
+    team: str
+    model: str
+    name: str
+    """As results call it."""
+    at: datetime
+    sha256: str
+    withdrawn: str
+    """Why it does not count; empty: it counts."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What taking an entry came to."""
+
+    entry: Entry
+    answers: int
+    unanswered: int
+    """Items without an answer, which count as what cannot be read does."""
+    replaced: Entry | None
+    """The earlier one of the same team and model, which counts no more."""
+
+
+def name_of(team: str, model: str) -> str:
+    """What results call an entry.
+
+    >>> name_of("Team A", "Video-LLaMA")
+    'Team A: Video-LLaMA'
+    """
+    return f"{team}: {model}"
+
+
+def take(
+    store: Store,
+    media: MediaStore,
+    *,
+    by: Person | None,
+    project: str,
+    path: Path,
+    team: str,
+    model: str,
+    anyway: bool = False,
+) -> Taken:
+    """Take a team's file of answers to all items that count.
+
+    Parameters
+    ----------
+    by
+        A lead; None is the command on the machine itself.
+    anyway
+        Take it though answers are missing or name none of an item's options. Both count as what cannot be read does.
+
+    Raises
+    ------
+    InvalidInput
+        Team or model have no name, or one that is too long.
+    FileRefused
+        The file breaks off, is about other items, about some twice, or not about all; nothing was taken.
+    NotAllowed
+        The team has sent in as many as it may for now.
+    AlreadyTaken
+        This very file is there, or what has its name is no entry, or another team's.
+    """
+    team, model = _named("team", team), _named("model", model)
+    name = name_of(team, model)
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+    bring = Import(store, media, access, by, project, path, None, False, lambda what, done, total: None)
+    found: ReadPredictions = function_of(FORMATS[FORMAT].reads or "")(
+        path, schema=access.schema, model=name, project=project
+    )
+    rows, missing = _looked_at(bring, found, anyway=anyway)
+    (sha256,) = set(found.hashes.values()) if len(found.hashes) == 1 else ("",)
+    absent = [_absent(name, path, item) for item in missing]
+    with store.write() as session:
+        projects.lock(session, id=access.project_id)
+        earlier = _earlier(session, access.project_id, name)
+        there = _entry(earlier) if earlier is not None else None
+        if there is not None and (there.team, there.model) != (team, model):
+            raise AlreadyTaken(f"{name} is the model {there.model} of {there.team}; call team or model otherwise.")
+        if there is not None and sha256 and there.sha256 == sha256:
+            raise AlreadyTaken(f"{name} sent in this very file before; nothing changed.")
+        ours = any(row.name == name for row in _rows(session, access.project_id))
+        if not ours and name in runs.names(session, project_id=access.project_id):
+            raise AlreadyTaken(f"A model that is no entry is called {name} here; call team or model otherwise.")
+        entry_budget.must_have_one_left(
+            session, project_id=access.project_id, team=team, rows=_rows(session, access.project_id), now=store.now()
+        )
+        if earlier is not None:
+            run_control.withdraw_now(
+                session, access=access, row=earlier, why=_NEWER.format(name), by=by, now=store.now()
+            )
+        about = {"team": team, "model": model, "sha256": sha256}
+        done = take_answers(bring, session, [*rows, *absent], found.hashes, [], entry=about)
+        row = _earlier(session, access.project_id, name)
+        assert row is not None, "a file with no answer at all is refused where it is read"
+        told = {"team": team, "replaces": earlier.public_id if earlier else None, "unanswered": len(missing)}
+        log(session, "entry.taken", by=by, run=row, now=store.now(), data=told)
+        return Taken(_entry(row), done.predictions, len(missing), _entry(earlier) if earlier else None)
+
+
+def sentence(done: Taken) -> str:
+    """What taking an entry came to, in one line."""
+    told = f"{done.entry.name}: {done.answers:,} answers taken"
+    if done.unanswered:
+        told += f", {done.unanswered:,} items without one"
+    if done.replaced is None:
+        return f"{told}."
+    return f"{told}. The entry of {done.replaced.at:%d %B %Y, %H:%M} UTC is kept, and counts no more."
+
+
+def entries(store: Store, *, by: Person | None, project: str) -> list[Entry]:
+    """All entries of a project, the newest first, those that count no more among them."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        return [_entry(row) for row in _rows(session, access.project_id)]
+
+
+def score_of(store: Store, *, by: Person | None, project: str, entry: Entry) -> Line | None:
+    """An entry's accuracy against the key; None where there is no key here, and so no accuracy."""
+    found = read(store, person=by, project=project)
+    if Scores("key") not in scores_of(found):
+        return None
+    return sliced_scores(found, Scores("key")).whole[entry.name]
+
+
+# ---- what a file holds ----------------------------------------------------------------------------------------------
+
+
+def _looked_at(
+    bring: Import, found: ReadPredictions, *, anyway: bool
+) -> tuple[list[tuple[PredictionRecord, BadRow]], list[str]]:
+    """The rows of a file, and the items that it has no answer for; ``FileRefused`` with a sentence for each problem."""
+    strange: list[BadRow] = []
+    with bring.store.read() as session:
+        project_id = bring.access.project_id
+        rows = list(answers_of_rows(bring, session, found.rows, strange))
+        counts = counting(session, access=bring.access)
+        wanted = {id: name for id, name, _ in files.item_ids(session, project_id=project_id) if counts.counts(id)}
+    times = Counter(row.item_id for row in rows)
+    twice = [row.here for row in {row.item_id: row for row in rows if times[row.item_id] > 1}.values()]
+    given = {row.item_id for row in rows if row.answer.outcome in ANSWERS}
+    said_none = {row.item_id for row in rows} - given
+    missing = [name for id, name in wanted.items() if id not in given]
+    told = [
+        _problem(found.bad, "row cannot be read", "rows cannot be read"),
+        _problem(strange, "row is about no item of this project", "rows are about no item of this project"),
+        _problem(twice, "item is answered more than once", "items are answered more than once"),
+    ]
+    if not anyway:
+        none = _none(bring, rows)
+        told.append(_problem(none, "answer names none of its item's options", "answers name none of their options"))
+        if missing:
+            begin = f"{len(missing):,} of {len(wanted):,} items have no answer, the first is {missing[0]}."
+            told.append(begin)
+    if problems := [each for each in told if each]:
+        can = " --anyway takes it, and counts missing and unreadable answers as such." if not any(told[:3]) else ""
+        raise FileRefused(f"{' '.join(problems)} Nothing was taken.{can}")
+    return [(row.answer, row.here) for row in rows if row.item_id not in said_none], missing
+
+
+def _problem(rows: Sequence[BadRow], one: str, many: str) -> str:
+    """How many rows have a problem, and where the first ones stand; empty where none has."""
+    if not rows:
+        return ""
+    where = ", ".join(f"row {row.row}" for row in rows[:_SHOWN])
+    more = f" and {len(rows) - _SHOWN:,} more" if len(rows) > _SHOWN else ""
+    why = f" ({rows[0].reason})" if rows[0].reason else ""
+    return f"{len(rows):,} {one if len(rows) == 1 else many}: {where}{more}{why}."
+
+
+def _none(bring: Import, rows: Sequence[ItemAnswered]) -> list[BadRow]:
+    """The rows whose answers state nothing that was asked for."""
+    answers = [row for row in rows if row.answer.outcome in ANSWERS]
+    wanted = [(row.item_id, row.answer.text, Ended(None, row.answer.outcome, row.order)) for row in answers]
+    read_ = answer_readings.readings_ahead(bring.store, project_id=bring.access.project_id, wanted=wanted)
+    return [
+        replace(row.here, reason=f"{row.answer.text[:40]!r}")
+        for row, reading in zip(answers, read_, strict=True)
+        if reading.outcome is not ReadOutcome.READ
+    ]
+
+
+def _absent(name: str, path: Path, item: str) -> tuple[PredictionRecord, BadRow]:
+    record = PredictionRecord(name, "", item=item, outcome=Outcome.EMPTY, error=_MISSING)
+    return record, BadRow(path.name, 0, "", "")
+
+
+def _named(what: str, name: str) -> str:
+    told = " ".join(name.split())
+    if not told or len(told) > LONGEST or not told.isprintable():
+        raise InvalidInput([Problem(what, f"Name the {what} in up to {LONGEST} letters.")])
+    return told
+
+
+# ---- what is stored -------------------------------------------------------------------------------------------------
+
+
+def _rows(session: Session, project_id: int) -> list[StoredRun]:
+    found = runs.of_project(session, project_id=project_id, kind=RunKind.IMPORT)
+    return [row for row in found if "entry" in row.params]
+
+
+def _earlier(session: Session, project_id: int, name: str) -> StoredRun | None:
+    """The entry of that name that counts."""
+    rows = _rows(session, project_id)
+    return next((row for row in rows if row.name == name and row.withdrawn_at is None), None)
+
+
+def _entry(row: StoredRun) -> Entry:
+    about = row.params["entry"]
+    withdrawn = row.withdrawn_why if row.withdrawn_at is not None else ""
+    return Entry(row.public_id, about["team"], about["model"], row.name, row.created_at, about["sha256"], withdrawn)

@@ -1,0 +1,276 @@
+"""Leaderboard: other teams' entries, and what of the results everyone may read, without an account."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from app import archives, figures, markup, pending_figures, shell
+from app.results import choices, shown
+from app.screens import Group, Screen
+from app.services import Services
+from domain.records import RULES, ProjectView
+from domain.roles import Role
+from extensions.leaderboard import entries, entry_budget, public_page
+from extensions.leaderboard import public_board as public
+from extensions.leaderboard.entries import Entry
+from extensions.leaderboard.public_board import Board, Cell, Choice, Public
+from workflow.results import attributes, leaderboard_page
+from workflow.results.leaderboard_page import Leaderboards
+from workflow.results.scores import Scores
+from workflow.results.slices import BINS, DIMENSION, ways
+
+SCREEN = Screen("Leaderboard", place=237, role=Role.LEAD, group=Group.RELEASE)
+
+STYLE = '[data-part="preview"] { max-height: 36rem; overflow-y: auto; }'
+
+_TAKEN = "leaderboard.taken"
+_BUDGET = "leaderboard.budget.done"
+
+
+def render(services: Services) -> None:
+    """Take entries; choose, look, and show it to everyone or to no one."""
+    view = shell.lead_of(services)
+    shell.heading(
+        "Leaderboard",
+        "Other teams' entries, and a page that people without an account may read. No one sees it until you make it "
+        "public.",
+        made_up=view.made_up,
+    )
+    shell.tell_refused()
+    _public(services, view)
+    _entries(services, view)
+
+
+# ---- what everyone may read -----------------------------------------------------------------------------------------
+
+
+def _public(services: Services, view: ProjectView) -> None:
+    shell.section("Public page")
+    standing = public.standing(services.store, by=services.person, project=view.name)
+    shell.show(_state(services, view, standing))
+    found = _results(services, view)
+    if found is None:
+        return
+    before = public.last_choice(services.store, by=services.person, project=view.name)
+    _, labels = attributes.names_in(services.store, person=services.person, project=view.name)
+    choice = _choice(view, found, before or Choice(view.title), labels)
+    left, right = st.columns(2)
+
+    def publish() -> None:
+        public.publish(services.store, by=services.person, project=view.name, choice=choice)
+
+    shell.does(
+        left,
+        "Update the public page" if standing else "Make public",
+        services,
+        publish,
+        key="leaderboard.publish",
+        type="primary",
+        disabled=standing is not None and standing.choice == choice,
+        width="stretch",
+    )
+    right.button(
+        "Take it off",
+        key="leaderboard.withdraw",
+        on_click=partial(_withdraw, services, view),
+        disabled=standing is None,
+        width="stretch",
+    )
+    _preview(services, view, choice)
+
+
+def _state(services: Services, view: ProjectView, standing: Public | None) -> markup.Markup:
+    path = f"/public/{view.name}"
+    if standing is None:
+        return markup.tag("p", markup.text("Not public."), style="ts", data_part="standing")
+    words = markup.text(f"Public since {markup.moment(standing.since)} at ")
+    whole = f"{services.settings.public_url or ''}{path}"
+    link = markup.tag("a", markup.text(whole), href=path, target="_blank")
+    return markup.tag("p", words, link, style="ts", data_part="standing")
+
+
+def _withdraw(services: Services, view: ProjectView) -> None:
+    with shell.pressed(services):
+        public.withdraw(services.store, by=services.person, project=view.name)
+
+
+def _results(services: Services, view: ProjectView) -> Leaderboards | None:
+    """What there is to choose from; says why there is nothing."""
+
+    def ask() -> figures.Asked:
+        about: dict[str, Any] = {"person": services.person, "project": view.name}
+        return figures.asked(
+            services.store,
+            services.settings,
+            "results",
+            {"project": view.name, "items": None, "reader": RULES, "by": DIMENSION.name, "bins": BINS},
+            state=leaderboard_page.mark(services.store, **about),
+            size=leaderboard_page.size(services.store, **about),
+        )
+
+    asked = ask()
+    pending_figures.show_pending(services, asked, ask, about="What can be shown is")
+    if asked.figure is None:
+        return None
+    found: Leaderboards = asked.figure.value
+    if not found.titles:
+        shell.show(markup.notice("There are no numbers to show yet: no answers, or nothing that scores them."))
+        return None
+    return found
+
+
+def _choice(view: ProjectView, found: Leaderboards, before: Choice, labels: Sequence[str]) -> Choice:
+    """What the lead chooses; ``before`` stands there at first, ``labels`` are those of items."""
+    key = f"leaderboard.{view.name}"
+    titles = dict(found.titles)
+    models = sorted({model for each in found.of.values() for model in each.board.whole})
+    known = {"": "nothing", **{each.name: each.title for each in ways(view.schema.schema_, labels)}}
+    title = st.text_input("Title", before.title, max_chars=public.LONGEST_TITLE, key=f"{key}.title")
+    text = st.text_area("Text above the table", before.text, max_chars=public.LONGEST_TEXT, key=f"{key}.text")
+    scores: Sequence[Scores] = st.multiselect(
+        "Numbers",
+        list(titles),
+        [each for each in before.scores if each in titles] or list(titles)[:1],
+        format_func=titles.__getitem__,
+        key=f"{key}.scores",
+    )
+    chosen = st.multiselect("Models", models, [each for each in before.models if each in models], key=f"{key}.models")
+    teams = st.toggle("Every entry of other teams, also those still to come", before.entries, key=f"{key}.entries")
+    left, right = st.columns([3, 1], vertical_alignment="bottom")
+    with left:
+        usual = list(known).index(before.by) if before.by in known else 0
+        by = st.selectbox("Slice by", list(known), usual, format_func=known.__getitem__, key=f"{key}.by")
+    with right, st.popover("More", width="stretch"):
+        bins = choices.cuts(key, before.bins)
+    files = st.toggle("The table can be downloaded as CSV and JSON", before.files, key=f"{key}.files")
+    return Choice(title or "", text or "", tuple(scores), tuple(chosen), teams, by or "", bins, files)
+
+
+def _preview(services: Services, view: ProjectView, choice: Choice) -> None:
+    def ask() -> figures.Asked:
+        return public_page.asked(services.store, services.settings, view.name, choice, inside=True)
+
+    asked = ask()
+    pending_figures.show_pending(services, asked, ask, about="The table is")
+    if asked.figure is None:
+        return
+    board: Board = asked.figure.value
+    for sentence in board.lacking:
+        shell.show(markup.notice(sentence))
+    shell.show(markup.tag("p", markup.quiet("This is the table as everyone will see it."), style="ts ts-small"))
+    shell.show(
+        markup.Markup(f"<style>{shown.STYLE}{STYLE}</style>"),
+        markup.tag("div", table(board), style="ts-wide-table", data_part="preview", **shown.WIDE),
+    )
+
+
+def table(board: Board) -> markup.Markup:
+    """What everyone sees, in the manner of our pages."""
+    heads = [("Model", "name"), *((column, "") for column in board.columns)]
+    return markup.table(heads, [[markup.text(name), *map(_cell, cells)] for name, cells in board.rows])
+
+
+def _cell(cell: Cell | None) -> markup.Markup:
+    if cell is None:
+        return markup.quiet("-")
+    limits = "" if cell.low is None or cell.high is None else f"{cell.low:.3f} to {cell.high:.3f}, "
+    return markup.joined(
+        [
+            markup.text(f"{cell.value:.3f}"),
+            markup.tag("div", markup.quiet(f"{limits}n {cell.n}"), style="ts-small"),
+        ]
+    )
+
+
+# ---- entries --------------------------------------------------------------------------------------------------------
+
+
+def _entries(services: Services, view: ProjectView) -> None:
+    shell.section("Other teams' entries")
+    taken = shell.kept_message(_TAKEN)
+    if taken:
+        shell.show(markup.notice(taken, style="good"))
+    with st.form("leaderboard.entry", border=False):
+        left, right = st.columns(2)
+        team = left.text_input("Team", max_chars=entries.LONGEST, key="leaderboard.team")
+        model = right.text_input("Model", max_chars=entries.LONGEST, key="leaderboard.model")
+        file = st.file_uploader("Their answers: EgoPlan's submission, or any other file of answers")
+        anyway = st.checkbox("Take it though answers are missing or name no option; they count as such")
+        sent = st.form_submit_button("Take it")
+    if sent and file is None:
+        shell.show(markup.notice("Choose the file with their answers.", style="bad"))
+    elif sent and file is not None:
+        with tempfile.TemporaryDirectory(prefix="touchstone-entry-") as folder:
+            path = archives.store([(file.name, file)], Path(folder))
+            done = entries.take(
+                services.store,
+                services.media,
+                by=services.person,
+                project=view.name,
+                path=path,
+                team=team,
+                model=model,
+                anyway=anyway,
+            )
+        shell.keep_message(_TAKEN, entries.sentence(done))
+        st.rerun()
+    _budget(services, view)
+    found = entries.entries(services.store, by=services.person, project=view.name)
+    shell.show(entry_table(found) if found else markup.notice("No team has sent in anything yet."))
+
+
+def _budget(services: Services, view: ProjectView) -> None:
+    """How many entries a team may send in, and a form that changes it."""
+    if done := shell.kept_message(_BUDGET):
+        shell.show(markup.notice(done, style="good"))
+    now = entry_budget.budget(services.store, by=services.person, project=view.name)
+    told = "as many entries as it likes" if now is None else now.words
+    with st.expander(f"A team may send in {told}"), st.form("leaderboard.budget", border=False):
+        st.checkbox("As many as it likes", now is None, key="leaderboard.budget.unlimited")
+        left, right = st.columns(2)
+        left.number_input(
+            "Otherwise so many entries of a team",
+            1,
+            entry_budget.MOST_ENTRIES,
+            now.entries if now is not None else 3,
+            key="leaderboard.budget.entries",
+        )
+        right.number_input(
+            "Within so many days",
+            1,
+            entry_budget.MOST_DAYS,
+            now.days if now is not None else 7,
+            key="leaderboard.budget.days",
+        )
+        st.caption("Of all its models together; an entry that a newer one has replaced counts, too.")
+        st.form_submit_button("Save", on_click=_save_budget, args=(services, view), key="leaderboard.budget.save")
+
+
+def _save_budget(services: Services, view: ProjectView) -> None:
+    with shell.pressed(services):
+        names = ("unlimited", "entries", "days")
+        unlimited, most, days = (st.session_state[f"leaderboard.budget.{name}"] for name in names)
+        wanted = None if unlimited else entry_budget.EntryBudget(most, days)
+        changed = entry_budget.put(services.store, by=services.person, project=view.name, budget=wanted)
+        shell.keep_message(_BUDGET, "Saved." if changed else "Nothing was changed.")
+
+
+def entry_table(found: Sequence[Entry]) -> markup.Markup:
+    """A line for each entry."""
+    heads = [("When", "line"), ("Team", ""), ("Model", ""), ("Counts", "")]
+    rows = [
+        [
+            markup.text(markup.moment(each.at)),
+            markup.text(each.team),
+            markup.text(each.model),
+            markup.text(f"no: {each.withdrawn}" if each.withdrawn else "yes"),
+        ]
+        for each in found
+    ]
+    return markup.table(heads, rows)

@@ -1,0 +1,256 @@
+"""The public leaderboard: what a lead has chosen to show of results to everyone, and nothing else.
+
+What was chosen is an event; the newest one holds. The numbers are made of it and of the project's state, outside of the
+process that serves pages (``app.figures``), and hold no item's text, no person's name and nothing of the key.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from annotation_schemas.keys import key_fields
+from db import events
+from db.engine import Store
+from db.records import StoredEvent
+from domain.errors import InvalidInput, Problem, TouchstoneError
+from domain.records import Person
+from extensions.leaderboard import entries
+from workflow.access.event_log import log
+from workflow.access.projects import require_lead
+from workflow.results import project_answers
+from workflow.results.leaderboard import SlicedScores, sliced_scores
+from workflow.results.leaderboard_lines import Line
+from workflow.results.project_answers import Read
+from workflow.results.scores import Scores, scores_of, title_of
+from workflow.results.slices import BINS, DIMENSION, GROUP, OTHERS, Bins, Slicing, sliced
+
+PUBLISHED, WITHDRAWN = events.BOARD_PUBLISHED, events.BOARD_WITHDRAWN
+LONGEST_TITLE, LONGEST_TEXT = 120, 4_000
+"""Characters."""
+FEWEST = 5
+"""A value of a field is the name of a slice that everyone may read only if so many items share it."""
+_DIGITS = 6
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is shown."""
+
+    title: str
+    text: str = ""
+    scores: tuple[Scores, ...] = ()
+    models: tuple[str, ...] = ()
+    entries: bool = False
+    """The entries of other teams too, also those that are still to come."""
+    by: str = ""
+    """Slices of that way next to each mean; empty: none."""
+    bins: Bins = BINS
+    files: bool = False
+    """The table can be downloaded as CSV and JSON."""
+
+    def dump(self) -> dict[str, Any]:
+        """As JSON values."""
+        scores = [{name: value for name, value in vars(each).items() if value is not None} for each in self.scores]
+        bins = self.bins if isinstance(self.bins, int) else list(self.bins)
+        return {**vars(self), "scores": scores, "models": list(self.models), "bins": bins}
+
+    @classmethod
+    def of(cls, dumped: Mapping[str, Any]) -> Choice:
+        """As ``dump`` made it."""
+        bins = dumped["bins"]
+        told = {
+            **dumped,
+            "scores": tuple(Scores(**each) for each in dumped["scores"]),
+            "models": tuple(dumped["models"]),
+            "bins": bins if isinstance(bins, int) else tuple(bins),
+        }
+        return cls(**told)
+
+
+@dataclass(frozen=True)
+class Public:
+    """A leaderboard that everyone may read."""
+
+    event: int
+    """The id of the event that made it public."""
+    project: str
+    choice: Choice
+    since: datetime
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A number that everyone may read."""
+
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+
+
+@dataclass(frozen=True)
+class Board:
+    """The table."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Cell | None, ...]], ...]
+    """Name and cells; the highest first column first."""
+    lacking: tuple[str, ...] = ()
+    """What was chosen and is not shown, in sentences for the lead."""
+
+
+# ---- what is chosen -------------------------------------------------------------------------------------------------
+
+
+def publish(store: Store, *, by: Person | None, project: str, choice: Choice) -> bool:
+    """Let everyone read it, from now on; whether that is new.
+
+    Raises
+    ------
+    InvalidInput
+        There is no title, no number or no model to show, or a text is too long.
+    """
+    problems = []
+    if not choice.title.strip() or len(choice.title) > LONGEST_TITLE:
+        problems.append(Problem("title", f"Give the public page a title of up to {LONGEST_TITLE} letters."))
+    if len(choice.text) > LONGEST_TEXT:
+        problems.append(Problem("text", f"The text has {len(choice.text):,} letters; {LONGEST_TEXT:,} are the most."))
+    if not choice.scores:
+        problems.append(Problem("scores", "Choose at least one number to show."))
+    if not choice.models and not choice.entries:
+        problems.append(Problem("models", "Choose at least one model, or other teams' entries."))
+    if problems:
+        raise InvalidInput(problems)
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        before = events.public_board(session, project=access.name)
+        told = choice.dump()
+        if before is not None and before.data == told:
+            return False
+        log(session, PUBLISHED, by=by, project=access, now=store.now(), data=told)
+        return True
+
+
+def withdraw(store: Store, *, by: Person | None, project: str) -> bool:
+    """Show it to no one any more, at once; whether it was public."""
+    with store.write(archived_too=True) as session:
+        access = require_lead(session, by=by, project=project)
+        if events.public_board(session, project=access.name) is None:
+            return False
+        log(session, WITHDRAWN, by=by, project=access, now=store.now())
+        return True
+
+
+def standing(store: Store, *, by: Person | None, project: str) -> Public | None:
+    """What is public, for leads; None: nothing is."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        return _public(access.name, events.public_board(session, project=access.name))
+
+
+def last_choice(store: Store, *, by: Person | None, project: str) -> Choice | None:
+    """What is public or was last, to begin with."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        row = events.newest_of(session, project_id=access.project_id, kind=PUBLISHED)
+        return Choice.of(row.data) if row is not None else None
+
+
+def made_public(store: Store, *, project: str) -> Public | None:
+    """What anyone may read of a project; None: nothing, or there is no such project."""
+    with store.read() as session:
+        return _public(project, events.public_board(session, project=project))
+
+
+def _public(project: str, row: StoredEvent | None) -> Public | None:
+    return Public(row.id, project, Choice.of(row.data), row.at) if row is not None else None
+
+
+# ---- the numbers ----------------------------------------------------------------------------------------------------
+
+
+def board(store: Store, *, project: str, choice: Mapping[str, Any]) -> Board:
+    """The numbers that a choice (as ``Choice.dump`` made it) shows of the project's state.
+
+    For anyone who has made sure that a lead has chosen it.
+    """
+    chosen = Choice.of(choice)
+    found = project_answers.current(store, person=None, project=project)
+    there = scores_of(found)
+    lacking = [f"{each.title} is not there any more." for each in chosen.scores if each not in there]
+    names = set(chosen.models)
+    if chosen.entries:
+        teams = entries.entries(store, by=None, project=project)
+        names |= {each.name for each in teams if not each.withdrawn}
+    by, problem = _slices(found, chosen)
+    lacking += [problem] if problem else []
+    cuts = [
+        sliced_scores(found, each, by=by or DIMENSION.name, bins=chosen.bins) for each in chosen.scores if each in there
+    ]
+    columns = [title for cut in cuts for title in _titles(found, cut, sliced=bool(by))]
+    present = {model for cut in cuts for model in cut.whole} - found.respondents
+    lacking += [
+        f"{name} is a person, and shown to no one."
+        if name in found.respondents
+        else f"{name} has no answers that count."
+        for name in sorted(names - present)
+    ]
+    rows = [
+        (name, tuple(cell for cut in cuts for cell in _cells(cut, name, sliced=bool(by))))
+        for name in sorted(names & present)
+    ]
+    rows.sort(key=lambda row: -row[1][0].value if row[1] and row[1][0] else math.inf)
+    return Board(tuple(columns), tuple(rows), tuple(lacking))
+
+
+def _titles(found: Read, cut: SlicedScores, *, sliced: bool) -> list[str]:
+    whole = title_of(found, cut.scores)
+    parts = [cut.slicing.title(at) for at in range(len(cut.slicing.labels))] if sliced else []
+    return [whole, *(f"{whole}; {cut.slicing.way.title}: {part}" for part in parts)]
+
+
+def _cells(cut: SlicedScores, model: str, *, sliced: bool) -> list[Cell | None]:
+    parts = range(len(cut.slicing.labels)) if sliced else ()
+    if model not in cut.whole:
+        return [None, *(None for _ in parts)]
+    return [_cell(cut.whole[model]), *(_cell(cut.cells[model, at]) for at in parts)]
+
+
+def _cell(line: Line) -> Cell | None:
+    at = line.found
+    if not at.defined:
+        return None
+    known = not math.isnan(at.low)
+    low, high = (round(at.low, _DIGITS), round(at.high, _DIGITS)) if known else (None, None)
+    return Cell(round(at.value, _DIGITS), low, high, at.n_units)
+
+
+def _slices(found: Read, chosen: Choice) -> tuple[str, str]:
+    """The way of cutting, and why there is none though one was chosen: what names a slice must be no item's text."""
+    if not chosen.by:
+        return "", ""
+    try:
+        cut = sliced(found.schema, found.items, chosen.by, bins=chosen.bins)
+    except TouchstoneError as error:
+        return "", str(error)
+    if cut.way in (DIMENSION, GROUP) or "~" in chosen.by:
+        return chosen.by, ""
+    if chosen.by.partition(".")[0] in key_fields(found.schema):
+        return "", f"Slices by {cut.way.title} would show something of the key, so there are none."
+    if cut.of_numbers or _are_categories(cut):
+        return chosen.by, ""
+    return "", (
+        f"Slices by {cut.way.title} are shown to no one: its values could be texts of items. Every value has to be "
+        f"shared by at least {FEWEST} items, and there may be no more values than slices."
+    )
+
+
+def _are_categories(cut: Slicing) -> bool:
+    """Whether each slice is one value that several items share."""
+    sizes = Counter(cut.of_item.values())
+    return not any(label.startswith(f"{OTHERS} (") for label in cut.labels) and min(sizes.values(), default=0) >= FEWEST

@@ -1,0 +1,140 @@
+"""``GET /public/{project}``: the leaderboard that a lead has made public, for anyone; ``/csv`` and ``/json`` its table.
+
+Each request looks whether it is still public, which is one row of an index. The page itself is made once for each state
+of the project and kept; its numbers are made outside of this process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import anyio
+import anyio.to_thread
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from app import plain_pages
+from app.routes.replies import RETRY_SECONDS
+from app.services import Resources
+from domain.errors import NotAvailable, NotFound
+from extensions.leaderboard import public_board as public
+from extensions.leaderboard import public_page
+
+PUBLIC = ("/public/",)
+
+LOOK_SECONDS = 5.0
+"""So long a page stands before someone looks whether there are newer numbers."""
+SOON_SECONDS = 1.0
+"""The same where there are no numbers yet."""
+AT_ONCE = 4
+"""Requests looked at together, so that however many come, people who work here find threads."""
+MOST = 50
+"""Leaderboards whose pages are kept."""
+NOTHING = "There is nothing here. A leaderboard is at its address for as long as its project shows it."
+SOON = "The numbers are being worked out. This page tries again by itself."
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What one state of a leaderboard looks like."""
+
+    event: int
+    of: object
+    """The figure that it was made of; None: there is none yet."""
+    bodies: Mapping[str, bytes]
+    """By the last part of the address, empty for the page."""
+
+
+class Boards:
+    """The leaderboards of one store."""
+
+    def __init__(self, resources: Resources, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.store, self.settings, self.clock = resources.store, resources.settings, clock
+        self._guard = threading.Lock()
+        self._made: dict[str, tuple[float, _Made]] = {}
+
+    def find(self, project: str) -> _Made:
+        """What is shown of a project now; ``NotFound`` where nothing is."""
+        named = project.isascii() and project.isprintable()  # no other text is any project's name
+        shown = public.made_public(self.store, project=project) if named else None
+        if shown is None:
+            raise NotFound(NOTHING)
+        made, fresh = self._known(shown)
+        if made is not None and fresh:
+            return made
+        if not self._guard.acquire(blocking=made is None):  # someone looks already: what there is will do
+            assert made is not None
+            return made
+        try:
+            made, fresh = self._known(shown)
+            return made if made is not None and fresh else self._make(shown, made)
+        finally:
+            self._guard.release()
+
+    def _known(self, shown: public.Public) -> tuple[_Made | None, bool]:
+        """What was made of this choice last, and whether that was just now."""
+        at, made = self._made.get(shown.project, (0.0, None))
+        if made is None or made.event != shown.event:
+            return None, False
+        return made, self.clock() - at < (LOOK_SECONDS if made.of else SOON_SECONDS)
+
+    def _make(self, shown: public.Public, before: _Made | None) -> _Made:
+        choice = shown.choice
+        try:
+            figure = public_page.asked(self.store, self.settings, shown.project, choice, inside=False).figure
+        except NotAvailable:  # the log says why
+            figure = None
+        if before is not None and before.of is figure:
+            made = before
+        elif figure is None:
+            made = _Made(shown.event, None, {})
+        else:
+            page = public_page.as_html(choice, figure.value, at=figure.at, address=f"/public/{shown.project}")
+            files = {
+                "csv": public_page.as_csv(figure.value),
+                "json": public_page.as_json(choice, figure.value, at=figure.at),
+            }
+            told = {"": page, **(files if choice.files else {})}
+            made = _Made(shown.event, figure, {name: text.encode() for name, text in told.items()})
+        if len(self._made) >= MOST:
+            self._made.clear()
+        self._made[shown.project] = (self.clock(), made)
+        return made
+
+
+def routes(resources: Resources) -> list[BaseRoute]:
+    """The page and its two files; they need no session."""
+    boards = Boards(resources)
+    strangers = anyio.CapacityLimiter(AT_ONCE)
+
+    async def answer(request: Request) -> Response:
+        project, part = request.path_params["project"], request.path_params.get("part", "")
+        headers = {"Cache-Control": "no-cache"}
+        try:
+            made = await anyio.to_thread.run_sync(boards.find, project, limiter=strangers)
+            if made.of is not None and part not in made.bodies:
+                raise NotFound(NOTHING)
+        except NotFound:
+            page = plain_pages.page("Nothing here", plain_pages.paragraph(NOTHING))
+            return HTMLResponse(page, status_code=404, headers={"Cache-Control": "no-store"})
+        if made.of is None:
+            page = plain_pages.page("Just a moment", plain_pages.paragraph(SOON), again=RETRY_SECONDS)
+            return HTMLResponse(page, status_code=503, headers={"Cache-Control": "no-store"})
+        body = made.bodies[part]
+        tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+        if tag in request.headers.get("if-none-match", ""):
+            return Response(status_code=304, headers={**headers, "ETag": tag})
+        if not part:
+            return HTMLResponse(body, headers={**headers, "ETag": tag})
+        headers["Content-Disposition"] = f'attachment; filename="{project}-leaderboard.{part}"'
+        return Response(body, media_type=public_page.FILES[part], headers={**headers, "ETag": tag})
+
+    return [
+        Route("/public/{project}", answer, methods=["GET"]),
+        Route("/public/{project}/{part}", answer, methods=["GET"]),
+    ]

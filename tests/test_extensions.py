@@ -1,0 +1,218 @@
+"""Core runs without any extension, no extension knows another, and a message names one that is missing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from domain import extensions
+from domain.extensions import COMES_WITH
+from testkit.serving import environment
+from tests.paths import ROOT
+from tests.test_layers import imports, told
+from tools.floors import ROOMS
+
+HERE = sorted(path.parent.name for path in (ROOT / "extensions").glob("*/__init__.py"))
+CORE = [room for room in ROOMS if room != "extensions"]
+
+
+def of_others(extension: str, paths: list[Path]) -> list[str]:
+    """Where modules of an extension (``""``: core) import another extension."""
+    return [
+        told(path, line, f"{extension or 'core'} must not know {module}")
+        for path in paths
+        for line, module in imports(path)
+        if f"{module}.".startswith("extensions.") and module.split(".")[1:2] != [extension]
+    ]
+
+
+@pytest.mark.parametrize("extension", HERE)
+def test_extensions_do_not_know_each_other(extension: str) -> None:
+    wrong = of_others(extension, sorted((ROOT / "extensions" / extension).rglob("*.py")))
+    assert not wrong, "\n".join(wrong)
+
+
+def test_core_knows_no_extension_and_its_tests_draw_on_none() -> None:
+    outside = [path for room in [*CORE, "examples", "testkit", "tests"] for path in sorted((ROOT / room).rglob("*.py"))]
+    wrong = of_others("", outside)
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_planted_look_at_another_extension_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.test_layers.ROOT", tmp_path)
+    planted = tmp_path / "planted.py"
+    planted.write_text(
+        "from extensions.labelstudio.names import over\nfrom domain import extensions\n", encoding="utf-8"
+    )
+    assert of_others("leaderboard", [planted]) == [
+        "planted.py:1: leaderboard must not know extensions.labelstudio.names"
+    ]
+    assert of_others("labelstudio", [planted]) == []
+
+
+def added(extension: str) -> dict[str, set[str]]:
+    """The names that an extension adds, by what they are."""
+    import typer
+
+    record = extensions.installed()[extension]
+    cli = typer.Typer()
+    for module in record.commands():
+        module.register(cli)
+    pages = (module.__name__.rpartition(".")[2].rstrip("_") for module in record.pages())
+    groups = {str(each.name) for each in cli.registered_groups}
+    return {
+        "kinds": {module.__name__.rpartition(".")[2] for module in record.kinds()},
+        "formats": {row.name for row in record.formats()},
+        "pages": set(pages),
+        "commands": groups | {str(each.name) for each in cli.registered_commands},
+    }
+
+
+@pytest.mark.parametrize("extension", HERE)
+def test_core_knows_the_names_to_miss(extension: str) -> None:
+    known = COMES_WITH[extension]
+    assert known.title == extensions.installed()[extension].title
+    assert {point: set(getattr(known, point)) for point in extensions.NOUNS} == added(extension)
+
+
+def test_no_name_of_an_extension_is_known_that_is_not_here() -> None:
+    assert sorted(COMES_WITH) == HERE
+
+
+SMOKE = """
+import contextlib, importlib, io, json, pathlib, pkgutil, sys
+
+rooms, sentences = json.load(sys.stdin)
+home = pathlib.Path(sys.argv[1])
+for room in rooms:
+    package = importlib.import_module(room)
+    for module in pkgutil.walk_packages(package.__path__, f"{room}."):
+        if "migrations" not in module.name and not module.name.endswith("__main__") and ".tests" not in module.name:
+            importlib.import_module(module.name)
+
+from typer.testing import CliRunner
+import app.cli
+from annotation_schemas import shipped
+from domain.errors import NotAvailable
+
+run = CliRunner()
+told = {"checked": [], "refused": {}, "unforeseen": []}
+listed = run.invoke(app.cli.cli, ["--help"])
+told["help"] = listed.output
+for name in ("egothink", "egoplan", "pca_bench", "etp_bench"):
+    done = run.invoke(app.cli.cli, ["schema", "check", str(shipped()[name])])
+    if done.exit_code == 0:
+        told["checked"].append(name)
+    else:
+        told["unforeseen"].append(done.output + repr(done.exception))
+for name in sentences["commands"]:
+    done = run.invoke(app.cli.cli, [name, "anything", "--with", "options"])
+    told["refused"][f"command {name}"] = str(done.exception)
+
+from annotation_schemas import registry
+for name in sentences["formats"]:
+    try:
+        registry.require_row("format", name)
+    except NotAvailable as error:
+        told["refused"][f"format {name}"] = str(error)
+
+from annotation_schemas.loader import load_schema
+from app.services import Services
+from db.engine import open_store
+from domain.settings import Settings
+from media.store import MediaStore
+from streamlit.testing.v1 import AppTest
+from workflow.access import accounts, projects
+
+store = open_store(None, home)
+store.upgrade()
+accounts.create_person(store, login="boss", name="Boss", is_admin=True)
+projects.create_project(store, name="p", loaded=load_schema(shipped()["egothink"]))
+person = accounts.find_person(store, login="boss")
+services = Services(store, MediaStore(home / "media"), Settings(home, ""), person, "csrf")
+
+def screen(name, services):
+    from app import shell
+    with shell.guard(services):
+        shell.draw_view(name, services)
+
+from app.screens import SCREENS
+for page in ("my_work", "dashboard", "items", "people", "import_", "export", "release", "results", "schema"):
+    test = AppTest.from_function(screen, args=(page, services), default_timeout=60)
+    test.query_params["project"] = "p"
+    test.run()
+    if test.exception:
+        told["unforeseen"].append([page, [each.value for each in test.exception]])
+    body = " ".join(each.proto.body for each in test.get("html"))
+    if "Something went wrong" in body:
+        told["unforeseen"].append([page, body])
+
+def away():
+    from app import shell
+    for page in shell._away():
+        page._page()
+
+body = AppTest.from_function(away, default_timeout=60).run()
+told["away"] = " ".join(each.proto.body for each in body.get("html"))
+store.close()
+pathlib.Path(sys.argv[2]).write_text(json.dumps(told), encoding="utf-8")
+"""
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of all rooms."""
+    copy = tmp_path_factory.mktemp("copy")
+    for room in [*ROOMS, "examples"]:
+        shutil.copytree(ROOT / room, copy / room, ignore=shutil.ignore_patterns("__pycache__", "tests", "data"))
+    return copy
+
+
+def started(root: Path, home: Path, without: list[str]) -> dict[str, Any]:
+    """What core says for itself in a copy of the house without some extensions."""
+    names = {point: [n for each in without for n in getattr(COMES_WITH[each], point)] for point in extensions.NOUNS}
+    rooms = [*CORE, *(["extensions"] if (root / "extensions").exists() else [])]
+    said = home / "told.json"
+    done = subprocess.run(
+        [sys.executable, "-c", SMOKE, str(home), str(said)],
+        cwd=root,
+        env={**environment(home), "PYTHONPATH": str(root)},
+        input=json.dumps([rooms, names]),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    found: dict[str, Any] = json.loads(said.read_text(encoding="utf-8"))
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("without", [*([each] for each in HERE), HERE], ids=[*HERE, "all"])
+def test_core_runs_where_extensions_are_deleted(copied: Path, tmp_path: Path, home: Path, without: list[str]) -> None:
+    root = tmp_path / "root"
+    shutil.copytree(copied, root)
+    if without == HERE:
+        shutil.rmtree(root / "extensions")
+    for each in without:
+        shutil.rmtree(root / "extensions" / each, ignore_errors=True)
+    found = started(root, home, without)
+    assert found["unforeseen"] == []
+    assert found["checked"] == ["egothink", "egoplan", "pca_bench", "etp_bench"]
+    for each in without:
+        parts = COMES_WITH[each]
+        named = f"belongs to the extension {parts.title}, which is not installed. Put the folder `extensions/{each}`"
+        for command in parts.commands:
+            assert f" {command} " not in found["help"]
+            assert named in found["refused"][f"command {command}"]
+        for format in parts.formats:
+            assert named in found["refused"][f"format {format}"]
+        for page in parts.pages:
+            assert f"<code>{page}</code>" in found["away"] or f"`{page}`" in found["away"]
