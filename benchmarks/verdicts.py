@@ -8,8 +8,8 @@ its exact (Clopper-Pearson) Monte Carlo interval. Four tables go to standard err
 green verdict ("may stand in for a person"); the same for biases of exactly 5 points, and for good judges on 600
 questions, by seeds of their own; how often a lower limit is too high with 12 to 300 questions, next to the jackknife's
 own; how many studies of 12 dimensions make a false claim, with and without Holm. The last line of the output is one
-JSON object. The exit status is 1 if a bias of exactly 5 points gets a green verdict in over 2.5 % of studies, or if
-fewer than half of good judges get one. ``--only green`` leaves out the last two tables.
+JSON object. The exit status is 1 if a bias of exactly 5 points certainly (by the interval) gets more than 1 % green
+verdicts, or if fewer than half of good judges get one. ``--only green`` leaves out the last two tables.
 """
 
 from __future__ import annotations
@@ -282,8 +282,8 @@ def main() -> int:
         figures |= others(draws, studies)
     figures["seconds"] = round(time.monotonic() - began, 1)
     print(json.dumps(figures))
-    most = max(each["share"] for each in figures["border_green"].values())
-    return 1 if most > 0.025 or figures["good_green"]["share"] < 0.5 else 0
+    most = max(each["low"] for each in figures["border_green"].values())
+    return 1 if most > 0.01 or figures["good_green"]["share"] < 0.5 else 0
 
 
 def others(draws: int, studies: int) -> dict[str, Any]:
