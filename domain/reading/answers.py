@@ -22,7 +22,7 @@ from domain.reading.text import Reasoning, Visible, bare_words, fold, is_empty, 
 from domain.reading.verdicts import verdicts
 from domain.reading.words import REASONS
 
-READER_VERSION = 10
+READER_VERSION = 11
 """Counts up whenever a rule reads anything else than before: what was read says by which version."""
 
 
