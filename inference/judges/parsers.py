@@ -19,6 +19,16 @@ from typing import Any
 from domain.judging import Reading, Value, Verdict
 from domain.reading.text import Reasoning, visible
 from inference.judges.echoes import is_empty_text, is_placeholder, is_text_key, placeholder, repeated_key
+from inference.judges.judge_words import (
+    BECAUSE,
+    BECAUSE_EAST,
+    LOSER_NAMES,
+    LOSES,
+    SCORE_NAMES,
+    SCORE_NAMES_EAST,
+    SUM_WORDS,
+    SUM_WORDS_OR_OTHERS,
+)
 from inference.judges.remarks import PlainText, contradicts, explain_away
 from inference.judges.standing import (
     CORRECTS,
@@ -160,16 +170,8 @@ _MOST = 100
 
 _DOUBLE = re.compile(r"\[\[([^\[\]\n]{1,40})\]\]")
 _SINGLE = re.compile(r"(?<!\[)\[{1,2}([^\[\]\n]{1,12})\](?!\])")
-_NAMES = (
-    r"ratings?|scores?|verdict|grade|judge?ment|marks?|decision|evaluation|assessment|result|conclusion|winner|choice|pick|final answer|my answer|"
-    r"bewertung|wertung|urteil|punktzahl|punkte|ergebnis|endnote|note|évaluation|evaluation|notation|puntuación|puntuacion|calificación|calificacion|"
-    r"valoración|valoracion|veredicto|nota|avaliação|avaliacao|pontuação|pontuacao|valutazione|voto|punteggio|giudizio|verdetto|ocena|wynik|"
-    r"beoordeling|oordeel|betyg|karakter|puan|değerlendirme|hodnocení|оценка|рейтинг|вердикт|балл|итог|решение|вывод|оцінка|التقييم|الدرجة|النتيجة|"
-    r"रेटिंग|स्कोर|मूल्यांकन|đánh giá|điểm|penilaian|skor"
-)
-_CJK = r"评分|評分|评级|評級|得分|分数|分數|评价|評価|评估|结论|結論|判定|判断|判決|评定|裁决|裁定|結果|结果|答案|評点|スコア|採点|レーティング|평점|평가|점수|판정|결론|등급"
 _LABEL = re.compile(
-    rf"(?:(?<![\w-])(?P<word>{_NAMES})(?!\w)|(?P<cjk>{_CJK}))"
+    rf"(?:(?<![\w-])(?P<word>{SCORE_NAMES})(?!\w)|(?P<cjk>{SCORE_NAMES_EAST}))"
     r"(?P<of>(?: (?:for|of|to) (?:the |this |that |my )?[\w' ]{1,30}?)?\s?(?:\([^()\n]{0,24}\)|（[^（）\n]{0,24}）)?)"
     r"[\s*_:=|\"'`>#~$\\(.\u2013\u2014\u2192-]*"
     r"(?:(?:is|was|should be|has to be|must be|remains|=|:|est|ist|es|è|é|jest|là|是|为|為|は|は、|은|는)(?: (?:therefore|thus|hence|then|clearly|now|a|an|the|donc|daher|also))?)?"
@@ -223,7 +225,7 @@ _OF_ANOTHER = re.compile(
 )
 """Behind a label: it is not about the answer under review."""
 _UNFINISHED = re.compile(
-    rf"(?:(?<![\w</-])(?:{_NAMES})(?!\w)|{_CJK})[\s*_\"'`]*"
+    rf"(?:(?<![\w</-])(?:{SCORE_NAMES})(?!\w)|{SCORE_NAMES_EAST})[\s*_\"'`]*"
     r"(?:(?:(?:is\b|:|=)[\s*_\"'`]*)?\[{1,2}[^\[\]\n]{0,12}\]?|(?:is\b|:|=)[\s*_\"'`]*)\s*\Z",
     re.IGNORECASE,
 )
@@ -237,6 +239,7 @@ _TAG_BEFORE = re.compile(
 )
 
 
+_BOX_BEFORE = re.compile(r"\\[bf](?:oxed|box)\{[\s$\"'*_]*\Z")
 _MINUS = re.compile(r"(?<![\w-])[-\u2212]\Z")
 """Right before the brackets: what stands in them is below nought."""
 
@@ -368,7 +371,8 @@ def _bracketed(reply: Reply, allowed: Sequence[Value]) -> list[_Found]:
         standing = reply.standing(*outer, labelled_from=at)
         if standing is Standing.EXAMPLE and _BEST.match(reply.before(outer[0] if at is None else at)):
             standing = Standing.OWN if any(isinstance(value, str) for value in allowed) else standing
-        if standing is Standing.OWN and level == 1 and not reply.led_to(outer[0]):
+        box = _BOX_BEFORE.search(text, max(0, outer[0] - 40), outer[0]) if at is None else None
+        if standing is Standing.OWN and (level == 1 or box) and not reply.led_to(box.start() if box else outer[0]):
             standing = Standing.UNCLEAR
         if _value(said, allowed) is None:
             if not _shaped(said, allowed) and (at is None or not double):
@@ -427,34 +431,21 @@ def _shaped(said: str, allowed: Sequence[Value]) -> bool:
     )
 
 
-_LOSES = (
-    r"(?:loser|losing|losers?|reject|disqualified|excluded|worse|worst|weaker|weakest|poorer|poorest|inferior|lesser|rejected|dispreferred|discarded|eliminated|runner-up|second[- ]best|second place|"
-    r"last place|bottom|not (?:chosen|preferred|selected|the winner)|(?:less|least) (?:\w+)|lower(?:[- ]quality| quality|[- ]ranked| rated|[- ]scoring)?|lowest(?:[- ]ranked)?|"
-    r"verlierer\w*|schlechter\w*|schw\u00e4cher\w*|unterlegen\w*|perdante?|pire|moins bonn?e?|perdedora?|peor|"
-    r"(?:one|answer|response|output|assistant|model|option|candidate|side) (?:that|which|who) (?:clearly |really |also )?(?:fail(?:s|ed)|loses|lost|falls short|underperforms|performs worse|did worse|does worse|"
-    r"(?:is|was) (?:clearly |the |far |much )*(?:worse|worst|weaker|weakest|poorer|inferior|wrong|incorrect|bad|not better|not preferred|beaten)|(?:does not|doesn't|should not|shouldn't|cannot) (?:win|succeed|answer|follow|work|hold up)[\w ]{0,30}?)|"
-    r"fail(?:s|ed|ing|ure)?|defeated|beaten|"
-    r"(?:antwort|seite), die (?:verliert|schlechter ist)|verliert|verloren|unterliegt|celle qui (?:perd|\u00e9choue)|perd|\u00e9choue|perdu|la que (?:pierde|falla)|pierde|falla|perdente|peggiore|perde|pior|verliezer|slechter|przegrany|gorsz[aey]|"
-    r"\u043f\u0440\u043e\u0438\u0433\u0440\u0430\u0432\u0448\u0438\u0439|\u043f\u0440\u043e\u0438\u0433\u0440\u0430\u043b|\u0445\u0443\u0436\u0435|\uc9c4 \ucabd|\ud328\uc790|\ub354 \ub098\uc05c(?: \ucabd|\s?\ub2f5\ubcc0)?|\u0627\u0644\u062e\u0627\u0633\u0631|\u0627\u0644\u0623\u0633\u0648\u0623|"
-    r"\u0939\u093e\u0930\u093e|\u0939\u093e\u0930\u0928\u0947 \u0935\u093e\u0932\u093e|\u0939\u093e\u0930\u093e \u0939\u0941\u0906|\u092a\u0930\u093e\u091c\u093f\u0924|\u092c\u0926\u0924\u0930|\u0916\u0930\u093e\u092c|\u0915\u092e\u091c\u094b\u0930|"
-    r"\u8d25\u8005|\u5931\u8d25\u8005|\u8f93\u5bb6|\u8f03\u5dee\u7684?|(?:\u8f83|\u8f03|\u66f4)?\u5dee\u7684?(?:\u56de\u7b54|\u7b54\u6848)?|\u66f4\u5dee\u7684?|\u6557\u8005|\u52a3\u308b\u65b9?|\u60aa\u3044\u65b9)"
-)
 _LOSER_BEFORE = re.compile(
-    rf"(?:^|[.!?;,:(\n|])[\s*_#>\"'`-]*(?:(?:the|my|and|overall|final|clear|der|die|das|le|la|el) )*{_LOSES}"
+    rf"(?:^|[.!?;,:(\n|])[\s*_#>\"'`-]*(?:(?:the|my|and|overall|final|clear|der|die|das|le|la|el) )*{LOSES}"
     r"(?:[\s*_]+(?:answer|response|one|output|assistant|model|choice|option|side|candidate|reply|here|overall|antwort|r\u00e9ponse|respuesta))*"
     r"[\s*_\"'`]*(?:(?:is|was|goes to|would be|ist|est|es|:|=|-|\u2013|\u2014|\u2192|->|\||\u662f|\u306f)[\s*_\"'`]*)*(?:(?:clearly|assistant|model|answer|response|output|option|candidate)[\s*_]+)*[\s*_\"'`(|]*\Z",
     re.IGNORECASE,
 )
 _LOSER_BEHIND = re.compile(
     r"[ \t*_\"'`)\]]*[(,:=\u2013\u2014-]?[ \t]*(?:(?:which|that|it) )?(?:(?:is|was|seems|looks|comes) (?:\w+ly |much |far |also |the |by far |a bit |somewhat |slightly |in )*)?"
-    rf"(?:{_LOSES}|less|loses|lost|fails|behind|beaten|outperformed|not as|not so|last|second)(?!\w)|[ \t*_\"'`)]*(?:<(?![-/A-Za-z])|\u226a|\u227a|\u2264|<=)",
+    rf"(?:{LOSES}|less|loses|lost|fails|behind|beaten|outperformed|not as|not so|last|second)(?!\w)|[ \t*_\"'`)]*(?:<(?![-/A-Za-z])|\u226a|\u227a|\u2264|<=)",
     re.IGNORECASE,
 )
 
 
 _LOSER_LABEL = re.compile(
-    r"(?:^|[.!?;\n|])[\s*_#>\"'`-]*(?:(?:the|der|die|das|le|la|el) )?(?:loser|losing|worse|worst|weaker|weakest|poorer|inferior|rejected|defeated|verlierer\w{0,2}|schlechter\w{0,2}|schw\u00e4cher\w{0,2}|unterlegen\w{0,2}|"
-    r"perdante?|pire|perdedora?|peor|perdente|peggiore|pior|verliezer|slechter\w{0,2}|\u8d25\u8005|\u6557\u8005|\u8f93\u5bb6|(?:\u8f83|\u8f03|\u66f4)\u5dee\u7684?|\u52a3\u308b\u65b9|\u60aa\u3044\u65b9|\u0939\u093e\u0930\u093e|\u0445\u0443\u0436\u0435|\ud328\uc790)"
+    rf"(?:^|[.!?;\n|])[\s*_#>\"'`-]*(?:(?:the|der|die|das|le|la|el) )?(?:{LOSER_NAMES})"
     r"(?:[\s*_]+(?:answer|response|one|output|assistant|model|option|antwort|r\u00e9ponse|respuesta))?[\s*_\"'`]*(?:[:=\uff1a\u2192]|->)[\s*_\"'`]*\Z",
     re.IGNORECASE,
 )
@@ -478,10 +469,7 @@ def _without_losers(reply: Reply, found: Sequence[_Found], allowed: Sequence[Val
     return marked
 
 
-_SUM_WORD = (
-    r"(?:minus|plus|less|times|multiplied by|divided by|reduced by|lowered by|raised by|increased by|decreased by|moins|menos|weniger|mal|geteilt durch|"
-    r"m\u00e1s|mais|por|\u51cf\u53bb?|\u52a0\u4e0a?|\u4e58\u4ee5?|\u9664\u4ee5|\u5f15\u304f|\u8db3\u3059|\u304b\u3051\u308b|\u5272\u308b)"
-)
+_SUM_WORD = rf"(?:{SUM_WORDS}|{SUM_WORDS_OR_OTHERS})"
 _SUM_BEHIND = re.compile(
     rf"[\s*_`)]{{0,4}}(?:{_SUM_WORD}(?![a-z])|[-+*x\u00d7\u00f7/\u2013\u2014]\s{{0,2}}[(\[]{{0,3}}\s?[\d.]*\d\s*\]{{0,2}}(?!/)"
     r"|(?:points?|pts?\.?|marks?)\s+(?:(?:is|are|was|were)\s+)?(?:deducted|lost|off|taken|subtracted)(?![a-z]))",
@@ -879,15 +867,10 @@ _LINE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _MENTION = re.compile(r"(?P<aspect>perception|cognition|action)[ \t*_\"'`-]+score\b", re.IGNORECASE)
-_REASON = re.compile(
-    r"[\s(,;:\u2013\u2014-]*(?:(?:because|as|since|for|given|due to|weil|denn|da|car|parce que|puisque|porque|ya que|pues)\b|因为|因為|由于)",
-    re.IGNORECASE,
-)
-_REMARK = re.compile(rf"(?:$|[(,;:\u2013\u2014.\u3001\u3002]|-{{1,2}}\s|//|#|<|{_REASON.pattern})", re.IGNORECASE)
+_REASON = re.compile(rf"[\s(,;:\u2013\u2014-]*(?:(?:{BECAUSE})\b|{BECAUSE_EAST})", re.IGNORECASE)
+_REMARK = re.compile(rf"(?:$|[(,;:\u2013\u2014.|\u3001\u3002]|-{{1,2}}\s|//|#|<|{_REASON.pattern})", re.IGNORECASE)
 _ARITHMETIC = re.compile(
-    r"[\s*_`)\]]*(?:(?:minus|plus|less|times|moins|menos|weniger|m\u00e1s|\u51cf\u53bb?|\u52a0\u4e0a?|\u4e58\u4ee5?|\u5f15\u304f|\u8db3\u3059)(?![a-z])|(?:reduced|lowered|raised|increased|decreased|multiplied|divided) by\b"
-    r"|[-+*x\u00d7\u00f7/\u2013\u2014]\s*[(\[]*\s*[\d.])",
-    re.IGNORECASE,
+    rf"[\s*_`)\]]*(?:(?:{SUM_WORDS})(?![a-z])|[-+*x\u00d7\u00f7/\u2013\u2014]\s*[(\[]*\s*[\d.])", re.IGNORECASE
 )
 """Behind a score: it is only a part of a sum."""
 _DOUBTS = (
@@ -1009,7 +992,7 @@ def _of_block(reply: Reply, match: re.Match[str]) -> Standing:
         at = above
         if of_block:
             first = above
-    return reply.standing(start, match.end("said"), led_from=first)
+    return reply.standing(start, match.start("said") + len(match["said"].rstrip(".:")), led_from=first)
 
 
 def _rest(match: re.Match[str]) -> str:
@@ -1423,11 +1406,11 @@ def _of(part: str) -> str:
 PARSERS: Mapping[str, Parser] = {
     parser.name: parser
     for parser in (
-        Parser("double_brackets", 7, _in_original(double_brackets)),
-        Parser("six_lines", 7, _in_original(six_lines), ASPECTS),
-        Parser("assessment_json", 7, _in_original(assessment_json)),
-        Parser("last_line", 7, _in_original(last_line)),
-        Parser("better_output", 7, _in_original(better_output)),
+        Parser("double_brackets", 8, _in_original(double_brackets)),
+        Parser("six_lines", 8, _in_original(six_lines), ASPECTS),
+        Parser("assessment_json", 8, _in_original(assessment_json)),
+        Parser("last_line", 8, _in_original(last_line)),
+        Parser("better_output", 8, _in_original(better_output)),
     )
 }
 """The rows of the registry of parsers, by name."""
