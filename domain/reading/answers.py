@@ -22,7 +22,7 @@ from domain.reading.text import Reasoning, Visible, bare_words, fold, is_empty, 
 from domain.reading.verdicts import verdicts
 from domain.reading.words import REASONS
 
-READER_VERSION = 10
+READER_VERSION = 11
 """Counts up whenever a rule reads anything else than before: what was read says by which version."""
 
 
@@ -278,7 +278,7 @@ _OPEN_SENTENCE = re.compile(
     r"\b(?:not|never|either|neither|if|whether|maybe|perhaps|possibly|except|unless|but|however|although|though|or|no|only if|another|other|also|previous(?:ly)?|wrong|incorrect)\b|n't\b|\?"
 )
 _NOT_THAT = re.compile(
-    r"[\s\"')\]]*,? (?:(?:and |but )?(?:definitely |certainly |clearly )?(?:not|nicht|pas|non|não|niet|nie|не|no)|rather than|instead of)\s+(?:with |to |for )?",
+    r"[\s\"')\]]*,? \(?(?:(?:and |but )?(?:definitely |certainly |clearly )?(?:not|nicht|pas|non|não|niet|nie|не|no)|rather than|instead of)\s+(?:with |to |for )?",
     re.IGNORECASE,
 )
 _RATHER = re.compile(
@@ -401,7 +401,7 @@ class _Reader:
             return None, "It takes back what it stated."
         if self.asked.kind is AnswerKind.OPTION and self._ends_with_another(last):
             return None, "It ends with another option's letter."
-        if statements.taken_back(self.low, last.end):
+        if statements.taken_back(self.low, last.end, several=self.asked.kind is AnswerKind.MULTI):
             return None, "It says that another may be as right."
         order = [rule.name for rule in RULES]
         return min(counted, key=lambda claim: order.index(claim.rule)), ""
@@ -811,7 +811,13 @@ class _Reader:
     def _contrasted(self, behind: int, first: Ref) -> bool:
         """Whether another option is denied behind the one that is stated: "B, not A"."""
         denied = _NOT_THAT.match(self.text, behind)
-        other = self.choices.ref_at(self.text, denied.end(), len(self.text)) if denied else None
+        if denied is None:
+            return False
+        letter = self.text[denied.end() : denied.end() + 1]
+        place = self.choices.place_of(letter) if letter.isupper() else None
+        if place is not None and place not in first.places and _TAIL.match(self.text, denied.end() + 1):
+            return True  # "A" is a letter here, not an article
+        other = self.choices.ref_at(self.text, denied.end(), len(self.text))
         return (
             other is not None
             and other.by != "conflict"
@@ -1237,15 +1243,26 @@ class _Reader:
                 and len(_ENUMERATOR.findall(self.text)) > 1
             ):
                 return None
+        denied = self._denied_beside(number)
+        others = [each for each in others if each is not denied]
         if any(each.value != number.value for each in others):
             if place.rule in ("opening", "last line", "last sentence", "whole", "sentence"):
                 return None
             return Claim(place.rule, place.declared, number.start, number.end, None, (), number.end)
         if number.value is None or _HEDGES.search(self.text[max(0, number.start - 30) : number.start]):
             return Claim(place.rule, place.declared, number.start, number.end, None, (), number.end)
-        if self._unsaid(number):
+        if denied is None and self._unsaid(number):
             return Claim(place.rule, place.declared, number.start, number.end, None, (), number.end)
         return self._counted(place, number)
+
+    def _denied_beside(self, number: Number) -> Number | None:
+        """Return the number that is denied right behind this one: "8, not 9"."""
+        assert self.numbers is not None
+        denied = _NOT_THAT.match(self.text, number.end)
+        if denied is None:
+            return None
+        other = next((each for each in self.numbers.found if each.start == denied.end()), None)
+        return other if other is not None and _TAIL.match(self.text, other.end) else None
 
     def _unsaid(self, number: Number) -> bool:
         """Whether a number is denied or doubted by what follows it, or the nouns behind it: "3 cups?"."""
@@ -1433,7 +1450,7 @@ _LAST_LETTER = re.compile(
     r"(?<![0-9A-Za-zÀ-ɏ'-])[(\[\"']?([B-J]|A)[)\]\"'.!]*(?: (?:actually|instead|then|after all|now|rather))?[)\]\"'.!\s]*\Z"
 )
 _BESIDE = re.compile(
-    r"(?:\b(?:not|than|over|nor|except|from|with|to|like|of|for|unlike|before|after|vitamin|type|plan|grade|frame|image|beats|excludes?|isn't|nicht|als|pas|que|no|não|non|niet|nie|не|instead of|option|and|or)|不是|非)\s*[(\[\"']?\Z",
+    r"(?:\b(?:not|than|over|nor|except|from|with|to|like|of|for|unlike|before|after|vitamin|type|plan|grade|frame|image|beats|excludes?|isn't|nicht|als|pas|que|no|não|non|niet|nie|не|instead of|option|and|or|second[- ]best (?:is|would be))|不是|非)\s*[(\[\"']?\Z",
     re.IGNORECASE,
 )
 _HEDGES = re.compile(r"\b(?:maybe|perhaps|possibly|not|either|vielleicht|peut-être|nicht|pas)\s*\Z", re.IGNORECASE)

@@ -44,7 +44,7 @@ UNITS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("1/1000", "ml", "milliliter milliliters millilitre millilitres millilitro millilitri mililitro mililitros mililitr миллилитр миллилитра миллилитров мл 毫升 ミリリットル 밀리리터 مل मिली मिलीलीटर"),
         ("1/100", "cl", "centiliter centiliters centilitre centilitres zentiliter"),
         ("1/10", "dl", "deciliter deciliters decilitre decilitres deziliter"),
-        ("1", "l", "liter liters litre litres litro litros litri litr litry litrów литр литра литров л 升 公升 リットル 리터 لتر लीटर"),
+        ("1", "l", "L liter liters litre litres litro litros litri litr litry litrów литр литра литров л 升 公升 リットル 리터 لتر लीटर"),
     ),
     "percent": (("1", "%", "percent per-cent pct prozent pourcent porcentaje procent procenten proc процент процента процентов パーセント 퍼센트 بالمئة प्रतिशत"),),
     "temperature": (("1", "°C", "°c celsius ℃ 摄氏度 섭씨"), ),
@@ -78,6 +78,8 @@ def unit_of(name: str) -> tuple[str, Fraction, str] | None:
     >>> unit_of("Minutes"), unit_of("cups")
     (('time', Fraction(60, 1), 'min'), None)
     """
+    if len(name) == 1 and name.isupper():
+        return _BY_NAME.get(name)  # "M" and "G" may stand for a million and a billion
     return _BY_NAME.get(name) or _BY_LOWER.get(name.lower().rstrip("."))
 
 
@@ -87,7 +89,7 @@ NUMBER_WORDS = {
     "en": "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty",
     "de": "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn zwanzig",
     "fr": "zéro - deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit dix-neuf vingt",
-    "es": "cero - dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete dieciocho diecinueve veinte",
+    "es": "cero - dos tres cuatro cinco seis siete ocho nueve diez - doce trece catorce quince dieciséis diecisiete dieciocho diecinueve veinte",
     "it": "zero - due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici diciassette diciotto diciannove venti",
     "pt": "zero - dois três quatro cinco seis sete oito nove dez onze doze treze catorze quinze dezesseis dezessete dezoito dezenove vinte",
     "nl": "nul - twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien vijftien zestien zeventien achttien negentien twintig",
@@ -148,13 +150,13 @@ _WORDS |= {
 }
 del _WORDS["isshiki"]
 _AMBIGUOUS = frozenset(
-    ("one", "once", "elf", "acht", "sei", "due", "dix", "sept", "neuf", "sto", "cent", "tien", "sete", "tre")
+    ("one", "elf", "acht", "sei", "due", "dix", "sept", "neuf", "sto", "cent", "tien", "sete", "tre")
 )
 """Number words that are other words, too, in the same or another language."""
 _EAST = re.compile(rf"(?<!\d)(?<!\d )[{NUMERALS}]+")
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
 _MULTIPLIED = re.compile(
-    r"\s?(?:-\s?)?(?:dozens?|scores?|pairs?|couples?|thousands?|millions?|billions?|hundreds?|k\b|tausend|millionen|mille|mil\b|mila\b|дюжин|тысяч|十|百|千|万|萬|亿|천|만|백"
+    r"\s?(?:-\s?)?(?:dozens?|dutzend|douzaines?|docenas?|dozzin[ae]|dúzias?|dozijn|tuzin\w{0,3}|打|ダース|다스|gross\b|scores?|pairs?|paare?|paires?|pares\b|pai[ao]\b|couples?|tens\b|tsd\b|(?-i:[KMBGT])(?![\w'])|thousands?|millions?|billions?|hundreds?|k\b|tausend|millionen|mille|mil\b|mila\b|дюжин|тысяч|十|百|千|万|萬|亿|천|만|백"
     r"|and a (?:half|quarter|third)|and (?:one|three)[ -](?:half|quarters?|third)|halves|thirds?|quarters?|fifths?|tenths?|hundredths?|und ein|et demie?|y medi[oa]|e mezz[oa]|e mei[oa]|с половиной|半|½|¼|¾|⅓|⅔|times\b|fold\b|-fold\b)",
     re.IGNORECASE,
 )
@@ -425,9 +427,9 @@ class Numbers:
         if value is None:
             why = "a number that can be read in two ways"
         named = bool(_NAMED.search(before))
-        ordinal = re.compile(r"(?:st|nd|rd|th|º|ª|\.\s?(?:platz|mal)|番目|号|號|층|번째)(?![a-z])", re.I).match(
-            text, stop
-        )
+        ordinal = re.compile(
+            r"(?:st|nd|rd|th|º|ª|-?i?ème|-(?:е|й|я|го)|\.\s?(?:platz|mal)|番目|号|號|층|번째)(?![a-z])", re.I
+        ).match(text, stop)
         if ordinal or _NAME_BEHIND.match(text, stop):
             named = True
         if value is not None and _MULTIPLIED.match(text, stop):

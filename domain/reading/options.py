@@ -69,7 +69,9 @@ _ORDINAL = re.compile(
 )
 """An option by its place in words: "the second option"."""
 _CLOSING = re.compile(r"[\"')\]}>】〕*]{0,6}")
-_STOPS = re.compile(r"\s*(?:[.,:;!?)|=。，、：；！？…·।]|[-–—](?:\s|$)|[-=]?>|→|⇒|<|\n|$|\Z|[—–]|[+&/])|\s*\n|\s*\Z")
+_STOPS = re.compile(
+    r"\s*(?:[.,:;!?)|=。，、：；！？…·।]|[-–—](?:\s|$)|[-=]?>|→|⇒|<|\n|$|\Z|[—–]|[+&/]|\((?=[\u3040-\u9fff\uac00-\ud7a3]))|\s*\n|\s*\Z"
+)
 _EAST_ASIAN = re.compile(
     r"\s?[是为為和或项項选選对對因更最吧与與及、。，；：）」です도번이가은는입예라로임인が를의も]|です|だ|を|が|と|번|입니다|과|와|हैं?|और|या| है"
 )

@@ -219,6 +219,7 @@ _DENIED_IN_CLAUSE = re.compile(
 """Denial in languages whose verb ends the clause."""
 _UNSAID = re.compile(rf"[\s\"')\].,;–—-]*(?:{'|'.join(words.UNSAID)})", re.IGNORECASE)
 _ALSO = _any(words.ALSO, 0)
+_BOTH = re.compile(words.BOTH)
 _RUNAWAY = re.compile(
     rf"\n\s{{0,8}}(?:{'|'.join(words.RUNAWAY)})|(?<=[\s>])(?:user|human):\s(?=[^\n]{{1,400}}(?:assistant|gpt):)"
 )
@@ -316,9 +317,9 @@ def answers_what_is_wrong(low: str, at: int) -> bool:
     return _ASKS_FOR_WRONG.search(low, max(0, at - 240), at) is not None
 
 
-def taken_back(low: str, at: int) -> bool:
-    """Whether what follows a place says that something else may be as right."""
-    return bool(_ALSO.search(low, at))
+def taken_back(low: str, at: int, *, several: bool = False) -> bool:
+    """Whether what follows a place says that something else may be as right; ``several``: several things may be."""
+    return bool(_ALSO.search(low, at) or (not several and _BOTH.search(low, at)))
 
 
 def own_turn(low: str) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from domain.reading.options import Choices
+from domain.reading.verdict_words import RIGHT_SIGNS, WRONG_SIGNS, plain_words
 
 MANY = 200
 """Lines beyond which a text is no list of verdicts on an item's options."""
@@ -17,15 +18,15 @@ _WRONG_WORDS = (
     r"|eliminated|excluded|ruled out|discarded|rejected|unsupported|contradicted)"
     r"|(?:can|could|may|should|must|has to) (?:be )?(?:eliminated|excluded|ruled out|discarded|rejected|dismissed)|(?:does not|doesn't|do not|don't|did not|didn't) (?:match|fit|apply|hold|appear|work|make sense|happen)"
     r"|(?:this |it |that )(?:is|option is|answer is) (?:incorrect|wrong|false|not (?:correct|right|true|supported|shown|visible|the answer))"
-    r"|falsch|nicht richtig|ist falsch|nein|faux|fausse|incorrecte?|non|incorrecta?|falsa?|errónea?|错误?|錯誤?|不正确|不对|不正解|誤り|間違い|不適切|いいえ|틀림|틀렸\w{0,3}|오답|아니요|गलत|नहीं"
+    rf"|nicht richtig|ist falsch|{plain_words(0)}"
 )
 _RIGHT_WORDS = (
     r"(?:(?:is|are|was|seems|looks|would be) )?(?:(?:clearly|definitely|also|probably|likely|most likely|indeed|plainly|obviously) )?(?:the )?"
     r"(?:correct|right|true|yes|valid|accurate|supported|applicable|a match|(?:best|correct|right) (?:answer|option|choice|match|one))"
     r"|(?:this |it |that )(?:is|option is|answer is) (?:the )?(?:correct|right|true|best)|(?:matches|fits|applies|holds)"
-    r"|richtig|ist richtig|korrekt|stimmt|ja|vrai|correcte?|juste|oui|correcta?|verdader[oa]|sí|正确|正確|对|對|正解|正しい|適切|はい|맞음|맞\w{0,3}|정답|네|सही|हाँ"
+    rf"|ist richtig|{plain_words(1)}"
 )
-_SIGNS_WRONG, _SIGNS_RIGHT = r"[❌✗✘✖❎🚫⛔×]", r"[✅✓✔☑🟢]"
+_SIGNS_WRONG, _SIGNS_RIGHT = f"[{WRONG_SIGNS}]", f"[{RIGHT_SIGNS}]"
 _ENDS = r"(?![^\W_]|-|')"
 _VERDICT = re.compile(
     rf"(?:(?P<bad>(?:{_WRONG_WORDS}){_ENDS}|{_SIGNS_WRONG})|(?P<good>(?:{_RIGHT_WORDS}){_ENDS}|{_SIGNS_RIGHT}))",
@@ -61,14 +62,12 @@ class Verdict:
     end: int
 
 
-_SAYS_NO = r"(?:no|wrong|incorrect|false|nein|falsch|non|faux|no|nee|nie|нет|не|否|不|错|いいえ|아니요|नहीं)"
-_SAYS_YES = r"(?:yes|right|correct|true|ja|richtig|oui|vrai|sí|tak|да|是|对|はい|네|हाँ)"
 _ONE_LETTER = r"(?:(?:option|choice|answer)[ \t]+)?[(\[]?(?P<letter{n}>[A-J])[)\]]?"
 _GAP = r"[\uFE0F \t]*"
 _IN_ROW = (
     re.compile(
         rf"{_GAP}{_ONE_LETTER.format(n='')}(?:{_GAP}[:=.–—-]?{_GAP}(?:(?P<bad>{_SIGNS_WRONG})|(?P<good>{_SIGNS_RIGHT}))"
-        rf"|[ \t]*\?[ \t]*(?:(?P<no>(?i:{_SAYS_NO})){_ENDS}|(?P<yes>(?i:{_SAYS_YES})){_ENDS}|(?P<bad2>{_SIGNS_WRONG})|(?P<good2>{_SIGNS_RIGHT})))[\uFE0F \t.,;|/!。，]*"
+        rf"|[ \t]*\?[ \t]*(?:(?P<no>(?i:{plain_words(0)})){_ENDS}|(?P<yes>(?i:{plain_words(1)})){_ENDS}|(?P<bad2>{_SIGNS_WRONG})|(?P<good2>{_SIGNS_RIGHT})))[\uFE0F \t.,;|/!。，]*"
     ),
     re.compile(
         rf"{_GAP}(?:(?P<bad>{_SIGNS_WRONG})|(?P<good>{_SIGNS_RIGHT})){_GAP}{_ONE_LETTER.format(n='')}[\uFE0F \t.,;|/!。，]*"

@@ -34,6 +34,7 @@ DECLARING = {
         r"|count|total|result|answers|choices|options)(?: (?!not |isn|if |wrong|incorrect|either|neither|cannot|never)[\w'-]{1,20}){0,8}?"
         r" (?:(?:is|are)|(?:would|should|will|must|has to|appears to|seems to)(?: (?:most )?(?:likely|probably|thus|therefore|then|clearly))? be|=)",
         r"(?:the )?one (?:that|which) (?:[\w'-]{1,20} ){1,6}?(?:is|would be|must be)(?! (?:shown|visible|seen|described|depicted|asked|going|not)\b)",
+        r"(?:the )?(?:only |last )?(?:remaining|left-over) (?:one|option|choice|answer) (?:is|must be|would be)",
         r"(?:that|this|which)(?: only)? leaves(?: (?:us|me))?(?: only)?(?: with)?",
         r"(?:i|we)(?:'d| would|'ll| will| must| have to| am going to| can)? (?:choose|pick|select|say|go with|go for|opt for|vote for|answer|chose|picked"
         r"|selected|went with|believe|think|conclude|recommend|suggest|settle on|am choosing)"
@@ -272,11 +273,14 @@ HEDGED_AFTER = (
 """What turns a statement that it follows at once into none: an alternative, a condition, a doubt."""
 
 ALSO = (
-    r"\b(?:could|can|may|might|would|is|are|seems?)(?: be)? also\b", r"\balso (?:be )?(?:correct|right|possible|plausible|valid|acceptable|fine|true|works?|fits?)\b", r"\bequally\b", r"\bor (?:maybe|perhaps|possibly)\b", r"\b(?:both|two) (?:are|answers|options)\b",
+    r"\b(?:could|can|may|might|would|is|are|seems?)(?: be)? also\b", r"\balso (?:be )?(?:correct|right|possible|plausible|valid|acceptable|fine|true|works?|fits?)\b", r"\bequally\b", r"\bor (?:maybe|perhaps|possibly)\b",
     r"\beither (?:one|way|is|could|would|option|answer)\b", r"\bas well be\b", r"\bhard to (?:say|tell|choose|decide)\b", r"\bit depends\b", r"\bcould go either way\b", r"\bnot (?:entirely |completely |fully )?(?:sure|certain) (?:between|whether|which)\b", r"\btoss-?up\b", r"\bjust a guess\b|\bjust guessing\b|\brandom(?:ly)?\b",
     r"\bbut (?:it |this |that )?(?:could|might|may)(?: well)? be\b", r"\b(?:possibly|perhaps|maybe) [\"'(]?[b-j]\b",
 )  # fmt: skip
-"""What, after a statement, takes its singleness back."""
+"""What, after a statement, says that something else may be as right."""
+
+BOTH = r"\b(?:both|two) (?:are|answers|options)\b"
+"""The same after a single option. Several options may well both be right."""
 
 RUNAWAY = (
     r"(?:next |new )?(?:question|task|problem|exercise)(?: ?(?:no\.?|#|number)? ?\d{1,4})?\s{0,3}[:.]", r"q ?\d{0,4}[:.)]", r"(?:user|human|student|teacher|instruction|input|prompt|assistant|system)\s?:", r"(?:user|human|student)\n", r"#{2,4} ?(?:instruction|input|question|user|human|task)s?\b",

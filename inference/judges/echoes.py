@@ -8,6 +8,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from domain.reading.verdict_words import plain_words
+
 _HINT = (
     r"(?:your|you|insert|brief\w*|short|explain|explanation|assessments?|evidence|reason\w*|rationale|justif\w+|analysis|feedback|comments?|"
     r"scores?|rating|verdict|grade|judge?ment|text|string|number|value|here|fill|placeholder|describe|description|thoughts?|why|sentences?|words?|"
@@ -19,10 +21,7 @@ _BRACKETED = (
     rf"|\[(?=[^\[\]\n]{{0,12}}\b{_HINT})[^\[\]\n{{}}\":]{{2,80}}\]"
     rf"|\((?:your |the |brief |short |some )*{_HINT}\)"
 )
-_CHOICE = (
-    r"(?:correct|incorrect|wrong|right|partially correct|partly right|yes|no|true|false|pass|fail|good|bad|match|mismatch|richtig|falsch|"
-    r"correcte?|incorrecte?|vrai|faux|correcto|incorrecto|\u6b63\u786e|\u9519\u8bef|\u6b63\u3057\u3044|\u8aa4\u308a)"
-)
+_CHOICE = rf"(?:partially correct|partly right|pass|fail|good|bad|match|mismatch|{plain_words(0)}|{plain_words(1)})"
 _CHOICES = rf"(?:{_CHOICE}(?:\s?[/|]\s?| or | oder | ou | o ){_CHOICE}(?:\s?[/|]\s?{_CHOICE})*|\d(?:\.\d)?(?:\s?[/|]\s?\d(?:\.\d)?){{2,}}(?![\d/]))"
 _WORDS = (
     r"(?:your (?:assessment|explanation|evidence|reason(?:ing|s)?|score|rating|verdict|analysis|answer)(?: here)?|(?:assessment|explanation|evidence|reason(?:ing)?|rationale)(?: here)?|"

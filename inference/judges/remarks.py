@@ -14,6 +14,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from domain.judging import Value
+from domain.reading.verdict_words import (
+    ANSWER,
+    RIGHT_SIGNS,
+    SPACED,
+    UNSPACED,
+    WRONG_SIGNS,
+    any_of,
+    graded_words,
+    right_words,
+    wrong_words,
+)
+from inference.judges.judge_words import BECAUSE, BECAUSE_EAST, SCORE_NAMES, SCORE_NAMES_EAST
 
 Span = tuple[int, int]
 
@@ -27,103 +39,31 @@ class PlainText:
     """The scores whose own words contradict them."""
 
 
-@dataclass(frozen=True)
-class Language:
-    """Words of a language with blanks between words that call an answer right or wrong."""
-
-    name: str
-    subject: str
-    right: str
-    wrong: str
-    partly: str
-    no: str
-    fully: str
-    mostly: str
-
-
-_ANSWER = (
-    r"(?:the |this |that |student's |model's |agent's |assistant's |given |predicted |chosen |its |final )*"
-    r"(?:answer|response|reply|prediction|solution|output|action|choice|description|perception|cognition|reasoning|"
-    r"statement|student|model|agent|assistant|candidate|it|this|that|which|they)"
-)
-LANGUAGES: Sequence[Language] = (
-    Language(
-        "English",
-        rf"{_ANSWER}(?:'s| is| was| are| were| has been| must be)(?: (?:judged|considered|deemed|clearly|simply|therefore|thus|just|also|still|in fact))*",
-        r"correct|right|accurate|true|valid|ok|okay|good|perfect|proper|appropriate|acceptable|matching|match|the same|same|identical|equivalent|"
-        r"pass|passed|passes|success|successful|succeeds|yes|exact|consistent|satisfactory|suitable|full (?:credit|marks?)|met",
-        r"incorrect|wrong|inaccurate|untrue|false|invalid|mistaken|bad|poor|improper|inappropriate|unacceptable|mismatch|mismatched|mismatching|"
-        r"different|fail|failed|fails|failure|unsuccessful|no|error|errors|erroneous|inconsistent|unsatisfactory|unsuitable|faulty|flawed|irrelevant|"
-        r"zero credit|unmet",
-        r"partial|partly|partially|somewhat|half|partial (?:credit|match|marks?|answer)|in part|halfway",
-        rf"not|(?:{_ANSWER}\s+)?(?:isn't|wasn't|aren't|weren't)|no|never|hardly|neither|not at all|non",
-        r"full|fully|completely|entirely|totally|wholly|absolutely|perfectly|quite|100% |exactly|altogether|strictly|always",
-        r"mostly|largely|mainly|nearly|almost|essentially|basically|generally|broadly|roughly|close to|very nearly",
-    ),
-    Language(
-        "German",
-        r"(?:die |diese |das |dies |der |sie |es |er )?(?:(?:antwort|aktion|handlung|lösung|wahl|beschreibung|aussage|begründung) )?(?:ist|war|stimmt|wäre)?(?: (?:also|somit|daher|leider|klar))*",
-        r"richtige?|korrekte?|zutreffend|wahr|stimmt|passt|ja|genau|gleich|identisch|bestanden|übereinstimmend|gut|trifft zu|stimmt überein",
-        r"falsche?|inkorrekte?|unrichtig|unzutreffend|fehlerhaft|unwahr|nein|verkehrt|ungenau|verschieden|abweichend|schlecht|durchgefallen|ungültig|fehler",
-        r"teilweise|zum teil|teils|halb|teilrichtig|teilpunkte?",
-        r"nicht|kein|keine|keineswegs|weder",
-        r"ganz|völlig|vollständig|komplett|vollkommen|absolut|voll|gänzlich|immer",
-        r"größtenteils|weitgehend|überwiegend|fast|nahezu|meist|im wesentlichen",
-    ),
-    Language(
-        "French",
-        r"(?:(?:la |cette |l')?(?:réponse|action|solution|prédiction|description|affirmation|elle|il|ce|cela) ?)?(?:(?:est|était|c'est)(?: (?:donc|clairement|bien))*)?",
-        r"correcte?s?|justes?|exacte?s?|vraie?s?|bonnes?|bon|valide|oui|identique|réussie?|conforme|bien",
-        r"incorrecte?s?|fausses?|faux|inexacte?s?|erronée?s?|mauvaise?s?|non|invalide|échouée?|échec|différente?s?|mal",
-        r"partiellement|en partie|à moitié|partielle?s?|partiel",
-        r"pas|n'est pas|ce n'est pas|non|n'est|aucunement|jamais",
-        r"tout à fait|entièrement|complètement|totalement|pleinement|parfaitement",
-        r"presque|globalement|majoritairement|en grande partie|largement|quasiment",
-    ),
-    Language(
-        "Spanish",
-        r"(?:(?:la |esta |el )?(?:respuesta|acción|solución|predicción|descripción|afirmación|ella|él|eso|esto) ?)?(?:es|está|era|resulta)?(?: (?:claramente|por tanto))*",
-        r"correct[oa]s?|acertad[oa]s?|ci?ert[oa]s?|exact[oa]s?|verdader[oa]s?|bien|válid[oa]s?|sí|buen[oa]?|idéntic[oa]|iguale?s?|aprobad[oa]",
-        r"incorrect[oa]s?|equivocad[oa]s?|erróne[oa]s?|fals[oa]s?|mal|inexact[oa]s?|inválid[oa]s?|mala|malo|no|suspens[oa]|distint[oa]s?|diferentes?|errad[oa]s?",
-        r"parcialmente|en parte|a medias|parcial|parciales",
-        r"no|no es|no está|nunca|tampoco",
-        r"totalmente|completamente|del todo|plenamente|enteramente|perfectamente",
-        r"casi|mayormente|en gran parte|prácticamente|generalmente",
-    ),
-)
-"""The languages written with blanks between words; Chinese and Japanese have patterns of their own below."""
-
-
-def _any(part: str) -> str:
-    return "|".join(getattr(language, part) for language in LANGUAGES)
-
-
 _OBJECT = (
     r"(?: (?:with |to |as |than |from |for )?(?:the |its |a |their )?(?:reference|key|correct|gold|expected|ground[- ]truth|right|true)"
-    r"(?: (?:answer|action|solution|response|one|choice|concepts?|reasoning))?| (?:answer|action|solution|response|match|choice|antwort|réponse|respuesta|prediction))"
+    r"(?: (?:answer|action|solution|response|one|choice|concepts?|reasoning))?| (?:answer|action|solution|response|match|choice|antwort|réponse|respuesta|prediction)"
+    r"| (?:à|avec|con|mit|zu) (?:la |der )?(?:référence|referencia|referenz))"
 )
-_VERB = r"(?:match(?:es)?|fits?|agrees? with|corresponds? to|equals?|follows?|contradicts?)"
-_ONLY = r"(?:only|just|merely|simply|clearly|nur|leider|klar|seulement|clairement|solo|sólo|claramente)"
+_ADVERBS = rf"(?:(?:{any_of(SPACED, 'adverbs')})\s+){{0,2}}"
+_FIRST_ADVERBS = rf"(?:(?:{any_of(SPACED, 'adverbs')}|{any_of(SPACED, 'fully')})\s+){{0,2}}"
 _LATIN = (
-    rf"(?:(?:{_any('subject')})\s+)?(?:{_ONLY}\s+)?(?:(?P<no>{_any('no')})\s+(?:(?:even|really|at all|est|es|ist)\s+)?)?"
-    rf"(?:(?:(?P<fully>{_any('fully')})|(?P<mostly>{_any('mostly')})|(?P<partial>{_any('partly')}))\s+)?"
-    rf"(?:(?P<right>{_any('right')})|(?P<wrong>{_any('wrong')})|(?P<partly>{_any('partly')}))(?![\w'-])"
-    rf"(?:{_OBJECT}(?!\w))?(?P<after> nicht)?(?: at all)?(?: überein)?(?!\w)"
+    rf"(?:(?:{any_of(SPACED, 'subject')})\s+)?{_FIRST_ADVERBS}(?:(?P<no>{any_of(SPACED, 'no')})\s+(?:(?:even|really|at all|an?|est|es|ist)\s+)?)?{_ADVERBS}"
+    rf"(?:(?:(?P<fully>{any_of(SPACED, 'fully')})|(?P<mostly>{any_of(SPACED, 'mostly')})|(?P<partial>{any_of(SPACED, 'partly')}))\s+)?"
+    rf"(?:an? )?(?:(?P<right>{right_words(SPACED)})|(?P<wrong>{wrong_words(SPACED)})|(?P<good>{graded_words(SPACED, 1)})|(?P<bad>{graded_words(SPACED, 0)})|(?P<partly>{any_of(SPACED, 'partly')}))(?!\w|['-]\w)"
+    rf"(?:{_OBJECT}(?!\w))?(?P<after> nicht)?(?: at all| overall)?(?: überein)?(?!\w)"
 )
 _LATIN_VERB = (
-    rf"(?:{_ANSWER} )?(?P<verb_no>(?:does not|doesn't|do not|did not|didn't|fails to) )?(?:(?P<verb_part>partly |partially )|(?:fully |exactly |clearly )?)"
-    rf"(?:(?P<verb_right>match(?:es|ed)?|fits?|agrees?|corresponds?|follows?)|(?P<verb_wrong>contradicts?|differs?|deviates?))(?!\w){_OBJECT}?(?!\w)"
+    rf"(?:{ANSWER} )?{_FIRST_ADVERBS}(?P<verb_no>(?:does not|doesn't|do not|don't|did not|didn't|fails to) )?(?:(?P<verb_part>partly |partially )|{_FIRST_ADVERBS})"
+    rf"(?:(?P<verb_right>match(?:es|ed)?|fits?|agrees?|corresponds?|follows?|equals?)|(?P<verb_wrong>contradicts?|differs?|deviates?|disagrees?))(?!\w){_OBJECT}?(?!\w)"
 )
-_HAN_SUBJECT = r"(?:(?:因为|因為|所以|该|該|这个|這個|此|学生的?|模型的?|この|その)*(?:回答|答案|答え|解答|行動|动作|動作|它|这|這|これ|それ)(?:是|为|為|は|が|:)?\s?)?"
 _HAN = (
-    rf"{_HAN_SUBJECT}(?:只是|仅|仅仅|只)?(?P<han_no>不是|并不|並不|并非|並非|不太|没有|没|沒|不|非|未)?"
-    r"(?:(?P<han_fully>完全に?|十分に?|全部)|(?P<han_mostly>基本上?|大致|大部分|ほぼ|ほとんど|大体|概ね)|(?P<han_partial>部分的に|部分的?|一部分?|半分|半|有部分))?(?P<han_no2>不)?"
-    r"(?:(?P<han_wrong>不正解|不正確|错误|錯誤|有误|有誤|错|錯|否|誤答|誤り|間違って(?:い(?:る|ます))|間違い|違って(?:い(?:る|ます))|違う|違います|違い|不一致|不符合?|いいえ|失敗|失败|不合格|×|正しくない|正しくありません|一致しない|一致しません|一致していない|合っていない|合っていません|无效|假)"
-    r"|(?P<han_right>正确|正確|正しい|正解|没错|沒錯|无误|無誤|准确|準確|对|對|是(?=[\s*_]*(?:[).;,!。\n]|$))|一致(?:して(?:い(?:る|ます)))?(?:する|します)?|合って(?:い(?:る|ます))|符合|匹配|相同|はい|成功|合格|有效|真|○)"
-    r"|(?P<han_partly>部分|半分|一部))"
+    rf"(?:{any_of(UNSPACED, 'subject')}|只是|仅|仅仅|只|{any_of(UNSPACED, 'fully')}){{0,3}}(?P<han_no>{any_of(UNSPACED, 'no')})?"
+    rf"(?:(?P<han_fully>{any_of(UNSPACED, 'fully')})|(?P<han_mostly>{any_of(UNSPACED, 'mostly')})|(?P<han_partial>{any_of(UNSPACED, 'partly')}))?(?P<han_no2>不|没|沒)?"
+    rf"(?:(?P<han_wrong>{wrong_words(UNSPACED)})|(?P<han_right>{right_words(UNSPACED)})|(?P<han_bad>{graded_words(UNSPACED, 0)})|(?P<han_good>{graded_words(UNSPACED, 1)})|(?P<han_partly>{any_of(UNSPACED, 'partly')}))"
     r"(?P<han_after>では(?:ない|ありません)|じゃない|でない)?(?:的|了|です|だ|である|である。)?"
 )
-_SAYING = re.compile(rf"(?:{_LATIN})|(?:{_LATIN_VERB})|(?:{_HAN})", re.IGNORECASE)
+_SIGN = rf"(?:(?P<sign_right>[{RIGHT_SIGNS}])|(?P<sign_wrong>[{WRONG_SIGNS}]))\ufe0f?"
+_SAYING = re.compile(rf"(?:{_LATIN})|(?:{_LATIN_VERB})|(?:{_HAN})|(?:{_SIGN})", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -155,15 +95,16 @@ def worth(match: re.Match[str]) -> Worth:
     """Return the shares of a scale that fit these words about an answer."""
     has = match.groupdict()
 
-    def any_of(*names: str) -> bool:
+    def is_there(*names: str) -> bool:
         return any(has[name] is not None for name in names)
 
     negations = sum(has[name] is not None for name in ("no", "after", "verb_no", "han_no", "han_no2", "han_after"))
     negated = negations % 2 == 1
-    if any_of("partly", "partial", "han_partly", "han_partial", "verb_part"):
+    if is_there("partly", "partial", "han_partly", "han_partial", "verb_part"):
         return PARTLY
-    right = any_of("right", "verb_right", "han_right")
-    if any_of("mostly", "han_mostly") or (negated and any_of("fully", "han_fully")):
+    right = is_there("right", "good", "verb_right", "han_right", "han_good", "sign_right")
+    graded = is_there("good", "bad", "han_good", "han_bad")
+    if graded or is_there("mostly", "han_mostly") or (negated and is_there("fully", "han_fully")):
         return NOT_WRONG if right != negated else NOT_RIGHT
     return RIGHT if right != negated else WRONG
 
@@ -171,12 +112,12 @@ def worth(match: re.Match[str]) -> Worth:
 _NUMBER = r"[+-]?(?:\d{1,4}(?:[.,]\d{1,4})?|[.]\d{1,4})"
 _WRAP = r"[*_`$~]*"
 _TOKEN = re.compile(
-    rf"(?<![\w.,/\\%-])(?P<open>\[\[?\s*{_WRAP}\s*)?(?P<number>{_NUMBER})(?P<close>\s*{_WRAP}\s*\]\]?)?(?![\d%]|[.,]\d|\]|[A-Za-z_])"
+    rf"(?<![^\W_])(?<![^\W_]_)(?<![.,/\\%-])(?P<open>\[\[?\s*{_WRAP}\s*)?(?P<number>{_NUMBER})(?P<close>\s*{_WRAP}\s*\]\]?)?(?![\d%]|[.,]\d|\]|_*[A-Za-z])"
 )
-_UNIT = r"(?:point\(s\)|points?|pts?\.?|marks?|punkten?|punkte?|puntos?|分|点|點)(?![a-z])(?! (?:lost|deducted|off|less|more|too|taken|short|away|for))"
+_UNIT = r"(?:point\(s\)|points?|pts?\.?|marks?|punkten?|punkte?|puntos?|分|点|點)(?![a-z])(?! (?:lost|deducted|off(?! the| base)|less|more|too|taken|short|away|for))"
 _WHOLE = re.compile(
     rf"\s*{_WRAP}\s*(?:/|out of|of|von|sur|de|di)\s*{_WRAP}(?P<whole>{_NUMBER}){_WRAP}(?![\d/%]|\.\d)"
-    rf"(?:\s*(?:possible )?{_UNIT}|(?![ \t]*[\w\u3040-\u9fff])|(?=[ \t][a-z]))",
+    rf"(?:\s*(?:possible )?{_UNIT}|(?!\w))",
     re.IGNORECASE,
 )
 _POINTS = re.compile(
@@ -193,8 +134,8 @@ _LATEX = re.compile(
     rf"|\\+(?:boxed|fbox)\s?\{{(\s*{_WRAP}{_NUMBER}{_WRAP}\s*)\}}"
 )
 _JOIN = re.compile(
-    rf"[)\]]?[ \t]*{_WRAP}[ \t]*(?:[:=|]|[(\[{{]|[,;\u2013\u2014\u2192~、。]|-+(?=\s)|\.(?=\s)|(?=[ \t\n])|(?=[\u3040-\u9fff]))"
-    rf"[ \t]*\n{{0,2}}[ \t]*{_WRAP}(?:(?:because|since|as|and|so|i\.e\.,?|denn|weil|car|parce que|puisque|porque|ya que|pues)\s+|因为|因為|なぜなら)?{_WRAP}",
+    rf"(?:(?<=\])[\"'])?[)\]}}]?[ \t]*{_WRAP}[ \t]*(?:[:=|]|[(\[{{]|[,;\u2013\u2014\u2192~、。]|-+(?=\s)|[.!](?=\s)|\.{{2,3}}|\u2026|(?=[ \t\n])|(?=[\u3040-\u9fff]))"
+    rf"[ \t]*\n{{0,2}}[ \t]*{_WRAP}[(\[]?(?:(?:{BECAUSE}|and|so|i\.e\.,?)\s+|{BECAUSE_EAST})?{_WRAP}[\"']?",
     re.IGNORECASE,
 )
 _STOP = re.compile(
@@ -202,15 +143,18 @@ _STOP = re.compile(
     re.IGNORECASE,
 )
 _SCORE_LABEL = re.compile(
-    r"(?:ratings?|scores?|verdict|grade|marks?|judge?ment|bewertung|note|punktzahl|puntuación|calificación|评分|得分|分数|評価|スコア|点数)[\"'\s*_`]*(?:\([^()\n]{0,20}\))?[\"'\s*_`]*(?:[:=|]|\n)[\"'\s*_`$\[(|]*\Z"
+    rf"(?:(?<![\w-])(?:{SCORE_NAMES})(?!\w)|{SCORE_NAMES_EAST})[\"'\s*_`]*(?:\([^()\n]{{0,20}}\))?[\"'\s*_`]*(?:[:=|]|\n)[\"'\s*_`$\[(|]*\Z"
     r"|\bis[\s*_`]*\Z",
     re.IGNORECASE,
 )
 
 
+_COMMENT = re.compile(r"<!--[^>\n]{0,300}-->")
+
+
 def explain_away(text: str, allowed: Sequence[Value]) -> PlainText:
     """Return the text without what only explains its scores, and the scores that these words contradict."""
-    text = _without_latex(text)
+    text = _COMMENT.sub(lambda match: " " * len(match[0]), _without_latex(text))
     scale = [float(value) for value in allowed if not isinstance(value, str | bool)]
     if len(scale) == len(allowed) > 1:
         return _explain_scores(text, scale)
@@ -225,28 +169,35 @@ def _explain_scores(text: str, scale: Sequence[float]) -> PlainText:
     letters = list(text)
     conflicts: list[Span] = []
     remarks: list[tuple[re.Match[str], int, re.Match[str], bool]] = []
+    own: list[re.Match[str]] = []
+    last = 0
     for token in tokens:
+        if token.start() < last:
+            continue  # the end of the scale behind a score
+        own.append(token)
         most = _MOST.match(text, token.end())
         if most is not None and float(most["whole"].replace(",", ".")) != max(scale):
             conflicts.append(token.span())  # “1 (max 5)” is on another scale
-        end = _blank_whole(text, token, scale, letters)
+        end = last = _blank_whole(text, token, scale, letters)
         linked = _IS.match(text, end) if token["open"] else None
         if linked is not None and _behind(text, linked.end() - 1, _SAYING):
             conflicts.append(token.span())  # “[[1]] is right”: the score, or the answer?
         remark = _behind(text, end, _SAYING)
+        if remark is None and (neutral := _behind(text, end, _IS_NOT)) is not None:
+            _blank(letters, end, _closed(text, end, neutral))
         if remark is not None:
             remarks.append((token, end, remark, _labelled(text, token)))
         said = _before(text, token.start(), _SAYING)
         if said is not None:
             if not worth(said).fits(_number(token), scale):
                 conflicts.append(token.span())
-            _blank(letters, *said.span())
+            _blank(letters, said.start(), _joined(text, said.end()))
     unlabelled = (
         {token["number"] for token, _, _, labelled in remarks if not labelled},
-        {token["number"] for token in tokens if token["open"] and not _labelled(text, token)},
+        {token["number"] for token in own if token["open"] and not _labelled(text, token)},
     )
     legend = any(len(values) > 1 for values in unlabelled)
-    beside = _several_in_a_line(text, tokens)
+    beside = _several_in_a_line(text, own)
     for token, end, remark, labelled in remarks:
         if (legend and not labelled) or token in beside:
             continue
@@ -312,6 +263,11 @@ def _verdicts(text: str) -> Sequence[re.Match[str]]:
     return found
 
 
+_IS_NOT = re.compile(
+    rf"{ANSWER}(?:'s| is| was) not (?!(?:deserved|earned|warranted|justified|fair|final|mine|my|the|an?|given|sure|certain|possible|enough|too|meant|counted|awarded|applicable|binding|definitive|so|it|what|yet|really|even|quite|fully)\b)[\w-]+",
+    re.IGNORECASE,
+)
+"""Words that say of the answer, and not of its score, what it is not: a reason for any score."""
 _IS = re.compile(r"[ \t*_`]*(?:is|was)(?= )[ \t]", re.IGNORECASE)
 
 
@@ -376,6 +332,12 @@ def _closed(text: str, start: int, remark: re.Match[str]) -> int:
     return remark.end() + closes.end() if "(" in text[start : remark.start()] and closes is not None else remark.end()
 
 
+def _joined(text: str, end: int) -> int:
+    """Return the end of words before a score with the dash behind them, which is no minus."""
+    dash = re.compile(r"[\s*_`)\]]*[-\u2013\u2014](?=\s)").match(text, end)
+    return dash.end() if dash else end
+
+
 def _labelled(text: str, token: re.Match[str]) -> bool:
     return _SCORE_LABEL.search(text, max(0, token.start() - 60), token.start()) is not None
 
@@ -422,23 +384,25 @@ def _behind(text: str, end: int, saying: re.Pattern[str]) -> re.Match[str] | Non
     said = saying.match(text, join.end())
     if said is None or _STOP.match(text, said.end()) is None:
         return None
-    if "\n" in join[0] and not re.match(r"[\s*_`]*[.!。]?[\s*_`]*(?:\n|$)", text[said.end() :]):
+    if "\n" in join[0] and not re.match(r"[\s*_`)\]]*[.!。]?[\s*_`)\]]*(?:</\w+>\s*)?(?:\n|$)", text[said.end() :]):
         return None
     return said
 
 
 _LINK = re.compile(
-    r"(?P<end>[\s*_`]*[.!。])?[\s*_`:,;()\u2013\u2014\u2192、-]*(?:(?:the |my |so |final |overall |hence |therefore |thus |and |\#+ )*(?:rating|score|verdict|grade)(?: is)?[\s*_`:=]*)?"
-    r"(?:\[\[?)?[\s*_`(]*",
+    r"(?P<end>[\s*_`]*[.!。])?[\s*_`:,;()\]\u2013\u2014\u2192、-]*(?:(?:the |my |so |final |overall |hence |therefore |thus |and |\#+ )*(?:rating|score|verdict|grade)(?: is)?[\s*_`:=]*)?"
+    r"[$~]*(?:\\+(?:boxed|fbox)\s?\{)?(?:\[\[?)?[\s*_`(]*",
     re.IGNORECASE,
 )
 _OF_ANSWER = re.compile(
     r"answer|response|reply|prediction|solution|antwort|réponse|respuesta|回答|答案|答え|解答", re.IGNORECASE
 )
-_CLAUSE = re.compile(r"(?:^|[.!?:;,(\n|。、])(?:[\s*_`#>|-]|because |since |as |so )*", re.IGNORECASE)
-_LABEL = re.compile(
-    r"(?:ratings?|scores?|verdict|judge?ment|conclusion|result|assessment|evaluation|grade)[\s*_`\"']*[:=][\s*_`\"']*\Z",
+_CLAUSE = re.compile(
+    rf"(?:^|[.!?:;,(\[\n|>。、]|\bmy (?:final |overall )?(?:{SCORE_NAMES}) is )(?:[\s*_`#>|-]|because |since |as |so )*",
     re.IGNORECASE,
+)
+_LABEL = re.compile(
+    rf"(?:(?<![\w-])(?:{SCORE_NAMES})(?!\w)|{SCORE_NAMES_EAST})[\s*_`\"']*[:=][\s*_`\"']*\Z", re.IGNORECASE
 )
 
 
@@ -449,7 +413,7 @@ def _before(text: str, start: int, saying: re.Pattern[str]) -> re.Match[str] | N
     """Return the words right before a score that call an answer right or wrong; None if other words lead to it."""
     first = max(0, start - 90)
     for clause in _CLAUSE.finditer(text, first, start):
-        if clause.start() == first > 0 and text[first] not in ".!?:;,(\n|。、":
+        if clause.start() == first > 0 and text[first] not in ".!?:;,([\n|>。、":
             continue
         said = saying.match(text, clause.end(), start)
         if said is None or re.search(
@@ -466,7 +430,7 @@ def _before(text: str, start: int, saying: re.Pattern[str]) -> re.Match[str] | N
         if link["end"] or "\n" in link[0]:  # another sentence: only if it is about the answer, or a verdict in words
             if not _OF_ANSWER.search(said[0]) and not _LABEL.search(text, first, said.start()):
                 continue
-        elif text[clause.start() : clause.start() + 1] in ":=" and not _LABEL.search(text, first, said.start()):
+        elif clause[0][:1] in (":", "=") and not _LABEL.search(text, first, clause.start() + 1):
             continue
         return said
     return None

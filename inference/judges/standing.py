@@ -153,7 +153,7 @@ CUES: Sequence[Cue] = tuple(
                 r"suppos(?:e|ing)", r"assum(?:e|ing)", r"(?<=, )provided (?:that|it|the)", r"in case", r"otherwise", r"hypothetical\w*",
                 r"(?:would|could|might|should|'d) have", r"imagine", r"were to", r"whenever", r"in which case", r"as long as",
                 r"(?<!i )would (?:be|get|deserve|earn|merit|receive|need|warrant|score|call for|justify|have|rate|bring|mean)",
-                r"an? (?:wrong|right|correct|perfect|complete|incomplete|better|worse|good|bad|partial\w*|full\w*) answer",
+                r"an? (?:wrong|incorrect|right|correct|perfect|complete|incomplete|better|worse|good|bad|partial\w*|full\w*) answer",
                 r"wenn", r"falls", r"hätte\w*", r"wäre\w*", r"sonst", r"si", r"sinon", r"eût", r"aurait", r"serait", r"если",
                 r"бы", r"иначе", r"hubiera", r"sería", r"seria", r"sarebbe", r"fosse", r"se", r"eğer",
             )
@@ -547,7 +547,9 @@ class Reply:
         clause = sentence[ends[-1] :] if ends else sentence
         if not clause.strip(_MARKUP + "([{\\.:=") or _NO_LETTERS.match(clause):
             return True
-        return any(match.end() - match.start() > 1 and match[0].strip() for match in [_GIVES.search(clause)] if match)
+        return any(
+            match.end() - match.start() > 1 and match[0].strip(_MARKUP) for match in [_GIVES.search(clause)] if match
+        )
 
 
 OF_OTHERS = re.compile(rf"\W*(?:the )?(?:{_ANOTHER}|{_LEGEND})(?: (?:possible|{_THING}|{_SUCH}))*\W*", re.IGNORECASE)
@@ -621,22 +623,28 @@ def taken_back(text: str, at: int, *, lowest: bool = False) -> re.Match[str] | N
     so that “It is wrong” behind it says why."""
     said = _AT_ONCE.match(text, at)
     if said is None:
-        said = next((each for each in RETRACTS.finditer(text, at) if not (lowest and _says_why(text, each))), None)
+        said = next(
+            (
+                each
+                for each in RETRACTS.finditer(text, at)
+                if not _says_what_is_right(text, each) and not (lowest and _answers_no(text, each))
+            ),
+            None,
+        )
     return said or (None if lowest else _CALLED_WRONG.search(text, at))
 
 
-def _says_why(text: str, no: re.Match[str]) -> bool:
-    """Return whether a “No,” behind the lowest score answers the question rather than takes the score back."""
-    if re.search(r"\bit (?:should|must|ought to|needs to)\b", no[0], re.I):
-        return (
-            re.match(r"\s*(?:an? |the )?(?:\d|\[|higher|lower|one\b|zero|half|full|more|less)", text[no.end() :], re.I)
-            is None
-        )
-    if no[0].lower().lstrip(" .!?\n*_`\"')(\u2014\u2013-")[:3] not in ("no,", "no.", "no!"):
+def _says_what_is_right(text: str, said: re.Match[str]) -> bool:
+    """Return whether “It should be …” goes on with what the answer should be, and not with another score."""
+    if re.search(r"\bit (?:should|must|ought to|needs to)\b", said[0], re.I) is None:
         return False
-    return (
-        re.match(
-            r"\s*(?:wait|actually|sorry|scratch|that|this|it should|i\b|make|rather|\d|\[)", text[no.end() :], re.I
-        )
-        is None
-    )
+    other = r"\s*(?:an? |the )?(?:\d|\[|higher|lower|one\b|zero|half|full|more|less)"
+    return re.match(other, text[said.end() :], re.I) is None
+
+
+def _answers_no(text: str, said: re.Match[str]) -> bool:
+    """Return whether a “No,” answers the question rather than takes a score back."""
+    if said[0].lower().lstrip(" .!?\n*_`\"')(\u2014\u2013-")[:3] not in ("no,", "no.", "no!"):
+        return False
+    takes_back = r"\s*(?:wait|actually|sorry|scratch|that|this|it should|i\b|make|rather|\d|\[)"
+    return re.match(takes_back, text[said.end() :], re.I) is None

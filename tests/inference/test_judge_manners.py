@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.judging import Value, Verdict
-from inference.judges.parsers import ASPECTS, PARSERS, SCORE, read_reply
+from inference.judges.aspect_scores import ASPECTS
+from inference.judges.found_values import SCORE
+from inference.judges.parsers import PARSERS, read_reply
 from testkit.judge_manners import CARRIERS, MANNERS, SENTENCES, WORDS, Carrier, Manner
 
 BITS: Sequence[Value] = (0, 1)

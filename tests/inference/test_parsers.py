@@ -14,7 +14,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from domain.judging import Value, Verdict
-from inference.judges.parsers import ASPECTS, PARSERS, SCORE, read_reply
+from inference.judges.aspect_scores import ASPECTS
+from inference.judges.found_values import SCORE
+from inference.judges.parsers import PARSERS, read_reply
 from tests.paths import shared
 
 HALVES: Sequence[Value] = (0, 0.5, 1)

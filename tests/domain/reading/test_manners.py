@@ -81,6 +81,13 @@ def test_a_list_of_verdicts_is_read_for_every_order_of_the_letters(text: str) ->
         ("4만", 40_000),
         ("12k", 12_000),
         ("一百零五", 105),
+        ("The count is 8, not 9.", 8),
+        ("8, not 9 or 10", None),
+        ("2 Dutzend Eier", None),
+        ("3 paires", None),
+        ("1.5M", None),
+        ("Once.", None),
+        ("3ème", None),
         ("2 lacs", None),
         ("3 Billion", None),
         ("3千克", None),
@@ -202,6 +209,10 @@ def test_an_option_that_says_none_is_chosen_by_every_sentence_for_none() -> None
         "{a} ❌, {c} ❌, {d} ❌, {b} ✅",
         "{a}? No. {c}? No. {b}? Yes.",
         "{a}? Nein.\n{b}? Ja.",
+        "My answer: {b} (not {a} as one may think)",
+        "{a} is incorrect. {c} is incorrect. {d} is incorrect. So the remaining one is {b}.",
+        '{{"answer": "{b}"}} The second best would be {a}.',
+        "答案：{b}（洗锅）",
     ],
 )
 def test_a_contrast_a_correction_or_a_row_of_verdicts_is_read_for_every_order(text: str) -> None:
@@ -247,3 +258,8 @@ def test_a_place_in_words_may_be_the_text_of_another_option() -> None:
     for text in ("The first.", "Option one", "The second."):
         asked = Asked(AnswerKind.OPTION, ("the second cup", "the first cup", "one", "both"))
         assert read_answer(text, asked).value in (None, "one"), text
+
+
+def test_both_of_several_options_may_be_right() -> None:
+    assert letters("Answer: B and D, since both are visible.", AnswerKind.MULTI) == "BD"
+    assert letters("Answer: B. But both are right.") is None

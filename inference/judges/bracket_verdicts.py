@@ -1,0 +1,213 @@
+"""Read one verdict in double brackets: ``[[1]]``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from domain.judging import Reading, Value, Verdict
+from inference.judges.bracket_contexts import (
+    without_legends,
+    without_losers,
+    without_others,
+    without_ranges,
+    without_sums,
+)
+from inference.judges.bracket_labels import (
+    BEST,
+    BOX_BEFORE,
+    LABEL,
+    LED_LABEL,
+    OTHER_LABEL,
+    TAG_BEFORE,
+    UNFINISHED,
+    VERDICT_IS_THAT,
+    WORDS_BEFORE,
+    label_level,
+    standing_by_label,
+)
+from inference.judges.found_values import (
+    MOST_VERDICTS,
+    SCORE,
+    FoundValue,
+    allowed_value,
+    is_lowest,
+    next_turn,
+    none_own,
+    single_reading,
+)
+from inference.judges.standing import CORRECTS, Reply, Standing, taken_back
+
+_DOUBLE = re.compile(r"\[\[([^\[\]\n]{1,40})\]\]")
+
+_SINGLE = re.compile(r"(?<!\[)\[{1,2}([^\[\]\n]{1,12})\](?!\])")
+
+_OFF_SCALE = re.compile(
+    r"[ *_`\"'\])]{0,4}(?:/|out of|of|von|sur|из) ?\[{0,2}(\d{1,4})(?! ?(?:cups?|\w{3,}))|[.,]?\d| ?%", re.IGNORECASE
+)
+
+_MINUS = re.compile(r"(?<![\w-])[-\u2212]\Z")
+"""Right before the brackets: what stands in them is below nought."""
+
+
+def double_brackets(reply: Reply, allowed: Sequence[Value]) -> Reading:
+    """The verdict in ``[[x]]``: the one with a label (``Rating: [[x]]``) or on a line of its own before any other, of
+    those the final one by its label; ``[x]`` counts only behind a label.
+
+    Two that differ contradict each other, unless words between them take the first one back.
+    """
+    text = reply.text
+    found = _bracketed(reply, allowed)
+    if len(found) > MOST_VERDICTS:
+        return Reading(Verdict.CONTRADICTORY, why=f"The reply has more than {MOST_VERDICTS} verdicts.")
+    turn = next_turn(reply, [each.outer[1] for each in found])
+    if turn is not None:
+        found = [each for each in found if each.outer[0] < turn]
+        text = text[:turn]
+    if not found:
+        return Reading(Verdict.UNPARSEABLE, why="The reply has no verdict in double brackets.")
+    cut = UNFINISHED.search(text, max(0, len(text.rstrip()) - 120))
+    if cut is not None and not any(cut.start() < each.outer[1] for each in found):
+        return Reading(Verdict.TRUNCATED, spans={SCORE: cut.span()}, why="The reply ends within its verdict.")
+    found = without_ranges(reply, without_sums(reply, without_losers(reply, found, allowed), allowed), allowed)
+    found = without_others(reply, without_legends(reply, found, allowed), allowed)
+    own = [each for each in found if each.standing is Standing.OWN]
+    if not own:
+        return none_own(found)
+    level = max(each.level for each in own)
+    top = [each for each in own if each.level == level]
+    spans = {f"{SCORE} {number}": each.span for number, each in enumerate(top, 1)}
+    last = top[-1]
+    if len({each.says(allowed) for each in top}) > 1:
+        other = next(each for each in reversed(top) if each.says(allowed) != last.says(allowed))
+        if not CORRECTS.search(text[other.outer[1] : last.label_at if last.label_at is not None else last.outer[0]]):
+            return Reading(Verdict.CONTRADICTORY, spans=spans, why="The reply gives several verdicts that differ.")
+    late = [
+        each
+        for each in found
+        if each.outer[0] > last.outer[0]
+        and each.standing in (Standing.OWN, Standing.HEDGED, Standing.UNCLEAR)
+        and each.says(allowed) != last.says(allowed)
+        and (
+            (each.standing is Standing.HEDGED and each.value(allowed) is not None)
+            or (each.standing is Standing.OWN and each.level > 1)
+            or CORRECTS.search(text[last.outer[1] : each.outer[0]])
+            or taken_back(text[last.outer[1] : each.outer[0]], 0)
+        )
+    ]
+    if late:
+        spans = {f"{SCORE} {number}": each.span for number, each in enumerate((last, *late), 1)}
+        return Reading(Verdict.CONTRADICTORY, spans=spans, why="Behind the verdict stands another one that differs.")
+    end = max(each.outer[1] for each in found if each.standing is Standing.OWN)
+    retracted = taken_back(text, end, lowest=is_lowest(last, allowed))
+    if retracted is not None:
+        spans = {SCORE: last.span, f"{SCORE} 2": retracted.span()}
+        return Reading(Verdict.CONTRADICTORY, spans=spans, why="The reply takes its verdict back.")
+    plain = _said_plainly(reply, allowed, last, text)
+    if plain is not None:
+        spans = {f"{SCORE} 1": last.span, f"{SCORE} 2": plain.span}
+        return Reading(Verdict.CONTRADICTORY, spans=spans, why="The reply gives another score beside its verdict.")
+    return single_reading(last, allowed, off=_off_scale(text, last, allowed))
+
+
+def _bracketed(reply: Reply, allowed: Sequence[Value]) -> list[FoundValue]:
+    """Everything in brackets that has the shape of a verdict, with how it stands, in the order of the text."""
+    text, found = reply.text, []
+    doubles = [(match.group(1), match.span(1), match.span()) for match in _DOUBLE.finditer(text)]
+    singles = [(match.group(1), match.span(1), match.span()) for match in _SINGLE.finditer(text)]
+    if len(doubles) > MOST_VERDICTS or len(singles) > 20 * MOST_VERDICTS:
+        return [FoundValue(said, span, outer) for said, span, outer in doubles[: MOST_VERDICTS + 1]] or []
+    taken = [outer for _, _, outer in doubles]
+    for said, span, outer in sorted([*doubles, *singles], key=lambda each: each[2]):
+        double = outer in taken
+        if _MINUS.search(text, max(0, outer[0] - 3), outer[0]):
+            said = f"-{said.strip()}"
+        label = LABEL.search(text, max(0, outer[0] - 90), outer[0])
+        if not double and (label is None or any(a <= outer[0] < b for a, b in taken)):
+            continue
+        if not double and not re.search(r"[:：=|>]|\b(?:is|was|ist|est)\b|\n", label[0] if label else ""):
+            continue
+        at = label.start() if label else None
+        level = 1
+        if label is None and double and OTHER_LABEL.search(text, max(reply.line(outer[0])[0], outer[0] - 60), outer[0]):
+            found.append(FoundValue(said, span, outer, level, Standing.UNCLEAR))
+            continue
+        if label is not None:
+            words = [match[0] for match in WORDS_BEFORE.finditer(text, max(0, label.start() - 40), label.start())]
+            level = label_level(words[-1] if words else "", text[max(0, label.start() - 2) : label.start()])
+            whose = standing_by_label(text[max(0, label.start() - 40) : label.start()], label["of"] or "")
+            if whose is None and not LED_LABEL.search(text, max(0, label.start() - 60), label.start()):
+                whose = Standing.UNCLEAR
+            if whose is not None:
+                found.append(FoundValue(said, span, outer, level, whose, at))
+                continue
+            if level == 1:
+                at = None
+        if level == 1 and VERDICT_IS_THAT.search(reply.before(outer[0])):
+            level = 2
+        if level == 1 and (reply.alone(*outer) or TAG_BEFORE.search(text, max(0, outer[0] - 40), outer[0])):
+            level = 2
+        standing = reply.standing(*outer, labelled_from=at)
+        if standing is Standing.EXAMPLE and BEST.match(reply.before(outer[0] if at is None else at)):
+            standing = Standing.OWN if any(isinstance(value, str) for value in allowed) else standing
+        box = BOX_BEFORE.search(text, max(0, outer[0] - 40), outer[0]) if at is None else None
+        if standing is Standing.OWN and (level == 1 or box) and not reply.led_to(box.start() if box else outer[0]):
+            standing = Standing.UNCLEAR
+        if allowed_value(said, allowed) is None:
+            if not _shaped(said, allowed) and (at is None or not double):
+                continue
+            if not double and any(isinstance(value, str) for value in allowed):
+                continue
+        found.append(FoundValue(said, span, outer, level, standing, at))
+    if len(found) > 1:
+        shaped = [each for each in found if each.value(allowed) is not None or _shaped(each.text, allowed)]
+        found = shaped or found
+    return found or [FoundValue(said, span, outer, 1, reply.standing(*outer)) for said, span, outer in doubles[-1:]]
+
+
+def _shaped(said: str, allowed: Sequence[Value]) -> bool:
+    """Whether it could be a verdict off the scale: a number among numbers, a letter among letters, or several."""
+    said = said.strip(" *_`\"'")
+    if any(isinstance(value, str) for value in allowed):
+        longest = max(len(str(value)) for value in allowed)
+        return len(said) <= max(1, longest) and bool(re.fullmatch(r"[\w<>=+-]+", said))
+    return bool(
+        re.fullmatch(
+            r"[^A-Za-z]*\d[^A-Za-z]*|[¼½¾⅓⅔⅕⅖⅗⅘]|[+-]?nan|.{0,6}\b(?:zero|one|two|three|four|five|half)\b.{0,6}",
+            said,
+            re.IGNORECASE,
+        )
+    )
+
+
+_PLAIN = re.compile(
+    r"(?:^|\n)[ \t*_#>]*(?:(?P<final>final|overall) |my )?(?:rating|score|verdict|grade)[ \t*_]*[:=][ \t*_\"'`]*(?P<value>\d{1,4}(?:[.,]\d{1,4})?)"
+    r"(?P<rest>[^\n]{0,40})",
+    re.IGNORECASE,
+)
+
+
+def _said_plainly(reply: Reply, allowed: Sequence[Value], chosen: FoundValue, text: str) -> FoundValue | None:
+    """A score on a line of its own without brackets that differs from the verdict, where that one is not above it."""
+    for match in _PLAIN.finditer(text):
+        value = allowed_value(match["value"], allowed)
+        if (
+            value is None
+            or value == chosen.value(allowed)
+            or re.match(r"\s?(?:[=/,|]|-|or\b|to\b|if\b|for\b|means\b|\(if)", match["rest"])
+        ):
+            continue
+        if chosen.level == 1 or (match.start() > chosen.outer[1] and (match["final"] or chosen.level < 3)):
+            return FoundValue(match["value"], match.span("value"), match.span("value"))
+    return None
+
+
+def _off_scale(text: str, found: FoundValue, allowed: Sequence[Value]) -> str:
+    """What stands behind a number that makes another one of it: ``[[5]] out of 10``; empty if nothing does."""
+    numbers = [value for value in allowed if not isinstance(value, str | bool)]
+    if not numbers:
+        return ""
+    match = _OFF_SCALE.match(text, found.outer[1])
+    if match is None or (match[1] and float(match[1]) == max(numbers)):
+        return ""
+    return match[0]

@@ -1,0 +1,168 @@
+"""Values that are found in a judge's reply, and readings made of them: what all parsers share."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from domain.judging import Reading, Value, Verdict
+from inference.judges.standing import TURN, Reply, Span, Standing
+
+SCORE = "score"
+"""What the one value of a reply with one value is called."""
+
+MOST_VERDICTS = 100
+"""A reply with more verdicts than that is no reply."""
+
+
+@dataclass(frozen=True)
+class FoundValue:
+    """Something in a reply that stands where a value should."""
+
+    text: str
+    span: Span
+    outer: Span
+    """With its brackets."""
+    level: int = 0
+    """3: a final one by its label; 2: by its label, or on a line of its own; 1: somewhere in prose."""
+    standing: Standing = Standing.OWN
+    label_at: int | None = None
+
+    def value(self, allowed: Sequence[Value]) -> Value | None:
+        """The allowed value that it is; None if it is none of them."""
+        return allowed_value(self.text, allowed)
+
+    def says(self, allowed: Sequence[Value]) -> object:
+        """What two that say the same have in common."""
+        value = self.value(allowed)
+        return self.text.strip().casefold() if value is None else value
+
+
+_WHY = {
+    Standing.QUOTED: "The only verdict in the reply is quoted, or someone else's.",
+    Standing.DENIED: "The only verdict in the reply is one that it denies.",
+    Standing.SUPPOSED: "The only verdict in the reply is a supposed one.",
+    Standing.EXAMPLE: "The only verdict in the reply is an example, or explains the scale.",
+    Standing.EARLIER: "The only verdict in the reply is one that it leaves behind.",
+    Standing.HEDGED: "The reply leaves its verdict open.",
+    Standing.EACH: "The reply gives a verdict for each of several answers, and none for one.",
+    Standing.UNCLEAR: "The only verdict in the reply occurs within a sentence that does not give it.",
+}
+
+
+def none_own(found: Sequence[FoundValue]) -> Reading:
+    """What a reply comes to whose verdicts are none of them the judge's own."""
+    last = next((each for each in reversed(found) if each.standing is Standing.HEDGED), found[-1])
+    verdict = Verdict.CONTRADICTORY if last.standing is Standing.HEDGED else Verdict.UNPARSEABLE
+    if len({each.standing for each in found}) > 1 and last.standing is not Standing.HEDGED:
+        return Reading(verdict, spans={SCORE: last.span}, why="None of the verdicts in the reply is the judge's own.")
+    return Reading(verdict, spans={SCORE: last.span}, why=_WHY[last.standing])
+
+
+def next_turn(reply: Reply, ends: Sequence[int]) -> int | None:
+    """Where the reply goes on with a turn that is not the judge's, behind a verdict of its own."""
+    if not ends:
+        return None
+    turn = TURN.search(reply.text, min(ends))
+    return turn.start() if turn else None
+
+
+def lines_of(text: str) -> Iterator[tuple[int, str]]:
+    at = 0
+    for line in text.split("\n"):
+        yield at, line
+        at += len(line) + 1
+
+
+_FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3, "⅕": 0.2, "⅖": 0.4, "⅗": 0.6, "⅘": 0.8}
+
+_EMPHASIS = " \t*_`\"'$"
+
+
+def allowed_value(said: str, allowed: Sequence[Value]) -> Value | None:
+    """The allowed value that a piece of text is; None if it is none of them."""
+    said = said.strip(_EMPHASIS)
+    number = number_of(said)
+    for value in allowed:
+        if isinstance(value, bool | str):
+            if said.casefold() == str(value).casefold():
+                return value
+        elif number is not None and number == value:
+            return value
+    numbers = [value for value in allowed if not isinstance(value, str | bool)]
+    if number is None and numbers:
+        part = _fraction(said, max(numbers))
+        return next((value for value in numbers if part is not None and math.isclose(part, value)), None)
+    return None
+
+
+def is_lowest(found: FoundValue, allowed: Sequence[Value]) -> bool:
+    """Whether it is the lowest of several allowed numbers."""
+    numbers = [value for value in allowed if not isinstance(value, str | bool)]
+    return len(numbers) > 1 and found.value(allowed) == min(numbers)
+
+
+def number_of(text: str) -> float | None:
+    """The number that a text is, in digits only; None for anything else, such as ``1/1``, ``nan`` or ``1e3``.
+
+    >>> number_of("0,5"), number_of(".5"), number_of("1e0")
+    (0.5, 0.5, None)
+    """
+    if not re.fullmatch(r"[+-]?(?:\d{1,9}(?:\.\d{0,9}|,\d{1,2})?|[.,]\d{1,9})", text, re.ASCII):
+        return None
+    number = float(text.replace(",", "."))
+    return number if math.isfinite(number) else None
+
+
+def _fraction(text: str, top: float) -> float | None:
+    """A number that is said as a part of the scale's highest value: ``0.5/1``, and, where that is 1, ``1/2``, ``½``,
+    ``50%``."""
+    if text in _FRACTIONS:
+        return _FRACTIONS[text]
+    match = re.fullmatch(r"([\d.,]{1,8})\s?(?:/|out of|of)\s?([\d.,]{1,8})", text)
+    if match is not None:
+        part, whole = number_of(match[1]), number_of(match[2])
+        if part is None or not whole or part > whole or whole == top or whole < 1:
+            return None  # of the highest value: ``explain_away`` reads it, unless it may be a choice, as in “(0/1)”
+        return part if whole == top else part / whole if top == 1 else None
+    match = re.fullmatch(r"([\d.,]{1,8})\s?%", text)
+    share = number_of(match[1]) if match else None
+    return share / 100 if share is not None and top == 1 else None
+
+
+def single_reading(found: FoundValue, allowed: Sequence[Value], *, off: str = "") -> Reading:
+    value = found.value(allowed)
+    if value is None or off:
+        known = ", ".join(map(str, allowed))
+        return Reading(
+            Verdict.OUT_OF_RANGE, spans={SCORE: found.span}, why=f"“{found.text}{off}” is none of the values {known}."
+        )
+    return Reading(Verdict.SCORED, {SCORE: value}, {SCORE: found.span})
+
+
+def reading_of_parts(found: Mapping[str, Sequence[FoundValue]], allowed: Sequence[Value]) -> Reading:
+    """One value for each part; each has to be there, and said only once or always the same."""
+    spans = {name: each[-1].span for name, each in found.items() if each}
+    missing = [name for name, each in found.items() if not each]
+    if missing:
+        return Reading(Verdict.UNPARSEABLE, spans=spans, why=f"The reply has no score for {' and '.join(missing)}.")
+    for name, each in found.items():
+        if len({one.says(allowed) for one in each}) > 1:
+            return Reading(
+                Verdict.CONTRADICTORY, spans=spans, why=f"The reply gives several scores{of_part(name)} that differ."
+            )
+    values: dict[str, Value] = {}
+    for name, each in found.items():
+        value = each[-1].value(allowed)
+        if value is None:
+            known = ", ".join(map(str, allowed))
+            why = f"The score{of_part(name)} is “{each[-1].text}”, which is none of the values {known}."
+            return Reading(Verdict.OUT_OF_RANGE, spans={name: each[-1].span}, why=why)
+        values[name] = value
+    return Reading(Verdict.SCORED, values, spans)
+
+
+def of_part(part: str) -> str:
+    return "" if part == SCORE else f" for {part}"

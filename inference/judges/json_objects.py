@@ -1,0 +1,139 @@
+"""Find the JSON objects of a reply, with keys as they came."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from inference.judges.standing import Span
+
+_BRACES = 200
+"""So many places where an object could begin are tried: a reply of nothing but braces must not take minutes."""
+
+_MARKS = 150_000
+"""… and so many quotes, braces and backslashes are looked at for their ends."""
+
+_STRAY = re.compile(r"\\(?![\"\\/bfnrtu])|\\u(?![0-9a-fA-F]{4})")
+
+_TRAILING = re.compile(r",(?=\s*[}\]])")
+
+
+def flat_pairs(
+    pairs: Sequence[tuple[str, Any]], within: tuple[str, ...] = ()
+) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
+    """The keys of an object and of those within it, lists of them included, each with the keys that it is within."""
+    for key, value in pairs:
+        yield key, value, within
+        if len(within) < 6:
+            inner = value if isinstance(value, list) else [value]
+            for n, each in enumerate(inner[:50]):
+                if isinstance(each, _Pairs):
+                    yield from flat_pairs(each.pairs, (*within, f"{key} {n}" if n else key))
+
+
+def key_words(key: str) -> str:
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key.strip())
+    return " ".join(re.split(r"[\s_-]+", spaced.lower()))
+
+
+class _Pairs(dict[str, Any]):
+    """An object with its keys as they came, twice if they are there twice."""
+
+    def __init__(self, pairs: Sequence[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.pairs = list(pairs)
+
+
+def find_objects(text: str, marks: str) -> Iterator[tuple[int, int, list[tuple[str, Any]]]]:
+    """The JSON objects in a text, outermost ones only: from, up to, and their keys with values, twice if they are there
+    twice. ``marks`` is the text with its double quotes as they were written: other ones are words in a JSON string,
+    unless there is no object but in them."""
+    found = False
+    for each in _objects_of(marks):
+        found = True
+        yield each
+    if not found and marks != text:
+        yield from _objects_of(text)
+
+
+def _objects_of(text: str) -> Iterator[tuple[int, int, list[tuple[str, Any]]]]:
+    at, left = text.find("{"), _MARKS
+    for _ in range(_BRACES):
+        if at < 0 or left <= 0:
+            return
+        end, looked_at = _closing(text, at, left)
+        left -= looked_at
+        pairs = None if end is None else _pairs(text[at:end])
+        if end is None or pairs is None:
+            at = text.find("{", at + 1)
+            continue
+        yield at, end, pairs
+        at = text.find("{", end)
+
+
+_STRUCTURE = re.compile(r"[\"\\{}]")
+
+
+def _closing(text: str, start: int, most: int) -> tuple[int | None, int]:
+    """Where the object that begins at ``start`` ends, strings respected, and how many marks were looked at."""
+    depth, inside, skip, n = 0, False, -1, 0
+    for match in _STRUCTURE.finditer(text, start):
+        at, letter, n = match.start(), match[0], n + 1
+        if n > most:
+            break
+        if at == skip:
+            continue
+        if letter == "\\":
+            skip = at + 1 if inside else -1
+        elif letter == '"':
+            inside = not inside
+        elif not inside:
+            depth += 1 if letter == "{" else -1
+            if depth == 0:
+                return at + 1, n
+    return None, n
+
+
+def _pairs(piece: str) -> list[tuple[str, Any]] | None:
+    """The keys and values of an object: as JSON, without the backslashes and commas that JSON does not know, or as
+    Python writes it."""
+    if len(piece) > 50_000:
+        return None
+    for candidate in (
+        piece,
+        _TRAILING.sub("", piece),
+        _STRAY.sub("", piece),
+        _STRAY.sub("", piece.replace("\\1", "1").replace("\\0", "0")),
+    ):
+        try:
+            read = json.loads(candidate, object_pairs_hook=_Pairs, strict=False)
+        except (ValueError, RecursionError):
+            continue
+        return read.pairs if isinstance(read, _Pairs) else None
+    return _python_pairs(piece)
+
+
+def _python_pairs(piece: str) -> list[tuple[str, Any]] | None:
+    if len(piece) > 5_000 or piece.count("{") > 20:
+        return None
+    try:
+        tree = ast.parse(piece, mode="eval").body
+        if not isinstance(tree, ast.Dict) or any(key is None for key in tree.keys):
+            return None
+        pairs = [
+            (ast.literal_eval(key), ast.literal_eval(value))
+            for key, value in zip(tree.keys, tree.values, strict=True)
+            if key is not None
+        ]
+    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+        return None
+    return pairs if all(isinstance(key, str) for key, _ in pairs) else None
+
+
+def value_place(text: str, start: int, end: int, key: str) -> Span:
+    """Where the value of a key stands, as far as it can be told; else the whole object."""
+    found = list(re.finditer(re.escape(key) + r"[\"']\s*:\s*[\"'\\]*([^\"'\\,}\s]+)", text[start:end]))
+    return (start + found[-1].start(1), start + found[-1].end(1)) if found else (start, end)

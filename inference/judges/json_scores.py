@@ -1,0 +1,159 @@
+"""Read the final score of a JSON object."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from domain.judging import Reading, Value, Verdict
+from inference.judges.found_values import (
+    SCORE,
+    FoundValue,
+    allowed_value,
+    is_lowest,
+    next_turn,
+    none_own,
+    reading_of_parts,
+)
+from inference.judges.json_objects import find_objects, flat_pairs, key_words, value_place
+from inference.judges.score_remarks import leaves_unchanged
+from inference.judges.standing import CORRECTS, Reply, Span, Standing, taken_back
+
+_SCORE_KEY = "final score"
+
+_MOST_OBJECTS = 50
+
+_WRAPS = re.compile(
+    r"(?:the |my |final |overall |your )*(?:evaluations?|assessments?|results?|judge?ments?|gradings?|ratings?|scores?|scoring|verdict|outputs?|response|reply|feedback|review|reviews|data|json|object|report|summary|conclusion|final)(?: (?:result|score|object|output|report|json|summary))?"
+)
+"""Keys that an object with the judge's own score may stand under; any other names whose it is, or what for."""
+
+_LOOSE = re.compile(
+    r"\bfinal[ _]?score\b[\"'*_\s\\]{0,6}(?::|=|\bis\b|\bto\b|\bshould be\b)[\"'*_\s\\]{0,6}(\d{1,3}(?:\.\d{1,3})?)",
+    re.IGNORECASE,
+)
+
+
+def assessment_json(reply: Reply, allowed: Sequence[Value]) -> Reading:
+    """The ``"Final Score"`` of a JSON object in the reply, as text or number. Backslashes that JSON does not know are
+    taken out if it does not read as it is: the form that judges are shown has some."""
+    text = reply.text
+    found: list[FoundValue] = []
+    read: list[Span] = []
+    ends: list[int] = []
+    names: list[str] = []
+    for start, end, pairs in find_objects(text, reply.marks):
+        read.append((start, end))
+        nested = [each for each in flat_pairs(pairs)]
+        of_each = {within for key, _, within in nested if key_words(key) == _SCORE_KEY and within}
+        for key, value, within in nested:
+            if key_words(key) != _SCORE_KEY:
+                continue
+            place = value_place(text, start, end, key)
+            if isinstance(value, bool) or not isinstance(value, str | int | float):
+                return Reading(
+                    Verdict.UNPARSEABLE, spans={SCORE: place}, why="The final score is neither a number nor text."
+                )
+            standing = _of_object(reply, start, end)
+            if standing is Standing.OWN and len(of_each) > 1 and within:
+                standing = Standing.EACH
+            elif standing is Standing.OWN and any(not _WRAPS.fullmatch(key_words(name)) for name in within):
+                standing = Standing.QUOTED
+            names.append(_named(pairs))
+            said = _without_remark(str(value).strip(" \\"), allowed)
+            found.append(FoundValue(said, place, (start, end), standing=standing))
+            ends.append(end)
+            if len(found) > _MOST_OBJECTS:
+                return Reading(Verdict.CONTRADICTORY, why=f"The reply has more than {_MOST_OBJECTS} final scores.")
+    if len(set(names) - {""}) > 1:
+        found = [replace(each, standing=Standing.EACH) for each in found]
+    turn = next_turn(reply, ends[:1])
+    if turn is not None:
+        found = [each for each in found if each.outer[0] < turn]
+        text = text[:turn]
+    if not found:
+        return Reading(Verdict.UNPARSEABLE, why='The reply has no JSON object with a "Final Score".')
+    own = [each for each in found if each.standing is Standing.OWN]
+    if not own:
+        return none_own(found)
+    last = own[-1]
+    if len({each.says(allowed) for each in own}) > 1:
+        other = next(each for each in reversed(own) if each.says(allowed) != last.says(allowed))
+        between = text[other.outer[1] : last.outer[0]] if other.outer[1] <= last.outer[0] else ""
+        if not CORRECTS.search(between):
+            return reading_of_parts({SCORE: own}, allowed)
+    for each in found:
+        if (
+            each.outer[0] > last.outer[0]
+            and each.standing is Standing.HEDGED
+            and each.says(allowed) != last.says(allowed)
+        ):
+            return Reading(Verdict.CONTRADICTORY, spans={SCORE: last.span}, why="Behind the score stands another one.")
+    if _broken_around(reply.text, last.outer, read):
+        return Reading(
+            Verdict.UNPARSEABLE, spans={SCORE: last.span}, why="The score stands in an object that does not end."
+        )
+    for match in _LOOSE.finditer(text):
+        if any(start <= match.start() < end for start, end in read):
+            continue
+        if allowed_value(match[1], allowed) != last.value(allowed) and reply.standing(*match.span()) in (
+            Standing.OWN,
+            Standing.HEDGED,
+        ):
+            spans = {f"{SCORE} 1": last.span, f"{SCORE} 2": match.span(1)}
+            return Reading(
+                Verdict.CONTRADICTORY, spans=spans, why="The reply gives another final score beside the object."
+            )
+    if taken_back(text, last.outer[1], lowest=is_lowest(last, allowed)):
+        return Reading(Verdict.CONTRADICTORY, spans={SCORE: last.span}, why="The reply takes its score back.")
+    return reading_of_parts({SCORE: [last]}, allowed)
+
+
+_SCORE_FIRST = re.compile(r"[\s*_`\"'$(\[]*([+-]?\d{1,4}(?:[.,]\d{1,4})?)[\s*_`\"'$)\]]*")
+
+
+def _without_remark(said: str, allowed: Sequence[Value]) -> str:
+    """Return the score at the beginning of a text if only a remark follows it; otherwise the whole text."""
+    first = _SCORE_FIRST.match(said)
+    if first is None or any(isinstance(value, str) for value in allowed):
+        return said
+    found = FoundValue(first[1], first.span(1), first.span())
+    return first[1] if leaves_unchanged(said[first.end(1) :].lstrip("*_`$\"')]"), found, allowed) else said
+
+
+def _of_object(reply: Reply, start: int, end: int) -> Standing:
+    """How an object stands; in a list of its own, or in code marks, it stands as they do."""
+    text = reply.text
+    while start > 0 and text[start - 1] in "[`( " and end < len(text) and text[end] in "]`) ":
+        start, end = start - 1, end + 1
+    return reply.standing(start, end)
+
+
+def _broken_around(text: str, inner: Span, read: Sequence[Span]) -> bool:
+    """Whether a brace before an object opens one that never ends, so that what was read may be part of its words."""
+    if any(start < inner[0] and inner[1] <= end for start, end in read):
+        return False
+    before = text[: inner[0]]
+    at = before.find("{")
+    while at >= 0:
+        inside = next((end for start, end in read if start <= at < end), None)
+        if inside is not None:
+            at = before.find("{", inside)
+            continue
+        if '"' in before[at + 1 : at + 40] and re.match(r"\{\s*[\"']\w", before[at : at + 20]):
+            return True
+        at = before.find("{", at + 1)
+    return False
+
+
+_NAMES_ONE = frozenset(
+    ("answer", "assistant", "candidate", "response", "model", "output", "item", "id", "student", "name")
+)
+
+
+def _named(pairs: Sequence[tuple[str, Any]]) -> str:
+    """Which of several answers an object says that it is about; empty if it does not say."""
+    said = (str(value) for key, value in pairs if key_words(key) in _NAMES_ONE and isinstance(value, str | int))
+    return next((name.strip().casefold() for name in said if len(name) < 20), "")

@@ -1,0 +1,93 @@
+"""Read one of the allowed values on the last line of a reply."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from domain.judging import Reading, Value, Verdict
+from inference.judges.found_values import (
+    MOST_VERDICTS,
+    SCORE,
+    FoundValue,
+    lines_of,
+    next_turn,
+    none_own,
+    number_of,
+    single_reading,
+)
+from inference.judges.refused_judgements import CANNOT_TELL
+from inference.judges.standing import CORRECTS, Reply, Standing
+
+_AROUND = " \t*_`\"'.()[]|#>$!"
+
+_LATEX = re.compile(r"\\(?:boxed|text|textbf|mathbf|mathrm|fbox)\{([^{}\n]*)\}")
+
+
+def last_line(reply: Reply, allowed: Sequence[Value]) -> Reading:
+    """One of the allowed values, alone on the last line that is not empty; emphasis, quotes and a full stop may stand
+    around it. A line above that is another of the values contradicts it, unless it is taken back in between."""
+    text = reply.text
+    lines = [
+        (at, line)
+        for at, line in lines_of(text)
+        if line.strip() and not re.fullmatch(r"\s*(?:`{3,}|~{3,})\s*\w*\s*", line)
+    ][-MOST_VERDICTS:]
+    alone = [each for at, line in lines if (each := _alone(at, line, allowed)) is not None]
+    turn = next_turn(reply, [each.outer[1] for each in alone if each.value(allowed) is not None][:1])
+    if turn is not None:
+        lines = [each for each in lines if each[0] < turn]
+        alone = [each for each in alone if each.outer[0] < turn]
+    if not lines:
+        return Reading(Verdict.EMPTY, why="The reply is empty.")
+    at, line = lines[-1]
+    found = _alone(at, line, allowed)
+    if found is None:
+        inner = line.strip(_AROUND)
+        start = at + line.find(inner)
+        return Reading(
+            Verdict.UNPARSEABLE,
+            spans={SCORE: (start, start + len(inner))},
+            why="The last line is not one of the values alone.",
+        )
+    if found.value(allowed) is None:
+        return single_reading(found, allowed)
+    unable = CANNOT_TELL.search(text)
+    if unable is not None:
+        return Reading(Verdict.REFUSED, spans={SCORE: unable.span()}, why="The judge says that it cannot tell.")
+    standing = reply.standing(*found.outer)
+    if standing is not Standing.OWN:
+        return none_own([replace(found, standing=standing)])
+    others = [
+        each
+        for each in alone[:-1]
+        if each.value(allowed) not in (None, found.value(allowed))
+        and (
+            reply.standing(*each.outer) is Standing.OWN
+            or not text[each.outer[1] : found.outer[0]].strip(_AROUND + "\n")
+        )
+    ]
+    if others:
+        other = others[-1]
+        if not CORRECTS.search(text[other.outer[1] : found.outer[0]]):
+            spans = {f"{SCORE} 1": other.span, f"{SCORE} 2": found.span}
+            return Reading(Verdict.CONTRADICTORY, spans=spans, why="Two lines of the reply are values that differ.")
+    return single_reading(found, allowed)
+
+
+def _alone(at: int, line: str, allowed: Sequence[Value]) -> FoundValue | None:
+    """The value that a line is, or the number that it is where that is none of the values; None for anything else."""
+    if len(line) > 200 or "..." in line or "~~" in line or line.count("?"):
+        return None
+    bare = _LATEX.sub(lambda match: match[1], line)
+    bare = _LATEX.sub(lambda match: match[1], bare)
+    inner = bare.strip(_AROUND)
+    if not inner:
+        return None
+    start = line.find(inner)
+    if start < 0:
+        return None
+    start += at
+    found = FoundValue(inner, (start, start + len(inner)), (start, start + len(inner)))
+    return found if found.value(allowed) is not None or number_of(inner) is not None else None
