@@ -98,8 +98,8 @@ class QuestionMatch:
         if (other := self._asked_instead(id, ours, answer)) is None:
             return ""
         return (
-            f"{named} prompt asks {_opening(self._asked[other])!r}, the question of {self._names[other]!r}, and not that "
-            f"of the item: {asked!r}"
+            f"{named} prompt asks {_opening(self._asked[other])!r}, the question of {self._names[other]!r}, and not "
+            f"that of the item: {asked!r}"
         )
 
     def _asked_instead(self, id: int, ours: str, answer: PredictionRecord) -> int | None:
