@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from string import ascii_uppercase
@@ -14,6 +13,7 @@ from annotation_schemas.keys import key_field
 from annotation_schemas.model import Schema
 from domain.decimals import exact
 from domain.reading.answers import AnswerKind
+from domain.spelling import typed, visible
 
 
 class SameOptions(NamedTuple):
@@ -33,8 +33,8 @@ class SameOptions(NamedTuple):
 
 
 def same_options(schema: Schema, fields: Mapping[str, Any]) -> list[SameOptions]:
-    """Return the options of an item that say the same but for white space, Unicode's forms, case, or how a number is
-    written (1 and 1.0)."""
+    """Return the options of an item that say the same but for white space, invisible characters, Unicode's forms, case,
+    wide letters, the shapes of quotation marks and hyphens, or how a number is written (1 and 1.0)."""
     asked = asked_of(schema, fields)
     if len(asked.options) < 2 or len({_number(text) for text in asked.options}) == len(asked.options):
         return []
@@ -42,15 +42,15 @@ def same_options(schema: Schema, fields: Mapping[str, Any]) -> list[SameOptions]
     keys, _ = key_of(fields.get(name), asked) if name else (None, "")
     keyed = set(keys or ()) if asked.kind is not AnswerKind.ORDER else set()
     found: list[SameOptions] = []
-    finer: Callable[[str], str | Fraction] | None = None
+    seen: set[frozenset[int]] = set()
     for form, how in _FORMS:
         for places in _groups([form(text) for text in asked.options]):
-            texts = [asked.options[at] for at in places]
-            if finer is not None and len(set(map(finer, texts))) < 2:
+            if frozenset(places) in seen:
                 continue
-            is_key = finer is None and any(text in keyed for text in texts)
+            seen.add(frozenset(places))
+            texts = [asked.options[at] for at in places]
+            is_key = form is visible and any(text in keyed for text in texts)
             found.append(SameOptions(_letters(places), texts[0], is_key, how))
-        finer = form
     return found
 
 
@@ -66,23 +66,24 @@ def _letters(places: Sequence[int]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _exact(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", text).split())
-
-
 def _folded(text: str) -> str:
-    return _exact(text).casefold()
+    return visible(text).casefold()
+
+
+def _typed(text: str) -> str:
+    return typed(text).casefold()
 
 
 def _number(text: str) -> str | Fraction:
-    """Return the number that a text is, else the text as ``_folded``."""
+    """Return the number that a text is, else the text as ``_typed``."""
     number = exact(text)
-    return _folded(text) if number is None else number
+    return _typed(text) if number is None else number
 
 
 _FORMS: tuple[tuple[Callable[[str], str | Fraction], str], ...] = (
-    (_exact, "are the same"),
+    (visible, "are the same"),
     (_folded, "differ only in case"),
+    (_typed, "differ only in how they are typed"),
     (_number, "are the same number"),
 )
 """Ways to compare options, each coarser than the one before, with the fault of options that only it makes equal."""

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache
+from itertools import takewhile
 from typing import Any
 
 from domain import csv_text
@@ -24,6 +25,7 @@ SEPARATORS: Mapping[str, str] = {",": "commas", ";": "semicolons", "\t": "tabs",
 LONGEST_CELL = 512 * 1024 * 1024
 _SAMPLE = 200
 """So many rows show how the file writes its cells."""
+_SAYS_SEPARATOR = re.compile(r'\ufeff?\s*"?\s*sep\s*=\s*.\s*"?\s*', re.IGNORECASE)
 _NEWLINE = re.compile(r"\r\n|\n|\r")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 
@@ -166,10 +168,10 @@ def table(lines: Iterable[str], known: Iterable[str]) -> Table:
     stream = _Lines(lines)
     begun = ""
     for line in stream:
-        if line.strip("\ufeff \t\r\n"):
+        if not _before_head(line):
             break
         begun += line
-    if not stream.taken or not stream.taken[-1].strip("\ufeff \t\r\n"):
+    else:
         raise NotTable("it is empty")
     wanted = set(known)
     while True:  # until the quotes of the first row are closed
@@ -188,6 +190,15 @@ def table(lines: Iterable[str], known: Iterable[str]) -> Table:
         raise NotTable(f"two of its columns are called {twice!r}; give one another name")
     head, end = _without_end(stream.raw())
     return Table(stream, head, Layout(tuple(names), separator, end or "\n"), tail=end)
+
+
+def says_separator(line: str) -> bool:
+    """Tell whether a line names the separator for Excel, as ``sep=;``: it is no row."""
+    return _SAYS_SEPARATOR.fullmatch(line) is not None
+
+
+def _before_head(line: str) -> bool:
+    return not line.strip("\ufeff \t\r\n") or says_separator(line)
 
 
 def _head(text: str, separator: str) -> list[str] | None:
@@ -293,10 +304,10 @@ class Change:
     """Columns that the file does not have, which go behind its own."""
 
     def head(self, head: str) -> str:
-        """The first row, with its byte order mark."""
+        """The first row, with what stands before it: a byte order mark, the name of the separator."""
         if not self.without and not self.added:
             return head
-        mark = "\ufeff" if head.startswith("\ufeff") else ""
+        mark = "".join(takewhile(_before_head, lines_of(head))) or ("\ufeff" if head.startswith("\ufeff") else "")
         kept = self._kept(_cells(head.removeprefix(mark), self.layout.separator))
         return mark + self.layout.separator.join([*kept, *(_written(name, self.layout, "") for name in self.added)])
 

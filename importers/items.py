@@ -37,7 +37,7 @@ from domain.json_text import NotJson, Piece
 from domain.manifests import NAME, is_manifest
 from domain.records import AssetName, BadRow, FileRecord, Fragment, ItemRecord
 from importers.media_files import kind_of
-from importers.unread_keys import ReadKeys, unread_note, vote_warnings
+from importers.unread_keys import ReadKeys, twin_warnings, unread_note, vote_warnings
 
 STAYS = "the values stay with the rows and are exported again"
 UTF_8 = "utf-8"
@@ -300,7 +300,9 @@ class Reader:
 
     def warnings(self) -> Iterator[str]:
         """Return warnings about the imported items, in sentences."""
-        yield from vote_warnings(self.place, self.ignored, what="column" if self.row.table else "key")
+        what = "column" if self.row.table else "key"
+        yield from vote_warnings(self.place, self.ignored, what=what)
+        yield from twin_warnings(self.place, self.ignored, keys_of(self.row, self.schema), what=what)
         if self.alike:
             n, (name, first) = len({name for name, _ in self.alike}), self.alike[0]
             have = "item has options" if n == 1 else "items have options"

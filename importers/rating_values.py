@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -13,16 +12,32 @@ import numpy as np
 
 from agreement.columns import Column
 from domain.errors import RatingsError
+from domain.spelling import narrow, stripped, typed
 
 MISSING_WORDS = (
     "NA",
     "N/A",
     "#N/A",
+    "#NA",
+    "#N/A N/A",
     "#NV",
     "#N/D",
     "<NA>",
     "n.a.",
     "NaN",
+    "-NaN",
+    "NaT",
+    "1.#IND",
+    "-1.#IND",
+    "1.#QNAN",
+    "-1.#QNAN",
+    "#REF!",
+    "#VALUE!",
+    "#DIV/0!",
+    "#NUM!",
+    "#NAME?",
+    "#NULL!",
+    r"\N",
     "None",
     "null",
     "nil",
@@ -32,11 +47,16 @@ MISSING_WORDS = (
     "\N{EM DASH}",
     ".",
 )
-"""Words of files for a missing rating; an empty cell is always missing."""
+"""What programs write for a missing rating, and for a formula without a result; an empty cell is always missing."""
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,15})(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?")
 _DECIMAL_COMMA = re.compile(r"-?(?:0|[1-9][0-9]{0,15}),[0-9]+")
 _DECIMAL_POINT = re.compile(r"-?(?:0|[1-9][0-9]{0,15})\.[0-9]+")
+_THOUSANDS = re.compile(
+    r"-?[0-9]{1,3}(?:(?:\.[0-9]{3})+,[0-9]+|(?:,[0-9]{3})+\.[0-9]+|(?:['\u2019 \u00a0\u202f][0-9]{3})+(?:[.,][0-9]+)?)"
+)
+_AS_TEXT = re.compile(r'="(.*)"', re.DOTALL)
+"""How programs write a text that spreadsheets shall not convert."""
 
 
 def missing_words(text: str | None) -> tuple[str, ...]:
@@ -53,8 +73,12 @@ def missing_words(text: str | None) -> tuple[str, ...]:
 
 
 def normal(text: str) -> str:
-    """Return the text in NFC without white space around it, so that the same words are the same label."""
-    return unicodedata.normalize("NFC", text.strip())
+    """Return the text in NFC without white space and invisible characters around it, so that the same words are the
+    same label; of ``="yes"``, the text in the quotation marks.
+    """
+    text = stripped(text)
+    as_text = _AS_TEXT.fullmatch(text)
+    return as_text[1].replace('""', '"') if as_text else text
 
 
 def spelling(value: Any) -> str:
@@ -62,8 +86,6 @@ def spelling(value: Any) -> str:
     return normal(str(value)).casefold()
 
 
-_KEPT_FORMS = ("<super>", "<sub>", "<fraction>", "<circle>", "<square>")
-"""Forms of characters that mean something else than the plain character: m² is not m2."""
 _TRUE_AND_FALSE = (
     ("wahr", "falsch"),
     ("vrai", "faux"),
@@ -72,6 +94,14 @@ _TRUE_AND_FALSE = (
     ("verdadeiro", "falso"),
     ("waar", "onwaar"),
     ("prawda", "fałsz"),
+    ("doğru", "yanl\u0131\u015f"),
+    ("doğru", "yanli\u015f"),
+    ("tosi", "epätosi"),
+    ("sand", "falsk"),
+    ("sann", "usann"),
+    ("sant", "falskt"),
+    ("igaz", "hamis"),
+    ("pravda", "nepravda"),
     ("истина", "ложь"),
     ("真", "假"),
     ("真", "偽"),
@@ -84,16 +114,13 @@ _TRUE_OR_FALSE = {
 
 
 def compared(value: Any) -> str:
-    """Return the form in which labels are compared: without case, width of letters and repeated blanks.
+    """Return the form in which labels are compared: without case, width of letters, repeated blanks, invisible
+    characters and the shapes of quotation marks and hyphens.
 
     >>> compared("Good   job"), compared("m²")
     ('good job', 'm²')
     """
-    plain = "".join(
-        char if unicodedata.decomposition(char).startswith(_KEPT_FORMS) else unicodedata.normalize("NFKC", char)
-        for char in normal(str(value))
-    )
-    return spelling(" ".join(plain.split()))
+    return typed(normal(str(value))).casefold()
 
 
 class MissingWords:
@@ -121,6 +148,11 @@ def number_or_text(cell: str, *, decimal_comma: bool = False) -> Any:
 def is_decimal_comma(cell: str) -> bool:
     """Tell whether a cell may be a number with a decimal comma."""
     return _DECIMAL_COMMA.fullmatch(cell.strip()) is not None
+
+
+def has_thousands(cell: str) -> bool:
+    """Tell whether a cell may be a number with a mark between thousands, which is read as text."""
+    return _THOUSANDS.fullmatch(cell.strip()) is not None
 
 
 def has_decimal_commas(cells: Sequence[str]) -> bool:
@@ -177,9 +209,66 @@ def _difference(labels: Sequence[Any]) -> str:
     """Return how the spellings of one label differ, in words."""
     if len({compared(label) for label in labels}) > 1:
         return "means the same"
+    if len({narrow(normal(str(label))).casefold() for label in labels}) > 1:
+        return "differs by quotation marks, hyphens or invisible characters only"
     if len({spelling(label) for label in labels}) > 1:
         return "differs by blanks, case or width of letters only"
     return "differs by case only"
+
+
+_OF_TWO = {**dict.fromkeys(("true", "t", "1", "1.0"), True), **dict.fromkeys(("false", "f", "0", "0.0"), False)}
+"""What programs write for true and false, in small letters."""
+
+
+def merge_true_and_false(criterion: Column, value: Column) -> tuple[Column, list[str]]:
+    """Return the values with 1 and 0, T and F as spellings of true and false, and a sentence for each merged label, in
+    the criteria that have true or false and no other label: programs write a tick in each of these ways.
+    """
+    plain = [_TRUE_OR_FALSE.get(word, word) for word in map(compared, value.names)]
+    means = [_OF_TWO.get(word) for word in plain]
+    is_word = [word in ("true", "false") for word in plain]
+    places, notes = value.places.copy(), []
+    for at, name in enumerate(criterion.names):
+        rows = np.flatnonzero((criterion.places == at) & value.there)
+        found = Counter(places[rows].tolist())
+        if not any(is_word[place] for place in found) or any(means[place] is None for place in found):
+            continue
+        for says in (True, False):
+            words = [place for place in found if means[place] is says and is_word[place]]
+            others = [place for place in found if means[place] is says and not is_word[place]]
+            if words and others:
+                kept = max(words, key=lambda place: found[place])
+                places[rows[np.isin(places[rows], others)]] = kept
+                written = ", ".join(f"{_shown(value.names[place])} ({found[place]:,} ratings)" for place in others)
+                notes.append(f"{name}: {written} counted as {_shown(value.names[kept])}, which means the same")
+    return Column(value.names, places) if notes else value, notes
+
+
+def apart_sentences(criterion: Column, rater: Column, value: Column) -> list[str]:
+    """Return a sentence for each rater whose labels no other rater of a criterion uses, although each label recurs:
+    spellings may differ that no rule here knows.
+    """
+    notes = []
+    is_text = np.array([isinstance(name, str | bool) for name in value.names], bool)
+    for at, name in enumerate(criterion.names):
+        rows = np.flatnonzero((criterion.places == at) & value.there)
+        if not len(rows) or not is_text[value.places[rows]].all():
+            continue
+        pairs, counts = np.unique(
+            np.stack([rater.places[rows], value.places[rows]], axis=1), axis=0, return_counts=True
+        )
+        users = np.bincount(pairs[:, 1], minlength=len(value.names))
+        for one in np.unique(pairs[:, 0]).tolist():
+            of_rater = pairs[:, 0] == one
+            labels = pairs[of_rater, 1]
+            recur = int(counts[of_rater].sum()) >= 2 * len(labels)
+            if 2 <= len(labels) < len(np.unique(pairs[:, 1])) and recur and (users[labels] == 1).all():
+                listed = ", ".join(_shown(value.names[place]) for place in labels[:3].tolist())
+                notes.append(
+                    f"{name}: no other rater uses a label of {rater.names[one]} ({listed}). If they are other words or "
+                    "spellings for the same labels, write them alike."
+                )
+    return notes
 
 
 def missing_sentence(found: Counter[str]) -> str | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,16 +24,19 @@ from agreement.columns import NOTHING, Column, Gathering
 from agreement.table import LongTable
 from annotation_schemas.formats import ReadRatings
 from domain import csv_text, json_text
-from domain.csv_rows import SEPARATORS
+from domain.csv_rows import SEPARATORS, says_separator
 from domain.errors import FileRefused, RatingsError
 from domain.json_text import NotJson
 from domain.records import BadRow, Rating
 from importers.rating_values import (
     MISSING_WORDS,
     MissingWords,
+    apart_sentences,
     has_decimal_commas,
+    has_thousands,
     is_decimal_comma,
     merge_spellings,
+    merge_true_and_false,
     missing_sentence,
     mixed_sentences,
     normal,
@@ -148,7 +150,7 @@ class _Cells:
         """Return the separator between the names of the first row, and rewind the text to this row."""
         usual = "\t" if self.path.suffix.lower() == ".tsv" else ","
         first = text.readline()
-        said = _SAID.match(first)  # as Excel reads and writes it
+        said = says_separator(first)  # as Excel reads and writes it
         begins = text.tell() if said else 0
         if said:
             self._at, first = 1, text.readline()
@@ -163,7 +165,8 @@ class _Cells:
         self.head = [name.strip().lower() for name in next(reader, [])]
         self._at += 1
         missing = [name for name in COLUMNS if name not in self.head]
-        if missing or len(set(self.head)) < len(self.head):
+        named = [name for name in self.head if name]  # spreadsheets write separators for columns that were emptied
+        if missing or len(set(named)) < len(named):
             raise FileRefused(
                 f"{self.path.name}, row 1: the first row must name the columns unit, rater, criterion, value (and "
                 "dimension or cluster if you like), each once; "
@@ -211,7 +214,7 @@ class _Cells:
             piece = [cells for cells, fit in zip(piece, fits, strict=True) if fit]
         self._rows.append(numbers)
         for name, values in zip(self.head, zip(*piece, strict=True), strict=True) if piece else ():
-            if self.keep_all or name in COLUMNS or name in OPTIONAL:
+            if (self.keep_all and name) or name in COLUMNS or name in OPTIONAL:
                 self._gathered.setdefault(name, Gathering()).add(values)
 
     def _refuse(self, number: int, reason: str, raw: str) -> None:
@@ -250,7 +253,9 @@ class _Cells:
         text["value"] = self._values(text["value"])
         if merge_case:
             text["value"], merged = merge_spellings(text["value"])
-            self.notes += [f"{sentence}." for sentence in merged]
+            text["value"], same = merge_true_and_false(text["criterion"], text["value"])
+            self.notes += [f"{sentence}." for sentence in (*merged, *same)]
+            self.notes += apart_sentences(text["criterion"], text["rater"], text["value"])
             self.notes += mixed_sentences(text["criterion"], text["value"])
         return LongTable(**text), kept
 
@@ -279,10 +284,14 @@ class _Cells:
             )
         if comma:
             self.notes.append("Values are written with a decimal comma, as 0,5.")
+        if (long := next(filter(has_thousands, value.names), None)) is not None:
+            self.notes.append(
+                f"Values such as {long.strip()} are read as text. If they are numbers, write them without marks "
+                "between thousands."
+            )
         return value.renamed(partial(number_or_text, decimal_comma=comma))
 
 
-_SAID = re.compile(r"sep=.\s*$", re.IGNORECASE)
 _EXAMPLE = '{"unit": "u1", "rater": "ann", "criterion": "score", "value": 1}'
 
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+from domain.spelling import typed
+
 SHOWN = 20
 """Number of keys that a sentence names."""
 _VOTES = re.compile(
@@ -13,6 +15,8 @@ _VOTES = re.compile(
     r"|scored|scorers?|grades?|graded|graders?|grading|judges?|judg?e?ments?|verdicts?|suggestions?|suggested"
     r"|workers?|reviewers?|agreement|accept|reject)(?:$|[^a-z])"
 )
+_SECOND = re.compile(r"\.\d{1,2}$")
+"""What pandas puts behind the name of a column that it has read before."""
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NO_VOTES = re.compile(r"(?:^|[^a-z])labels?[ _.-]?(?:map|names?|set|studio|type)")
 
@@ -57,6 +61,20 @@ def vote_warnings(place: str, names: Iterable[str], *, what: str = "key") -> lis
         f"labels, and {'is' if one else 'are'} not imported. Import votes as a file of ratings "
         "(`unit,rater,criterion,value`), or with the format of the tool that wrote them."
     ]
+
+
+def twin_warnings(place: str, names: Iterable[str], known: Collection[str], *, what: str = "key") -> list[str]:
+    """Return a warning where an unread key is another spelling of one that is read, or a second column of its name."""
+    spelled = {typed(name).casefold(): name for name in known}
+    twins = [(name, spelled[same]) for name in names if (same := _same_name(name)) in spelled]
+    return [
+        f"{place}: the {what} {name!r} is not imported, because {read!r} is. If they hold different values, remove one."
+        for name, read in twins[:SHOWN]
+    ]
+
+
+def _same_name(name: str) -> str:
+    return _SECOND.sub("", typed(name).casefold())
 
 
 def unread_note(names: Sequence[str], *, what: str = "column", end: str) -> str:

@@ -25,7 +25,7 @@ _CHOICE = rf"(?:partially correct|partly right|pass|fail|good|bad|match|mismatch
 _CHOICES = rf"(?:{_CHOICE}(?:\s?[/|]\s?| or | oder | ou | o ){_CHOICE}(?:\s?[/|]\s?{_CHOICE})*|\d(?:\.\d)?(?:\s?[/|]\s?\d(?:\.\d)?){{2,}}(?![\d/]))"
 _WORDS = (
     r"(?:your (?:assessment|explanation|evidence|reason(?:ing|s)?|score|rating|verdict|analysis|answer)(?: here)?|(?:assessment|explanation|evidence|reason(?:ing)?|rationale)(?: here)?|"
-    r"\.{3}|\u2026|explanation goes here|insert \w+ here|\\*x{3,}|why|string|str|text|todo|tbd|placeholder|lorem ipsum)"
+    r"\.{3}|\u2026|brief|\$\{?[a-z]\w*\}?|explanation goes here|insert \w+ here|\\*x{3,}|why|string|str|text|todo|tbd|placeholder|lorem ipsum)"
 )
 _WHOLE = re.compile(
     rf"(?:\A|\n|[:=\uff1a])[ \t*_>#\"'`-]*(?:{_BRACKETED}|{_CHOICES})[ \t*_\"'`.,}}]*(?=\n|\Z|\"\s*[,}}])",

@@ -214,6 +214,7 @@ CUES: Sequence[Cue] = tuple(
             Standing.DENIED,
             Reach.BEHIND,
             "it is denied: [[1]] is not, would be too kind, is out of the question, which I disagree with",
+            r"^[ *_`\"')\]]*,?\s?\(?before (?:any |the |my |all )?(?:deductions?|penalt(?:y|ies)|adjustments?|subtract\w+|taking off)\b|"
             r"^[ *_`\"')\],:\u2013\u2014-]*\(\s?(?:(?:this|that|it) (?:is|was) )?(?:rejected|withdrawn|ruled out|denied|overruled|dismissed|crossed out|struck out|discarded|ignored?|withheld|refused|retracted|revoked|invalid|void|wrong|incorrect|mistaken|not (?:final|mine|my|given|yet|valid|sure|certain|deserved|counted|the final|earned|justified|applicable|awarded)|nobody|kidding)\b"
             r"|^[ *_`\"')\]]*,?\s?(?:which |that |it |this )?(?:is|was|has been|gets|must be|has to be|should be|is to be|needs to be|had to be) (?:\w+ly |hereby )?(?:rejected|withdrawn|ruled out|denied|overruled|dismissed|crossed out|struck out|discarded|ignored?|withheld|refused|retracted|revoked|invalid|void|wrong|incorrect|mistaken)\b"
             r"|^[ *_`\"')\]]*,?\s?(?:which|that|it|this|but that)?\s?(?:(?:is|was|are|were|would be|would have been|'s|seems?|seemed|looks?|feels?|felt|sounds?|might be|could be|strikes me as|may be|will be)"

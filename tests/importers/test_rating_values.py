@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,7 @@ def test_a_missing_rating_is_no_category_in_a_table_or_in_json(word: str, tmp_pa
     assert len(found.notes) == 1
     assert kappa(found) == 1.0
     lines = [f'{{"unit": "{u}", "rater": "{r}", "criterion": "c", "value": "{v}"}}' for u, r, v in sorted(of(found))]
-    lines.append(f'{{"unit": "u10", "rater": "b", "criterion": "c", "value": "{word}"}}')
+    lines.append(json.dumps({"unit": "u10", "rater": "b", "criterion": "c", "value": word}))
     again = written(tmp_path, "\n".join(lines), "r.jsonl")
     assert (of(again), again.notes) == (of(found), found.notes)
 

@@ -77,22 +77,41 @@ class QuestionMatch:
         can.
 
         White space, case, marks and a longer prompt around a question make no difference, and neither does a question
-        that the item had before. An answer without words of a question contradicts nothing.
+        that the item had before. An answer without words of a question contradicts nothing. A prompt that asks another
+        item's question, and not that of the item, contradicts it whatever stands next to it.
         """
         ours = _letters(self._asked.get(id, ""))
         theirs = [found for text in (answer.question, answer.prompt) if (found := _letters(text or ""))]
-        if not ours or not theirs or ours == theirs[0]:
+        if not ours or not theirs:
             return ""
-        others = self._by_letters.get(theirs[0])
-        if others is None:
+        others = self._by_letters.get(theirs[0], [])
+        fits = ours == theirs[0]
+        if not fits and not others:
             had = [ours, *(_letters(text) for text in self._before(id))]
-            if any(one in their or their in one for one in filter(None, had) for their in theirs):
-                return ""
+            fits = any(one in their or their in one for one in filter(None, had) for their in theirs)
+        named, asked = f"it names the item {self._names[id]!r}, but its", _opening(self._asked[id])
+        if not fits:
+            return (
+                f"{named} question, {_opening(answer.question or answer.prompt)!r}, is not that of the item: {asked!r}"
+                + (f"; it is that of {self._names[others[0]]!r}" if others else "")
+            )
+        if (other := self._asked_instead(id, ours, answer)) is None:
+            return ""
         return (
-            f"it names the item {self._names[id]!r}, but its question, {_opening(answer.question or answer.prompt)!r}, "
-            f"is not that of the item: {_opening(self._asked[id])!r}"
-            + (f"; it is that of {self._names[others[0]]!r}" if others else "")
+            f"{named} prompt asks {_opening(self._asked[other])!r}, the question of {self._names[other]!r}, and not "
+            f"that of the item: {asked!r}"
         )
+
+    def _asked_instead(self, id: int, ours: str, answer: PredictionRecord) -> int | None:
+        """Return the item whose question a prompt has in whole lines, where the prompt does not have that of ``id``."""
+        prompt = _letters(answer.prompt or "") if (answer.question or "").strip() else ""
+        if not prompt or ours in prompt or any(had in prompt for had in map(_letters, self._before(id)) if had):
+            return None
+        for _, _, run in _runs(answer.prompt or ""):
+            others = self._by_letters.get(_letters(run), [])
+            if others and id not in others:
+                return others[0]
+        return None
 
     @cached_property
     def _by_letters(self) -> Mapping[str, list[int]]:
