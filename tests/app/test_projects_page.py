@@ -192,7 +192,7 @@ def test_a_release_is_refused_next_to_its_button_and_the_license_line_leads_to_i
     assert "2 checks are open: Items, License." in words(page)
     assert page.expander[0].proto.expanded, "the license is missing, so its field is in sight"
     press(page, "Make the release")
-    assert "missing: License (said)" in words(page)
+    assert "License: missing (said)" in words(page)
 
     page.multiselect(key="release.despite").set_value(["said", "items"])
     page.text_input(key="release.private").set_value("tset")
