@@ -12,7 +12,7 @@ CONTROLS = {
     "--off": "“A split may be off by, in %”",
     "--lacking": "“A split may lack a dimension of which there are too few groups”",
     "--anew": "“Draw items anew that an earlier release has; else they stay in their split”",
-    "--despite": "“Release despite”:",
+    "--despite": "“Override open checks”:",
     "--accept-leak": "“Accepted leaks”:",
     "--json": "“What its manifest says”",
     "--anyway": "“Take it though answers are missing or name no option; they count as such”",

@@ -12,7 +12,7 @@ from media.frame_screening import Keeping
 from media.frame_set import Taking
 from media.frames import SCENE
 
-SECONDS, EVERY, SCENES = "One each so many seconds", "Each so-many-th frame", "The first of each scene"
+SECONDS, EVERY, SCENES = "Every few seconds", "Every few frames", "First frame of each scene"
 _STEP, _EVERY = "2", 24
 
 
@@ -23,45 +23,50 @@ def asked(key: str, taking: Taking | None = None, keeping: Keeping | None = None
     with left:
         ways = [SECONDS, EVERY, SCENES]
         now = 0 if taking.seconds is not None else 1 if taking.every is not None else 2
-        way = st.selectbox("Frames are taken", ways, index=now, key=f"{key}.way")
+        way = st.selectbox("Sampling", ways, index=now, key=f"{key}.way")
         if way == SECONDS:
-            st.text_input("Seconds in between", value=taking.seconds or _STEP, key=f"{key}.seconds", help=_HELP)
-        elif way == EVERY:
-            st.number_input("Frames in between", 1, 1_000_000, taking.every or _EVERY, key=f"{key}.every")
-        else:
-            st.number_input(
-                "How much of a picture has to change", 0.01, 1.0, taking.scenes or SCENE, 0.05, key=f"{key}.scenes"
+            st.text_input(
+                "Sampling interval (seconds)", value=taking.seconds or _STEP, key=f"{key}.seconds", help=_HELP
             )
+        elif way == EVERY:
+            st.number_input("Sampling interval (frames)", 1, 1_000_000, taking.every or _EVERY, key=f"{key}.every")
+        else:
+            st.number_input("Scene change threshold", 0.01, 1.0, taking.scenes or SCENE, 0.05, key=f"{key}.scenes")
         st.checkbox("Measure motion", taking.motion, key=f"{key}.motion", help=_MOTION)
     with right:
         one, two, three = st.columns(3)
         one.number_input(
-            "Drop blurred", 0.0, 1.0, keeping.blurred, 0.05, key=f"{key}.blurred", placeholder="none", help=_BLURRED
+            "Relative sharpness",
+            0.0,
+            1.0,
+            keeping.blurred,
+            0.05,
+            key=f"{key}.blurred",
+            placeholder="none",
+            help=_BLURRED,
         )
         two.number_input(
-            "Drop below sharpness", 0.0, None, keeping.min_sharpness, 10.0, key=f"{key}.min_sharpness",
+            "Minimum sharpness", 0.0, None, keeping.min_sharpness, 10.0, key=f"{key}.min_sharpness",
             placeholder="none",
         )  # fmt: skip
-        three.number_input("At most of a video", 1, None, keeping.at_most, 1, key=f"{key}.at_most", placeholder="all")
+        three.number_input("Maximum per video", 1, None, keeping.at_most, 1, key=f"{key}.at_most", placeholder="all")
         one, two, three = st.columns(3)
         low, high = keeping.brightness or (None, None)
-        one.number_input("Drop darker than", 0.0, 255.0, low, 5.0, key=f"{key}.low", placeholder="none", help=_GREY)
-        two.number_input("Drop lighter than", 0.0, 255.0, high, 5.0, key=f"{key}.high", placeholder="none", help=_GREY)
-        three.number_input("Look-alikes differ by", 0, 64, keeping.alike, 1, key=f"{key}.alike", help=_BITS)
+        one.number_input("Minimum brightness", 0.0, 255.0, low, 5.0, key=f"{key}.low", placeholder="none", help=_GREY)
+        two.number_input("Maximum brightness", 0.0, 255.0, high, 5.0, key=f"{key}.high", placeholder="none", help=_GREY)
+        three.number_input("Near-duplicate distance", 0, 64, keeping.alike, 1, key=f"{key}.alike", help=_BITS)
         one, two, _ = st.columns(3)
         still, moved = keeping.least_motion, keeping.most_motion
-        one.number_input(
-            "Drop stiller than", 0.0, None, still, 0.5, key=f"{key}.still", placeholder="none", help=_MOVED
-        )
-        two.number_input("Drop moving more", 0.0, None, moved, 0.5, key=f"{key}.moved", placeholder="none", help=_MOVED)
-        st.checkbox("Of frames that look alike keep the sharpest only", keeping.distinct, key=f"{key}.distinct")
+        one.number_input("Minimum motion", 0.0, None, still, 0.5, key=f"{key}.still", placeholder="none", help=_MOVED)
+        two.number_input("Maximum motion", 0.0, None, moved, 0.5, key=f"{key}.moved", placeholder="none", help=_MOVED)
+        st.checkbox("Keep only the sharpest of near duplicates", keeping.distinct, key=f"{key}.distinct")
 
 
-_BLURRED = "Frames that are less than so much of the median of their video as sharp, such as 0.4."
-_GREY = "The mean grey level of a frame, from 0 to 255."
-_BITS = "Frames look alike whose hashes differ in no more than so many of 64 bits."
-_MOTION = "How much each frame moves against the one before it in the video. Taking lasts longer."
-_MOVED = "In pixels of a picture 320 wide (or high), from one frame of the video to the next; it has to be measured."
+_BLURRED = "A share of the median sharpness of the video. With 0.4, blurred frames are dropped."
+_GREY = "The mean gray level of a frame, from 0 (black) to 255 (white)."
+_BITS = "Two frames are near duplicates if their hashes differ in at most this many of 64 bits."
+_MOTION = "Measures how far each frame moved since the one before it. Taking frames then lasts longer."
+_MOVED = "In pixels of an image 320 pixels wide or high, from one frame to the next. Tick “Measure motion”, too."
 _HELP = "A number above 0, such as 0.5 or 1/3."
 
 

@@ -39,7 +39,7 @@ def listed(services: Services, view: ProjectView) -> None:
     found = file_raters.listed(services.store, by=services.person, project=view.name)
     if not found:
         return
-    shell.section("Raters out of files")
+    shell.section("Imported raters")
     stages = view.schema.schema_.stages
     rows = [
         [

@@ -23,6 +23,7 @@ AT_ONCE = 3
 """So many items stand next to each other."""
 WHOSE = 12
 """So many models, raters or judges are named."""
+_WHOSE = {"answer": "model", "rating": "rater", "reply": "judge"}
 _CUT = 120
 _LOOK = "import.look"
 
@@ -132,7 +133,14 @@ def show(seen: Seen, *, skip_bad: bool, new_only: bool) -> None:
     shell.show(markup.tag("div", markup.table(heads, [[markup.number(n[key]) for key in keys]]), data_part="counts"))
     if seen.beside:
         shell.show(markup.tag("div", markup.notice(seen.beside, style="bad"), data_part="beside"))
+    _warn(seen)
     _verdict(seen, skip_bad=skip_bad, new_only=new_only)
+
+
+def _warn(seen: Seen) -> None:
+    """Show the warnings above the button that imports, as they may change a lead's mind."""
+    for each in seen.warnings:
+        shell.show(markup.notice(shell.on_page(f"{import_work.WARNING}{each}"), style="bad"))
 
 
 def show_rows(schema: Schema, seen: Seen, source: Source) -> None:
@@ -175,8 +183,6 @@ def show_rows(schema: Schema, seen: Seen, source: Source) -> None:
         shell.show(markup.tag("p", markup.text(f"{words}imported."), style="ts ts-quiet", data_part="missing"))
         if more:
             _download("Download all that are missing", source.folder / import_work.MISSING, "import.look.missing")
-    for each in seen.warnings:
-        shell.show(markup.notice(shell.on_page(f"Warning: {each}"), style="bad"))
     if seen.note:
         shell.show(markup.tag("p", markup.text(shell.on_page(seen.note)), style="ts ts-quiet"))
     if seen.first:
@@ -194,14 +200,15 @@ def show_other(seen: Seen, *, skip_bad: bool) -> None:
     heads = [(name, "number") for name in ("New", "Changed", "Equal", "Bad")]
     cells = [markup.number(n[key]) for key in ("new", "changed", "equal", "bad")]
     shell.show(markup.tag("div", markup.table(heads, [cells]), data_part="counts"))
+    _warn(seen)
     left = n["bad"] + n["changed"]
     what = {"reply": ("reply", "replies")}.get(seen.what, (seen.what, f"{seen.what}s"))
     if seen.refused:
         shell.show(markup.notice(f"An import would be refused: {shell.on_page(seen.refused)}", style="bad"))
     elif left and not skip_bad:
         words = (
-            f"An import would be refused, as {markup.count(left, 'row')} {'does' if left == 1 else 'do'} not fit: mend "
-            "the file, or tick “Import the good rows when some are bad”."
+            f"{markup.count(left, 'row')} {'does' if left == 1 else 'do'} not fit. Correct the file, or tick “Import "
+            "the good rows when some are bad”."
         )
         shell.show(markup.notice(words, style="bad"))
     elif not n["new"]:
@@ -218,10 +225,12 @@ def show_other_rows(seen: Seen, source: Source) -> None:
         named = [f"{_cut(whose)}: {count:,}" for whose, count in list(seen.by.items())[:WHOSE]]
         more = f", and {len(seen.by) - WHOSE:,} more" if len(seen.by) > WHOSE else ""
         shell.show(
-            markup.tag("p", markup.text(f"New, by whose they are: {', '.join(named)}{more}."), style="ts ts-quiet")
+            markup.tag(
+                "p",
+                markup.text(f"New rows by {_WHOSE.get(seen.what, 'source')}: {', '.join(named)}{more}."),
+                style="ts ts-quiet",
+            )
         )
-    for each in seen.warnings:
-        shell.show(markup.notice(shell.on_page(f"Warning: {each}"), style="bad"))
     if seen.note:
         shell.show(markup.tag("p", markup.text(shell.on_page(seen.note)), style="ts ts-quiet"))
     if seen.bad:
@@ -257,8 +266,8 @@ def _verdict(seen: Seen, *, skip_bad: bool, new_only: bool) -> None:
         shell.show(markup.notice(f"An import would be refused: {shell.on_page(refused)}", style="bad"))
     elif n["bad"] and not skip_bad:
         words = (
-            f"An import would be refused, as {markup.count(n['bad'], 'row')} {'does' if n['bad'] == 1 else 'do'} not "
-            "fit: mend the file, or tick “Import the good rows when some are bad”."
+            f"{markup.count(n['bad'], 'row')} {'does' if n['bad'] == 1 else 'do'} not fit. Correct the file, or tick "
+            "“Import the good rows when some are bad”."
         )
         shell.show(markup.notice(words, style="bad"))
     elif not n["new"]:

@@ -377,12 +377,15 @@ def _keep(folder: Path, found: Look) -> None:
     (folder / "seen.pickle").write_bytes(pickle.dumps(seen))
 
 
+WARNING = "Warning: "
+"""What a sentence of a look begins with if no one may miss it."""
 _LONGEST = 400
 """So many characters of a cell are kept."""
 
 
 def _keep_rows(folder: Path, found: RowsLook) -> None:
     (folder / BAD).write_text(stayed_out_csv(found.left), encoding="utf-8", newline="")
+    losses = [each for each in found.notes if each.startswith(WARNING)]
     seen = Seen(
         counts={"new": found.new, "changed": len(found.changed), "equal": found.equal, "bad": len(found.bad)},
         first=(),
@@ -391,8 +394,8 @@ def _keep_rows(folder: Path, found: RowsLook) -> None:
         differences=(),
         refused=found.refused,
         new_refused=found.refused,
-        note=" ".join(found.notes) or None,
-        warnings=tuple(found.warnings),
+        note=" ".join(each for each in found.notes if each not in losses) or None,
+        warnings=(*found.warnings, *(each.removeprefix(WARNING) for each in losses)),
         beside=None,
         heads=found.heads,
         rows=[[cell[:_LONGEST] for cell in row] for row in found.first],

@@ -41,8 +41,8 @@ def _made(found: Asked) -> datetime | None:
 def _words(found: Asked, about: str) -> markup.Markup:
     if found.figure is None:
         return markup.notice(
-            f"{about} being worked out in a process of its own, so that no one who works here has to wait. This page "
-            "fills by itself."
+            f"{about} being worked out, and will appear here. Large projects take minutes. You can leave this page and "
+            "come back."
         )
     return markup.tag(
         "p",

@@ -96,7 +96,7 @@ def _lengths(table: Table, what: str) -> Chart:
         for at, name in enumerate(names)
         if mean[at] is not None
     ]
-    x = {"field": "mean", "type": "quantitative", "title": f"Words of a {what.lower()}"}
+    x = {"field": "mean", "type": "quantitative", "title": f"Words per {what.lower()}"}
     tooltip = [{"field": name} for name in ("name", "least", "mean", "most")]
     layers = [
         {
@@ -112,8 +112,8 @@ def _lengths(table: Table, what: str) -> Chart:
     ]
     return Chart(
         f"set-{what.lower()}-words",
-        f"{what}s have {values[-1]['mean']} words in the mean.",
-        "Blue: the mean. Grey: from the shortest to the longest. Words are what stands between spaces.",
+        f"{what}s have {values[-1]['mean']} words on average.",
+        "Blue: the mean. Grey: from the shortest to the longest. Spaces separate words.",
         layers,
         ["Dimension", "Least", "Mean", "Most"],
         [[each["name"], each["least"], each["mean"], each["most"]] for each in values],

@@ -21,9 +21,10 @@ TAKING = "Take an item to work on it yourself. Until it is decided, other pages 
 def draw(services: Services, view: ProjectView, stage: Stage, form: Callable[[], None]) -> None:
     """The page; ``form`` draws what annotators see, with made-up content."""
     stages = view.schema.schema_.stages
+    who = "seniors" if stage is Stage.ADJUDICATION else "annotators"
     shell.heading(
         stages.title_of(stage),
-        f"A preview with a made-up item, as annotators see this page. {LOOKING}",
+        f"A preview with a made-up item, as {who} see this page. {LOOKING}",
         made_up=view.made_up,
     )
     found = looking.look(services.store, person=services.person, project=view.name, stage=stage)

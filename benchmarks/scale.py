@@ -51,7 +51,7 @@ GOALS = {
 }
 PHOTO = (1440, 1080)
 """Pixels of a photograph: a frame of a head-mounted camera."""
-PENDING = (b"in a process of its own", b"there is something new since")
+PENDING = (b"being worked out",)
 """How pages say that a figure is being worked out."""
 AGREEMENT = "agreement"
 HEAVY = ("dashboard", "adjudication_reasons", "scorecard", "cases", "people", "history", "export", "audit", "bulk")

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from reports.content import Cell, Figure, Report, Ruling, Rulings, Table
+from reports.content import Cell, Figure, Report, Ruling, Rulings, Table, Text
 from reports.html import details
 from reports.planning import WANTED
 from reports.words import figure_in_words, number, some
@@ -51,11 +51,17 @@ def standings(report: Report) -> Sequence[Standing]:
 
 
 def first_screen(report: Report) -> str:
-    """The standings as HTML, and the rule that they come from."""
-    boxes = [each for each in report.section("verdict").blocks if isinstance(each, Rulings)]
+    """Return the warnings about lost replies, the standings, and the rule that they come from, as HTML."""
+    blocks = report.section("verdict").blocks
+    boxes = [each for each in blocks if isinstance(each, Rulings)]
+    losses = "".join(
+        f'<p class="warning" role="alert" data-part="loss-warning">{escape(each.words)}</p>'
+        for each in blocks
+        if isinstance(each, Text) and each.tone == "warning"
+    )
     cards = "".join(_card(each) for each in standings(report))
     rules = "".join(details(each, opened=False) for each in boxes)
-    return f'<div class="rulings">{cards}</div>{rules}'
+    return f'{losses}<div class="rulings">{cards}</div>{rules}'
 
 
 def _card(each: Standing) -> str:

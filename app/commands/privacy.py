@@ -179,12 +179,12 @@ def list_(
         return
     typer.echo(
         f"{found.title}: {counted(n['pictures'], 'picture')}; something covered in {n['covered']:,}, "
-        f"nothing to cover in {n['nothing']:,}, not decided {n['open']:,}."
+        f"nothing to cover in {n['nothing']:,}, open {n['open']:,}."
     )
     if n["clips"]:
         typer.echo(
             f"{counted(n['clips'], 'clip')}; something covered in {n['clips_covered']:,}, nothing to cover in "
-            f"{n['clips_nothing']:,}, not decided {n['clips_open']:,}."
+            f"{n['clips_nothing']:,}, open {n['clips_open']:,}."
         )
     for seen in decided:
         typer.echo(room.sentence(seen))

@@ -119,7 +119,8 @@ def show_legend(cut: SlicedScores) -> None:
             "Frames: the last segments of a clip x frames of each + frames that stand for the observation where there "
             "is no image of it."
         )
-    said += cut.notes
+    warning = cut.losses.warning if cut.losses is not None else ""  # stands above the table
+    said += [each for each in cut.notes if each != warning]
     shell.show(
         markup.tag(
             "ul", *(markup.tag("li", markup.text(each)) for each in said), style="ts ts-small", data_part="notes"

@@ -190,13 +190,13 @@ def being_measured(found: figures.Asked) -> markup.Markup:
     """What stands on a page whose figures are not of this moment."""
     if found.figure is None:
         return markup.notice(
-            "There are many ratings: they are measured in a process of its own, so that no one who works here has to "
-            "wait. The table appears by itself; with 300,000 ratings it takes about half a minute."
+            "Agreement is being worked out, and will appear here. With 300,000 ratings it takes about half a minute. "
+            "You can leave this page and come back."
         )
     return markup.tag(
         "p",
         markup.quiet(
-            f"As of {history.moment(found.figure.at)}: there is something new since, which is being measured now."
+            f"As of {history.moment(found.figure.at)}: there is something new since, which is being worked out now."
         ),
         style="ts",
     )

@@ -49,7 +49,7 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Privacy",
-        "Faces and number plates are looked for, you decide about each of them, and that is covered for everyone.",
+        "Find faces and number plates, decide what to cover, and cover it for everyone.",
         made_up=view.made_up,
     )
     folder = privacy_work.folder_of(services, view.name)
@@ -79,7 +79,7 @@ def _standing(found: Sequence[Item]) -> None:
     pictures, clips = ([each for each in found if each.clip is clip] for clip in (False, True))
     shell.show(
         markup.tag("p", markup.text(_stand(pictures, "picture")), style="ts", data_part="standing"),
-        markup.notice(f"{MISSES} What is not decided is shown to everyone as it is."),
+        markup.notice(f"{MISSES} Everyone still sees what is open as it is."),
     )
     if clips:
         shell.show(markup.tag("p", markup.text(f"{_stand(clips, 'clip')} {CLIPS}"), style="ts", data_part="clips"))
@@ -90,7 +90,7 @@ def _stand(some: Sequence[Item], noun: str) -> str:
     decided = sum(each.seen.decision is not None for each in some)
     return (
         f"{markup.count(len(some), noun)}: something covered in {covered:,}, nothing to cover in "
-        f"{decided - covered:,}, not decided {len(some) - decided:,}."
+        f"{decided - covered:,}, open {len(some) - decided:,}."
     )
 
 

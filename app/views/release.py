@@ -29,7 +29,7 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Release",
-        "A frozen, numbered split of what is kept, which anybody can load, verify and recompute.",
+        "Publish the kept items as a numbered version that anyone can load, verify and recompute.",
         made_up=view.made_up,
     )
     with st.container():  # what may stand here or not: else all below would be drawn anew, and lose the focus
@@ -64,15 +64,17 @@ def _say(services: Services, view: ProjectView, about: About) -> None:
                 style="ts ts-quiet ts-small",
             )
         )
-        for each in SAYINGS:
+        columns = st.columns(2)  # a page that begins with a new release is shorter by half
+        for at, each in enumerate(SAYINGS):
             value = about.values.get(each.name, "")
             text = "\n".join(value) if isinstance(value, list) else str(value)
             title = each.title + (" *" if each.croissant or each.needed else "")
             key = f"release.say.{each.name}.{about.number}"
+            column = columns[at % len(columns)]
             if each.many or each.long:
-                st.text_area(title, text, help=each.meaning, key=key, height=80)
+                column.text_area(title, text, help=each.meaning, key=key, height=80)
             else:
-                st.text_input(title, text, help=each.meaning, key=key)
+                column.text_input(title, text, help=each.meaning, key=key)
         st.form_submit_button("Save", key="release.say.save", on_click=_save, args=(services, view, about))
 
 
@@ -105,8 +107,8 @@ def _make(services: Services, view: ProjectView, lines: Sequence[Line]) -> None:
             "Splits",
             key="release.splits",
             placeholder="train=0.8 test=0.2",
-            help="NAME=SHARE, NAME=NUMBER, NAME=rest or field:NAME, with spaces between. Nothing: all are in test. "
-            "No video, scene or group of near duplicates is on both sides.",
+            help="NAME=SHARE, NAME=NUMBER, NAME=rest or field:NAME, with spaces between. If empty, all items are "
+            "in test. Items of one video or scene, and near duplicates, stay in one split.",
         )
         middle.text_input(
             "Private splits",
@@ -114,7 +116,7 @@ def _make(services: Services, view: ProjectView, lines: Sequence[Line]) -> None:
             placeholder="test",
             help="Their right answers stay out of public files.",
         )
-        right.checkbox("Put images and clips in", key="release.media")
+        right.checkbox("Include images and clips", key="release.media")
         _draw()
         st.text_input(
             "Accepted leaks",
@@ -124,7 +126,7 @@ def _make(services: Services, view: ProjectView, lines: Sequence[Line]) -> None:
             "manifest records the reason.",
         )
         if open_:
-            st.multiselect("Release despite", list(open_), format_func=open_.__getitem__, key="release.despite")
+            st.multiselect("Override open checks", list(open_), format_func=open_.__getitem__, key="release.despite")
         st.form_submit_button(
             "Make the release", type="primary", key="release.make", on_click=_begin, args=(services, view, lines)
         )
@@ -208,7 +210,7 @@ def _made(services: Services, view: ProjectView) -> None:
     shell.section("Releases")
     found = listing.all_releases(services.store, services.settings.home, by=services.person, project=view.name)
     if not found:
-        shell.show(markup.notice("There is none yet. The first one is release 1."))
+        shell.show(markup.notice("No releases yet. The first one is release 1."))
         return
     shell.show(table(view, list(reversed(found))))
     names = [each.version for each in reversed(found)]

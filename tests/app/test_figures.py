@@ -232,11 +232,11 @@ def test_results_fill_by_themselves_with_the_numbers_of_the_command(
     page.query_params["project"] = "p"
     with monkeypatch.context() as patch:
         patch.setattr(figures, "PATIENCE_SECONDS", 0.0)
-        assert "worked out in a process of its own" in words(page.run())
+        assert "being worked out, and will appear here" in words(page.run())
         assert "leaderboard" not in words(page)
     until_done()
     drawn = words(page.run())
-    assert "worked out in a process of its own" not in drawn
+    assert "being worked out, and will appear here" not in drawn
     # one of three items: "Red." is the key, "Answer 0 of 2" is none of the options and counts as wrong
     assert "0.33" in drawn[drawn.index("leaderboard") :]
 
@@ -258,7 +258,7 @@ def test_results_fill_by_themselves_with_the_numbers_of_the_command(
     assert "People" in words(page.run())
     with monkeypatch.context() as patch:
         patch.setattr(figures, "PATIENCE_SECONDS", 0.0)
-        assert "worked out in a process of its own" in words(by.select_index(1).run())
+        assert "being worked out, and will appear here" in words(by.select_index(1).run())
     until_done()
     assert "People" in words(page.run()), "another cut of what was chosen"
 

@@ -216,6 +216,7 @@ def test_each_format_is_recognised_by_what_stands_in_its_file(tmp_path: Path) ->
         ),
         ("e.jsonl", json.dumps({"item": "1", "model": "m", "text": "t"}), "predictions", "item, model, text"),
         ("f.jsonl", json.dumps({"judge": "j", "item": "1", "text": "t"}), "judgements", "judge, item, text"),
+        ("fm.jsonl", json.dumps({"item": "1", "model": "m", "judge": "j", "text": "t"}), "judgements", "judge, item"),
         ("g.jsonl", json.dumps({"item": "1", "tool": "ocr", "result": {}}), "tool_results", "item, tool, result"),
         ("h.json", json.dumps([task]), "label_studio", "data, annotations"),
         ("i.json", json.dumps([{"sample_id": 1, "label": "A"}]), "egoplan_submission", "sample_id, label"),

@@ -80,7 +80,7 @@ def test_a_lead_looks_by_hand_decides_and_reads_what_stands(home: Path) -> None:
         "Not decided, and shown as they are: 1 of the table.",
     ]
     assert said("list", "p").splitlines()[0] == (
-        "A blind test: 2 pictures; something covered in 1, nothing to cover in 0, not decided 1."
+        "A blind test: 2 pictures; something covered in 1, nothing to cover in 0, open 1."
     )
     found = json.loads(said("list", "p", "--json"))
     assert (found["covered"], found["decided"][0]["picture"]) == (1, NAME)
@@ -136,7 +136,7 @@ def test_a_clip_is_looked_through_decided_and_covered(home: Path) -> None:
         "Pictures and clips decided: 1. Boxes covered: 2, in 1 of them; nothing in 0."
     ]
     listed = said("list", "q").splitlines()
-    assert listed[1] == "1 clip; something covered in 1, nothing to cover in 0, not decided 0."
+    assert listed[1] == "1 clip; something covered in 1, nothing to cover in 0, open 0."
     assert listed[2].startswith(
         "a.webm: other (hand), 2 to 3.9 s, other (hand), 0 to 1 s covered; 1 left as found; the"
     )

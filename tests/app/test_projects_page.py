@@ -189,10 +189,10 @@ def test_a_release_is_refused_next_to_its_button_and_the_license_line_leads_to_i
     begun: list[str] = []
     monkeypatch.setattr(project_jobs, "begin", lambda services, kind, *_, **__: begun.append(kind))
     page = drawn(store, home, "release", "lea", project="p")
-    assert "2 checks are open: Items, Licence." in words(page)
+    assert "2 checks are open: Items, License." in words(page)
     assert page.expander[0].proto.expanded, "the license is missing, so its field is in sight"
     press(page, "Make the release")
-    assert "not said yet: Licence (said)" in words(page)
+    assert "License: missing (said)" in words(page)
 
     page.multiselect(key="release.despite").set_value(["said", "items"])
     page.text_input(key="release.private").set_value("tset")

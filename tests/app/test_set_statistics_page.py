@@ -29,7 +29,7 @@ def test_the_page_and_the_command_say_the_same(store: Store, home: Path, monkeyp
     # "Question 0?" is two words, the answer "red" is one of "red" and "blue", of which "blue" is longer
     assert {row["Number"]: row["What it is"] for row in rows(page, "Number")}["Items"] == "Items that are counted."
     assert "The longest option is right in 0.0 % of items; a blind draw is in 50.0 %." in said
-    assert "Questions have 2.0 words in the mean." in said
+    assert "Questions have 2.0 words on average." in said
     monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
     resources.cache_clear()
     out = home / "set.csv"

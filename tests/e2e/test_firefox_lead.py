@@ -204,9 +204,9 @@ def _release(window: Firefox) -> None:
     """Not before the licence is named; then once, however often the button is pressed; what is downloaded is whole."""
     _goes(window, "Release")
     window.enters("Make the release", selector="button")
-    window.shows("The release waits for this: Licence")
+    window.shows("This check is open: License")
     window.settled()
-    window.types("input[aria-label='Release despite']", "Licence")
+    window.types("input[aria-label='Override open checks']", "License")
     window.keys("Enter", "Escape")
     window.settled()
     window.enters("Make the release", selector="button", times=2)

@@ -82,7 +82,7 @@ def test_the_card_says_what_was_done_and_what_no_one_has_said(kept: Store, media
     # they agree on three items of four
     (agree,) = [each for each in text.splitlines() if "Percent agreement" in each]
     assert "| 0.750 |" in agree
-    assert "Licence: not said" in text
+    assert "License: not said" in text
     assert "Pay for an hour: not said" in text
     assert "No judge has rated anything." in text
     # "red" is right, and the shorter one of "red" and "blue"
@@ -111,7 +111,7 @@ def test_what_is_said_is_no_markup(kept: Store, media: MediaStore) -> None:
     }
     settings.say(kept, by=None, project="p", said=said)
     text, page = made(kept, media)
-    assert "Licence: CC-BY-4.0" in text
+    assert "License: CC-BY-4.0" in text
     assert "Made by: Ann; Bob" in text
     assert "\\# Big\n\\<script\\>alert(1)\\</script\\> \\| a \\[link\\](http://x.example) of my_set" in text
     assert "<script" not in page

@@ -151,7 +151,7 @@ def test_a_point_release_has_items_as_they_were_though_people_have_gone_on(
 
 
 def test_what_must_be_said_and_done_comes_before_a_release(kept: Store, media: MediaStore, home: Path) -> None:
-    with pytest.raises(FileRefused, match=r"not said yet: Licence \(said\)"):
+    with pytest.raises(FileRefused, match=r"License: missing \(said\)"):
         release(kept, media, home, despite=("items",))
     with pytest.raises(FileRefused, match="has no line luck"):
         release(kept, media, home, despite=("luck",))

@@ -320,8 +320,8 @@ def _limits(draft: Draft, released: ReleasedSet, facts: Facts) -> Section:
 
 def _licence(released: ReleasedSet) -> Section:
     titles = {
-        "license": "Licence",
-        "media_license": "Licence of images and clips",
+        "license": "License",
+        "media_license": "License of images and clips",
         "creators": "Made by",
         "citation": "How to cite it",
         "maintenance": "Who mends errors",
@@ -329,7 +329,7 @@ def _licence(released: ReleasedSet) -> Section:
     return Section(
         0,
         "licence",
-        "Licence and citation",
+        "License and citation",
         "",
         tuple(told_of(title, released.about, n) for n, title in titles.items()),
     )

@@ -96,7 +96,7 @@ def stored_lines(session: Session, access: Access, about: About) -> list[Line]:
     open_comments = len(comment_threads.unanswered(session, project_id=id))
     faults = len({each.vote for each in exposures.faults(session, access=access) if each.counts})
     raters = unsaid_raters(session, project_id=id)
-    unsaid = [each.title for each in SAYINGS if each.needed and not about.values.get(each.name)]
+    unsaid = any(each.needed and not about.values.get(each.name) for each in SAYINGS)
     kept = f"{in_state[ItemState.KEPT]:,} kept, {left:,} unfinished{more}"
     return [
         Line("items", "Items", bool(states) and not left and not wanted, kept, "dashboard"),
@@ -113,13 +113,11 @@ def stored_lines(session: Session, access: Access, about: About) -> list[Line]:
             "exposure",
             "Exposure",
             not faults,
-            f"{faults:,} votes of people who had been sent what is kept from them" if faults else "nothing is known of",
+            f"{faults:,} votes by people who had seen hidden data" if faults else "no leaked votes found",
             "audit",
         ),
-        Line(RATERS, "Raters out of files", not raters, _not_said(raters), "import_"),
-        Line(
-            "said", "Licence", not unsaid, f"not said yet: {', '.join(unsaid)}" if unsaid else "said", "release", ABOUT
-        ),
+        Line(RATERS, "Imported raters", not raters, _not_said(raters), "import_"),
+        Line("said", "License", not unsaid, "missing" if unsaid else "filled", "release", ABOUT),
     ]
 
 
@@ -140,7 +138,7 @@ def _limited(name: str, title: str, gate: Gate | ModelGate | None) -> Line:
 
 def _not_said(raters: Sequence[str]) -> str:
     if not raters:
-        return "of everyone it is said whether it is a person"
+        return "each one is marked as a person or a machine"
     more = f" and {len(raters) - _NAMED:,} more" if len(raters) > _NAMED else ""
     are = "is a person" if len(raters) == 1 else "are people"
     return (
@@ -177,6 +175,6 @@ def must_not_be_open(found: Sequence[Line], asked: Asked) -> None:
     if left:
         told = "; ".join(f"{line.title}: {line.said} ({line.name})" for line in left)
         raise FileRefused(
-            f"The release waits for this: {told}. Do it, or release despite of it (--despite {left[0].name}): the "
-            "manifest says so."
+            f"{'This check is' if len(left) == 1 else 'These checks are'} open: {told}. Finish what is open, or "
+            f"override a check (--despite {left[0].name}). The manifest records each override."
         )

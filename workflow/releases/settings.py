@@ -87,12 +87,12 @@ class Saying:
 
 
 SAYINGS = (
-    Saying("license", "Licence", "An SPDX id, such as CC-BY-4.0, or the address of a text", needed=True),
+    Saying("license", "License", "An SPDX id, such as CC-BY-4.0, or the address of a text", needed=True),
     Saying("description", "Description", "What the data set is for, in a few sentences", croissant=True, long=True),
     Saying("creators", "Creators", "Who made it, one a line", croissant=True, many=True),
     Saying("url", "Address", "Where it is published", croissant=True),
     Saying("citation", "Citation", "How it is cited", long=True),
-    Saying("media_license", "Licence of the media", "Where it is another one"),
+    Saying("media_license", "License of the media", "Where it is another one"),
     Saying("limitations", "Limitations", "What it must not be taken for", croissant=True, long=True),
     Saying("biases", "Biases", "Whose world it shows, and whose it does not", croissant=True, long=True),
     Saying(

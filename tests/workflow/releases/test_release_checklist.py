@@ -101,7 +101,7 @@ def test_a_clip_that_people_may_work_without_is_missed_before_a_release_is(
 @pytest.mark.parametrize(
     ("more", "kind", "words"),
     [
-        ({"despite": ("items",)}, FileRefused, "not said yet: Licence"),
+        ({"despite": ("items",)}, FileRefused, "License: missing"),
         ({"formats": ("parquet_of_none",)}, FileRefused, "parquet_of_none"),
         ({"despite": ("items", "said", "licence")}, FileRefused, "no line licence"),
         ({"splits": ("train=0.8", "test=0.3")}, InvalidInput, "add up to 1.1"),

@@ -154,6 +154,8 @@ export class Actions {
 
   /** What was lost is said again behind a key that came before anyone could read it: Enter submits, and goes on, too. */
   sayUnread() {
+    const ignored = this.bench.keyboard.late.told(); // keys that came while the item before was being sent
+    if (ignored) this.bench.side.say(ignored);
     const { words } = this.lost;
     this.lost = NOTHING_LOST;
     if (words) this.bench.banner.show("plain", `Your last answer does not count. ${words}`, closeHint());

@@ -2,7 +2,7 @@
 // then the form and the media.
 
 import { openHistory, openKeys, openMenu } from "./dialogs.js";
-import { IGNORED, LateKeys } from "./sending.js";
+import { LateKeys } from "./sending.js";
 
 /** @import { Bench } from "./bench.js" */
 
@@ -48,7 +48,7 @@ export class Keyboard {
     const box = boxOf(target);
     if (bench.overlay.isOpen) return bench.overlay.key(event);
     if (!event.ctrlKey && !event.metaKey && !event.altKey && this.late.ignores(event.key, Date.now(), bench.sends)) {
-      if (!bench.sends) bench.side.say(IGNORED);
+      if (!bench.sends) bench.side.say(this.late.told());
       return true;
     }
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return event.repeat || this.submits(target);

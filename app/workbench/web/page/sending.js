@@ -7,12 +7,20 @@
 const BURST_MS = 700; // whoever types a text makes no longer pauses between its letters
 const HARMLESS = ["g", "?", "m", "t"]; // the guideline, the keys, the menu, the size of letters
 
-export const IGNORED = "Not taken: what you typed while the last item was being sent. Type it again.";
+const IGNORED = "Not taken: what you typed while the last item was being sent. Type it again.";
 
 /** Which keys are part of a text that someone began to type while the page could not take it. */
 export class LateKeys {
   constructor() {
     this.last = Number.NEGATIVE_INFINITY;
+    this.unsaid = false; // whether keys were ignored of which the page has not told yet
+  }
+
+  /** What the page says of the keys that were ignored since it said so last; empty if there were none. */
+  told() {
+    const words = this.unsaid ? IGNORED : "";
+    this.unsaid = false;
+    return words;
   }
 
   /**
@@ -27,6 +35,7 @@ export class LateKeys {
     const begins = locked && /^[^\d\s]$/u.test(key) && !HARMLESS.includes(key.toLowerCase());
     if (!begins && !(follows && (key.length === 1 || key === "Backspace"))) return false;
     this.last = now;
+    this.unsaid = true;
     return true;
   }
 }
