@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import functools
-import importlib
 import sys
 
 import typer
@@ -12,6 +11,7 @@ import typer.core
 import typer.main
 
 from domain.errors import TouchstoneError
+from domain.module_names import import_own
 from domain.origin import acting_from
 
 COMMANDS = (
@@ -72,7 +72,7 @@ cli = typer.Typer(
 )
 
 for _name in COMMANDS:
-    importlib.import_module(f"app.commands.{_name}").register(cli)
+    import_own(f"app.commands.{_name}").register(cli)
 
 
 @functools.cache

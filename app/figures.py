@@ -10,7 +10,6 @@ for a while: the next question is mostly about what it has read already.
 from __future__ import annotations
 
 import hashlib
-import importlib
 import json
 import logging
 import os
@@ -33,6 +32,8 @@ from typing import Any
 from app.supervisor import environment
 from db.engine import Store, open_store
 from domain.errors import NotAvailable, TouchstoneError
+from domain.module_names import process_of
+from domain.registers import function_of
 from domain.settings import Settings
 
 SMALL = 20_000
@@ -54,7 +55,7 @@ _NICE = 19
 WORKS: Mapping[str, str] = {
     "agreement": "workflow.results.agreement_page:figures",
     "agreement_opinion": "workflow.results.agreement_page:opinion",
-    "calibration": "app.views.calibration:files_of",
+    "calibration": "app.calibration_files:files_of",
     "cases": "workflow.results.cases:listing",
     "drafting": "workflow.releases.drafting_report:of_project",
     "failures": "workflow.lead.coding_intake:failures_page",
@@ -202,9 +203,8 @@ def here(store: Store, settings: Settings, work: str, args: Mapping[str, Any], *
 
 
 def _worked_out(store: Store, work: str, args: Mapping[str, Any], state: tuple[Any, ...]) -> Figure:
-    module, _, name = WORKS[work].partition(":")
     begun = time.monotonic()
-    value = getattr(importlib.import_module(module), name)(store, **args)
+    value = function_of(WORKS[work])(store, **args)
     return Figure(value, state, datetime.now(UTC), time.monotonic() - begun)
 
 
@@ -269,7 +269,7 @@ def _start(
 
 def _process() -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        (sys.executable, "-P", "-m", "app.figures"),
+        process_of("app.figures"),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env=environment(),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import importlib
 import logging
 import secrets
 import time
@@ -24,6 +23,7 @@ from app.services import Resources, Services, resources
 from app.session import token_of
 from domain.display_names import distinct_names
 from domain.errors import NotAllowed, NotFound, RowsRefused, SignInRequired, TouchstoneError, Unavailable
+from domain.module_names import import_own
 from domain.origin import acting_from
 from domain.records import ProjectView, SignedIn
 from domain.roles import Role, at_least
@@ -125,7 +125,7 @@ def _draw(screen: Screen, services: Services) -> None:
 def draw_view(name: str, services: Services) -> None:
     """A screen, and the dialog that is open on it."""
     dialogs.enter(name)
-    render: Callable[[Services], None] = importlib.import_module(f"app.views.{name}").render
+    render: Callable[[Services], None] = import_own(f"app.views.{name}").render
     with presses.on(name):
         render(services)
         dialogs.draw()

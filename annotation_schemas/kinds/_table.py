@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import importlib
 import pkgutil
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from annotation_schemas.kinds._rows import CRITERIA, FIELDS, CriterionKind, FieldKind, Kind
 from annotation_schemas.model import SETS, Criterion, ItemField
+from domain.module_names import import_own
 
 
 def _find() -> None:
     """Fill the tables of rows. A row that lacks something stops the import with a sentence that names it."""
     criteria: list[CriterionKind] = []
     fields: list[FieldKind] = []
-    for module in pkgutil.iter_modules(importlib.import_module("annotation_schemas.kinds").__path__):
+    for module in pkgutil.iter_modules(import_own("annotation_schemas.kinds").__path__):
         if module.name.startswith("_"):
             continue
-        kind = importlib.import_module(f"annotation_schemas.kinds.{module.name}")
+        kind = import_own(f"annotation_schemas.kinds.{module.name}")
         rows = [row for name in ("CRITERION", "FIELD") if (row := getattr(kind, name, None)) is not None]
         if not rows or any(getattr(row, "name", None) != module.name for row in rows):
             raise ImportError(f"{kind.__name__} needs a CRITERION or a FIELD, called {module.name!r} as the module is.")
