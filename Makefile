@@ -30,7 +30,7 @@ help:
 	@echo "make test    all tests (as root it installs Chromium, PostgreSQL and openssl where they are missing; Label Studio below .cache)"
 	@echo "make check   the fast loop: style and types of Python and JavaScript, and the tests that need no browser or server"
 	@echo "make docs    write docs/reference.md from the code"
-	@echo "make lock    compile requirements.txt from pyproject.toml"
+	@echo "make lock    compile requirements.txt, -core.txt and -dev.txt from pyproject.toml"
 	@echo "make clean   remove .venv and every cache (data/ stays)"
 
 setup: $(ALL)
@@ -81,8 +81,7 @@ $(BIN)/python:
 
 $(CORE): | $(BIN)/python
 	@echo "installing Touchstone into $(VENV) (about a minute, once)"
-	@$(BIN)/python tools/lock.py --core > $(VENV)/core.txt
-	@$(PIP) --require-hashes --no-deps --requirement $(VENV)/core.txt
+	@$(PIP) --require-hashes --no-deps --requirement requirements-core.txt
 	@$(PIP) --no-build-isolation --editable .
 	@touch $@
 
@@ -91,7 +90,8 @@ $(ALL): | $(BIN)/python
 	@$(BIN)/python tools/lock.py --torch > $(VENV)/torch.txt
 	@# Held against hashes pip takes an index's file before a folder's: a build of torch in pip's own folders goes first.
 	@$(PIP) --require-hashes --no-deps --no-index --requirement $(VENV)/torch.txt 2> /dev/null || true
-	@$(PIP) --require-hashes --no-deps --requirement requirements.txt
+	@$(BIN)/python tools/lock.py --plain > $(VENV)/plain.txt
+	@$(PIP) --require-hashes --no-deps --requirement $(VENV)/plain.txt
 	@$(PIP) --no-build-isolation --editable '.[models]'  # where torch comes with an accelerator's libraries, these too
 	@touch $@ $(CORE)
 

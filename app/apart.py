@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from app.supervisor import environment
 from db.engine import Store, open_store
 from domain.errors import TouchstoneError
+from domain.module_names import process_of
 from domain.origin import acting_from, origin
 
 log = logging.getLogger(__name__)
@@ -74,7 +75,7 @@ def begin(store: Store, home: Path, work: Work, *, going: Going, broken: str, ou
 
 def _see_through(going: Going, told: bytes, broken: str, outlives: bool, what: str) -> None:
     try:
-        command = (sys.executable, "-P", "-m", "app.apart")
+        command = process_of("app.apart")
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()) as process:
             assert process.stdin is not None
             assert process.stdout is not None

@@ -18,7 +18,7 @@ IN_A_ROW = 3
 
 
 def show(made: Mapping[str, Any]) -> None:
-    """The parts of a report, as ``app.views.calibration.files_of`` made them."""
+    """The parts of a report, as ``app.calibration_files.files_of`` made them."""
     if made["errors"]:
         shell.show(*(markup.notice(each, style="bad") for each in made["errors"]))
     _part("first", made["first"])

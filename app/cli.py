@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import errno
 import functools
-import importlib
 import sys
 from collections.abc import Callable
 
@@ -15,6 +14,7 @@ import typer.main
 
 from domain import extensions
 from domain.errors import NotAvailable, TouchstoneError
+from domain.module_names import import_own
 from domain.origin import acting_from
 
 COMMANDS = (
@@ -72,7 +72,7 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for _module in (*(importlib.import_module(f"app.commands.{name}") for name in COMMANDS), *extensions.rows("commands")):
+for _module in (*(import_own(f"app.commands.{name}") for name in COMMANDS), *extensions.rows("commands")):
     _module.register(cli)
 
 

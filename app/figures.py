@@ -33,6 +33,7 @@ from app.supervisor import environment
 from db.engine import Store, open_store
 from domain import extensions
 from domain.errors import NotAvailable, TouchstoneError
+from domain.module_names import process_of
 from domain.registers import function_of
 from domain.settings import Settings
 
@@ -55,7 +56,7 @@ _NICE = 19
 WORKS: Mapping[str, str] = {
     "agreement": "workflow.results.agreement_page:figures",
     "agreement_opinion": "workflow.results.agreement_page:opinion",
-    "calibration": "app.views.calibration:files_of",
+    "calibration": "app.calibration_files:files_of",
     "cases": "workflow.results.cases:listing",
     "drafting": "workflow.releases.drafting_report:of_project",
     "failures": "workflow.lead.coding_intake:failures_page",
@@ -269,7 +270,7 @@ def _start(
 
 def _process() -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        (sys.executable, "-P", "-m", "app.figures"),
+        process_of("app.figures"),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env=environment(),

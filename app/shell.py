@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import importlib
 import logging
 import secrets
 import time
@@ -25,6 +24,7 @@ from app.session import token_of
 from domain import extensions
 from domain.display_names import distinct_names
 from domain.errors import NotAllowed, NotFound, RowsRefused, SignInRequired, TouchstoneError, Unavailable
+from domain.module_names import import_own
 from domain.origin import acting_from
 from domain.records import ProjectView, SignedIn
 from domain.roles import Role, at_least
@@ -138,7 +138,7 @@ def _draw(screen: Screen, services: Services) -> None:
 def draw_view(name: str, services: Services) -> None:
     """A screen, and the dialog that is open on it."""
     dialogs.enter(name)
-    render: Callable[[Services], None] = importlib.import_module(SCREENS[name].module).render
+    render: Callable[[Services], None] = import_own(SCREENS[name].module).render
     with presses.on(name):
         render(services)
         dialogs.draw()

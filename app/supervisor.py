@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-COMMAND = (sys.executable, "-P", "-m", "app", "worker", "--until-input-ends")
-"""``-P``: a folder named ``app`` where the server was started is not ours."""
+from domain.module_names import PACKAGE, process_of
+
+COMMAND = (*process_of("app"), "worker", "--until-input-ends")
 LONGEST_PAUSE = 60.0
 ENDING_SECONDS = 5.0
 
@@ -67,6 +67,8 @@ class SupervisedWorker:
 
 
 def environment() -> dict[str, str]:
-    """This process's environment, in which its own rooms are found wherever they lie."""
+    """Return this process's environment, in which another process finds our modules, too."""
+    if PACKAGE:
+        return dict(os.environ)
     rooms = str(Path(__file__).resolve().parents[1])
     return {**os.environ, "PYTHONPATH": os.pathsep.join([rooms, *filter(None, [os.environ.get("PYTHONPATH")])])}

@@ -408,8 +408,7 @@ def _is_there(ping: Callable[[Any], bool], connection: Any) -> bool:
 
 
 def migrate(connection: Connection) -> None:
-    """Run the migrations that ``connection``'s database lacks. One made before the first release first goes through
-    those of that time, to the same tables."""
+    """Run the migrations that ``connection``'s database lacks."""
     from alembic.migration import MigrationContext
 
     known = MigrationContext.configure(connection).get_current_revision()
@@ -422,13 +421,15 @@ def _migrate_from(known: str | None, connection: Connection) -> None:
     from alembic import command
     from alembic.util import CommandError
 
-    config, scripts = migration_config(connection), _scripts()
+    if known is not None and known.isdigit() and known < _scripts().get_bases()[0]:
+        raise SettingsError(
+            f"This database is older than the first release (revision {known}), and this version cannot open it. Export"
+            " each project with the version that made the database (touchstone project export), and import it here"
+            f" (touchstone project import). Or name another database in {DATABASE_URL}."
+        )
     links = set() if known is None else _broken_links(connection)
     try:
-        if known is not None and known not in {each.revision for each in scripts.walk_revisions()}:
-            command.upgrade(migration_config(connection, before=True), "head")
-            command.stamp(config, scripts.get_bases()[0], purge=True)
-        command.upgrade(config, "head")
+        command.upgrade(migration_config(connection), "head")
     except CommandError as error:
         raise SettingsError(
             "This database was made by another, probably newer version of Touchstone; run that version, or name another"
@@ -453,14 +454,14 @@ def _broken_links(connection: Connection) -> set[tuple[Any, ...]]:
     return {tuple(row) for row in connection.exec_driver_sql("PRAGMA foreign_key_check")}
 
 
-def migration_config(connection: Connection | None, *, before: bool = False) -> Any:
-    """Alembic's configuration for this database; ``before``: with the migrations before the first release."""
+def migration_config(connection: Connection | None) -> Any:
+    """Alembic's configuration for this database."""
     from alembic.config import Config
 
     folder = Path(__file__).parent / "migrations"
     config = Config()
     config.set_main_option("script_location", str(folder).replace("%", "%%"))
-    config.set_main_option("version_locations", str(folder / ("before" if before else "versions")).replace("%", "%%"))
+    config.set_main_option("version_locations", str(folder / "versions").replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
     return config

@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from domain.errors import NotAvailable
+from domain.module_names import import_own
 
 FOLDER = Path(__file__).resolve().parents[1] / "extensions"
 GROUP = "touchstone.extensions"
@@ -90,7 +90,7 @@ def installed() -> Mapping[str, Extension]:
     """
     found: dict[str, Extension] = {}
     for path in sorted(FOLDER.glob("*/__init__.py")):
-        extension: Extension = import_module(f"extensions.{path.parent.name}").EXTENSION
+        extension: Extension = import_own(f"extensions.{path.parent.name}").EXTENSION
         found[extension.name] = extension
     for point in _entry_points():
         try:

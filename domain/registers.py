@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib import import_module
 from typing import Any, Generic, Protocol, TypeVar
+
+from domain.module_names import import_own
 
 
 class Named(Protocol):
@@ -40,7 +41,7 @@ class Register(Mapping[str, R], Generic[R]):
         if self._rows is None:
             found: dict[str, R] = {}
             for place in self._kept_in:
-                rows: Sequence[Any] = import_module(place).rows() if isinstance(place, str) else place()
+                rows: Sequence[Any] = import_own(place).rows() if isinstance(place, str) else place()
                 for row in rows:
                     if found.setdefault(row.name, row) is not row:
                         raise ValueError(f"There are two rows called {row.name!r} (in {place}).")
@@ -61,7 +62,7 @@ def declared(package: str, name: str) -> list[Any]:
     """Everything that the modules of a package list under ``name``, such as ``ROWS``, module by module."""
     found: list[Any] = []
     for module in modules_of(package):
-        found += getattr(import_module(module), name, ())
+        found += getattr(import_own(module), name, ())
     return found
 
 
@@ -69,7 +70,7 @@ def modules_of(package: str) -> list[str]:
     """The dotted names of the modules of a package, sorted; packages within it are left out."""
     from pkgutil import iter_modules
 
-    paths = import_module(package).__path__
+    paths = import_own(package).__path__
     return sorted(f"{package}.{each.name}" for each in iter_modules(paths) if not each.ispkg)
 
 
@@ -78,4 +79,4 @@ def function_of(named: Callable[..., Any] | str | None) -> Any:
     if not isinstance(named, str):
         return named
     module, _, name = named.partition(":")
-    return getattr(import_module(module), name)
+    return getattr(import_own(module), name)

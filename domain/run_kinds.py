@@ -20,7 +20,6 @@ class _Row(NamedTuple):
     answers: bool
     page: str = ""
     plan: type[RunPlan] | type[JudgePlan] | None = None
-    asking: str = ""
     no_one: str = ""
     state: str = ""
     heading: str = ""
@@ -44,8 +43,6 @@ class RunKind(StrEnum):
     plan: type[RunPlan] | type[JudgePlan] | None
     """By what someone is asked, a class of its own for each kind; None: no one is asked, so there is nothing to
     preview, to pause or to ask again."""
-    asking: str
-    """How someone is asked: the ``workflow.runs.run_kinds.Asking`` of a room above, as ``module:name``."""
     no_one: str
     """Where no one is asked: the sentence that says so, about the ``run`` of this ``name``, out of the ``file``."""
     state: str
@@ -77,7 +74,6 @@ class RunKind(StrEnum):
         answers=True,
         page="models",
         plan=RunPlan,
-        asking="workflow.runs.model_runs:ASKING",
     )
     IMPORT = _Row(
         "import",
@@ -109,7 +105,6 @@ class RunKind(StrEnum):
         answers=False,
         page="judges",
         plan=JudgePlan,
-        asking="workflow.runs.judge_runs:ASKING",
         rates=True,
     )
     SHORTCUT = _Row(
@@ -118,7 +113,6 @@ class RunKind(StrEnum):
         failed="without an answer",
         answers=False,
         plan=ShortcutPlan,
-        asking="workflow.runs.shortcut_runs:ASKING",
     )
     METRIC = _Row(
         "metric",

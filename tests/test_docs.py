@@ -15,7 +15,7 @@ from tools import reference
 from tools.floors import ROOMS
 
 PAGES = [
-    *(ROOT / name for name in ("README.md", "CHANGELOG.md")),
+    *sorted(ROOT.glob("*.md")),
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "benchmarks").glob("*.md")),
 ]

@@ -15,7 +15,7 @@ from packaging.version import Version
 
 from tests import distributions
 from tests.paths import ROOT
-from tools.lock import clean, core, entries, hashes, with_hashes
+from tools.lock import accelerator, clean, core, entries, hashes, tools, with_hashes, without_accelerator
 
 LOCK = (ROOT / "requirements.txt").read_text(encoding="utf-8")
 
@@ -57,11 +57,19 @@ def test_every_pin_carries_the_hashes_of_its_files() -> None:
     assert bare == []
 
 
-def test_the_core_is_a_part_of_the_lock_that_needs_nothing_else() -> None:
+def test_the_core_and_the_tools_are_parts_of_the_lock_that_need_nothing_else() -> None:
     part = {canonicalize_name(name) for name, _, _ in entries(core(LOCK))}
     assert distributions.closure(distributions.core()) <= part
     assert {"setuptools", "wheel"} <= part
+    assert distributions.closure(distributions.extras()["dev"]) <= {
+        canonicalize_name(n) for n, _, _ in entries(tools(LOCK))
+    }
     assert part.isdisjoint({"torch", "transformers", "openai", "pytest", "scikit-learn", "label-studio-sdk"})
+
+
+def test_the_parts_are_written_from_the_lock_as_it_is() -> None:
+    for name, written in {"requirements-core.txt": core(LOCK), "requirements-dev.txt": tools(LOCK)}.items():
+        assert (ROOT / name).read_text(encoding="utf-8") == written, f"{name} is out of date: run make lock"
 
 
 @dataclass(frozen=True)
@@ -113,8 +121,12 @@ def test_one_build_of_opencv_only() -> None:
     assert str(distributions.lock()["opencv-python-headless"]).startswith("4.12.")
 
 
-def test_no_accelerator_libraries_are_pinned() -> None:
-    assert [name for name in distributions.lock() if name.startswith(("nvidia", "cuda", "triton"))] == []
+def test_an_accelerators_libraries_are_pinned_for_linux_alone() -> None:
+    """pip refuses a file with hashes that lacks what torch's usual build needs there."""
+    found = re.findall(r"^((?:nvidia|cuda|triton)[^;]*)(.*) \\$", LOCK, re.MULTILINE)
+    assert {name.partition("==")[0] for name, _ in found} >= {"cuda-toolkit", "nvidia-cublas", "triton"}
+    assert {where for _, where in found} == {"; sys_platform == 'linux'"}
+    assert re.findall(r"^(?:nvidia|cuda|triton)", without_accelerator(LOCK), re.MULTILINE) == []
 
 
 def test_the_extras_are_the_documented_ones() -> None:
@@ -157,3 +169,4 @@ def test_the_compilers_text_is_cleaned() -> None:
         ["torch==2.13.0", "#", "via", "x"],
         ["zstd==1", "#", "via", "z"],
     ]
+    assert accelerator(compiled) == "nvidia-nccl==2; sys_platform == 'linux'  # \n"

@@ -1,7 +1,8 @@
-"""What gets installed: the command, every room, and the files that are not Python."""
+"""What gets installed: one package with the command, every room, and the files that are not Python."""
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -12,8 +13,35 @@ import pytest
 
 from tests.paths import ROOT
 from tools.floors import ROOMS
+from tools.house import hidden_imports
 
+PACKAGE = "touchstone_vlm"
 PACKAGED = [*ROOMS, "examples"]
+EVERYTHING = """
+import pkgutil, sys
+from importlib import import_module
+
+import touchstone_vlm.agreement
+
+few = {"streamlit", "sqlmodel", "pydantic", "pandas"} & set(sys.modules)
+assert not few, f"the statistics have imported {few}"
+for module in pkgutil.walk_packages(touchstone_vlm.__path__, "touchstone_vlm."):
+    if ".migrations." not in module.name and not module.name.endswith(("__main__", "app.main")):
+        import_module(module.name)
+
+from touchstone_vlm.domain.registers import function_of
+
+for named in sys.argv[1:]:
+    function_of(named)
+"""
+"""Imports all that is installed, and everything that our modules name in a text."""
+PROCESS = """
+import subprocess, sys
+from touchstone_vlm.app import supervisor
+
+sys.exit(subprocess.run(supervisor.COMMAND, env=supervisor.environment(), stdin=subprocess.DEVNULL).returncode)
+"""
+"""Runs the worker as the server does; it ends because there is no server."""
 
 
 def tracked() -> list[str]:
@@ -28,18 +56,49 @@ def tracked() -> list[str]:
     return [path.relative_to(ROOT).as_posix() for path in files if "__pycache__" not in path.parts]
 
 
-@pytest.mark.slow
-def test_the_wheel_holds_every_file_of_every_room(tmp_path: Path) -> None:
-    source = tmp_path / "source"
-    for name in [*tracked(), "pyproject.toml", "README.md", "LICENSE", "NOTICE"]:
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from a copy of the files under version control."""
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "source"
+    beside = [f"{PACKAGE}/__init__.py", "tools/wheel/backend.py", "pyproject.toml", "README.md", "LICENSE", "NOTICE"]
+    for name in [*tracked(), *beside]:
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         (source / name).write_bytes((ROOT / name).read_bytes())
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*command, f"--wheel-dir={tmp_path}", str(source)], check=True, stdin=subprocess.DEVNULL)
-    (wheel,) = tmp_path.glob("*.whl")
+    subprocess.run([*command, f"--wheel-dir={folder}", str(source)], check=True, stdin=subprocess.DEVNULL)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_every_file_of_every_room_in_one_package(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         packed = set(archive.namelist())
         (entry_points,) = [archive.read(name).decode() for name in packed if name.endswith("entry_points.txt")]
-    assert set(tracked()) - packed == set()
-    assert {name.partition("/")[0] for name in packed if ".dist-info/" not in name} == set(PACKAGED)
-    assert "touchstone = app.cli:main" in entry_points
+    assert {f"{PACKAGE}/{name}" for name in tracked()} - packed == set()
+    assert {name.partition("/")[0] for name in packed if ".dist-info/" not in name} == {PACKAGE}
+    assert f"touchstone = {PACKAGE}:main" in entry_points
+
+
+@pytest.mark.slow
+def test_the_wheel_works_beside_strangers_with_the_names_of_our_rooms(wheel: Path, tmp_path: Path) -> None:
+    """A user has a ``db.py`` of their own, in the folder where the command runs and among the installed packages."""
+    installed, folder = tmp_path / "installed", tmp_path / "folder"
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", f"--target={installed}", str(wheel)]
+    subprocess.run(install, check=True, stdin=subprocess.DEVNULL)
+    folder.mkdir()
+    for place in (installed, folder):
+        for room in PACKAGED:
+            (place / f"{room}.py").write_text(f"raise SystemExit('a stranger: {room}')\n", encoding="utf-8")
+    env = {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{installed}", "TOUCHSTONE_HOME": str(tmp_path / "home")}
+    named = [found.text for found in hidden_imports(ROOT)]
+    for command in (
+        ["-c", EVERYTHING, *named],
+        ["-c", f"from {PACKAGE} import main; main()", "demo"],
+        ["-c", PROCESS],
+    ):
+        done = subprocess.run(
+            [sys.executable, *command], cwd=folder, env=env, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr

@@ -14,3 +14,5 @@ FLOORS = [
 
 FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 ROOMS = list(FLOOR_OF)
+BESIDE = ["examples", "tests", "benchmarks", "tools", "testkit"]
+"""Next to the house: they may look into every room, and no room looks at them."""

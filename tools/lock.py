@@ -1,13 +1,16 @@
-"""Compile ``requirements.txt``, the pinned lock of the core and of every extra.
+"""Compile the pinned locks: ``requirements.txt`` of everything, and two parts of it, of the core and of the tools.
 
     make lock
-    python tools/lock.py --core    prints the part of the lock that the core needs
+    python tools/lock.py --parts   writes the two parts from requirements.txt as it is
     python tools/lock.py --torch   prints the pin of torch
+    python tools/lock.py --plain   prints requirements.txt without an accelerator's libraries
 
 It asks pip's own resolver (through pip-tools), so it honours whatever pip is configured with on this machine, and
 writes nothing of that configuration down: no index, no folder of wheels. A local version suffix such as ``+cpu`` names
-one build of a version that everyone else gets under its plain number, so it is taken off; an accelerator's libraries
-belong to one build of torch, so they are left to pip. ``tools/constraints.txt`` says what is held back and why.
+one build of a version that everyone else gets under its plain number, so it is taken off. On Linux the public index's
+build of torch needs an accelerator's libraries, and pip refuses a file with hashes that lacks them. So they are
+compiled apart, without this machine's configuration files, and pinned for Linux alone. ``tools/constraints.txt`` says
+what is held back and why.
 
 Every pin carries the SHA-256 of each file that its index has of it for Python 3.11 and later, on whatever system; of a
 build that lies in a folder of this machine, the file's own. Nothing is downloaded for that.
@@ -16,21 +19,37 @@ build that lies in a folder of this machine, the file's own. Nothing is download
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 LOCK = ROOT / "requirements.txt"
 ACCELERATOR = re.compile(r"(nvidia-|cuda-|triton==)")
-HEAD = """\
-# Every package that Touchstone's core and its extras need, pinned: `make lock` writes this from pyproject.toml.
-# Made for Python {version}.
+ON_LINUX = "; sys_platform == 'linux'"
+CORE = ROOT / "requirements-core.txt"
+TOOLS = ROOT / "requirements-dev.txt"
+PYTHON = f"Made for Python {sys.version_info.major}.{sys.version_info.minor} by `make lock` from pyproject.toml."
+HEAD = f"""\
+# Everything, pinned: the core, every extra (models, judges, Label Studio) and the tools of development. Several GB.
+# Use requirements-core.txt to run the server and annotate; use requirements-dev.txt for the tools alone.
+# {PYTHON}
+"""
+CORE_HEAD = f"""\
+# The light core, pinned: what `touchstone demo` and `touchstone serve` need. Use this to run the server and annotate.
+# Use requirements.txt instead if models or LLM judges run on this machine, or if you work on Touchstone itself.
+# {PYTHON}
+"""
+TOOLS_HEAD = f"""\
+# The tools of development, pinned: pytest, ruff, mypy and what they need. Use this together with requirements-core.txt.
+# Use requirements.txt instead for all tests: it has these tools, the core and every extra.
+# {PYTHON}
 """
 OTHER_PYTHON = re.compile(r"-(pp\d+|cp2\d+|cp3\d|cp310)-(?!abi3)")
 """In the name of a wheel that no Python we run on installs."""
@@ -44,8 +63,13 @@ def clean(compiled: str) -> str:
             continue
         pin, _, why = line.partition("#")
         lines.append(f"{pin.strip().partition('+')[0]:<40} # {why.strip()}")
-    version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    return HEAD.format(version=version) + "\n".join(lines) + "\n"
+    return HEAD + "\n".join(lines) + "\n"
+
+
+def accelerator(compiled: str) -> str:
+    """Return the pins of an accelerator's libraries from what the compiler wrote for torch, each for Linux alone."""
+    pins = (line.partition("#") for line in compiled.splitlines() if ACCELERATOR.match(line))
+    return "".join(f"{pin.strip() + ON_LINUX:<40} # {why.strip()}\n" for pin, _, why in pins)
 
 
 def hashes(name: str, version: str, repository: Any) -> list[str]:
@@ -87,24 +111,62 @@ def entries(text: str) -> Iterator[tuple[str, str, set[str]]]:
         yield entry.partition("==")[0], entry, wanting
 
 
-def core(text: str) -> str:
-    """The part of a lock that the core needs, with what builds it."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    wanted = [*project["project"]["dependencies"], *project["build-system"]["requires"], "wheel"]
-    names = {re.split(r"[^\w.-]", each.lower())[0] for each in wanted}
+def part(text: str, requirements: Iterable[str]) -> str:
+    """Return the pins of a lock that these requirements need, directly or through others."""
+    names = {re.split(r"[^\w.-]", each.lower())[0] for each in requirements}
     found = list(entries(text))
     while more := {name for name, _, wanting in found if wanting & names} - names:
         names |= more
     return "\n".join(entry for name, entry, _ in found if name in names) + "\n"
 
 
+def core(text: str) -> str:
+    """Return the lock of the core, with what builds it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    built_with = [*project["build-system"]["requires"], "wheel"]
+    return CORE_HEAD + part(text, [*project["project"]["dependencies"], *built_with])
+
+
+def tools(text: str) -> str:
+    """Return the lock of the development tools."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return TOOLS_HEAD + part(text, project["project"]["optional-dependencies"]["dev"])
+
+
+def write_parts() -> None:
+    """Write the locks of the core and of the tools from the lock of everything."""
+    text = LOCK.read_text(encoding="utf-8")
+    CORE.write_text(core(text), encoding="utf-8")
+    TOOLS.write_text(tools(text), encoding="utf-8")
+    for path in (LOCK, CORE, TOOLS):
+        print(f"{path.name}: {len(list(entries(path.read_text(encoding='utf-8'))))} packages pinned")
+
+
+def without_accelerator(text: str) -> str:
+    """Return the lock without an accelerator's libraries."""
+    return "\n".join(entry for _, entry, _ in entries(text) if not ACCELERATOR.match(entry)) + "\n"
+
+
+def compile_pins(source: str, out: Path, *options: str, env: dict[str, str] | None = None) -> None:
+    """Let pip's resolver write the pins of a file of requirements."""
+    command = [sys.executable, "-m", "piptools", "compile", source, *options, f"--output-file={out}"]
+    command += ["--strip-extras", "--allow-unsafe", "--quiet", "--annotation-style=line", "--no-header"]
+    command += ["--no-emit-index-url", "--no-emit-find-links", "--no-emit-trusted-host", "--no-emit-options"]
+    done = subprocess.run(command, cwd=ROOT, env=env, check=False)
+    if done.returncode:
+        sys.exit(done.returncode)
+
+
 def main() -> int:
-    """Compile the lock; pins that still satisfy pyproject.toml stay unless ``--upgrade`` is given."""
-    if "--core" in sys.argv:
-        print(core(LOCK.read_text(encoding="utf-8")), end="")
+    """Compile the locks; pins that still satisfy pyproject.toml stay unless ``--upgrade`` is given."""
+    if "--parts" in sys.argv:
+        write_parts()
         return 0
     if "--torch" in sys.argv:
         print(next(entry for name, entry, _ in entries(LOCK.read_text(encoding="utf-8")) if name == "torch"))
+        return 0
+    if "--plain" in sys.argv:
+        print(without_accelerator(LOCK.read_text(encoding="utf-8")), end="")
         return 0
     from piptools.repositories import PyPIRepository
 
@@ -112,17 +174,15 @@ def main() -> int:
         out = Path(folder) / "requirements.txt"
         if LOCK.exists() and "--upgrade" not in sys.argv:
             out.write_text(LOCK.read_text(encoding="utf-8"), encoding="utf-8")
-        command = [sys.executable, "-m", "piptools", "compile", "pyproject.toml"]
-        command += ["--all-extras", "--strip-extras", "--allow-unsafe", "--quiet", "--annotation-style=line"]
-        command += ["--constraint=tools/constraints.txt"]
-        command += ["--no-emit-index-url", "--no-emit-find-links", "--no-emit-trusted-host", "--no-emit-options"]
-        command += ["--no-header", f"--output-file={out}"]
-        done = subprocess.run(command, cwd=ROOT, check=False)
-        if done.returncode:
-            return done.returncode
-        repository = PyPIRepository([], cache_dir=folder)
-        LOCK.write_text(with_hashes(clean(out.read_text(encoding="utf-8")), repository), encoding="utf-8")
-    print(f"{LOCK.name}: {sum('==' in line for line in LOCK.read_text(encoding='utf-8').splitlines())} packages pinned")
+        compile_pins("pyproject.toml", out, "--all-extras", "--constraint=tools/constraints.txt")
+        text = clean(out.read_text(encoding="utf-8"))
+        torch, libraries = Path(folder) / "torch.in", Path(folder) / "torch.txt"
+        torch.write_text(re.findall(r"^torch==\S+", text, re.MULTILINE)[0], encoding="utf-8")
+        bare = {name: value for name, value in os.environ.items() if name != "PIP_FIND_LINKS"}
+        compile_pins(str(torch), libraries, env={**bare, "PIP_CONFIG_FILE": os.devnull})
+        text += accelerator(libraries.read_text(encoding="utf-8"))
+        LOCK.write_text(with_hashes(text, PyPIRepository([], cache_dir=folder)), encoding="utf-8")
+    write_parts()
     return 0
 
 

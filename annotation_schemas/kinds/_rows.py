@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, ClassVar, Literal
 
 from annotation_schemas import column_types, grammar
@@ -18,6 +17,7 @@ from annotation_schemas.model import SETS, Choice, Criterion, ItemField, Schema
 from annotation_schemas.yaml_text import Path
 from domain import extensions
 from domain.comparison import AnyOrder, same
+from domain.module_names import import_own
 from domain.overlap import Shape
 from domain.reading.answers import AnswerKind
 from domain.registers import Register, modules_of
@@ -401,7 +401,7 @@ OVERLAP = "how far two answers have to overlap to say the same, in keep rules: `
 def _of_modules(name: str) -> list[Any]:
     """Return the rows that modules of this folder and of extensions have under a name, by their places."""
     found = []
-    modules = [import_module(each) for each in modules_of(__package__ or "") if "._" not in each]
+    modules = [import_own(each) for each in modules_of(__package__ or "") if "._" not in each]
     for module in [*modules, *extensions.rows("kinds")]:
         rows = [row for each in ("CRITERION", "FIELD") if (row := getattr(module, each, None)) is not None]
         called = module.__name__.rpartition(".")[2]

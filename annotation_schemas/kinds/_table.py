@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from typing import Any
 
 from annotation_schemas.kinds._rows import CRITERIA, FIELDS, CriterionKind, FieldKind, Kind
 from annotation_schemas.model import Criterion, ItemField
+from domain.module_names import import_own
 from domain.registers import modules_of
 
 for _name in modules_of(__package__ or ""):
     if "._" not in _name:
-        import_module(_name)  # now, as the package has functions that are called as modules are
+        import_own(_name)  # now, as the package has functions that are called as modules are
 
 
 def of_criterion(criterion: Criterion) -> CriterionKind:

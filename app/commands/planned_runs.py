@@ -67,9 +67,9 @@ def tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) -
     """What a run would do."""
     from workflow.access.projects import access_to
     from workflow.runs import model_plans
+    from workflow.runs.askings import asking_of
     from workflow.runs.model_plans import unfilled
     from workflow.runs.preview_run import preview
-    from workflow.runs.run_kinds import asking_of
 
     seen = preview(
         shared.store,

@@ -95,7 +95,9 @@ def check_free(host: str, port: int) -> None:
 def _print_demo_links(shared: object, address: str) -> None:
     from importlib.util import find_spec
 
-    if find_spec("examples.demo") is None:
+    from domain.module_names import PACKAGE
+
+    if find_spec(f"{PACKAGE}examples.demo") is None:
         return
     from examples import demo
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import import_module
 
 from app.screens import Screen
 from domain import extensions
+from domain.module_names import import_own
 from domain.registers import modules_of
 
 
 def rows() -> tuple[Screen, ...]:
     """The pages of all modules of this package and of extensions, by their places."""
-    modules = [*map(import_module, modules_of(__name__)), *extensions.rows("pages")]
+    modules = [*map(import_own, modules_of(__name__)), *extensions.rows("pages")]
     found = (
         replace(module.SCREEN, name=module.__name__.rpartition(".")[2], module=module.__name__) for module in modules
     )

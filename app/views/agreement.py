@@ -389,7 +389,7 @@ def _cell(
     if line is None or not line.n_units:
         return markup.quiet("-")
     said = found.AnswerFilter([logins.get(name, name) for name in line.args["pair"]], line.criterion)
-    dimension, group = of_slice(by, line.dimension)
+    dimension, group = history.of_slice(by, line.dimension)
     href = history.address(view.name, differ=stage.value, said=said, dimension=dimension, group=group, among=among)
     known = (
         f"{markup.decimal(line.low)} to {markup.decimal(line.high)}"
@@ -403,14 +403,9 @@ def _cell(
     return markup.heat(line.value, number, about, href=href, title=line.reason or "The items about which they differ")
 
 
-def of_slice(by: Cut, part: str | None) -> tuple[str | None, str | None]:
-    """The dimension and the group that a number is about, of which one is None at least."""
-    return (None, part) if by is Cut.GROUP else (part, None)
-
-
 def _differing(view: ProjectView, stage: Stage, part: str | None, among: Items | None, *, by: Cut) -> markup.Markup:
     """The way to the items behind a table."""
-    dimension, group = of_slice(by, part)
+    dimension, group = history.of_slice(by, part)
     href = history.address(view.name, differ=stage.value, dimension=dimension, group=group, among=among)
     return markup.tag("a", markup.text("Items about which they differ"), href=href, target="_self")
 

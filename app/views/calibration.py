@@ -4,26 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from annotation_schemas import reporting
 from annotation_schemas.model import Schema
-from app import archives, calibration_report, figures, items_switch, markup, shell
+from app import calibration_report, figures, items_switch, markup, shell
 from app.pending_figures import show_pending
 from app.screens import Group, Screen
 from app.services import Services
-from app.views import history
-from app.views.agreement import of_slice
-from db.engine import Store
-from domain.rated_units import BETWEEN
 from domain.records import ProjectView
 from domain.roles import Role
-from domain.states import VERIFICATIONS, Cut, Items, Stage
+from domain.states import VERIFICATIONS, Cut, Stage
 from domain.statistics import STATISTICS
-from workflow.access.counted_items import counting_of
-from workflow.lead import item_history as found
 from workflow.results import calibration as calibrate
 from workflow.results import rater_agreement
 from workflow.results.ratings import Raters, raters_called, raters_of
@@ -31,7 +25,7 @@ from workflow.results.ratings import Raters, raters_called, raters_of
 SCREEN = Screen("Calibration", place=260, role=Role.LEAD, group=Group.MODELS)
 
 if TYPE_CHECKING:
-    from reports.content import Behind, Block, Text
+    pass
 
 WEIGHT = 12
 """A rating in a report takes as long as so many elsewhere: thousands of draws, and a PDF."""
@@ -217,76 +211,6 @@ def _made(services: Services, view: ProjectView, stage: Stage, asked: Mapping[st
     show_pending(services, there, ask, about="The report is")
     if there.figure is not None:
         calibration_report.show(there.figure.value)
-
-
-def files_of(
-    store: Store,
-    *,
-    project: str,
-    stage: Stage,
-    people: Sequence[str],
-    judges: Sequence[str],
-    pool: bool,
-    items: Items | None,
-    by: Cut,
-    statistics: Sequence[str] | None,
-    titles: Mapping[str, str],
-    families: Mapping[str, Sequence[str]] | None = None,
-) -> dict[str, Any]:
-    """The report as parts of a page, and everything in it as files in a zip; for anyone who has made sure that the
-    person may. ``titles`` is what dimensions are called, by id; ``families`` the models of a judge's own family."""
-    from reports import files, html, standing
-    from reports.calibration import calibration
-
-    raters = raters_of(store, person=None, project=project, stage=stage)
-    study, source = calibrate.study_of(
-        store,
-        person=None,
-        project=project,
-        stage=stage,
-        humans=people,
-        judges=judges,
-        vouched=[name for name in people if name in raters.from_files],
-        pool_guidelines=pool,
-        items=items,
-        by=by,
-        statistics=statistics,
-        families={judge: models for judge, models in (families or {}).items() if models},
-    )
-
-    called = raters_called(store, raters)
-    study, logins = calibrate.with_names(study, called), {name: login for login, name in called.items()}
-    if by is Cut.DIMENSION:
-        study = calibrate.with_titles(study, titles)
-    ids = {title: id for id, title in titles.items()} if by is Cut.DIMENSION else {}
-    counting = counting_of(store, person=None, project=project, items_=items, stage=stage)
-    among = counting.which if counting.verdicts else None
-
-    def where(behind: Behind) -> str:
-        if behind.unit is not None:
-            of_answer = stage is Stage.GRADING and BETWEEN in behind.unit
-            return history.address(project, item=behind.unit.rpartition(BETWEEN)[0] if of_answer else behind.unit)
-        said = found.AnswerFilter([logins.get(name, name) for name in behind.raters], behind.criterion, behind.values)
-        part = ids.get(behind.dimension, behind.dimension) if behind.dimension else None
-        dimension, group = of_slice(by, part)
-        return history.address(project, differ=stage.value, said=said, dimension=dimension, group=group, among=among)
-
-    made = calibration(study, source, cross_checked=True)
-    return {
-        "name": f"{project}-{stage.value}-calibration.zip",
-        "zip": archives.pack(dict(files.contents(made))),
-        "first": standing.first_screen(made),
-        "errors": [each.words for each in made.section("cross_check").blocks if _is_error(each)],
-        "about": html.footer(made),
-        "sections": [(each.key, f"{each.number}. {each.title}", html.section(each, where)) for each in made.sections],
-    }
-
-
-def _is_error(block: Block) -> TypeGuard[Text]:
-    """Tell whether a block reports a difference from another package."""
-    from reports.content import Text
-
-    return isinstance(block, Text) and block.tone == "warning"
 
 
 def titles_of(schema: Schema) -> dict[str, str]:

@@ -21,7 +21,7 @@ from domain.comments import AnswerView, FoundItem, ItemHistory, OriginStep, Revi
 from domain.errors import NotAllowed
 from domain.records import AssetView, ProjectView
 from domain.roles import Role, at_least
-from domain.states import VERIFICATIONS, Items, Purpose, Stage
+from domain.states import VERIFICATIONS, Cut, Items, Purpose, Stage
 from workflow.lead import item_history
 from workflow.results.ratings import called_of
 
@@ -47,6 +47,11 @@ def render(services: Services) -> None:
         _item(services, view, item)
     else:
         _list(services, view)
+
+
+def of_slice(by: Cut, part: str | None) -> tuple[str | None, str | None]:
+    """The dimension and the group that a number is about, of which one is None at least."""
+    return (None, part) if by is Cut.GROUP else (part, None)
 
 
 def address(

@@ -15,7 +15,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app import figures, shell
-from app.views.calibration import files_of
+from app.calibration_files import files_of
 from db import files
 from db.engine import open_store
 from domain.roles import Role

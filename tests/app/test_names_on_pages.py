@@ -13,10 +13,11 @@ from streamlit.testing.v1 import AppTest
 
 from annotation_schemas.loader import load_text
 from app import shell
+from app.calibration_files import files_of
 from app.services import Services
 from app.views import audit as audit_page
 from app.views import cases as cases_page
-from app.views.calibration import files_of, titles_of
+from app.views.calibration import titles_of
 from db import files
 from db.engine import Store, open_store
 from db.tables import PersonRow

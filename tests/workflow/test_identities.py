@@ -12,11 +12,10 @@ from db import answers
 from db.engine import Store
 from domain.replies import JudgeAbout
 from domain.run_kinds import RunKind
-from domain.runs import Attempt, Outcome, RunPlan
+from domain.runs import RunPlan
 from domain.states import Stage
 from inference.spec import ModelSpec
-from testkit import old_databases
-from testkit.factories import make_items, make_project, make_run
+from testkit.factories import make_items, make_project
 from testkit.scripted import ScriptedServer, chat
 from tests.workflow.test_judge_runs import FILLS, SCORE, World
 from workflow.results import project_answers
@@ -154,27 +153,3 @@ def test_a_model_that_goes_on_with_further_items_is_one_model(store: Store) -> N
     ]
     names = {view.id: view.name for view in run_views.runs_of(store, by=None, project="p")}
     assert [names[run] for run in started] == ["fish", "fish", "fish (2)", "fish (3)"]
-
-
-@pytest.mark.both_databases
-def test_stored_runs_over_further_items_become_one_and_others_stay(store: Store) -> None:
-    """What an earlier version called "m (2)": over other items it is m; over the same ones it keeps its name."""
-    make_project(store)
-    ids = make_items(store, 6)
-
-    def asked(some: list[int]) -> list[Attempt]:
-        return [Attempt(id, Outcome.ANSWERED, text=f"says {id}") for id in some]
-
-    spec = ModelSpec(name="m", adapter="chat", model="folder")
-    make_run(store, asked(ids[:3]), name="m", spec=spec)
-    make_run(store, asked(ids[3:5]), name="m (2)", spec=spec)
-    make_run(store, asked(ids[:2]), name="m (3)", spec=spec)
-    make_run(store, asked(ids[5:]), name="m (4)", spec=spec.model_copy(update={"dtype": "float16"}))
-    eve_grades(store, "m (2)", item=ids[3])
-    with store.engine.begin() as connection:
-        old_databases.go_back(connection, "0021")
-    store.upgrade()
-    found = project_answers.read(store, person=None, project="p")
-    assert {model: len(places) for model, places in found.of_model.items()} == {"m": 5, "m (3)": 2, "m (4)": 1}
-    assert found.unknown == 0
-    assert found.judged["score", "eve"] != {}

@@ -17,7 +17,7 @@ from domain.shortcut_plan import ShortcutPlan
 from tests.paths import ROOT
 from tests.test_layers import modules
 from tools.floors import ROOMS
-from workflow.runs.run_kinds import Asking, asking_of
+from workflow.runs.askings import ASKINGS
 
 JUDGED = JudgePlan(
     template="t",
@@ -35,9 +35,9 @@ SHORT = ShortcutPlan(limit=3, text_only=True, order=2, orders=3, seed=7, dimensi
 def test_someone_is_asked_or_a_sentence_says_that_no_one_is() -> None:
     asked = [kind for kind in RunKind if kind.plan is not None]
     assert {RunKind.MODEL, RunKind.JUDGE} <= set(asked)
-    assert all(isinstance(asking_of(kind), Asking) for kind in asked)
+    assert set(ASKINGS) == set(asked)
     assert all(not kind.no_one for kind in asked)
-    assert all(kind.no_one and not kind.asking for kind in RunKind if kind not in asked)
+    assert all(kind.no_one for kind in RunKind if kind not in asked)
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,9 @@ from db.tables import AssetRow, ItemAssetRow, TaskRow
 from domain.errors import Conflict, NotAllowed, NotFound
 from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
-from domain.states import Stage, TaskState
+from domain.states import Stage
 from media.store import MediaStore
-from testkit import missing_media, old_databases
+from testkit import missing_media
 from testkit.factories import (
     BLIND,
     SETTLING,
@@ -142,26 +142,6 @@ def test_someone_whose_own_work_waits_for_others_is_told_that(store: Store) -> N
     vote(store, ann)
     link(store, ids)  # what ann has voted on is nothing that she waits for
     assert sentence(store, ann).startswith("You have done your part; what is left waits for others.")
-
-
-def test_a_project_of_an_earlier_version_is_brought_up_to_date(store: Store) -> None:
-    project(store, assets="{role: image, kind: image}, {role: sketch, kind: image, min: 0}")
-    ids = make_items(store, 4)
-    ann = make_person(store, "ann")
-    vote(store, ann)
-    link(store, ids[:1])
-    link(store, ids[1:2], role="sketch")
-    with store.engine.begin() as connection:
-        old_databases.go_back(connection, "0024")
-    store.upgrade()
-    assert check(store) == []
-    with store.read() as session:
-        waits = {
-            item: awaits
-            for item, awaits, state in session.exec(select(TaskRow.item_id, TaskRow.awaits_media, TaskRow.state))
-            if state is TaskState.OPEN
-        }
-    assert waits == {ids[0]: True, ids[1]: False, ids[2]: False, ids[3]: False}
 
 
 def test_items_wait_as_long_as_the_schema_in_force_needs_their_images(store: Store) -> None:

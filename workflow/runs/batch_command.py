@@ -20,8 +20,8 @@ from inference.endpoint.batches import BatchEndpoint, BatchStatus, Refused
 from inference.endpoint.client import NoReply
 from inference.spec import ModelSpec
 from workflow.access.event_log import log
+from workflow.runs.askings import asking_of
 from workflow.runs.model_questions import TypesOf
-from workflow.runs.run_kinds import asking_of
 from workflow.runs.stored_runs import (
     in_batches,
     plan_of_run,

@@ -15,7 +15,7 @@ from domain.runs import Preview, Question
 from domain.settings import Settings
 from inference.spec import ModelSpec
 from workflow.access.projects import require_lead
-from workflow.runs.run_kinds import asking_of
+from workflow.runs.askings import asking_of
 
 if TYPE_CHECKING:
     from media.store import MediaStore

@@ -1,6 +1,6 @@
 """How someone is asked in runs of a kind. Whatever previews, starts, works on or keeps a run reads it.
 
-``domain.run_kinds`` has the kinds, and says where the ``Asking`` of each is.
+``domain.run_kinds`` has the kinds, and ``workflow.runs.askings`` has the ``Asking`` of each.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from annotation_schemas.model import Schema
 from db.engine import Session, Store
 from db.records import StoredRun
-from domain.registers import function_of
-from domain.run_kinds import RunKind
 from domain.runs import Answerer, Attempt, Preview, Question
 from inference.spec import Allowed, ModelSpec
 from workflow.access.counted_items import Counting
@@ -65,9 +63,3 @@ class Asking:
     keep: Callable[[Any], Keep]
     preview: Callable[..., Preview]
     """Looks at what a run would ask (``workflow.runs.preview_run``)."""
-
-
-def asking_of(kind: RunKind) -> Asking:
-    """How someone is asked in runs of a kind, which is one in which someone is."""
-    found: Asking = function_of(kind.asking)
-    return found

@@ -27,7 +27,7 @@ from inference.spec import ModelSpec
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.runs import identities
-from workflow.runs.run_kinds import asking_of
+from workflow.runs.askings import asking_of
 from workflow.runs.stored_runs import folder_hash, plan_of_run, spec_of_run
 
 _log = logging.getLogger(__name__)

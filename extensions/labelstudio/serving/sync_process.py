@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from dataclasses import dataclass
 from typing import Literal
 
 from app.supervisor import environment
+from domain.module_names import process_of
 
 SECONDS = 120.0
 
@@ -22,7 +22,7 @@ class Done:
 
 def run(action: Literal["push", "pull"], project: str, address: str, *, seconds: float = SECONDS) -> Done:
     """Do it and wait. Anyone who else does the same just now has the same lease, so nothing is done twice."""
-    command = [sys.executable, "-P", "-m", "app", "labelstudio", action, "--server", address, "--", project]
+    command = [*process_of("app"), "labelstudio", action, "--server", address, "--", project]
     try:
         done = subprocess.run(
             command,

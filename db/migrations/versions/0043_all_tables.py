@@ -1,11 +1,11 @@
-"""All tables as they are at the first release; a database made before it comes here by way of ``migrations/before``."""
+"""All tables of the first release."""
 
 from __future__ import annotations
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0026"
+revision = "0043"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -18,7 +18,6 @@ def _words(name: str, *words: str) -> sa.Enum:
     return sa.Enum(*words, name=name, native_enum=False, create_constraint=True, length=32)
 
 
-STAGE = _words("stage", "triage", "authoring", "verification", "adjudication", "refinement", "grading")
 ROLE = _words("role", "annotator", "senior", "lead")
 LOOK_PARTS = tuple(f"((look >> {9 * at}) & {511 if at < 6 else 1023})" for at in range(7))
 """The parts of a picture's hash by which alike pictures are found."""
@@ -80,6 +79,9 @@ def upgrade() -> None:
         sa.Column("seed", sa.Integer(), nullable=False),
         sa.Column("created_at", MOMENT, nullable=False),
         sa.Column("guideline_number", sa.Integer(), server_default="1", nullable=False),
+        sa.Column("reading", sa.JSON(), nullable=True),
+        sa.Column("archived_at", MOMENT, nullable=True),
+        sa.Column("release_key", sa.String(), server_default="", nullable=False),
         sa.UniqueConstraint("name"),
     )
 
@@ -187,13 +189,14 @@ def upgrade() -> None:
         "imported_rating",
         sa.Column("id", sa.Integer(), primary_key=True),
         sa.Column("project_id", sa.Integer(), sa.ForeignKey("project.id"), nullable=False),
-        sa.Column("stage", STAGE, nullable=False),
+        sa.Column("stage", sa.String(32), nullable=False),
         sa.Column("unit", sa.String(), nullable=False),
         sa.Column("rater", sa.String(), nullable=False),
         sa.Column("criterion", sa.String(), nullable=False),
         sa.Column("value", sa.JSON(), nullable=True),
         sa.Column("dimension", sa.String(), nullable=True),
         sa.Column("created_at", MOMENT, nullable=False),
+        sa.Column("schema_version_id", sa.Integer(), nullable=True),
         sa.UniqueConstraint("project_id", "stage", "unit", "rater", "criterion"),
     )
 
@@ -210,6 +213,8 @@ def upgrade() -> None:
         sa.Column("expires_at", MOMENT, nullable=False),
         sa.Column("used_at", MOMENT, nullable=True),
         sa.Column("used_by_id", sa.Integer(), sa.ForeignKey("person.id"), nullable=True),
+        sa.Column("dimensions_given", sa.JSON(), nullable=True),
+        sa.Column("dimensions_version", sa.Integer(), nullable=True),
         sa.UniqueConstraint("token_hash"),
     )
     op.create_index("ix_invitation_project_id", "invitation", ["project_id"])
@@ -237,6 +242,8 @@ def upgrade() -> None:
         sa.Column("role", ROLE, nullable=False),
         sa.Column("dimensions", sa.JSON(), nullable=True),
         sa.Column("stages", sa.JSON(), nullable=True),
+        sa.Column("dimensions_given", sa.JSON(), nullable=True),
+        sa.Column("dimensions_version", sa.Integer(), nullable=True),
         sa.UniqueConstraint("project_id", "person_id"),
     )
     op.create_index("ix_member_person_id", "member", ["person_id"])
@@ -295,7 +302,7 @@ def upgrade() -> None:
         sa.Column("id", sa.Integer(), primary_key=True),
         sa.Column("project_id", sa.Integer(), sa.ForeignKey("project.id"), nullable=False),
         sa.Column("person_id", sa.Integer(), sa.ForeignKey("person.id"), nullable=False),
-        sa.Column("stage", STAGE, nullable=False),
+        sa.Column("stage", sa.String(32), nullable=False),
         sa.Column("counted_at", MOMENT, nullable=False),
         sa.Column("fresh_until", MOMENT, nullable=False),
         sa.Column("left", sa.JSON(), nullable=False),
@@ -311,7 +318,7 @@ def upgrade() -> None:
         sa.Column("id", sa.Integer(), primary_key=True),
         sa.Column("project_id", sa.Integer(), sa.ForeignKey("project.id"), nullable=False),
         sa.Column("person_id", sa.Integer(), sa.ForeignKey("person.id"), nullable=False),
-        sa.Column("stage", STAGE, nullable=False),
+        sa.Column("stage", sa.String(32), nullable=False),
         sa.Column("dimension", sa.String(), nullable=False),
         sa.Column("bits", sa.Integer(), nullable=True),
         sa.Column("rank", sa.BigInteger(), nullable=False),
@@ -337,11 +344,19 @@ def upgrade() -> None:
         sa.Column("dimension", sa.String(), nullable=True),
         sa.Column("in_pool", sa.Boolean(), nullable=False),
         sa.Column("created_at", MOMENT, nullable=False),
+        sa.Column("group_name", sa.String(), nullable=True),
+        sa.Column("role", sa.String(), nullable=True),
+        sa.Column("place", sa.Integer(), nullable=True),
+        sa.Column("dimension_given", sa.String(), nullable=True),
+        sa.Column("dimension_version", sa.Integer(), nullable=True),
+        sa.Column("proposal", sa.JSON(), nullable=True),
         sa.UniqueConstraint("public_id"),
     )
     op.create_index("ix_asset_pool", "asset", ["project_id", "in_pool", "id"])
     op.create_index("ix_asset_project_id_name", "asset", ["project_id", "name"])
     op.create_index("ix_asset_project_id_sha256", "asset", ["project_id", "sha256"])
+    op.create_index("ix_asset_sha256", "asset", ["sha256"])
+    op.create_index("ix_asset_group", "asset", ["project_id", "group_name", "place"], unique=True)
 
     op.create_table(
         "bridge_person",
@@ -362,7 +377,7 @@ def upgrade() -> None:
         sa.Column("id", sa.Integer(), primary_key=True),
         sa.Column("bridge_id", sa.Integer(), sa.ForeignKey("bridge.id"), nullable=False),
         sa.Column("person_id", sa.Integer(), sa.ForeignKey("person.id"), nullable=False),
-        sa.Column("stage", STAGE, nullable=False),
+        sa.Column("stage", sa.String(32), nullable=False),
         sa.Column("labeling_hash", sa.String(), nullable=False),
         sa.Column("key", sa.String(), nullable=False),
         sa.Column("outside_user", sa.Integer(), nullable=False),
@@ -387,14 +402,12 @@ def upgrade() -> None:
         sa.Column("position", sa.Integer(), nullable=True),
         sa.Column("fragment_lead", sa.Text(), nullable=True),
         sa.Column("fragment_raw", sa.Text(), nullable=True),
-        sa.Column(
-            "state",
-            _words("itemstate", "in_verification", "in_adjudication", "kept", "rejected", "unverified"),
-            nullable=False,
-        ),
+        sa.Column("state", sa.String(32), nullable=False),
         sa.Column("current_revision", sa.Integer(), nullable=False),
         sa.Column("created_at", MOMENT, nullable=False),
         sa.Column("priority", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("dimension_given", sa.String(), nullable=True),
+        sa.Column("dimension_version", sa.Integer(), nullable=True),
         sa.UniqueConstraint("project_id", "external_id"),
         sa.UniqueConstraint("public_id"),
     )
@@ -652,6 +665,7 @@ def upgrade() -> None:
         sa.Column("created_at", MOMENT, nullable=False),
         sa.Column("withdrawn_at", MOMENT, nullable=True),
         sa.Column("why", sa.String(), server_default="", nullable=False),
+        sa.Column("schema_version_id", sa.Integer(), nullable=True),
         sa.UniqueConstraint("public_id"),
     )
     op.create_index("ix_gold_item_id", "gold", ["item_id"])
@@ -709,7 +723,7 @@ def upgrade() -> None:
         sa.Column("id", sa.Integer(), primary_key=True),
         sa.Column("public_id", sa.String(), nullable=False),
         sa.Column("project_id", sa.Integer(), sa.ForeignKey("project.id"), nullable=False),
-        sa.Column("stage", STAGE, nullable=False),
+        sa.Column("stage", sa.String(32), nullable=False),
         sa.Column("unit", sa.String(), nullable=False),
         sa.Column("slot", sa.Integer(), nullable=False),
         sa.Column("item_id", sa.Integer(), sa.ForeignKey("item.id"), nullable=True),
@@ -726,14 +740,16 @@ def upgrade() -> None:
         sa.Column("rank", sa.Integer(), server_default="0", nullable=False),
         sa.Column("opened", sa.BigInteger(), server_default="0", nullable=False),
         sa.Column("awaits_media", sa.Boolean(), server_default=sa.false(), nullable=False),
+        sa.Column("dimension_given", sa.String(), nullable=True),
+        sa.Column("dimension_version", sa.Integer(), nullable=True),
         sa.UniqueConstraint("public_id"),
         sa.UniqueConstraint("unit", "person_id"),
         sa.UniqueConstraint("unit", "slot"),
     )
-    op.create_index("ix_task_correcting", "task", ["person_id", "correcting"])
+    op.create_index("ix_task_correcting", "task", ["person_id", "project_id", "stage", "correcting"])
     op.create_index("ix_task_item_id", "task", ["item_id"])
     op.create_index("ix_task_lease", "task", ["project_id", "stage", "state", "lease_until"])
-    op.create_index("ix_task_mine", "task", ["person_id", "project_id", "stage", "state"])
+    op.create_index("ix_task_mine", "task", ["person_id", "project_id", "stage", "state", "dimension", "purpose"])
     op.create_index("ix_task_next", "task", ["project_id", "stage", "state", "awaits_media", "rank", "shuffle"])
     op.create_index(
         "ix_task_next_dimension",
@@ -750,7 +766,7 @@ def upgrade() -> None:
         sa.Column("project_id", sa.Integer(), sa.ForeignKey("project.id"), nullable=False),
         sa.Column("task_id", sa.Integer(), sa.ForeignKey("task.id"), nullable=False),
         sa.Column("person_id", sa.Integer(), sa.ForeignKey("person.id"), nullable=False),
-        sa.Column("stage", STAGE, nullable=False),
+        sa.Column("stage", sa.String(32), nullable=False),
         sa.Column("dimension", sa.String(), nullable=False),
         sa.Column("item_id", sa.Integer(), sa.ForeignKey("item.id"), nullable=False),
         sa.Column("revision", sa.Integer(), nullable=False),
@@ -768,6 +784,7 @@ def upgrade() -> None:
         sa.Column("weight", sa.Float(), nullable=True),
         sa.Column("purpose", sa.String(32), server_default="live", nullable=False),
         sa.Column("shown", sa.JSON(), nullable=True),
+        sa.Column("schema_change", sa.Integer(), nullable=True),
         sa.ForeignKeyConstraint(["item_id", "revision"], ["revision.item_id", "revision.number"]),
         sa.UniqueConstraint("person_id", "submit_key"),
         sa.UniqueConstraint("public_id"),
@@ -778,13 +795,15 @@ def upgrade() -> None:
     op.create_index("ix_annotation_prediction_id", "annotation", ["prediction_id"])
     op.create_index("ix_annotation_project_id_stage", "annotation", ["project_id", "stage"])
     op.create_index("ix_annotation_task_id", "annotation", ["task_id"])
+    columns = ["person_id", "project_id", "stage", "purpose", "created_at", "supersedes_id", "seconds", "schema_change"]
+    op.create_index("ix_annotation_pace", "annotation", columns)
 
     op.create_table(
         "aside",
         sa.Column("id", sa.Integer(), primary_key=True),
         sa.Column("project_id", sa.Integer(), sa.ForeignKey("project.id"), nullable=False),
         sa.Column("person_id", sa.Integer(), sa.ForeignKey("person.id"), nullable=False),
-        sa.Column("stage", STAGE, nullable=False),
+        sa.Column("stage", sa.String(32), nullable=False),
         sa.Column("task_id", sa.Integer(), sa.ForeignKey("task.id"), nullable=False),
         sa.Column("unit", sa.String(), nullable=False),
         sa.Column("released", sa.Boolean(), nullable=False),
@@ -909,6 +928,231 @@ def upgrade() -> None:
     )
     op.create_index("ix_bridge_answer_bridge_id", "bridge_answer", ["bridge_id", "outcome"])
     op.create_index("ix_bridge_answer_person_id", "bridge_answer", ["person_id"])
+
+    op.create_table(
+        "schema_change",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("project_id", sa.Integer(), nullable=False),
+        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("before_id", sa.Integer(), nullable=False),
+        sa.Column("after_id", sa.Integer(), nullable=False),
+        sa.Column("decisions", sa.JSON(), nullable=False),
+        sa.Column("reading_before", sa.JSON(), nullable=True),
+        sa.Column("guideline_before", sa.Integer(), nullable=False),
+        sa.Column("undoes", sa.Integer(), nullable=True),
+        sa.Column("by_id", sa.Integer(), nullable=True),
+        sa.Column("done_to", sa.Integer(), nullable=False),
+        sa.Column("finished_at", MOMENT, nullable=True),
+        sa.Column("created_at", MOMENT, nullable=False),
+        sa.ForeignKeyConstraint(["project_id"], ["project.id"], name=op.f("fk_schema_change_project_id")),
+        sa.ForeignKeyConstraint(["before_id"], ["schema_version.id"], name=op.f("fk_schema_change_before_id")),
+        sa.ForeignKeyConstraint(["after_id"], ["schema_version.id"], name=op.f("fk_schema_change_after_id")),
+        sa.ForeignKeyConstraint(["by_id"], ["person.id"], name=op.f("fk_schema_change_by_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_schema_change")),
+        sa.UniqueConstraint("project_id", "number", name=op.f("uq_schema_change_project_id_number")),
+    )
+
+    op.create_table(
+        "notice_mark",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("person_id", sa.Integer(), nullable=False),
+        sa.Column("project_id", sa.Integer(), nullable=False),
+        sa.Column("key", sa.String(), nullable=False),
+        sa.Column("seen_at", MOMENT, nullable=True),
+        sa.Column("mailed_at", MOMENT, nullable=True),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_notice_mark_person_id")),
+        sa.ForeignKeyConstraint(["project_id"], ["project.id"], name=op.f("fk_notice_mark_project_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_notice_mark")),
+        sa.UniqueConstraint("person_id", "key", name=op.f("uq_notice_mark_person_id_key")),
+    )
+    op.create_index("ix_notice_mark_project_id", "notice_mark", ["project_id"])
+
+    op.create_table(
+        "mail_choice",
+        sa.Column("person_id", sa.Integer(), nullable=False),
+        sa.Column("address", sa.String(), nullable=False),
+        sa.Column("time", sa.String(32), nullable=False),
+        sa.Column("off_token", sa.String(), nullable=False),
+        sa.Column("told_at", MOMENT, nullable=False),
+        sa.Column("turn", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_mail_choice_person_id")),
+        sa.PrimaryKeyConstraint("person_id", name=op.f("pk_mail_choice")),
+        sa.UniqueConstraint("off_token", name=op.f("uq_mail_choice_off_token")),
+    )
+
+    op.create_table(
+        "mail",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("public_id", sa.String(), nullable=False),
+        sa.Column("person_id", sa.Integer(), nullable=False),
+        sa.Column("subject", sa.String(), nullable=False),
+        sa.Column("text", sa.Text(), nullable=False),
+        sa.Column("state", sa.String(32), nullable=False),
+        sa.Column("attempts", sa.Integer(), nullable=False),
+        sa.Column("due_at", MOMENT, nullable=False),
+        sa.Column("said", sa.Text(), nullable=False),
+        sa.Column("created_at", MOMENT, nullable=False),
+        sa.Column("ended_at", MOMENT, nullable=True),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_mail_person_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_mail")),
+        sa.UniqueConstraint("public_id", name=op.f("uq_mail_public_id")),
+    )
+    op.create_index("ix_mail_person_id", "mail", ["person_id"])
+    op.create_index("ix_mail_due", "mail", ["state", "due_at"])
+
+    op.create_table(
+        "schedule",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("project_id", sa.Integer(), nullable=False),
+        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("deadlines", sa.JSON(), nullable=False),
+        sa.Column("stage_order", sa.JSON(), nullable=False),
+        sa.Column("by_id", sa.Integer(), nullable=True),
+        sa.Column("created_at", MOMENT, nullable=False),
+        sa.ForeignKeyConstraint(["project_id"], ["project.id"], name=op.f("fk_schedule_project_id")),
+        sa.ForeignKeyConstraint(["by_id"], ["person.id"], name=op.f("fk_schedule_by_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_schedule")),
+        sa.UniqueConstraint("project_id", "number", name=op.f("uq_schedule_project_id_number")),
+    )
+
+    op.create_table(
+        "daily_goal",
+        sa.Column("person_id", sa.Integer(), nullable=False),
+        sa.Column("tasks", sa.Integer(), nullable=False),
+        sa.Column("set_at", MOMENT, nullable=False),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_daily_goal_person_id")),
+        sa.PrimaryKeyConstraint("person_id", name=op.f("pk_daily_goal")),
+    )
+
+    op.create_table(
+        "release",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("project_id", sa.Integer(), nullable=False),
+        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("point", sa.Integer(), nullable=False),
+        sa.Column("asked", sa.JSON(), nullable=False),
+        sa.Column("told", sa.JSON(), nullable=False),
+        sa.Column("manifest_sha256", sa.String(), nullable=False),
+        sa.Column("by_id", sa.Integer(), nullable=True),
+        sa.Column("created_at", MOMENT, nullable=False),
+        sa.ForeignKeyConstraint(["project_id"], ["project.id"], name=op.f("fk_release_project_id")),
+        sa.ForeignKeyConstraint(["by_id"], ["person.id"], name=op.f("fk_release_by_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_release")),
+        sa.UniqueConstraint("project_id", "number", "point", name=op.f("uq_release_project_id_number_point")),
+    )
+
+    op.create_table(
+        "release_item",
+        sa.Column("release_id", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("item_id", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("revision", sa.Integer(), nullable=False),
+        sa.Column("split", sa.String(), nullable=False),
+        sa.Column("place", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(["release_id"], ["release.id"], name=op.f("fk_release_item_release_id")),
+        sa.ForeignKeyConstraint(["item_id"], ["item.id"], name=op.f("fk_release_item_item_id")),
+        sa.PrimaryKeyConstraint("release_id", "item_id", name=op.f("pk_release_item")),
+    )
+
+    op.create_table(
+        "withdrawal",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("project_id", sa.Integer(), nullable=False),
+        sa.Column("release_id", sa.Integer(), nullable=False),
+        sa.Column("item_id", sa.Integer(), nullable=False),
+        sa.Column("reason", sa.Text(), nullable=False),
+        sa.Column("by_id", sa.Integer(), nullable=True),
+        sa.Column("created_at", MOMENT, nullable=False),
+        sa.ForeignKeyConstraint(["project_id"], ["project.id"], name=op.f("fk_withdrawal_project_id")),
+        sa.ForeignKeyConstraint(["release_id"], ["release.id"], name=op.f("fk_withdrawal_release_id")),
+        sa.ForeignKeyConstraint(["item_id"], ["item.id"], name=op.f("fk_withdrawal_item_id")),
+        sa.ForeignKeyConstraint(["by_id"], ["person.id"], name=op.f("fk_withdrawal_by_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_withdrawal")),
+    )
+    op.create_index("ix_withdrawal_release_id", "withdrawal", ["release_id"])
+
+    op.create_table(
+        "release_about",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("project_id", sa.Integer(), nullable=False),
+        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("about", sa.JSON(), nullable=False),
+        sa.Column("by_id", sa.Integer(), nullable=True),
+        sa.Column("created_at", MOMENT, nullable=False),
+        sa.ForeignKeyConstraint(["project_id"], ["project.id"], name=op.f("fk_release_about_project_id")),
+        sa.ForeignKeyConstraint(["by_id"], ["person.id"], name=op.f("fk_release_about_by_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_release_about")),
+        sa.UniqueConstraint("project_id", "number", name=op.f("uq_release_about_project_id_number")),
+    )
+
+    op.create_table(
+        "exposure_shape",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("project_id", sa.Integer(), nullable=False),
+        sa.Column("hash", sa.String(), nullable=False),
+        sa.Column("schema_version_id", sa.Integer(), nullable=False),
+        sa.Column("told", sa.JSON(), nullable=False),
+        sa.ForeignKeyConstraint(["project_id"], ["project.id"], name=op.f("fk_exposure_shape_project_id")),
+        sa.ForeignKeyConstraint(
+            ["schema_version_id"], ["schema_version.id"], name=op.f("fk_exposure_shape_schema_version_id")
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_exposure_shape")),
+        sa.UniqueConstraint("project_id", "hash", name=op.f("uq_exposure_shape_project_id_hash")),
+    )
+
+    op.create_table(
+        "exposure",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("project_id", sa.Integer(), nullable=False),
+        sa.Column("item_id", sa.Integer(), nullable=True),
+        sa.Column("person_id", sa.Integer(), nullable=False),
+        sa.Column("task_id", sa.Integer(), nullable=True),
+        sa.Column("asset_id", sa.Integer(), nullable=True),
+        sa.Column("shape_id", sa.Integer(), nullable=False),
+        sa.Column("route", sa.String(length=32), nullable=False),
+        sa.Column("stage", sa.String(), nullable=False),
+        sa.Column("revision", sa.Integer(), nullable=True),
+        sa.Column("sha256", sa.String(), nullable=False),
+        sa.Column("bytes", sa.Integer(), nullable=False),
+        sa.Column("at", MOMENT, nullable=False),
+        sa.ForeignKeyConstraint(["project_id"], ["project.id"], name=op.f("fk_exposure_project_id")),
+        sa.ForeignKeyConstraint(["item_id"], ["item.id"], name=op.f("fk_exposure_item_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_exposure_person_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_exposure")),
+    )
+    op.create_index("ix_exposure_project_id", "exposure", ["project_id"])
+    op.create_index("ix_exposure_item_id", "exposure", ["item_id", "person_id"])
+    op.create_index(
+        "ix_exposure_asset",
+        "exposure",
+        ["person_id", "asset_id", "sha256"],
+        unique=True,
+        sqlite_where=sa.text("asset_id IS NOT NULL"),
+        postgresql_where=sa.text("asset_id IS NOT NULL"),
+    )
+
+    op.create_table(
+        "entry_budget",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("project_id", sa.Integer(), nullable=False),
+        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("entries", sa.Integer(), nullable=True),
+        sa.Column("days", sa.Integer(), nullable=True),
+        sa.Column("by_id", sa.Integer(), nullable=True),
+        sa.Column("created_at", MOMENT, nullable=False),
+        sa.ForeignKeyConstraint(["project_id"], ["project.id"], name=op.f("fk_entry_budget_project_id")),
+        sa.ForeignKeyConstraint(["by_id"], ["person.id"], name=op.f("fk_entry_budget_by_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_entry_budget")),
+        sa.UniqueConstraint("project_id", "number", name=op.f("uq_entry_budget_project_id_number")),
+    )
+
+    op.create_table(
+        "person_key",
+        sa.Column("person_id", sa.Integer(), nullable=False),
+        sa.Column("key", sa.String(), nullable=False),
+        sa.Column("created_at", MOMENT, nullable=False),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_person_key_person_id")),
+        sa.PrimaryKeyConstraint("person_id", name=op.f("pk_person_key")),
+    )
 
     for at, part in enumerate(LOOK_PARTS):
         op.execute(f"CREATE INDEX ix_candidate_look_{at} ON candidate (project_id, state, {part})")
