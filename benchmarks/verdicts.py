@@ -111,7 +111,7 @@ LARGER = {
     for name in ("good", "good, 3 % errors", "good, 12 models")
 }
 NEW_SEEDS = 100_000
-"""The first seed of studies that no rule was chosen by."""
+"""The first seed of these studies, far from those of the other tables."""
 HARD = {
     "as good as people, 10 % errors": (5, 0.5, 0.10, 0.10, 0.2),
     "near-perfect, half of errors by question": (5, 0.5, 0.05, 0.05, 0.5),
