@@ -501,7 +501,8 @@ def turned_by(frame: VideoFrame, *, name: str) -> int:
     """Return the orientation of a frame, by the display matrix that it has: the container's goes before the codec's."""
     from av.sidedata.sidedata import Type
 
-    matrix: Any = next((each for each in frame.side_data if each.type == Type.DISPLAYMATRIX), None)
+    notes: Any = frame.side_data  # the container's note comes first
+    matrix = next((each for each in notes if each.type == Type.DISPLAYMATRIX), None)
     return orientation.of_matrix(struct.unpack("=9i", bytes(matrix)), name=name) if matrix else orientation.UPRIGHT
 
 

@@ -10,6 +10,7 @@ import base64
 import csv
 import io
 import struct
+import unicodedata
 import zlib
 from collections.abc import Sequence
 from fractions import Fraction
@@ -421,3 +422,28 @@ def test_a_video_that_was_trimmed_without_encoding_has_the_frames_that_players_s
         (first,) = opened.read([0])
     assert first.picture is not None
     assert number_of(first.picture) == hidden
+
+
+# ---- names of files --------------------------------------------------------------------------------------------------
+
+NAMES = {
+    "PFERD 141: the folder has the umlaut": ("\u00dcbung/cup.png", "NFD", "NFC"),
+    "renpy 2327: a file of a Mac": ("caf\u00e9.png", "NFD", "NFC"),
+    "winfile 86: Japanese": ("\u30d1\u30d4.png", "NFD", "NFC"),
+    "rnr 31: Korean": ("\uae40\uce58.png", "NFC", "NFD"),
+    "shelf-back 50: Cyrillic": ("\u0439.png", "NFD", "NFC"),
+    "gocryptfs 992: another order of marks": ("a\u0323\u0307.png", "NFC", "NFD"),
+}
+
+
+@pytest.mark.parametrize(("name", "on_disk", "in_table"), NAMES.values(), ids=NAMES)
+def test_a_file_is_found_in_the_other_form_of_its_name(
+    store: Store, home: Path, tmp_path: Path, name: str, on_disk: Any, in_table: Any
+) -> None:
+    path = tmp_path / "files" / unicodedata.normalize(on_disk, name)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(png())
+    row = f"a,Which?,x,y,x,{unicodedata.normalize(in_table, name)}\n"
+    (tmp_path / "items.csv").write_text(f"id,question,option_1,option_2,answer,image\n{row}", encoding="utf-8")
+    done = imported(store, home, tmp_path / "items.csv", media=tmp_path / "files")
+    assert (done.assets_found, done.missing) == (1, ())
