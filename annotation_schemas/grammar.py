@@ -10,7 +10,7 @@ from annotation_schemas.model import Choice, Criterion, ItemField, Scalar, Schem
 from annotation_schemas.yaml_text import Path
 from domain.comparison import same
 from domain.decimals import step_of
-from domain.reading.numbers import unit_of
+from domain.reading.units import unit_of
 
 Found = Iterator[tuple[Path, str]]
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from domain.reading.numbers import unit_of
+from domain.reading.units import unit_of
 
 MOST_DIGITS = 40
 """A number with more is a slip."""

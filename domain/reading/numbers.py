@@ -7,154 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from domain.reading.number_words import spelled_number
 from domain.reading.scales import NUMERALS, chinese, scaled
 from domain.reading.text import fold
+from domain.reading.units import AMBIGUOUS_SIGNS, NO_NAMES, unit_of
 
-# ---- units ----------------------------------------------------------------------------------------------------------
-
-UNITS: dict[str, tuple[tuple[str, str, str], ...]] = {
-    "time": (
-        ("1/1000", "ms", "millisecond milliseconds msec millisekunde millisekunden milliseconde millisecondes milisegundo milisegundos 毫秒 ミリ秒"),
-        ("1", "s", "second seconds sec secs sekunde sekunden sek seconde secondes segundo segundos secondo secondi seg seconden sekunda sekundy sekund секунда секунды секунд сек с 秒 秒钟 초 ثانية ثوان ثواني सेकंड सेकेंड saniye"),
-        ("60", "min", "minute minutes mins minuten minuto minutos minuti minuut minuta minuty minut минута минуты минут мин 分 分钟 分鐘 分間 분 دقيقة دقائق मिनट dakika"),
-        ("3600", "h", "hour hours hr hrs std stunde stunden heure heures hora horas ora ore uur godzina godziny godzin час часа часов 小时 小時 时间 時間 시간 ساعة ساعات घंटा घंटे saat"),
-        ("86400", "d", "day days tag tage jour jours día días dia dias giorno giorni dag dagen dzień dni день дня дней 天 日 일 يوم أيام दिन gün"),
-        ("604800", "wk", "week weeks woche wochen semaine semaines semana semanas settimana settimane weken tydzień неделя недели 周 週間 주"),
-    ),
-    "length": (
-        ("1/1000", "mm", "millimeter millimeters millimetre millimetres millimètre millimètres milímetro milímetros millimetro millimetri milimetr milimetry milimetrów миллиметр миллиметра миллиметров мм 毫米 ミリ ミリメートル 밀리미터"),
-        ("1/100", "cm", "centimeter centimeters centimetre centimetres zentimeter centimètre centimètres centímetro centímetros centimetro centimetri centymetr centymetry centymetrów сантиметр сантиметра сантиметров см 厘米 公分 センチ センチメートル 센티미터 센티 سم سنتيمتر सेमी सेंटीमीटर"),
-        ("1/10", "dm", "decimeter decimeters decimetre decimetres dezimeter"),
-        ("1", "m", "meter meters metre metres mètre mètres metro metros metri metr metry metrów метр метра метров м 米 公尺 メートル 미터 متر أمتار मीटर"),
-        ("1000", "km", "kilometer kilometers kilometre kilometres kilomètre kilomètres kilómetro kilómetros chilometro chilometri quilômetro quilômetros километр километра километров км 公里 千米 キロメートル 킬로미터"),
-        ("127/5000", "in", "inch inches zoll pouce pouces pulgada pulgadas pollice pollici polegada polegadas дюйм дюйма дюймов 英寸"),
-        ("381/1250", "ft", "foot feet fuß pied pieds pies piedi pés фут фута футов 英尺"),
-        ("1143/1250", "yd", "yard yards"),
-        ("1609344/1000", "mi", "mile miles meile meilen 英里"),
-    ),
-    "mass": (
-        ("1/1000", "mg", "milligram milligrams milligramm mg 毫克"),
-        ("1", "g", "gram grams gramme grammes gramm gr gramo gramos grammo grammi grama gramas gramy gramów грамм грамма граммов г 克 グラム 그램 جرام غرام ग्राम"),
-        ("1000", "kg", "kilogram kilograms kilo kilos kilogramm kilogramme kilogrammes kilogramo kilogramos chilogrammo chilogrammi chilo chili quilo quilos quilograma quilogramas kilogramy килограмм килограмма килограммов кг 千克 公斤 キロ キログラム 킬로그램 كيلو كيلوغرام किलो किलोग्राम"),
-        ("45359237/100000", "lb", "lbs pound pounds livre livres libra libras libbra libbre фунт 磅"),
-        ("45359237/1600000", "oz", "ounce ounces unze unzen once onces onza onzas"),
-        ("1000000", "t", "tonne tonnes ton tons tonnen 吨"),
-    ),
-    "volume": (
-        ("1/1000", "ml", "milliliter milliliters millilitre millilitres millilitro millilitri mililitro mililitros mililitr миллилитр миллилитра миллилитров мл 毫升 ミリリットル 밀리리터 مل मिली मिलीलीटर"),
-        ("1/100", "cl", "centiliter centiliters centilitre centilitres zentiliter"),
-        ("1/10", "dl", "deciliter deciliters decilitre decilitres deziliter"),
-        ("1", "l", "L liter liters litre litres litro litros litri litr litry litrów литр литра литров л 升 公升 リットル 리터 لتر लीटर"),
-    ),
-    "percent": (("1", "%", "percent per-cent pct prozent pourcent porcentaje procent procenten proc процент процента процентов パーセント 퍼센트 بالمئة प्रतिशत"),),
-    "temperature": (("1", "°C", "°c celsius ℃ 摄氏度 섭씨"), ),
-    "fahrenheit": (("1", "°F", "°f fahrenheit"),),
-    "angle": (("1", "°", "degree degrees deg grad degré degrés grado grados gradi graus graden stopni градус градуса градусов 度 도"),),
-    "money, $": (("1", "$", "usd dollar dollars us$"),),
-    "money, €": (("1", "€", "eur euro euros"),),
-    "money, £": (("1", "£", "gbp pound-sterling"),),
-    "power": (("1", "W", "watt watts"), ("1000", "kW", "kilowatt kilowatts")),
-    "energy": (("1", "kcal", "kilocalorie kilocalories"), ),
-    "rate": (("1", "fps", ""), ("1", "Hz", "hertz"), ("1", "km/h", "kmh kph"), ("1", "mph", ""), ("1", "rpm", "")),
-}  # fmt: skip
-"""By what is measured: how many of the first there are in one, its sign, and its other names."""
-
-_BY_NAME = {
-    name: (kind, Fraction(factor), sign)
-    for kind, rows in UNITS.items()
-    for factor, sign, names in rows
-    for name in (sign, *names.split())
-}
-_BY_LOWER = {name.lower(): unit for name, unit in _BY_NAME.items()}
-AMBIGUOUS_SIGNS = {"m": ("time", "length"), "t": ("mass", "volume"), "c": (), "oz": ("mass", "volume")}
-"""Signs that stand for one thing or another, so that they say nothing where the other is asked for."""
-NO_NAMES = frozenset("in с d 日 时间 時間 ora ore day t 分 度 grad once".split())
-"""Names that are words of their own: units only where nothing but a sign or an end follows, and the unit fits."""
-
-
-def unit_of(name: str) -> tuple[str, Fraction, str] | None:
-    """What a unit's name or sign measures, how many of the first it has, and its sign.
-
-    >>> unit_of("Minutes"), unit_of("cups")
-    (('time', Fraction(60, 1), 'min'), None)
-    """
-    if len(name) == 1 and name.isupper():
-        return _BY_NAME.get(name)  # "M" and "G" may stand for a million and a billion
-    return _BY_NAME.get(name) or _BY_LOWER.get(name.lower().rstrip("."))
-
-
-# ---- number words ---------------------------------------------------------------------------------------------------
-
-NUMBER_WORDS = {
-    "en": "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty",
-    "de": "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn zwanzig",
-    "fr": "zéro - deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit dix-neuf vingt",
-    "es": "cero - dos tres cuatro cinco seis siete ocho nueve diez - doce trece catorce quince dieciséis diecisiete dieciocho diecinueve veinte",
-    "it": "zero - due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici diciassette diciotto diciannove venti",
-    "pt": "zero - dois três quatro cinco seis sete oito nove dez onze doze treze catorze quinze dezesseis dezessete dezoito dezenove vinte",
-    "nl": "nul - twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien vijftien zestien zeventien achttien negentien twintig",
-    "pl": "zero - dwa trzy cztery pięć sześć siedem osiem dziewięć dziesięć jedenaście dwanaście",
-    "ru": "ноль - два три четыре пять шесть семь восемь девять десять одиннадцать двенадцать",
-    "tr": "sıfır - iki üç dört beş altı yedi sekiz dokuz",
-    "ar": "صفر واحد اثنان ثلاثة أربعة خمسة ستة سبعة ثمانية تسعة عشرة",
-    "hi": "शून्य एक दो तीन चार पाँच छह सात आठ नौ दस",
-    "ko": "영 하나 둘 셋 넷 다섯 여섯 일곱 여덟 아홉 열",
-}
-"""From zero upwards. Words that are articles too are left out, except in English, where what follows tells."""
-TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_WORDS: dict[str, int] = {word: n for row in NUMBER_WORDS.values() for n, word in enumerate(row.split()) if word != "-"}
-_WORDS |= {
-    "duas": 2,
-    "dwie": 2,
-    "две": 2,
-    "cinq": 5,
-    "पांच": 5,
-    "due": 2,
-    "fuenf": 5,
-    "zwoelf": 12,
-    "zwo": 2,
-    "isshiki": -1,
-    "cien": 100,
-    "cent": 100,
-    "hundert": 100,
-    "cento": 100,
-    "honderd": 100,
-    "сто": 100,
-    "sto": 100,
-}
-_WORDS |= {
-    "einundzwanzig": 21,
-    "dreißig": 30,
-    "vierzig": 40,
-    "fünfzig": 50,
-    "sechzig": 60,
-    "siebzig": 70,
-    "achtzig": 80,
-    "neunzig": 90,
-    "trente": 30,
-    "quarante": 40,
-    "cinquante": 50,
-    "soixante": 60,
-    "treinta": 30,
-    "cuarenta": 40,
-    "cincuenta": 50,
-    "trenta": 30,
-    "quaranta": 40,
-    "cinquanta": 50,
-    "trinta": 30,
-    "quarenta": 40,
-    "cinquenta": 50,
-    "dertig": 30,
-    "veertig": 40,
-    "vijftig": 50,
-}
-del _WORDS["isshiki"]
-_AMBIGUOUS = frozenset(
-    ("one", "elf", "acht", "sei", "due", "dix", "sept", "neuf", "sto", "cent", "tien", "sete", "tre")
-)
-"""Number words that are other words, too, in the same or another language."""
 _EAST = re.compile(rf"(?<!\d)(?<!\d )[{NUMERALS}]+")
-_SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
 _MULTIPLIED = re.compile(
     r"\s?(?:-\s?)?(?:dozens?|dutzend|douzaines?|docenas?|dozzin[ae]|dúzias?|dozijn|tuzin\w{0,3}|打|ダース|다스|gross\b|scores?|pairs?|paare?|paires?|pares\b|pai[ao]\b|couples?|tens\b|tsd\b|(?-i:[KMBGT])(?![\w'])|thousands?|millions?|billions?|hundreds?|k\b|tausend|millionen|mille|mil\b|mila\b|дюжин|тысяч|十|百|千|万|萬|亿|천|만|백"
     r"|and a (?:half|quarter|third)|and (?:one|three)[ -](?:half|quarters?|third)|halves|thirds?|quarters?|fifths?|tenths?|hundredths?|und ein|et demie?|y medi[oa]|e mezz[oa]|e mei[oa]|с половиной|半|½|¼|¾|⅓|⅔|times\b|fold\b|-fold\b)",
@@ -289,52 +147,6 @@ def _exact(body: str) -> Fraction | None:
     return None
 
 
-_COUNTS_ONE = re.compile(
-    r"\b(?:there(?:'s| is| was)|i(?: can| could)? (?:see|count|find)|(?:shows|contains|has|holds|includes))(?: (?:only|just|exactly|clearly))? \Z|\b(?:only|exactly|just) \Z",
-    re.IGNORECASE,
-)
-"""Before "one": it counts, and does not stand for something."""
-
-
-def _spelled(text: str, match: re.Match[str]) -> tuple[int, int, bool] | None:
-    """The value of the number word at a match, where it ends, and whether it is surely a number."""
-    word = match[0].lower()
-    first, _, second = word.partition("-")
-    if word in _WORDS:
-        value, end = _WORDS[word], match.end()
-    elif first in TENS and second in _WORDS and 0 < _WORDS[second] < 10:
-        value, end = 20 + 10 * TENS.index(first) + _WORDS[second], match.end()
-    elif word in TENS:
-        value, end = 20 + 10 * TENS.index(word), match.end()
-    elif word in ("a", "one") and re.compile(r" (?:hundred|thousand)\b", re.I).match(text, match.end()):
-        value, end = 1, match.end()
-    else:
-        return None
-    sure = word not in _AMBIGUOUS or (
-        word == "one" and _COUNTS_ONE.search(text[max(0, match.start() - 40) : match.start()]) is not None
-    )
-    if value in range(20, 91, 10) and word in (*TENS,):
-        more = re.compile(r"[ -](one|two|three|four|five|six|seven|eight|nine)\b", re.I).match(text, end)
-        if more:
-            value, end = value + _WORDS[more[1].lower()], more.end()
-    for _ in range(3):
-        scale = re.compile(r" (hundred|thousand|million)\b(?: and)?(?: ([a-z]+)(?:[- ]([a-z]+))?)?", re.I).match(
-            text, end
-        )
-        if scale is None:
-            break
-        value *= _SCALES[scale[1].lower()]
-        end, sure = scale.end(1), True
-        words = [each.lower() for each in scale.groups()[1:] if each]
-        if words and words[0] in TENS:
-            value, end = value + 20 + 10 * TENS.index(words[0]), scale.end(2)
-            if len(words) > 1 and 0 < _WORDS.get(words[1], 0) < 10:
-                value, end = value + _WORDS[words[1]], scale.end(3)
-        elif words and words[0] in _WORDS and _WORDS[words[0]] > 0:
-            value, end = value + _WORDS[words[0]], scale.end(2)
-    return value, end, sure
-
-
 MANY = 400
 """Numbers beyond which only the first and the last are looked at."""
 
@@ -396,7 +208,7 @@ class Numbers:
     def _words(self) -> Iterator[tuple[int, int, Fraction | None, bool]]:
         ones = len(re.findall(r"\bone\b", self.text[:5000], re.IGNORECASE))
         for match in _LETTERS.finditer(self.text):
-            spelled = _spelled(self.text, match)
+            spelled = spelled_number(self.text, match)
             if spelled and ones > 1 and match[0].lower() == "one":
                 spelled = (*spelled[:2], False)  # "there is one on the left, and one on the right"
             if spelled:

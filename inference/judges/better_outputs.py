@@ -16,7 +16,9 @@ from inference.judges.found_values import (
     none_own,
     single_reading,
 )
-from inference.judges.standing import CORRECTS, Reply, Standing, taken_back
+from inference.judges.retractions import CORRECTS, taken_back
+from inference.judges.standing import Reply
+from inference.judges.standing_cues import Standing
 
 _HOW = (
     r"(?:the|clearly|much|slightly|far|definitely|overall|significantly|somewhat|marginally|a bit|a little|considerably|indeed|thus|therefore|still|"

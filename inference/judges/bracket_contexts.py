@@ -9,7 +9,9 @@ from dataclasses import replace
 from domain.judging import Value
 from inference.judges.found_values import FoundValue
 from inference.judges.judge_words import LOSER_NAMES, LOSES, SUM_WORDS, SUM_WORDS_OR_OTHERS
-from inference.judges.standing import CORRECTS, OF_OTHERS, ONE_OF, Reply, Standing
+from inference.judges.retractions import CORRECTS
+from inference.judges.standing import OF_OTHERS, ONE_OF, Reply
+from inference.judges.standing_cues import Standing
 
 _GLOSS = re.compile(r"^\W*\[\[[^\[\]\n]{1,40}\]\][\s*_`\"'|:=\u2013\u2014-]*[^\W\d]")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from inference.judges.judge_words import SCORE_NAMES, SCORE_NAMES_EAST
-from inference.judges.standing import Standing
+from inference.judges.standing_cues import Standing
 
 LABEL = re.compile(
     rf"(?:(?<![\w-])(?P<word>{SCORE_NAMES})(?!\w)|(?P<cjk>{SCORE_NAMES_EAST}))"

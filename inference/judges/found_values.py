@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from domain.judging import Reading, Value, Verdict
-from inference.judges.standing import TURN, Reply, Span, Standing
+from inference.judges.standing import TURN, Reply, Span
+from inference.judges.standing_cues import Standing
 
 SCORE = "score"
 """What the one value of a reply with one value is called."""

@@ -18,8 +18,10 @@ from inference.judges.found_values import (
     reading_of_parts,
 )
 from inference.judges.json_objects import find_objects, flat_pairs, key_words, value_place
+from inference.judges.retractions import CORRECTS, taken_back
 from inference.judges.score_remarks import leaves_unchanged
-from inference.judges.standing import CORRECTS, Reply, Span, Standing, taken_back
+from inference.judges.standing import Reply, Span
+from inference.judges.standing_cues import Standing
 
 _SCORE_KEY = "final score"
 

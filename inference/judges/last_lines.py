@@ -18,7 +18,9 @@ from inference.judges.found_values import (
     single_reading,
 )
 from inference.judges.refused_judgements import CANNOT_TELL
-from inference.judges.standing import CORRECTS, Reply, Standing
+from inference.judges.retractions import CORRECTS
+from inference.judges.standing import Reply
+from inference.judges.standing_cues import Standing
 
 _AROUND = " \t*_`\"'.()[]|#>$!"
 

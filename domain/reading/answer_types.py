@@ -1,0 +1,145 @@
+"""What is asked, what an answer states, and the rules by which it is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from domain.decimals import Tolerance
+from domain.reading.spans import Span
+
+READER_VERSION = 11
+"""Counts up whenever a rule reads anything else than before: what was read says by which version."""
+
+
+class AnswerKind(StrEnum):
+    """What is asked for."""
+
+    OPTION = "option"
+    MULTI = "multi"
+    ORDER = "order"
+    YES_NO = "yes_no"
+    NUMBER = "number"
+    SPANS = "time_span"
+    TEXT = "text"
+
+
+class ReadOutcome(StrEnum):
+    """What became of reading an answer. Each has words for a table."""
+
+    words: str
+
+    def __new__(cls, value: str, words: str) -> ReadOutcome:
+        made = str.__new__(cls, value)
+        made._value_ = value
+        made.words = words
+        return made
+
+    READ = "read", "read"
+    EMPTY = "empty", "empty"
+    REFUSED = "refused", "refused to answer"
+    TRUNCATED = "truncated", "cut off before it answered"
+    UNREADABLE = "unreadable", "format violation: states none, or not one"
+
+
+Value = str | tuple[str, ...] | float | tuple[Span, ...]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked, as far as reading an answer needs it."""
+
+    kind: AnswerKind
+    options: tuple[str, ...] = ()
+    """Their texts, lettered A, B, C … by place; in an order also numbered from 1."""
+    unit: str | None = None
+    """What a number is asked in, or ``seconds`` or ``frames`` of spans; None: none."""
+    several: bool = False
+    """There may be several spans, and not only one."""
+    judged: bool = False
+    """What is read is not compared with the key: people or a judge say whether it means the same."""
+    none: bool = False
+    """The last option is that none of the others is right, in whatever words an answer says so."""
+    drawn: bool = False
+    """The key is drawn in a field of its own, so that none of its text is missing."""
+    decimal: bool = False
+    """The key is a decimal number as text, to be taken exactly as it is written."""
+    tolerance: Tolerance | None = None
+    """How far a number may be from the key and still be right; None: not at all."""
+    literal: bool = False
+    """The key of a free text is a word that stands for no answer elsewhere, such as "N/A"."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What an answer states, and the words that it was read from."""
+
+    outcome: ReadOutcome
+    value: Value | None = None
+    """The option's text; of several options, or an order, their texts; "yes" or "no"; the number; spans in the order of
+    time; the text."""
+    places: tuple[int, ...] = ()
+    """The options chosen, counted from 0: in the stated order, of an option all that have its wording."""
+    spans: tuple[tuple[int, int], ...] = ()
+    """Where in the original text the words stand that it was read from, or that say that it is refused."""
+    rule: str = ""
+    """The row of ``RULES`` that read it."""
+    why: str = ""
+    """A sentence that says why it was not read."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A way in which an answer is stated."""
+
+    name: str
+    meaning: str
+
+
+RULES = (
+    Rule("tag", "Between <answer> and </answer>, or tags of that kind."),
+    Rule("boxed", "In LaTeX's \\boxed{…}."),
+    Rule("json", 'The value of an answer\'s key in JSON: {"answer": "B"}.'),
+    Rule("label", "Behind a label or a heading: “Answer: B”, “Final answer”, “答案：B”."),
+    Rule("sentence", "In a sentence that declares it: “The best action is B”, “I would choose B”, “答案是B”."),
+    Rule("so", "Behind a word that concludes: “So B.”"),
+    Rule("it is", "“It is B.”"),
+    Rule("is right", "Before words that call it right: “B is correct”."),
+    Rule("verdicts", "In a list that judges the options one by one: “- A: incorrect”, “- B: correct”."),
+    Rule("equation", "A number behind the last sign of equality, or before “in total”."),
+    Rule(
+        "whole",
+        "The whole answer is it, in its usual dresses: B, (b), B., Option B, **B**, the option's text, 5 cups, yes.",
+    ),
+    Rule("opening", "The answer begins with it, and a reason or something else follows: “B. The pot is …”, “Yes, …”."),
+    Rule("last line", "The last line is it and nothing more."),
+    Rule("last sentence", "The last sentence is it and nothing more: “… The drawer is open. C”."),
+    Rule(
+        "predicate",
+        "One sentence says it of something, and no other option occurs: “The car is black.”, “There are 4 cups.”",
+    ),
+    Rule("only number", "There is one number in the answer that counts or measures something, and no other."),
+    Rule("only span", "There is one span of time in the answer, and no other: “from 2.0 to 3.5 s”, “00:12 - 00:15”."),
+    Rule("text", "The text itself, where no options, number, span, or yes or no was asked for."),
+)
+"""How answers are stated. They are all looked for; what they read has to agree, or a correction has to stand between
+them, and then the last counts. An option or a number that is denied, supposed, hedged, or one of several is not read."""
+
+STRONG = frozenset(("tag", "boxed", "json", "label", "sentence", "so", "it is", "is right", "verdicts", "equation"))
+"""Rules by which something is declared to be the answer, which a refusal in the same text does not always undo."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What some place in the text says that the answer is."""
+
+    rule: str
+    declared: int
+    start: int
+    end: int
+    value: Value | None
+    """None: it states none, or not one, where it should have stated it."""
+    places: tuple[int, ...] = ()
+    behind: int = 0
+    """Where what is said about it goes on."""
+    by: str = ""

@@ -1,0 +1,67 @@
+"""Read which spans of time an answer states."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from domain.reading.answer_text import HEDGES, AnswerText
+from domain.reading.answer_types import STRONG, Claim
+from domain.reading.spans import SECONDS, Said, alone
+from domain.reading.statements import Place
+
+_SPAN_SOON = 60
+"""So many characters behind what declares it a span has begun: "The event happens in the video from …"."""
+
+
+class SpanReader(AnswerText):
+    """Reads which spans of time an answer states."""
+
+    def _spans(self, place: Place) -> Claim | None:
+        """The span that a place states, or all of them where several are asked for."""
+        if place.rule in ("opening", "last sentence"):
+            return None
+        if place.rule == "only span" and any(self._spans(each) for each in self.found if each.rule in STRONG):
+            return None
+        there = [each for each in self.spans if place.start <= each.start and each.end <= place.end]
+        if place.rule in ("whole", "last line") or (place.closed and not there):
+            there = self._span_alone(place, there)
+        elif not place.closed and place.rule != "only span":
+            there = self._span_soon(place, there)
+        if not there:
+            return None
+        values = sorted({each.value for each in there if each.value is not None})
+        why = next((each.why for each in there if each.value is None), "")
+        if not why and len(values) > 1 and not self.asked.several:
+            why = "It states several spans of time, and one is asked for."
+        if any(self._span_unsaid(each) for each in there):
+            why = "It denies or doubts a span that it states."
+        if why:
+            self.why_no_span = why
+        if why and place.rule == "only span":
+            return None
+        value = None if why else tuple(values)
+        return Claim(place.rule, place.declared, there[0].start, there[-1].end, value, (), there[-1].end)
+
+    def _span_alone(self, place: Place, there: list[Said]) -> list[Said]:
+        """The spans of a place in which nothing else stands."""
+        text = self.text[place.start : place.end]
+        pair = alone(text, self.asked.unit or SECONDS)
+        if pair is not None and not there:
+            return [replace(pair, start=place.start + pair.start, end=place.start + pair.end)]
+        at, rest = place.start, []
+        for each in there:
+            rest.append(self.text[at : each.start])
+            at = each.end
+        rest.append(self.text[at : place.end])
+        return [] if any(re.search(r"[^\W_]", part) for part in rest) else there
+
+    def _span_soon(self, place: Place, there: list[Said]) -> list[Said]:
+        """The spans of the line in which what a place declares begins, where they begin soon."""
+        if not there or there[0].start - place.start > _SPAN_SOON or "\n\n" in self.text[place.start : there[0].start]:
+            return []
+        line = self.text.find("\n", there[0].end)
+        return [each for each in there if line < 0 or each.end <= line]
+
+    def _span_unsaid(self, said: Said) -> bool:
+        return bool(HEDGES.search(self.text[max(0, said.start - 30) : said.start])) or self._void(said.end)
