@@ -128,7 +128,7 @@ def _frames(path: Path, name: str) -> Iterator[tuple[InputContainer, Iterator[_S
                 if frame.is_corrupt or frame.pts is None:
                     raise MediaRefused(f"{name} is damaged, so that it cannot be covered to its end. {_AGAIN}")
                 at = frame.pts * (frame.time_base or _MS) - origin
-                yield _Shown(max(round(at / _MS), 0), clips.upright(frame, name=name))
+                yield _Shown(max(round(at / _MS), 0), clips.upright(frame, stream, name=name))
 
         yield container, shown()
 

@@ -24,7 +24,7 @@ from PIL import Image
 from domain.errors import MediaRefused, NotAvailable
 from domain.installation import install_hint
 from media import file_type, orientation, timeline
-from media.facts import MediaFacts
+from media.facts import MediaFacts, displayed_size
 from media.limits import LIMITS, Limits
 from media.timeline import Timeline
 
@@ -44,6 +44,8 @@ _SAME_MOMENT = Fraction(1, 1_000_000)
 """Timestamps this close are one: seconds arrive as floats, containers count in fractions."""
 PAST_THE_END = Fraction(1, 10)
 """An end may lie this much after the last frame, whose own duration containers do not always know."""
+_MOST_STRETCHED = Fraction(8)
+"""A pixel may be so many times as wide as high, or as high as wide."""
 _MILLISECONDS = Fraction(1, 1000)
 _ONLY = {
     "format_whitelist": "mov,matroska,avi,mpegts,mpeg,flv,ogg,asf,mxf,gif",
@@ -104,12 +106,12 @@ def probe(path: Path, *, name: str | None = None, limits: Limits = LIMITS) -> Pr
         codec = stream.codec_context.codec.canonical_name
         if codec not in CODECS:
             raise MediaRefused(f"{called} is coded as {codec}, which browsers do not play from WebM. Encode it as VP9.")
-        must_fit(stream.width, stream.height, name=called, limits=limits)
+        must_fit(stream, name=called, limits=limits)
         first = next(_decoded(container, stream), None)
         if first is None:
             raise MediaRefused(f"{called} has no frame that can be decoded. Encode it again.")
-        must_fit(first.width, first.height, name=called, limits=limits)  # the container may have said otherwise
-        turned, poster = turned_by(first, name=called), upright(first, name=called)
+        must_fit(stream, first, name=called, limits=limits)  # the container may have said otherwise
+        turned, poster = turned_by(first, name=called), upright(first, stream, name=called)
     if turned != orientation.UPRIGHT:
         raise MediaRefused(
             f"{called} is stored turned or mirrored, which not all browsers show. Encode it again upright "
@@ -165,11 +167,11 @@ def cut(
             for newest in _between(container, stream, first, last):
                 times.append(_time(newest, container))
                 at = times[-1] - first if len(times) > 1 else Fraction(0)
-                yield _fitted(upright(newest, name=str(video), turned=turned), side), at
+                yield _fitted(upright(newest, stream, name=str(video), turned=turned), side), at
 
         _write(shown(), out=out, name=str(video))
         if last_frame is not None and newest is not None:
-            upright(newest, name=str(video), turned=turned).save(last_frame)
+            upright(newest, stream, name=str(video), turned=turned).save(last_frame)
     return Cut(out, tuple(float(time) for time in times))
 
 
@@ -208,7 +210,7 @@ def frame(video: Path, *, out: Path, index: int | None = None, time: float | Non
             assert time is not None
             found = _at(container, stream, _moment(time), video=video)
         turned = orientation_of(video, name=str(video))
-        picture, moment = upright(found, name=str(video), turned=turned), _time(found, container)
+        picture, moment = upright(found, stream, name=str(video), turned=turned), _time(found, container)
     out.parent.mkdir(parents=True, exist_ok=True)
     picture.save(out)
     return Frame(out, float(moment))
@@ -239,7 +241,7 @@ def frames_at(video: Path, times: Sequence[float], *, name: str | None = None) -
         for group in _groups(known, moments):
             _must_reach(known, group[-1], name=called)
             for found in _each(container, stream, group, name=called):
-                yield upright(found, name=called, turned=turned)
+                yield upright(found, stream, name=called, turned=turned)
 
 
 @dataclass(frozen=True)
@@ -356,12 +358,26 @@ def _time(frame: VideoFrame, container: InputContainer) -> Fraction:
     return Fraction(frame.pts or 0) * base - timeline.origin(container)
 
 
-def must_fit(width: int, height: int, *, name: str, limits: Limits) -> None:
+def must_fit(stream: VideoStream, frame: VideoFrame | None = None, *, name: str, limits: Limits) -> None:
+    """Refuse a video (``MediaRefused``) whose frames, or this one, are too large at the size of their display."""
+    shown = stream if frame is None else frame
+    width, height = displayed_size(shown.width, shown.height, _pixel(stream, name=name))
     if width * height > limits.clip_pixels:
         raise MediaRefused(
             f"{name} is {width} x {height} pixels; the limit for clips is {limits.clip_pixels:,} pixels per frame. "
             "Scale it down before adding it."
         )
+
+
+def _pixel(stream: VideoStream, *, name: str) -> Fraction:
+    """Return the width of a stored pixel over its height, as the file or its frames say; 1 if neither does."""
+    pixel = Fraction(stream.sample_aspect_ratio or 1)
+    if not 1 / _MOST_STRETCHED <= pixel <= _MOST_STRETCHED:
+        raise MediaRefused(
+            f"{name} says that its pixels are {pixel.numerator} wide and {pixel.denominator} high, so its pictures "
+            "cannot be shown. Encode it again with square pixels (ffmpeg -i OLD -vf setsar=1 NEW.mp4)."
+        )
+    return pixel
 
 
 def _must_reach(times: Timeline, end: Fraction, *, name: str) -> None:
@@ -524,9 +540,15 @@ def _orientation(video: Path, size: int, changed: int, name: str) -> int | None:
         return None if first is None else turned_by(first, name=name)
 
 
-def upright(frame: VideoFrame, *, name: str, turned: int | None = None) -> Image.Image:
-    """The frame in RGB, turned and mirrored as its video is, or as its own display matrix says."""
+def upright(frame: VideoFrame, stream: VideoStream, *, name: str, turned: int | None = None) -> Image.Image:
+    """Return a frame of a stream as it is displayed: in RGB, with square pixels, and turned and mirrored.
+
+    ``turned`` is the orientation of its video. None: the frame's own display matrix says it.
+    """
     picture: Image.Image = frame.to_image()  # type: ignore[no-untyped-call]
+    size = displayed_size(picture.width, picture.height, _pixel(stream, name=name))
+    if size != picture.size:
+        picture = picture.resize(size, Image.Resampling.BICUBIC)
     return orientation.upright(picture, turned_by(frame, name=name) if turned is None else turned)
 
 

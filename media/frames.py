@@ -69,7 +69,7 @@ class Film:
         self._turned = turned
         self._container, self._stream, self._name, self._limits = container, stream, name, limits
         self.codec = str(stream.codec_context.codec.canonical_name)
-        clips.must_fit(stream.width, stream.height, name=name, limits=limits)
+        clips.must_fit(stream, name=name, limits=limits)
         self._times = timeline.read(container, stream, name=name)
         self.broken = self._times.broken
         """Why frames are missing at its end, as a clause; None: nothing is known to be."""
@@ -328,8 +328,8 @@ class Film:
         return graph, sink
 
     def _picture(self, frame: VideoFrame) -> Image.Image:
-        clips.must_fit(frame.width, frame.height, name=self._name, limits=self._limits)
-        return clips.upright(frame, name=self._name, turned=self._turned())
+        clips.must_fit(self._stream, frame, name=self._name, limits=self._limits)
+        return clips.upright(frame, self._stream, name=self._name, turned=self._turned())
 
     def _error(self) -> type[Exception]:
         from av.error import FFmpegError

@@ -1,13 +1,15 @@
 """Clips as MP4, for programs that do not take WebM: the same frames at the same moments.
 
 MP4 allows VP9 and AV1, so their packets are copied unchanged. MP4 does not allow VP8: its frames are encoded again as
-VP9, by the same libvpx that makes our clips. Sound in Opus is copied unchanged; other sound is refused.
+VP9, by the same libvpx that makes our clips. Likewise, sound in Opus is copied unchanged, and other sound, such as
+Vorbis, is encoded again as Opus.
 
 Needs the extra ``video`` (PyAV), which is imported when a function here is called.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 _TAKEN_OVER = ("vp9", "av1")
 _OPTIONS = {"deadline": "realtime", "cpu-used": "6", "crf": "18", "threads": "1", "flags": "+bitexact"}
 _BASE = Fraction(1, 1000)
+_OPUS_RATE = 48_000
 
 
 def write(clip: Path, *, out: Path, name: str) -> None:
@@ -30,21 +33,19 @@ def write(clip: Path, *, out: Path, name: str) -> None:
     Raises
     ------
     MediaRefused
-        It cannot be read to its end, or its sound has no place in MP4.
+        It cannot be read to its end.
     NotAvailable
         The extra ``video`` is not installed.
     """
     times = clips.timeline_of(clip, name=name)
     with clips.opened(clip, name=name) as (source, stream):
-        if odd := [each for each in source.streams.audio if each.codec_context.codec.canonical_name != "opus"]:
-            codec = odd[0].codec_context.codec.canonical_name
-            raise MediaRefused(f"{name} has sound in {codec}, which has no place in MP4. Encode its sound as Opus.")
         codec = stream.codec_context.codec.canonical_name
         import av
 
         with av.open(str(out), "w", format="mp4", options={"fflags": "+bitexact", "movflags": "+faststart"}) as target:
             made = _Made(source, stream, target, times)
             n = made.taken_over() if codec in _TAKEN_OVER else made.encoded(name)
+            made.finish_sound()
     if n != len(times):
         raise MediaRefused(f"{name} has {len(times):,} frames, of which {n:,} can be decoded. Make another file of it.")
 
@@ -70,6 +71,8 @@ class _Made:
     ) -> None:
         self._source, self._stream, self._target, self._times = source, stream, target, times
         self._to: dict[int, Any] = {}
+        self._anew: dict[int, tuple[Any, Any]] = {}
+        """Sound that is encoded again: its decoder, and its stream in the MP4."""
         self._at = {self._ms(n): n for n in range(len(times))}
 
     def taken_over(self) -> int:
@@ -77,10 +80,17 @@ class _Made:
         self._add_all(self._target.add_stream_from_template(self._stream, opaque=True))
         n = 0
         for packet in self._source.demux(self._streams):
-            if packet.dts is not None:
+            if packet.size:
                 n += packet.stream_index == self._stream.index
                 self._pass_on(packet)
         return n
+
+    def finish_sound(self) -> None:
+        """Write the end of sound that is encoded again."""
+        for decoder, sound in self._anew.values():
+            for frame in decoder.decode(None):
+                self._target.mux(sound.encode(frame))
+            self._target.mux(sound.encode(None))
 
     def encoded(self, name: str) -> int:
         """Encode all frames as VP9; how many."""
@@ -88,30 +98,36 @@ class _Made:
 
         stream: Any = None
         n = 0
-        early: list[Any] = []
-        for packet in self._source.demux(self._streams):
-            if packet.stream_index != self._stream.index:
-                if packet.dts is not None and stream is not None:
-                    self._pass_on(packet)
-                elif packet.dts is not None:
-                    early.append(packet)
-                continue
-            frames: Any = packet.decode()
-            for frame in frames:
-                if stream is None:
-                    stream = self._vp9(frame)
-                    self._add_all(stream)
-                    for sound in early:
-                        self._pass_on(sound)
-                picture: Any = av.VideoFrame.from_image(clips.upright(frame, name=name))  # type: ignore[no-untyped-call]
-                if (picture.width, picture.height) != (stream.width, stream.height):
-                    raise MediaRefused(f"{name} changes its size on the way. Make another file of it.")
-                picture.pts, picture.time_base = self._ms(n), _BASE
-                self._mux(stream.encode(picture))
-                n += 1
+        for frame in self._decoded():
+            picture: Any = av.VideoFrame.from_image(clips.upright(frame, self._stream, name=name))  # type: ignore[no-untyped-call]
+            if stream is None:
+                stream = self._vp9(picture)
+                self._add_all(stream)
+            if (picture.width, picture.height) != (stream.width, stream.height):
+                raise MediaRefused(f"{name} changes its size on the way. Make another file of it.")
+            picture.pts, picture.time_base = self._ms(n), _BASE
+            self._mux(stream.encode(picture))
+            n += 1
         if stream is not None:
             self._mux(stream.encode())
         return n
+
+    def _decoded(self) -> Iterator[Any]:
+        """Yield all frames. Sound is passed on in between, as soon as the first frame has opened the MP4."""
+        early: list[Any] = []
+        context = self._stream.codec_context
+        for packet in self._source.demux(self._streams):
+            if not packet.size:  # the end of a stream, which such a packet does not name
+                continue
+            if packet.stream_index == self._stream.index:
+                yield from context.decode(packet)
+            else:
+                early.append(packet)
+            while self._to and early:
+                self._pass_on(early.pop(0))
+        yield from context.decode(None)
+        for packet in early if self._to else ():
+            self._pass_on(packet)
 
     @property
     def _streams(self) -> list[Any]:
@@ -120,13 +136,24 @@ class _Made:
     def _add_all(self, pictures: Any) -> None:
         self._to[self._stream.index] = pictures
         for each in self._source.streams.audio:
-            self._to[each.index] = self._target.add_stream_from_template(each)
+            if each.codec_context.codec.canonical_name == "opus":
+                self._to[each.index] = self._target.add_stream_from_template(each)
+                continue
+            made: Any = self._target.add_stream("libopus", rate=_OPUS_RATE, layout=each.codec_context.layout.name)
+            made.options = {"flags": "+bitexact"}
+            self._to[each.index] = made
+            self._anew[each.index] = each.codec_context, made
         for made in self._to.values():
             made.metadata.clear()
 
     def _pass_on(self, packet: Any) -> None:
         back = round(self._times.origin / packet.time_base)
         packet.pts, packet.dts = packet.pts - back, packet.dts - back
+        if packet.stream_index in self._anew:
+            decoder, sound = self._anew[packet.stream_index]
+            for frame in decoder.decode(packet):
+                self._target.mux(sound.encode(frame))
+            return
         packet.stream = self._to[packet.stream_index]
         self._target.mux(packet)
 

@@ -22,6 +22,17 @@ def photo(width: int = 640, height: int = 480, seed: int = 0) -> Image.Image:
     return small.resize((width, height), Image.Resampling.BICUBIC)
 
 
+def moving_view(n_frames: int, size: tuple[int, int] = (640, 480)) -> list[Image.Image]:
+    """Return frames of a view that wanders over a picture of the demo, so that no two of them are alike."""
+    from examples import scenes
+
+    picture = scenes.scenes()[0].picture().convert("RGB")
+    return [
+        picture.crop((9 * k, 7 * k, 9 * k + 800, 7 * k + 600)).resize(size, Image.Resampling.BICUBIC)
+        for k in range(n_frames)
+    ]
+
+
 def encoded(image: Image.Image, format: str = "PNG", **options: Any) -> bytes:
     out = io.BytesIO()
     image.save(out, format, **options)

@@ -342,6 +342,9 @@ def _to_install(spec: ModelSpec, family: Family, error: MissingPackage, *, part:
         # torchvision's versions follow torch's: 0.15 is for 2.0, 0.28 for 2.13.
         command += f"=={'0.' + str(int(found[1]) + 15) if found else '0'}.*"
         build = f" Take the build for the installed torch ({torch}): another one stops transformers from starting."
+        if "+" in torch:  # such builds come from an index of their own; the usual one has another build
+            command += " --index-url INDEX"
+            build += " INDEX is the package index that has your build of torch."
     return (
         f"The {part} of {spec.name} ({family.title}) needs the package {error.package}, which is not installed. "
         f"Install it where the worker runs: {command}.{build}"

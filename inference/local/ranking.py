@@ -461,7 +461,8 @@ class Ranker:
 
     @property
     def _start(self) -> int:
-        return int(self._inner.config.decoder_start_token_id)
+        # Loading has put it there, also where only the part that writes has it, as in Florence-2.
+        return int(self._inner.generation_config.decoder_start_token_id)
 
     # From logits to log-probabilities.
 

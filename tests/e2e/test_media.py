@@ -21,11 +21,10 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from domain.roles import Role
 from domain.states import Stage
-from examples import scenes
 from media import clips
 from media.store import MediaStore
 from testkit.browser import WAIT_MS, _Window
-from testkit.pictures import number_of, numbered, video
+from testkit.pictures import moving_view, number_of, numbered, video
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
 from workflow.access import accounts, projects
@@ -247,16 +246,10 @@ def exported(tour: Tour, folder: Path) -> set[tuple[str, str]]:
         return {(row["criterion"], row["value"]) for row in csv.DictReader(file)}
 
 
-def moving_view() -> list[Image.Image]:
-    """Return the frames of a view that wanders over a picture of the demo, so that no two of them are alike."""
-    picture = scenes.scenes()[0].picture().convert("RGB")
-    return [picture.crop((12 * k, 8 * k, 12 * k + 800, 8 * k + 600)).resize((640, 480)) for k in range(N_FRAMES)]
-
-
 def test_an_action_clip_shows_the_frame_that_was_drawn(
     running: Tour, chromium: Browser, tmp_path: Path, pictures: Path | None
 ) -> None:
-    frames = moving_view()
+    frames = moving_view(N_FRAMES)
     drawn = [np.asarray(frame.resize((80, 60)), dtype=float) for frame in frames]
     clips.write(iter(frames), out=tmp_path / "1.webm", frames_per_second=12)
     frames[0].save(tmp_path / "2.png")

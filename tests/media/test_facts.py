@@ -378,3 +378,48 @@ def test_a_webm_that_begins_late_lasts_as_long_as_its_frames(tmp_path: Path) -> 
     assert shown == pytest.approx(EVEN, abs=2e-3)
     assert numbers == [*range(50)]
     assert end == pytest.approx(2.0, abs=0.02)
+
+
+# ---- pixels that are not square -------------------------------------------------------------------------------------
+
+
+def oblong(path: Path, width: int, height: int) -> Path:
+    """A WebM of 80 x 48 stored pixels with another size for display (DisplayWidth and DisplayHeight of Matroska)."""
+    with av.open(str(path), "w") as container:
+        stream: Any = container.add_stream("libvpx", rate=25)
+        stream.width, stream.height, stream.pix_fmt = 80, 48, "yuv420p"
+        for number in range(5):
+            frame = av.VideoFrame.from_image(SHOWN)
+            frame.pts, frame.time_base = number, Fraction(1, 25)
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+    duration, stored = bytes.fromhex("23e3838402625a00"), bytes.fromhex("b08150ba8130")  # 8 bytes make room for 8
+    displayed = b"\x54\xb0\x81" + bytes([width]) + b"\x54\xba\x81" + bytes([height])
+    content = path.read_bytes()
+    assert content.count(duration + b"\xe0\x86" + stored) == 1
+    path.write_bytes(content.replace(duration + b"\xe0\x86" + stored, b"\xe0\x8e" + stored + displayed))
+    return path
+
+
+@pytest.mark.parametrize(("said", "size"), [((160, 48), (160, 48)), ((40, 48), (80, 96)), ((80, 48), (80, 48))])
+def test_a_clip_has_the_size_at_which_it_is_displayed(
+    said: tuple[int, int], size: tuple[int, int], tmp_path: Path
+) -> None:
+    """Twice as wide: 2 x 80. Half as wide is twice as high: 2 x 48, as in Chromium, which shrinks nothing."""
+    store = MediaStore(tmp_path / "media")
+    source = oblong(tmp_path / "a.webm", *said)
+    stored = store.add(source)
+    assert (stored.width, stored.height) == size
+    with Image.open(store.path(stored.sha256, "display")) as poster:
+        assert poster.size == size
+    converted = clips.convert(source, out=tmp_path / "b.webm").path
+    for path in (source, store.mp4(stored.sha256), store.bare(stored.sha256)[0], converted):
+        (shown,) = clips.frames_at(path, [0.0])
+        assert shown.size == size
+        assert corners(shown) == CORNERS
+
+
+def test_a_clip_whose_pixels_are_lines_is_refused(tmp_path: Path) -> None:
+    """160 x 1 displayed for 80 x 48 stored: pixels of 2 x 1/48, so 96 times as wide as high."""
+    with pytest.raises(MediaRefused, match="pixels are 96 wide and 1 high"):
+        MediaStore(tmp_path / "media").add(oblong(tmp_path / "a.webm", 160, 1))

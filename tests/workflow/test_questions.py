@@ -36,11 +36,10 @@ from inference.spec import ModelSpec
 from media import clips
 from media.store import MediaStore
 from testkit.factories import claimed, make_person, make_project
-from testkit.pictures import number_of, quarters, video
+from testkit.pictures import moving_view, number_of, quarters, video
 from testkit.samples import egoplan_record, write
 from testkit.tiny import Shelf
 from tests.paths import shared
-from tools.drawing.action_clips import action_clips
 from workflow.access.projects import access_to
 from workflow.annotate import submissions
 from workflow.annotate.authoring import NewItem, add_items
@@ -775,12 +774,11 @@ def test_frames_of_an_uneven_clip_are_those_on_screen(keyframes: int, tmp_path: 
     assert shown == [max(n for n, time in enumerate(uneven) if time <= moment) for moment in wanted]
 
 
-def test_frames_of_the_demo_s_clips_are_those_that_were_drawn(store: Store, media: MediaStore, tmp_path: Path) -> None:
+def test_frames_of_a_moving_view_are_those_at_their_times(store: Store, media: MediaStore, tmp_path: Path) -> None:
     loaded = schema_of("egoplan")
-    action = action_clips()[0]
-    size, last = (320, 240), action.n_frames - 1
-    clip = action.save(tmp_path / "clip.webm", size)
-    drawn = [np.asarray(frame, dtype=float) for frame in action.frames(size)]
+    frames, last = moving_view(48, (320, 240)), 47
+    clip = clips.write(iter(frames), out=tmp_path / "clip.webm", frames_per_second=12)
+    drawn = [np.asarray(frame, dtype=float) for frame in frames]
     fields = egoplan_fields([(0, 12), (12, last)], last)  # its source is the clip itself
     ids = bring(store, media, loaded, [("next_action", fields, [("progress", clip), ("observation", None)])])
     (question,) = asker(store, media, loaded, clips={"frames_per_segment": 4}).ask(ids)

@@ -17,7 +17,7 @@ from db import release_steps, releases
 from db.engine import Session, Store
 from db.releases import Asset, Placed
 from domain.errors import FileRefused, MediaRefused, NotFound
-from exporters.asked_items import ItemRefused, fields_on_images
+from exporters.asked_items import NAMED, ItemRefused, fields_on_images
 from exporters.release_folder import ReleaseFolder, Written, hash_of
 from workflow.access.projects import Access
 from workflow.releases.evidence import names_in
@@ -150,6 +150,22 @@ class Contents:
             yield from found
             done += len(lot)
 
+    def must_have_media(self) -> None:
+        """Refuse a release (``FileRefused``) whose items lack images or clips, with all of these items."""
+        lacking: list[str] = []
+        for at in range(0, len(self.placed), _AT_ONCE):
+            ids = [each.item_id for each in self.placed[at : at + _AT_ONCE]]
+            with self.store.read() as session:
+                names = release_steps.names(session, item_ids=ids)
+                for asset in releases.assets(session, item_ids=ids):
+                    if asset.sha256 is None:
+                        lacking.append(
+                            f"The item {names[asset.item_id][0]} has no {asset.role}: {asset.name} is missing."
+                        )
+        if lacking:
+            more = [f"And {len(lacking) - NAMED:,} more."] if len(lacking) > NAMED else []
+            raise FileRefused("\n".join([*lacking[:NAMED], *more, "Bring these files in, or reject the items."]))
+
     def shown(self, item: ReleasedItem, asset: ReleasedAsset) -> bytes | None:
         """An image with what the item shows on it; None: nothing is drawn on that one.
 
@@ -198,10 +214,6 @@ class Contents:
         return sorted(assets, key=lambda asset: roles.get(asset.role, len(roles)))
 
     def _asset(self, item: str, asset: Asset) -> ReleasedAsset:
-        if asset.sha256 is None:
-            raise FileRefused(
-                f"The item {item} has no {asset.role}: {asset.name} is not there. Bring it in, or reject the item."
-            )
         lying = self.media.lying(asset)
         return ReleasedAsset(
             role=asset.role,

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from annotation_schemas.formats import Format
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet
 from annotation_schemas.keys import withheld_in
 from db import events, project_rows, releases
 from db.engine import IntegrityError, Store
-from domain.errors import Conflict
+from domain.errors import Conflict, FileRefused
 from domain.manifests import MADE_BY, NAME
 from domain.records import Person
 from domain.registers import function_of
@@ -199,11 +200,9 @@ def write(
     names = [row.name for row in rows]
     released = released_set(contents, version=draft.version, date=draft.date, about=told, formats=names)
     doing.begin(f"writing {ITEMS}: items")
+    contents.must_have_media()
     _write_items(public, contents, draft)
-    for row in rows:
-        doing.begin(f"writing {row.name}: items")
-        writer = function_of(row.releases)
-        writer(released, public)
+    _write_formats(rows, released, public, doing)
     doing.begin("writing the data card: items")
     for name, data in card_files(
         store, draft, released, draft.told["facts"], front_matter=_front(released, public)
@@ -224,6 +223,25 @@ def write(
         progress("looking for leaks", 0, 1)
         must_not_leak(leaks(made / PUBLIC, made / PRIVATE), accepted=accepted_leaks(asked.accepted))
     return done
+
+
+def _write_formats(rows: Sequence[Format], released: ReleasedSet, public: ReleaseFolder, doing: _Doing) -> None:
+    """Write all formats. Raise ``FileRefused`` with the reasons of all formats that cannot hold the items, so that a
+    lead reads them at once."""
+    refused: dict[str, FileRefused] = {}
+    for row in rows:
+        if refused.keys() & set(row.beside):
+            continue  # it needs a format that is refused: whether it can be written is not known
+        doing.begin(f"writing {row.name}: items")
+        try:
+            function_of(row.releases)(released, public)
+        except FileRefused as error:
+            refused[row.name] = error
+    if len(refused) == 1:
+        raise next(iter(refused.values()))
+    if refused:
+        told = "\n\n".join(map(str, refused.values()))
+        raise FileRefused(f"{len(refused)} formats cannot be written: {', '.join(refused)}.\n\n{told}")
 
 
 def _front(released: ReleasedSet, folder: ReleaseFolder) -> str:

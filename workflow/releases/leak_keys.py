@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,6 +47,8 @@ class Known:
     """Every way to write a key that is no option, with its number."""
     ranks: Mapping[str, float]
     """What keys are sorted by: places, numbers, or texts by the alphabet."""
+    shared: Mapping[tuple[str, ...], int]
+    """How many items have the same options, in the same order."""
 
     @property
     def withheld(self) -> frozenset[str]:
@@ -83,6 +86,22 @@ class Known:
             word = re.match(r"[^\W_]+", rest)
             if word is not None:
                 yield from self.said(item, word[0])
+
+    def forms(self, item: KeyItem) -> Mapping[int, Sequence[str]]:
+        """Return how each key that the item might have may be written; of a key that is no option, the key itself."""
+        options = _options(item)
+        if not options:
+            return {self.codes[item.id]: sorted({*_forms(item), str(item.key)})} if item.id in self.codes else {}
+        return {
+            place: sorted({text, plain(text), chr(65 + place), chr(97 + place), str(place), str(place + 1)})
+            for place, text in enumerate(options)
+        }
+
+    def layout(self, item: KeyItem) -> str | int:
+        """Return what decides the places of an item's options: the options themselves if many items have the same
+        ones, so that a place says what is right; else only their number."""
+        options = _options(item)
+        return "\n".join(options) if self.shared.get(options, 0) * 10 > len(self.keys.items) else len(options)
 
     def in_name(self, item: KeyItem, text: str) -> int | None:
         """The one option whose words stand in a file's name; None where there is none, or several."""
@@ -132,7 +151,7 @@ def known(keys: Keys) -> Known:
             for form in forms:
                 values.setdefault(form, code)
             codes[item.id] = code
-    return Known(keys, codes, values, _ranks(keys, codes))
+    return Known(keys, codes, values, _ranks(keys, codes), Counter(map(_options, keys.items.values())))
 
 
 def _ranks(keys: Keys, codes: Mapping[str, int]) -> dict[str, float]:

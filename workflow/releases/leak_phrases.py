@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -31,6 +32,8 @@ class SecretPhrases:
         """For each beginning of a text: the lengths of texts with it."""
         self._found: dict[str, list[tuple[str, str | None]]] = {}
         """For each text: its public places, and the item of each row."""
+        self._offered: dict[tuple[str, str], str] = {}
+        """For each text that the question of its own item offers beside others: text and item, with the place."""
         for id, name, text in (secret for one in knowns for secret in one.secrets()):
             self._owners.setdefault(text, {})[id] = name
             self._lengths.setdefault(text[:LONG], set()).add(len(text))
@@ -46,7 +49,11 @@ class SecretPhrases:
         for at in range(len(seen) - LONG + 1):
             for length in self._lengths.get(seen[at : at + LONG], ()):
                 phrase = seen[at : at + length]
-                if phrase in self._owners:
+                if phrase not in self._owners:
+                    continue
+                if item in self._owners[phrase] and _is_offered(seen, at, at + length):
+                    self._offered.setdefault((phrase, item or ""), where)
+                else:
                     self._found.setdefault(phrase, []).append((where, item))
 
     def judged(self) -> Iterator[PhraseFound]:
@@ -55,6 +62,10 @@ class SecretPhrases:
         A private text in the public row of its own item tells the key. So does a text of one item alone, wherever it
         stands. What several items keep back, or what the public row of another item has, is a phrase of the benchmark.
         """
+        for (phrase, id), where in self._offered.items():
+            name = self._owners[phrase][id]
+            what = f"“{phrase[:60]}” is the private {name} of the item {id}, whose question offers it beside others"
+            yield PhraseFound(where, f"{where}: {what}, so it is no leak.", False)
         for phrase, places in self._found.items():
             own = self._owners[phrase]
             rows = {item for _, item in places if item is not None}
@@ -71,3 +82,13 @@ class SecretPhrases:
                 f"places ({'; '.join(pairs[:_SHOWN])}{more}). Items share this phrase, so it is no leak."
             )
             yield PhraseFound(places[0][0], what, False)
+
+
+def _is_offered(text: str, start: int, end: int) -> bool:
+    """Tell whether a phrase is an alternative in a question, such as “on the left or on the right?”."""
+    is_beside = _OR_BEFORE.search(text[:start]) or _OR_AFTER.match(text[end:])
+    return is_beside is not None and "?" in text[end:]
+
+
+_OR_BEFORE = re.compile(r"\bor $")
+_OR_AFTER = re.compile(r",? or\b")

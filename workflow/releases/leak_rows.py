@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from array import array
 from collections import Counter
@@ -15,23 +16,45 @@ from numpy.typing import NDArray
 from annotation_schemas.asked import plain
 from annotation_schemas.formats import id_keys
 from domain.reading.answers import AnswerKind
+from exporters.release_keys import KeyItem
+from workflow.releases.leak_encoded import EncodedKeys
 from workflow.releases.leak_keys import NAMES, Known, looks_like_a_path
-from workflow.releases.leak_stats import NOTHING, Codes, Tried, chain, goes_with, matches, trend
-from workflow.releases.leak_tables import Row, Table
+from workflow.releases.leak_media import in_base64
+from workflow.releases.leak_stats import (
+    FEW,
+    MOST_KINDS,
+    NOTHING,
+    Codes,
+    Tried,
+    chain,
+    goes_with,
+    matches,
+    trend,
+    within,
+)  # fmt: skip
+from workflow.releases.leak_tables import Row, Table, written
+from workflow.releases.leak_writing import HIDDEN, Writing, kinds_of
 
 _IDS = (*dict.fromkeys(("id", "item", "item_id", *id_keys(), "question_id", "index")), "(name)")
 _PLACE = re.compile(r"\[\d+\]")
 _MOST_COLUMNS = 400
-_FEW = 8
-"""Numbers of more different values than this are tested in four parts."""
 _WORDS = re.compile(r"\s")
 _BETWEEN = re.compile(r"[^0-9A-Za-z]+")
-_DIGITS = re.compile(r"[0-9]+")
 _CONTENT = frozenset({"dimension", "category", "l2-category", "group", "split", "source", "type", "task", "aspect"})
 """Columns that say what an item is about, as its question does. A key that goes along with them is no leak."""
 
+_ENCODINGS = {"from 0": "a number from 0", "from 1": "a number from 1"}
+OPTIONS = "(options)"
+"""What the options of an item are called where they are compared with each other."""
+
 STATED, NAMED = "stated", "named"
 """Kinds of columns besides plain cells: what a longer text states, and what a file's name has in it."""
+ENCODED, SURE = "encoded", "surely encoded"
+"""Cells that are the key in another form: perhaps by chance, or beyond it."""
+ODD = "odd"
+"""The one option that is written unlike the others."""
+IDS = "files with ids"
+"""What the table of the items' own ids is called."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +70,16 @@ class Signal:
     """It is one, whatever the test says."""
     column: str = ""
     """For a column: its name."""
+    same: bytes = b""
+    """Equal for tests of the same values in several files: these count as one test."""
+
+    is_of_writing: bool = False
+    """It tests how texts are written: one of very many tests."""
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """The column with all that is derived from it, such as the entries and the length of a list."""
+        return self.where, _PLACE.sub("", self.column).removesuffix(" (length)").removesuffix("[]")
 
 
 @dataclass
@@ -60,29 +93,84 @@ class Rows:
     """By column, kind and encoding: what each row says; -1: nothing."""
     plain: dict[str, dict[int, str | float]] = field(default_factory=dict)
     """For each column without the item's own texts: the value of each row, by its place."""
+    writing: dict[str, Writing] = field(default_factory=dict)
+    """For each column: how its texts are written."""
+    tried: dict[bytes, Tried] = field(default_factory=dict)
+    """Tests of earlier tables, which need not be made again for the same values."""
     kept_back: Counter[str] = field(default_factory=Counter)
     """Rows that have something in a column called as a field that is kept back."""
+
+    def __post_init__(self) -> None:
+        self._encoded = EncodedKeys(self.known)
+        self._names: frozenset[str] = frozenset()
 
     def take(self, row: Row, id: str) -> None:
         """A row about a private item."""
         at = len(self.ids)
         self.ids.append(id)
         item = self.known.keys.items[id]
+        options: dict[int, str] = {}
         for column, value in with_lists(row):
             leaf = _leaf(column)
             if leaf in self.known.withheld and value not in ("", None):
                 self.kept_back[column] += 1
-            said = list(self.known.said(item, value))
-            for encoding, code in said:
+            said = dict(self.known.said(item, value))
+            for encoding, code in said.items():
                 self._note(column, "cell", encoding, at, code)
-            if item.asked.kind is AnswerKind.OPTION and "text" not in dict(said):
+            if item.asked.kind is AnswerKind.OPTION and "text" not in said:
                 self._take_plain(column, value, at)
             if isinstance(value, str) and len(value) < 20_000:
                 self._take_text(column, value, at)
+            if (text := written(value)) is not None:
+                is_option = "text" in said or (column.endswith("[]") and _has_options(item, text))
+                self._take_writing(item, column, text, at, is_option=is_option)
+                if "text" in said:
+                    options.setdefault(said["text"], text)
+        self._take_odd_option(item, options, at)
+        self._take_order(row, at)
         if item.asked.kind is AnswerKind.OPTION:
             for column, n in _lengths(row).items():
                 if n != len(item.asked.options):  # else it may be the list of the options, of which the key is one
                     self._take_plain(column, n, at)
+
+    @property
+    def _is_of_ids(self) -> bool:
+        return self.table.file == IDS
+
+    def _take_writing(self, item: KeyItem, column: str, text: str, at: int, *, is_option: bool) -> None:
+        """Note how a text is written, and what it says once it is decoded."""
+        if in_base64(text) is not None:
+            return
+        if not self._is_of_ids and item.id in text:  # ids have tests of their own
+            text = re.sub(rf"(?<![A-Za-z0-9]){re.escape(item.id)}(?![A-Za-z0-9])", "#", text)
+        if column in self.writing or len(self.writing) < _MOST_COLUMNS:
+            seen = self._is_of_ids or (not is_option and self._is_place(item) and _leaf(column) not in _CONTENT)
+            self.writing.setdefault(column, Writing()).note(at, text, seen=seen)
+        for how, code, sure in self._encoded.said(item, text):
+            self._note(column, SURE if sure else ENCODED, how, at, code)
+
+    def _is_place(self, item: KeyItem) -> bool:
+        """Whether the place of an item's right option says nothing of what the item is about."""
+        return item.asked.kind is AnswerKind.OPTION and isinstance(self.known.layout(item), int)
+
+    def _take_order(self, row: Row, at: int) -> None:
+        """Note the order of a row's columns, of rows with the same ones."""
+        names = list(dict.fromkeys(re.split(r"[.\[]", column)[0] for column in row))
+        self._names = self._names or frozenset(names)
+        if self._names == set(names) and not self._is_of_ids:
+            order = sorted(range(len(names)), key=names.__getitem__)
+            self.plain.setdefault("(order of columns)", {})[at] = ",".join(map(str, order))
+
+    def _take_odd_option(self, item: KeyItem, options: Mapping[int, str], at: int) -> None:
+        """Note which option is written unlike all others, in each property."""
+        if len(options) < 3 or len(options) != len(item.asked.options):
+            return
+        kinds = [kinds_of(options[place]) for place in range(len(options))]
+        for name in kinds[0]:
+            counts = Counter(each[name] for each in kinds)
+            if len(counts) == 2 and 1 in counts.values():
+                odd = min(counts, key=counts.__getitem__)
+                self._note(OPTIONS, ODD, name, at, next(n for n, each in enumerate(kinds) if each[name] == odd))
 
     def _take_plain(self, column: str, value: Any, at: int) -> None:
         """Note a number or a short code, such as an index or a name, which may go along with the place of the key.
@@ -128,8 +216,10 @@ class Rows:
         there = keys >= 0
         if not there.any():
             return
+        items = [self.known.keys.items[id] for id in np.array(self.ids)[there].tolist()]
+        _, groups = np.unique([str(self.known.layout(each)) for each in items], return_inverse=True)
         for (column, kind, encoding), codes in self.said.items():
-            yield from self._of_column(column, kind, encoding, codes, keys, there)
+            yield from self._of_column(column, kind, encoding, codes, keys, there, groups)
         ranks = [self.known.ranks[id] for id in self.ids if id in self.known.ranks]
         yield from self._of_order(keys[there], np.array(ranks))
         for column, values in self.plain.items():
@@ -137,10 +227,41 @@ class Rows:
             what = f"the key is associated with the column {column}"
             for said in (in_kinds(cells), in_order(cells)):
                 if said is not None:
-                    yield Signal("columns", self.table.name, what, goes_with(said, keys[there]), column=column)
+                    yield self._association(
+                        "ids" if self._is_of_ids else "columns", what, said, keys[there], groups, column
+                    )
+        yield from self._of_writing(items, keys[there], there, groups)
+
+    def _association(
+        self, kind: str, what: str, said: Codes, keys: Codes, groups: Codes, column: str, *, is_of_writing: bool = False
+    ) -> Signal:
+        same = hashlib.sha256(said.tobytes() + keys.tobytes()).digest()
+        if same not in self.tried:
+            self.tried[same] = within(goes_with, said, keys, groups)
+        tried = self.tried[same]
+        return Signal(kind, self.table.name, what, tried, column=column, same=same, is_of_writing=is_of_writing)
+
+    def _of_writing(self, items: Sequence[KeyItem], keys: Codes, there: Any, groups: Codes) -> Iterator[Signal]:
+        """Everything in how texts are written that may go along with the key."""
+        kind, name = ("ids", "the ids") if self._is_of_ids else ("writing", "")
+        places = np.array([self._is_of_ids or self._is_place(each) for each in items])
+        quarters = keys
+        if len(np.unique(keys)) > MOST_KINDS:
+            quarters = in_kinds([self.known.ranks[each.id] for each in items])
+        for column, writing in self.writing.items():
+            is_content = _leaf(column) in _CONTENT
+            for each, codes in writing.properties(len(self.ids)):
+                said = codes[there]
+                if each not in HIDDEN:
+                    said = np.where(places, said, -1)
+                    if is_content or not places.any():
+                        continue
+                what = f"the key is associated with {each} of {name or f'the column {column}'}"
+                right = quarters if each in HIDDEN else keys
+                yield self._association(kind, what, said, right, groups, column, is_of_writing=True)
 
     def _of_column(
-        self, column: str, kind: str, encoding: str, codes: array[int], keys: Codes, there: Any
+        self, column: str, kind: str, encoding: str, codes: array[int], keys: Codes, there: Any, groups: Codes
     ) -> Iterator[Signal]:
         said = np.full(len(self.ids), -1, dtype=np.int64)
         said[: len(codes)] = codes
@@ -149,19 +270,28 @@ class Rows:
         n, hits = int(some.sum()), int((said == right).sum())
         always = n > 0 and hits == n
         several = len(set(said[some].tolist())) > 1
-        certain = always and ((kind == "cell" and _leaf(column) in NAMES) or (kind == STATED and (several or n == 1)))
+        certain = always and (
+            (kind == "cell" and _leaf(column) in NAMES) or (kind in (STATED, SURE) and (several or n == 1))
+        )
         words = {
             "cell": f"the column {column} is the key",
             STATED: f"texts in {column} state the key",
             NAMED: f"names of files in {column} have the right option in them",
+            ENCODED: f"the column {column} is the key in another form",
+            SURE: f"the column {column} is the key in another form",
+            ODD: f"the only option that differs in {encoding} is the right one",
         }[kind]
-        how = "" if encoding == "text" else f", as {encoding if encoding == 'letter' else 'a number ' + encoding}"
-        sort = "names" if kind == NAMED or (kind == STATED and self.table.part == FILES) else "key"
+        how = "" if encoding == "text" or kind == ODD else f", as {_ENCODINGS.get(encoding, encoding)}"
+        sort = "writing" if kind == ODD else "key"
+        if kind == NAMED or (kind in (STATED, ENCODED, SURE) and self.table.part == FILES):
+            sort = "names"
+        if self._is_of_ids:
+            sort = "ids"
         yield Signal(
             sort,
             self.table.name,
             f"{words}{how} in {hits:,} of {n:,} rows",
-            matches(said, right),
+            within(matches, said, right, groups),
             certain=certain,
             column=column,
         )
@@ -180,12 +310,16 @@ class Rows:
 
 
 def of_ids(known: Known) -> Iterator[Signal]:
-    """Test whether a part of the ids goes along with the key: the last letter, a word, or the number."""
+    """Test whether ids tell the key: a part, a property such as a check digit, or what they are when decoded."""
     ids = list(known.codes)
     keys = np.array([known.codes[id] for id in ids], dtype=np.int64)
     for name, values in id_parts(ids):
         what = f"the key is associated with {name} of the ids (such as {ids[0]!r})"
-        yield Signal("ids", "files with ids", what, goes_with(in_kinds(values), keys))
+        yield Signal("ids", IDS, what, goes_with(in_kinds(values), keys), column=name)
+    rows = Rows(Table(IDS, "", ()), known)
+    for id in ids:
+        rows.take({"id": id}, id)
+    yield from (each for each in rows.signals() if each.kind == "ids")
 
 
 def id_parts(ids: Sequence[str]) -> Iterator[tuple[str, list[str | float | None]]]:
@@ -200,14 +334,6 @@ def id_parts(ids: Sequence[str]) -> Iterator[tuple[str, list[str | float | None]
         yield "the last part", [each[-1] if len(each) > 1 else None for each in parts]
         for at in range(min(longest - 1, 4)):
             yield f"part {at + 1}", [each[at] if len(each) > at + 1 else None for each in parts]
-    yield "the last character", [id[-1:] for id in ids]
-    yield "the first character", [id[:1] for id in ids]
-    yield "the length", [float(len(id)) for id in ids]
-    numbers = [int(found[0][-15:]) if (found := _DIGITS.findall(id)[-1:]) else None for id in ids]
-    if sum(number is not None for number in numbers) > len(ids) / 2:
-        for n in (2, 3, 4, 5):
-            yield f"the number modulo {n}", [None if each is None else str(each % n) for each in numbers]
-        yield "the number", [None if each is None else float(each) for each in numbers]
 
 
 def in_kinds(values: Sequence[str | float | None]) -> Codes:
@@ -216,7 +342,7 @@ def in_kinds(values: Sequence[str | float | None]) -> Codes:
     """
     there = [value for value in values if value is not None]
     distinct = sorted(set(map(str, there)))
-    if len(distinct) > _FEW and there and all(isinstance(value, int | float) for value in there):
+    if len(distinct) > FEW and there and all(isinstance(value, int | float) for value in there):
         limits = np.quantile(np.array(there, dtype=float), [0.25, 0.5, 0.75])
         return np.array([-1 if v is None else int(np.searchsorted(limits, float(v))) for v in values], dtype=np.int64)
     code = {text: at for at, text in enumerate(distinct)}
@@ -226,10 +352,15 @@ def in_kinds(values: Sequence[str | float | None]) -> Codes:
 def in_order(values: Sequence[str | float | None]) -> Codes | None:
     """Return in which of four parts each of many different texts is, by their order, as of dates; None of few texts."""
     texts = {value for value in values if isinstance(value, str)}
-    if len(texts) <= _FEW:
+    if len(texts) <= FEW:
         return None
     place = {text: float(at) for at, text in enumerate(sorted(texts))}
     return in_kinds([place.get(value) if isinstance(value, str) else None for value in values])
+
+
+def _has_options(item: KeyItem, text: str) -> bool:
+    seen = plain(text)
+    return bool(item.asked.options) and all(plain(each) in seen for each in item.asked.options)
 
 
 FILES = "names of its files"

@@ -12,8 +12,9 @@ References
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +33,14 @@ _DRAWS = 20_000
 _SMALL = 200
 """Up to so many items are shuffled; with more, the distribution over all orders is normal."""
 _SEED = 20261101
-_KINDS = 12
+MOST_KINDS = 12
+"""Of more different values or keys nothing is said."""
+NONE = -1
+"""The code of a missing value."""
+FEW = 8
+"""Numbers of more different values than this are tested in four parts."""
+_PLAIN = 0.01
+"""A larger p-value of the distribution for many items is not looked at more closely: no check acts on it."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +109,7 @@ def matches(said: Codes, keys: Codes) -> Tried:
 
 def chain(keys: Codes) -> Tried:
     """Whether the key of one item goes together with that of the next: sorted by key, in turn, or by any rule of that
-    kind. Of more than ``_KINDS`` different keys nothing is said.
+    kind. Of more than ``MOST_KINDS`` different keys nothing is said.
 
     Pearson's chi-square of the table of neighbours, over shuffled orders; with many items its own distribution, of
     (k - 1)^2 degrees of freedom. The share is how often the likeliest next key is the next key.
@@ -109,7 +117,7 @@ def chain(keys: Codes) -> Tried:
     n = len(keys)
     _, codes = np.unique(keys, return_inverse=True)
     k = int(codes.max()) + 1 if n else 0
-    if not 2 <= k <= _KINDS or n < 2 * k:
+    if not 2 <= k <= MOST_KINDS or n < 2 * k:
         return NOTHING
     random = np.random.default_rng(_SEED)
     seen, foretold = _neighbours(codes[None], k)
@@ -133,28 +141,52 @@ def goes_with(said: Codes, keys: Codes) -> Tried:
 
     ``said`` is -1 for missing values. Pearson's chi-square of the table of both, over shuffled orders of the keys;
     with many items its own distribution. The share is how often the likeliest key of each value is the key. More than
-    ``_KINDS`` different values or keys give no result.
+    ``MOST_KINDS`` different values or keys give no result.
     """
     there = said >= 0
     n = int(there.sum())
     values, codes = np.unique(said[there], return_inverse=True)
     kinds, right = np.unique(keys[there], return_inverse=True)
     rows, columns = len(values), len(kinds)
-    if not (2 <= rows <= _KINDS and 2 <= columns <= _KINDS) or n < 2 * max(rows, columns):
+    if not (2 <= rows <= MOST_KINDS and 2 <= columns <= MOST_KINDS) or n < 2 * max(rows, columns):
         return NOTHING
     random = np.random.default_rng(_SEED)
     seen, foretold = _tables(codes[None], right[None], rows, columns)
+    p_value = float(special.chdtrc((rows - 1) * (columns - 1), seen[0]))
+    if p_value > _PLAIN:
+        return Tried(p_value, math.nan, math.nan, n)
     small = n <= _SMALL
     lots = [
         _tables(np.tile(codes, (400, 1)), random.permuted(np.tile(right, (400, 1)), axis=1), rows, columns)
         for _ in range(_DRAWS // 400 if small else 1)
     ]
     drawn, expected = (np.concatenate([each[at] for each in lots]) for at in (0, 1))
-    p_value = float(special.chdtrc((rows - 1) * (columns - 1), seen[0]))
     if small:
         least = _all_of(np.bincount(right).astype(float))
         p_value = _drawn(int((drawn >= seen[0] - 1e-9).sum()), len(drawn), max(p_value, least))
     return Tried(p_value, float(foretold[0]) / n, float(expected.mean()) / n, n)
+
+
+def within(test: Callable[[Codes, Codes], Tried], said: Codes, keys: Codes, groups: Codes) -> Tried:
+    """Test within each group of items, and return the least p-value times the number of groups.
+
+    Items of a group have as many options, so that their number is not taken for a sign of the key.
+    """
+    found = [test(said[groups == group], keys[groups == group]) for group in np.unique(groups)]
+    tested = [each for each in found if each.n]
+    if not tested:
+        return NOTHING
+    least = min(tested, key=lambda each: each.p_value)
+    return replace(least, p_value=min(1.0, least.p_value * len(tested)))
+
+
+def quarters(numbers: NDArray[Any]) -> Codes:
+    """Return a code for each number that is not ``NONE``: for many different numbers, quarters of equal size."""
+    there = numbers >= 0
+    if len(np.unique(numbers[there])) <= FEW:
+        return np.where(there, np.searchsorted(np.unique(numbers[there]), numbers), NONE)
+    limits = np.quantile(numbers[there], [0.25, 0.5, 0.75])
+    return np.where(there, np.searchsorted(limits, numbers), NONE)
 
 
 def _tables(said: Codes, keys: Codes, rows: int, columns: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

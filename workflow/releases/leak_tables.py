@@ -21,6 +21,20 @@ _MOST = 200
 _TABLES: Mapping[str, str] = {".csv": ",", ".tsv": "\t"}
 
 
+class WrittenNumber(float):
+    """A number with decimal places, and how a file writes it: 1.50 is not 1.5."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+def written(value: Any) -> str | None:
+    """Return a text or number as its file writes it; None for other values."""
+    if isinstance(value, WrittenNumber):
+        return value.text
+    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else None
+
+
 @dataclass(frozen=True)
 class Table:
     """Rows of a file."""
@@ -59,6 +73,10 @@ def tables_of(file: str, path: Path) -> list[Table]:
     if ending == ".parquet":
         return [Table(file, "", partial(_read, file, partial(_of_parquet, path)))]
     return []
+
+
+def _json(text: str) -> Any:
+    return json.loads(text, parse_float=WrittenNumber)
 
 
 _T = TypeVar("_T")
@@ -103,7 +121,7 @@ def _of_csv(path: Path, separator: str) -> Iterator[Row]:
             for name, value in list(found.items()):
                 if isinstance(value, str) and value[:1] in "[{":
                     try:
-                        found |= flat(json.loads(value), name)
+                        found |= flat(_json(value), name)
                     except (ValueError, RecursionError):
                         continue
             yield found
@@ -112,13 +130,14 @@ def _of_csv(path: Path, separator: str) -> Iterator[Row]:
 def _of_lines(path: Path) -> Iterator[Row]:
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         for line in file:
-            if line.strip():
-                yield flat(json.loads(line))
+            if bare := line.strip():
+                blanks = line.rstrip("\n")[len(line.rstrip()) :]
+                yield flat(_json(bare)) | ({"(end of the line)": blanks} if blanks else {})
 
 
 def _of_json(path: Path) -> list[tuple[str, Sequence[Row]]]:
     """Every list of objects, and every object of objects or values, whose names are then cells called ``(name)``."""
-    whole = json.loads(path.read_text(encoding="utf-8-sig", errors="replace"))
+    whole = _json(path.read_text(encoding="utf-8-sig", errors="replace"))
     found: list[tuple[str, Sequence[Row]]] = []
     _walk(whole, "", found, 0)
     return found

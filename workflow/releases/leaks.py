@@ -22,12 +22,13 @@ from exporters.release_keys import key_files, read_keys
 from media import file_type
 from media.perceptual_hash import ALIKE
 from workflow.releases import leak_media
+from workflow.releases.leak_decision import told_by
 from workflow.releases.leak_keys import LONG, Known, known, looks_like_a_path
 from workflow.releases.leak_media import Picture
 from workflow.releases.leak_options import told_by_options
 from workflow.releases.leak_phrases import SecretPhrases
 from workflow.releases.leak_rows import FILES, Rows, Signal, fingerprint, id_column, in_kinds, of_ids
-from workflow.releases.leak_stats import LEVEL, Tried, goes_with, rejected
+from workflow.releases.leak_stats import LEVEL, Tried, goes_with
 from workflow.releases.leak_tables import Row, Table, flat, tables_of
 from workflow.releases.split_groups import near_pairs
 
@@ -47,6 +48,8 @@ DO = {
     "names": "Name files by their hash, or by their item's id.",
     "ids": "Give items other ids before you import them, such as numbers in a shuffled order.",
     "columns": "Leave the column out of the release, or accept this kind of leak with a reason.",
+    "writing": "Write these texts in one way, without odd blanks or characters. Or leave the column out of the "
+    "release, or accept this kind of leak with a reason.",
     "sizes": "Encode images of all items in the same way, so that the size of a file says nothing.",
     "order": "Write items in an order that has nothing to do with their keys, such as that of their ids.",
     "metadata": "Strip originals before they are released.",
@@ -143,6 +146,7 @@ class _Check:
         self.of = {id: one for one in knowns for id in one.keys.items}
         self.alike = alike
         self.signals: list[Signal] = []
+        self.tried: dict[bytes, Tried] = {}
         self.paths: list[tuple[str, int]] = []
         self.canaries = [one.keys.head.private_canary.encode() for one in knowns]
         self.phrases = SecretPhrases(knowns)
@@ -238,7 +242,7 @@ class _Check:
         if column is None and not table.file.endswith((".parquet", ".jsonl", ".csv", ".tsv")):
             return
         self.report.looked_at["tables"] += 1
-        rows = {id(one): Rows(table, one) for one in self.knowns}
+        rows = {id(one): Rows(table, one, tried=self.tried) for one in self.knowns}
         for row in table.rows():
             item = str(row.get(column)) if column is not None else ""
             one = self.of.get(item)
@@ -392,23 +396,11 @@ class _Check:
     # ---- what it comes to ----
 
     def decide(self, level: float) -> None:
-        """Leaks out of everything that was tested; all tests share one level."""
-        tested = [each for each in self.signals if each.tried.n and not each.certain]
-        fallen = rejected([each.tried.p_value for each in tested], level)
-        self.report.looked_at["tests"] = len(tested)
-        for signal in self.signals:
-            if signal.certain:
-                self.leak(signal.kind, signal.where, signal.what)
-        told = {(each.where, each.column) for each in self.signals if each.certain}
-        told |= {
-            (each.where, each.column)
-            for each, falls in zip(tested, fallen, strict=True)
-            if falls and each.kind == "key"
-        }
-        for signal, falls in zip(tested, fallen, strict=True):
-            again = signal.kind == "columns" and (signal.where, signal.column) in told
-            if falls and signal.tried.off and not again:
-                self.leak(signal.kind, signal.where, f"{signal.what} ({_p(signal.tried)})")
+        """Report the leaks among everything that was tested."""
+        self.report.looked_at["tests"] = sum(each.tried.n > 0 and not each.certain for each in self.signals)
+        for signal in told_by(self.signals, level):
+            test = "" if signal.certain else f" ({_p(signal.tried)})"
+            self.leak(signal.kind, signal.where, f"{signal.what}{test}")
         self.report.leaks[:] = dict.fromkeys(self.report.leaks)
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import codecs
 import csv
+import hashlib
 import io
 import itertools
 import json
@@ -145,8 +148,6 @@ def release(folder: Path, seed: int = 1, n: int = 60, *, key: str = OPTION, **ho
 
 
 def _sha(content: bytes) -> str:
-    import hashlib
-
     return hashlib.sha256(content).hexdigest()
 
 
@@ -195,6 +196,99 @@ def test_ids_that_tell_the_key_are_found(tmp_path: Path, name: Callable[[str, in
     assert "ids" in release(tmp_path, name=name).kinds()
 
 
+CLOSING = ["", " ", "  ", "\t"]
+
+
+def digest(algorithm: str, text: str) -> str:
+    return hashlib.new(algorithm, text.encode()).hexdigest()
+
+
+def checked(at: int, place: int) -> str:
+    """A number of three digits and one more, by which the sum of all of them modulo 4 is the place."""
+    return f"{at:03}{(place - sum(map(int, f'{at:03}'))) % 4}"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        lambda split, at, place: base64.b64encode(f"{split}{at}:{'abcd'[place]}".encode()).decode(),
+        lambda split, at, place: f"{split}{at}-{base64.b64encode('abcd'[place].encode()).decode()}",
+        lambda split, at, place: f"{split}{at}-{f'{at}:{place}'.encode().hex()}",
+        lambda split, at, place: f"{split}{at}-{digest('sha1', f'{split}{at}' + 'ABCD'[place])}",
+        lambda split, at, place: f"{split}{at}-{digest('md5', f'{split}{at}' + 'ABCD'[place])[:8]}",
+        lambda split, at, place: f"{split}-{checked(at, place)}",
+        lambda split, at, place: f"{split}-{digest('md5', f'{at}')[:6]}{'aBcD'[place]}",
+    ],
+    ids=["base64", "base64 of a letter", "hex", "SHA-1", "short MD5", "check digit", "case of a letter"],
+)
+def test_ids_that_hide_the_key_are_found(tmp_path: Path, name: Callable[[str, int, int], str]) -> None:
+    assert release(tmp_path, name=name).kinds() == {"ids"}
+
+
+@pytest.mark.parametrize(
+    "hide",
+    [
+        lambda row, place: {"question": row["question"] + CLOSING[place]},
+        lambda row, place: {"note": " " * place},
+        lambda row, place: {"note": "x"} if place > 1 else {},
+        lambda row, place: {"question": row["question"].replace(" ", " " + "\u200b" * place, 1)},
+        lambda row, place: {"question": row["question"].replace("shelf", ["shelf", "Shelf", "SHELF", "shelF"][place])},
+        lambda row, place: {"tags": [["cup", "pot"], ["pot", "cup"]][place % 2]},
+        lambda row, place: {"meta": {"width": place + int(row["id"][-3:]) * 4}},
+        lambda row, place: {"options": [each + " " * (at == place) for at, each in enumerate(row["options"])]},
+    ],
+    ids=[
+        *("blanks at the end", "a field of blanks", "a field that is there", "invisible characters", "case"),
+        *("order of a list", "a number modulo 4", "a blank behind the right option"),
+    ],
+)
+def test_a_key_that_is_hidden_in_how_texts_are_written_is_found(
+    tmp_path: Path, hide: Callable[[dict[str, Any], int], dict[str, Any]]
+) -> None:
+    made_ = release(tmp_path)
+    made_.write(lambda row, public: public.update(hide(row, row["options"].index(row["answer"]))))
+    assert made_.kinds() == {"writing"}
+
+
+def test_decimal_places_that_tell_the_key_are_found(tmp_path: Path) -> None:
+    made_ = release(tmp_path)
+    made_.write()
+    path = made_.public / "jsonl" / "test.jsonl"
+    lines = zip(path.read_text().splitlines(), made_.test, strict=True)
+    places = [(line, row["options"].index(row["answer"])) for line, row in lines]
+    path.write_text("".join(f'{line[:-1]}, "seconds": 2.{"0" * (place + 1)}}}\n' for line, place in places))
+    assert made_.kinds() == {"writing"}
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        lambda row: base64.urlsafe_b64encode(row["answer"].encode()).decode().rstrip("="),
+        lambda row: base64.b32encode(json.dumps({"answer": letter(row)}).encode()).decode(),
+        lambda row: codecs.encode(row["answer"], "rot13"),
+        lambda row: digest("sha256", f"{row['id']}:{row['answer']}"),
+        lambda row: base64.b64encode(hashlib.sha1(f"{letter(row)}_{row['id']}".encode()).digest()).decode(),
+    ],
+    ids=["base64", "base32 of JSON", "rot13", "SHA-256", "SHA-1 in base64"],
+)
+def test_the_key_in_another_form_is_found(tmp_path: Path, told: Callable[[dict[str, Any]], str]) -> None:
+    made_ = release(tmp_path)
+    made_.write(lambda row, public: public.update(trace=told(row)))
+    report = made_.check()
+    assert {leak.kind for leak in report.leaks} == {"key"}
+    assert "the column trace is the key in another form" in report.leaks[0].what
+
+
+def test_the_digest_of_one_items_key_is_found(tmp_path: Path) -> None:
+    made_ = release(tmp_path)
+    made_.write(
+        lambda row, public: public.update(
+            trace=digest("md5", row["id"] + row["answer"] if row["id"] == "test007" else "")
+        )
+    )
+    assert made_.kinds() == {"key"}
+
+
 def test_sizes_of_files_that_tell_the_key_are_found(tmp_path: Path) -> None:
     assert release(tmp_path, sized=True).kinds() == {"sizes"}
 
@@ -212,8 +306,9 @@ def test_a_number_that_goes_along_with_the_place_is_found(tmp_path: Path) -> Non
     [
         lambda place, at: {"created": f"2026-01-{1 + 7 * place + at % 7:02}T10:00:00"},
         lambda place, at: {"tags": ["seen"] * (1 + place + (place == 3))},
+        lambda place, at: dict(sorted({"a": "x y", "b": "y z"}.items(), reverse=place > 1)),
     ],
-    ids=["dates", "lengths of lists"],
+    ids=["dates", "lengths of lists", "order of columns"],
 )
 def test_dates_and_lists_that_go_along_with_the_place_are_found(
     tmp_path: Path, told: Callable[[int, int], dict[str, Any]]

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import Engine, event
 
 from db.engine import Store, open_store
+from domain.errors import FileRefused
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_people, make_project, make_schema
 from workflow.annotate import submissions
@@ -65,3 +66,15 @@ def test_a_release_of_more_items_asks_no_more_often_and_says_each_step(tmp_path:
         assert part in steps
     assert all(0 <= done <= of for _, done, of in heard), heard
     assert ("writing items.jsonl: items", 0, 9) in heard
+
+
+def test_a_refused_release_names_all_formats_and_items_at_once(store: Store, tmp_path: Path) -> None:
+    """Both formats need the images in the release."""
+    voted(store, 3)
+    asked = Asked(despite=("said", "items"), formats=("inspect", "vlmevalkit", "jsonl"))
+    with pytest.raises(FileRefused) as refused:
+        create(store, MediaStore(tmp_path / "media"), tmp_path, by=None, project="p", asked=asked)
+    told = str(refused.value)
+    assert told.startswith("2 formats cannot be written: inspect, vlmevalkit.")
+    assert "inspect cannot hold 3 items." in told
+    assert "vlmevalkit cannot hold 3 items." in told

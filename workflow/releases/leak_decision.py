@@ -1,0 +1,41 @@
+"""Decide which of all signals are leaks: those that are certain, and those whose tests fall."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from workflow.releases.leak_rows import Signal
+from workflow.releases.leak_stats import rejected
+
+
+def told_by(signals: Sequence[Signal], level: float) -> Iterator[Signal]:
+    """Yield the signals that are leaks, the certain ones first; all tests share one level.
+
+    How texts are written is tested in so many ways that these tests have half of the level for themselves. A column is
+    told once, by the first of: that it is the key, that it is associated with the key, how it is written.
+    """
+    certain = [each for each in signals if each.certain]
+    yield from certain
+    tested = [each for each in signals if each.tried.n and not each.certain]
+    fallen: list[Signal] = []
+    for is_writing in (False, True):
+        fallen += _fallen([each for each in tested if each.is_of_writing == is_writing], level / 2)
+    told = {each.place for each in certain if each.column}
+    for signal in sorted(fallen, key=lambda each: (each.kind != "key", each.is_of_writing, each.tried.p_value)):
+        if signal.place in told and (signal.is_of_writing or signal.kind == "columns"):
+            continue
+        if signal.column and signal.kind != "names":
+            told.add(signal.place)
+        yield signal
+
+
+def _fallen(tested: Sequence[Signal], level: float) -> list[Signal]:
+    """Return the signals whose tests fall, and that are far enough off.
+
+    The same values in several files are one test.
+    """
+    first: dict[bytes | int, Signal] = {}
+    for at, each in enumerate(tested):
+        first.setdefault(each.same or at, each)
+    falls = dict(zip(first, rejected([each.tried.p_value for each in first.values()], level), strict=True))
+    return [each for at, each in enumerate(tested) if falls[each.same or at] and each.tried.off]
