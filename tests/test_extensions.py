@@ -178,9 +178,10 @@ def started(root: Path, home: Path, without: list[str]) -> dict[str, Any]:
     """What core says for itself in a copy of the house without some extensions."""
     names = {point: [n for each in without for n in getattr(COMES_WITH[each], point)] for point in extensions.NOUNS}
     rooms = [*CORE, *(["extensions"] if (root / "extensions").exists() else [])]
-    said = home / "told.json"
+    said, script = home / "told.json", home / "smoke.py"
+    script.write_text(SMOKE, encoding="utf-8")  # a page that is drawn by itself is read from its file
     done = subprocess.run(
-        [sys.executable, "-c", SMOKE, str(home), str(said)],
+        [sys.executable, str(script), str(home), str(said)],
         cwd=root,
         env={**environment(home), "PYTHONPATH": str(root)},
         input=json.dumps([rooms, names]),
