@@ -117,6 +117,12 @@ for name in sentences["commands"]:
 
 from annotation_schemas import registry
 for name in sentences["formats"]:
+    schema = home / "named.yaml"
+    text = shipped()["egothink"].read_text(encoding="utf-8").replace("guideline: ", "# guideline: ")
+    head, export, rest = text.partition("export:")
+    schema.write_text(f"{head}export: {{formats: [{name}]}}\\n")
+    done = run.invoke(app.cli.cli, ["schema", "check", str(schema)])
+    told["refused"][f"schema {name}"] = f"{done.exit_code} {done.output} {done.exception}"
     try:
         registry.require_row("format", name)
     except NotAvailable as error:
@@ -215,5 +221,9 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, tmp_path: Path, ho
             assert named in found["refused"][f"command {command}"]
         for format in parts.formats:
             assert named in found["refused"][f"format {format}"]
+            checked = " ".join(found["refused"][f"schema {format}"].split())
+            assert checked.startswith("0 ")
+            assert "export.formats" in checked
+            assert f"The format `{format}` {named}" in checked
         for page in parts.pages:
             assert f"<code>{page}</code>" in found["away"] or f"`{page}`" in found["away"]

@@ -173,12 +173,20 @@ def _readable(session: Session, person: Person | None, names: Sequence[str]) -> 
     A schema may need a kind of an extension that is not installed. Whoever opens that project is told so; the others
     are listed as ever.
     """
-    found = []
+    why = unreadable(session, names)
+    for name, sentence in why.items():
+        log_of_server.warning("The project %s is not listed: %s", name, sentence)
+    return [view_of(access_to(session, person=person, project=name)) for name in names if name not in why]
+
+
+def unreadable(session: Session, names: Sequence[str]) -> dict[str, str]:
+    """Return the projects whose schema cannot be read here, each with the reason."""
+    found = {}
     for name in names:
         try:
-            found.append(view_of(access_to(session, person=person, project=name)))
+            access_to(session, person=None, project=name)
         except SchemaError as error:
-            log_of_server.warning("The project %s is not listed: %s", name, error)
+            found[name] = str(error)
     return found
 
 
