@@ -21,8 +21,6 @@ from workflow.access.event_log import log
 from workflow.access.project_names import name_problems, title_problems
 from workflow.access.stored_schemas import store_schema, with_guideline
 
-log_of_server = logging.getLogger(__name__)
-
 
 @dataclass(frozen=True)
 class Access:
@@ -168,26 +166,20 @@ def all_projects(store: Store) -> list[ProjectView]:
 
 
 def _readable(session: Session, person: Person | None, names: Sequence[str]) -> list[ProjectView]:
-    """Return the projects whose schema can be read here.
-
-    A schema may need a kind of an extension that is not installed. Whoever opens that project is told so; the others
-    are listed as ever.
-    """
-    why = unreadable(session, names)
-    for name, sentence in why.items():
-        log_of_server.warning("The project %s is not listed: %s", name, sentence)
-    return [view_of(access_to(session, person=person, project=name)) for name in names if name not in why]
+    """Return the projects whose schema can be read here; whoever opens another one is told why it is not listed."""
+    found = {name: access_or_why(session, person=person, project=name) for name in names}
+    for name, why in found.items():
+        if isinstance(why, str) and person is None:  # a command; a page is drawn too often to log it each time
+            logging.getLogger(__name__).warning("The project %s is not listed: %s", name, why)
+    return [view_of(each) for each in found.values() if isinstance(each, Access)]
 
 
-def unreadable(session: Session, names: Sequence[str]) -> dict[str, str]:
-    """Return the projects whose schema cannot be read here, each with the reason."""
-    found = {}
-    for name in names:
-        try:
-            access_to(session, person=None, project=name)
-        except SchemaError as error:
-            found[name] = str(error)
-    return found
+def access_or_why(session: Session, *, person: Person | None, project: str) -> Access | str:
+    """As ``access_to``; the reason where the schema needs a kind of an extension that is not installed."""
+    try:
+        return access_to(session, person=person, project=project)
+    except SchemaError as error:
+        return str(error)
 
 
 def project(store: Store, *, person: Person, project: str) -> ProjectView:

@@ -19,7 +19,7 @@ from domain.errors import NotFound
 from domain.policies import Verdict, criteria_that_decide, is_skip, is_unanimous
 from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
 from workflow.access.event_log import log
-from workflow.access.projects import Access, access_to, unreadable
+from workflow.access.projects import Access, access_or_why, access_to
 from workflow.access.schema_changes import unfinished
 from workflow.access.stored_schemas import stored_schema
 from workflow.annotate import answer_readings, comparison, qualification_tries, refinement, sent_back, triage_figures
@@ -50,10 +50,11 @@ def check(store: Store, *, project: str | None = None, rebuild: bool = False) ->
     """
     with store.read() as session:
         names = [row.name for row in projects.everything(session)]
-        why = unreadable(session, names) if project is None else {}
+        found = {name: access_or_why(session, person=None, project=name) for name in names if project in (None, name)}
     if project is not None and project not in names:
         raise NotFound(f"There is no project {project!r}; there are: {', '.join(names) or 'none'}.")
-    looked_at = [name for name in names if project in (None, name) and name not in why]
+    why = {name: each for name, each in found.items() if isinstance(each, str)}
+    looked_at = [name for name in found if name not in why]
     for name in looked_at:
         answer_readings.fill_up(store, project=name)
     differences = [each for name in looked_at for each in _check_project(store, name, rebuild=rebuild)]
@@ -66,11 +67,11 @@ def remarks(store: Store, *, project: str | None = None) -> list[str]:
     what the schema keeps from them."""
     with store.read() as session:
         names = [row.name for row in projects.everything(session) if project in (None, row.name)]
-        why = unreadable(session, names) if project is None else {}
-        every = [access_to(session, person=None, project=name) for name in names if name not in why]
+        every = [access_or_why(session, person=None, project=name) for name in names]
         return [
             sentence
             for access in every
+            if isinstance(access, Access)
             for look in (_mixed, _outside, _parts, _away, exposures.remarks)
             for sentence in look(session, access)
         ]
