@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -42,6 +43,13 @@ def test_core_knows_no_extension_and_its_tests_draw_on_none() -> None:
     outside = [path for room in [*CORE, "examples", "testkit", "tests"] for path in sorted((ROOT / room).rglob("*.py"))]
     wrong = of_others("", outside)
     assert not wrong, "\n".join(wrong)
+
+
+def test_no_text_of_core_leads_to_an_extension() -> None:
+    """An import may hide in a text such as ``module:function``."""
+    there = re.compile(rf"\bextensions[./]({'|'.join(HERE)})\b")
+    paths = [path for room in CORE for path in sorted((ROOT / room).rglob("*.py"))]
+    assert [str(path) for path in paths if there.search(path.read_text(encoding="utf-8"))] == []
 
 
 def test_a_planted_look_at_another_extension_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
