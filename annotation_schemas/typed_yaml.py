@@ -14,6 +14,7 @@ from pydantic_core import ErrorDetails
 
 from annotation_schemas import yaml_text
 from annotation_schemas.yaml_text import Document
+from domain import extensions
 from domain.errors import SchemaError
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -215,7 +216,10 @@ def _note(detail: ErrorDetails, document: Document, root: type[BaseModel]) -> No
         document.add(path, _unknown_key(document, path, root))
     elif kind == "literal_error":
         known = [each.strip(" '") for each in str(context.get("expected", "")).replace(" or ", ",").split(",")]
-        document.add(path, f"`{given}` is not known{_suggestion(str(given), known)}; known: {', '.join(known)}")
+        away = extensions.missing("kinds", str(given)) if path[-1:] == ("kind",) else None
+        near = _suggestion(str(given), known)
+        added = "; if an extension adds this kind, install the extension" if path[-1:] == ("kind",) and not near else ""
+        document.add(path, away or f"`{given}` is not known{near}; known: {', '.join(known)}{added}")
     elif kind == "value_error":
         document.add(path, str(context.get("error", detail["msg"])))
     elif given is None:

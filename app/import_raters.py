@@ -28,7 +28,7 @@ def asked() -> RatersAre | None:
         format_func=ARE.__getitem__,
         key="import.raters_are",
         help="People are counted among the people everywhere, machines stand among the judges. A rater who completed "
-        "an annotation in Label Studio under an account is a person, unless you say otherwise. You can change it "
+        "an annotation by an account of another program is a person, unless you say otherwise. You can change it "
         "below.",
     )
     return chosen

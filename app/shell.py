@@ -370,9 +370,11 @@ def project(services: Services) -> ProjectView:
     """The project this page is about: the address names it, else the one seen last, else the first of mine."""
     mine = projects.projects_of(services.store, person=services.person)
     named = st.query_params.get("project") or st.session_state.get("touchstone.project")
+    chosen = next((view for view in mine if view.name == named), None)
+    if chosen is None and (asked := st.query_params.get("project")):
+        projects.project(services.store, person=services.person, project=asked)  # says why it is not listed
     if not mine:
         raise NotFound(NO_PROJECT)
-    chosen = next((view for view in mine if view.name == named), None)
     if chosen is None:
         if st.query_params.get("project"):
             raise NotFound(f"There is no project “{st.query_params['project']}” that you take part in.")

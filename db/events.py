@@ -149,6 +149,7 @@ WITHOUT_EFFECT = (
     "goals.",
     "drafting.",
     "frames.",
+    "extension.",
     PICTURE_MARKED,
     MARKS_APPLIED,
 )

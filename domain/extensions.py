@@ -118,6 +118,18 @@ def rows(point: str) -> list[Any]:
     return [row for extension in installed().values() for row in getattr(extension, point)()]
 
 
+def code() -> list[Path]:
+    """Return the Python files of all extensions: what is worked out by other code is worked out anew."""
+    found: set[Path] = set()
+    for extension in installed().values():
+        for name in {rows.__module__ for rows in vars(extension).values() if callable(rows) and rows is not _nothing}:
+            module = import_module(name)
+            if module.__file__ is not None:
+                path = Path(module.__file__)
+                found |= {*path.parent.rglob("*.py")} if hasattr(module, "__path__") else {path}
+    return sorted(found)
+
+
 def missing(point: str, name: str) -> str | None:
     """Return why there is no kind, format, page or command of this name, if an extension that is not here adds it."""
     for folder, parts in COMES_WITH.items():

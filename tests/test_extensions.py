@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -42,6 +43,13 @@ def test_core_knows_no_extension_and_its_tests_draw_on_none() -> None:
     outside = [path for room in [*CORE, "examples", "testkit", "tests"] for path in sorted((ROOT / room).rglob("*.py"))]
     wrong = of_others("", outside)
     assert not wrong, "\n".join(wrong)
+
+
+def test_no_text_of_core_leads_to_an_extension() -> None:
+    """An import may hide in a text such as ``module:function``."""
+    there = re.compile(rf"\bextensions[./]({'|'.join(HERE)})\b")
+    paths = [path for room in CORE for path in sorted((ROOT / room).rglob("*.py"))]
+    assert [str(path) for path in paths if there.search(path.read_text(encoding="utf-8"))] == []
 
 
 def test_a_planted_look_at_another_extension_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,6 +125,12 @@ for name in sentences["commands"]:
 
 from annotation_schemas import registry
 for name in sentences["formats"]:
+    schema = home / "named.yaml"
+    text = shipped()["egothink"].read_text(encoding="utf-8").replace("guideline: ", "# guideline: ")
+    head, export, rest = text.partition("export:")
+    schema.write_text(f"{head}export: {{formats: [{name}]}}\\n")
+    done = run.invoke(app.cli.cli, ["schema", "check", str(schema)])
+    told["refused"][f"schema {name}"] = f"{done.exit_code} {done.output} {done.exception}"
     try:
         registry.require_row("format", name)
     except NotAvailable as error:
@@ -178,9 +192,10 @@ def started(root: Path, home: Path, without: list[str]) -> dict[str, Any]:
     """What core says for itself in a copy of the house without some extensions."""
     names = {point: [n for each in without for n in getattr(COMES_WITH[each], point)] for point in extensions.NOUNS}
     rooms = [*CORE, *(["extensions"] if (root / "extensions").exists() else [])]
-    said = home / "told.json"
+    said, script = home / "told.json", home / "smoke.py"
+    script.write_text(SMOKE, encoding="utf-8")  # a page that is drawn by itself is read from its file
     done = subprocess.run(
-        [sys.executable, "-c", SMOKE, str(home), str(said)],
+        [sys.executable, str(script), str(home), str(said)],
         cwd=root,
         env={**environment(home), "PYTHONPATH": str(root)},
         input=json.dumps([rooms, names]),
@@ -214,5 +229,9 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, tmp_path: Path, ho
             assert named in found["refused"][f"command {command}"]
         for format in parts.formats:
             assert named in found["refused"][f"format {format}"]
+            checked = " ".join(found["refused"][f"schema {format}"].split())
+            assert checked.startswith("0 ")
+            assert "export.formats" in checked
+            assert f"The format `{format}` {named}" in checked
         for page in parts.pages:
             assert f"<code>{page}</code>" in found["away"] or f"`{page}`" in found["away"]

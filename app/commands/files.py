@@ -45,6 +45,9 @@ RATERS_IN = _with(reading(Takes.RATINGS, Takes.TASKS))
 ANSWERS_OUT = _with(writing(Takes.ANSWERS))
 ONE_RUN_OUT = _with(row for row in writing(Takes.ANSWERS) if row.needs_run)
 OF_TASKS = named(writing(Takes.TASKS))
+PRIVATE_OUT = f"With --verified or {OF_TASKS}:" if writing(Takes.TASKS) else "With --verified:"
+NO_TASKS = not reading(Takes.TASKS)
+"""No extension is installed that has such files: their options are not listed."""
 
 ProjectName = Annotated[str, typer.Argument(help="The project's name.")]
 
@@ -182,6 +185,7 @@ def import_(
     field: Annotated[
         list[str] | None,
         typer.Option(
+            hidden=NO_TASKS,
             help=f"{TASKS_IN} FIELD=KEY, which key of the data is a field, a role of media, item_id, dimension,"
             " model or prediction; by default the key of the same name.",
         ),
@@ -189,14 +193,18 @@ def import_(
     control: Annotated[
         list[str] | None,
         typer.Option(
+            hidden=NO_TASKS,
             help=f"{TASKS_IN} CRITERION=CONTROL, which control is a criterion; prediction=CONTROL: which one"
-            " of a prediction is the model's answer."
+            " of a prediction is the model's answer.",
         ),
     ] = None,
     without: Annotated[
-        list[str] | None, typer.Option(help=f"{TASKS_IN} a control that nothing is made of.", metavar="CONTROL")
+        list[str] | None,
+        typer.Option(help=f"{TASKS_IN} a control that nothing is made of.", metavar="CONTROL", hidden=NO_TASKS),
     ] = None,
-    rater: Annotated[str | None, typer.Option(help=f"{TASKS_IN} who made annotations that name no one.")] = None,
+    rater: Annotated[
+        str | None, typer.Option(help=f"{TASKS_IN} who made annotations that name no one.", hidden=NO_TASKS)
+    ] = None,
     column: Annotated[
         list[str] | None,
         typer.Option(
@@ -439,7 +447,7 @@ def export(
         bool,
         typer.Option(
             "--with-private",
-            help=f"With --verified or {OF_TASKS}: also the fields that the schema keeps private or secret.",
+            help=f"{PRIVATE_OUT} also the fields that the schema keeps private or secret.",
         ),
     ] = False,
     run: Annotated[
@@ -464,7 +472,8 @@ def export(
     stage: Annotated[
         Stage | None,
         typer.Option(
-            help=f"With {OF_TASKS}: the stage whose submissions are written; by default the first that rates."
+            hidden=NO_TASKS,
+            help=f"With {OF_TASKS}: the stage whose submissions are written; by default the first that rates.",
         ),
     ] = None,
     schema_version: Annotated[
@@ -482,6 +491,7 @@ def export(
     labeling: Annotated[
         Path | None,
         typer.Option(
+            hidden=NO_TASKS,
             help=f"With {OF_TASKS}: where the labeling configuration is written that shows these tasks there.",
             metavar="FILE",
         ),

@@ -72,7 +72,9 @@ def summary(loaded: LoadedSchema) -> list[str]:
     stages = list(stages_in_words(schema))
     wide = max([13, *(len(stage) for stage, _ in stages)])
     lines += [f"{stage:<{wide}} {text}" for stage, text in stages]
-    missing = [need for need in registry.needs(schema) if not need.row.available and need.row.registry != "key"]
+    needs = [need for need in registry.needs(schema) if not need.row.available and need.row.registry != "key"]
+    lines += [f"\n{dotted(need.path)}: {need.row.meaning}" for need in needs if need.row.away]
+    missing = [need for need in needs if not need.row.away]
     if missing:
         lines += ["", "Declared, not built yet:"]
     for need in missing:

@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from app import media_links, plain_pages
+from app import plain_pages, signing_key
 from app.open_files import CROWDED, none_left
 from app.plain_pages import Field
 from app.routes.replies import read_body, report, status_of
@@ -88,7 +88,7 @@ class Pages:
         return _address(request)
 
     def _signed(self, number: str, login: str) -> bytes:
-        key = media_links.key_of(self.home)
+        key = signing_key.key_of(self.home)
         told = f"known browser\0{number}\0{accounts.normal_login(login)}"
         return hmac.digest(key, told.encode(errors="replace"), hashlib.sha256).hex().encode()
 

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from db import bridge, projects, runs
 from db.engine import Session, Store
+from domain import extensions
 from domain.errors import Conflict, InvalidInput
 from domain.records import Person, ProjectView
 from workflow.access.event_log import log
@@ -86,7 +87,8 @@ def must_be_still(session: Session, access: Access, *, now: datetime, to: str) -
         if row.stages or (row.busy_until is not None and row.busy_until > now)
     ]
     if out:
+        away = extensions.missing("pages", "label_studio")
         raise Conflict(
             f"Work of {access.title} goes out to Label Studio at {out[0]}. Call it back first: on the page Label "
-            f"Studio choose no stage and synchronise, then {to}."
+            f"Studio choose no stage and synchronise, then {to}.{f' {away}' if away else ''}"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -11,7 +12,7 @@ from annotation_schemas.model import LoadedSchema, Schema
 from db import guidelines, people, projects, task_rules
 from db.engine import IntegrityError, Session, Store
 from db.records import StoredMember, StoredPerson, StoredProject
-from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotAllowed, NotFound, Problem
+from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotAllowed, NotFound, Problem, SchemaError
 from domain.records import Membership, Part, Person, ProjectView
 from domain.rewording import Reading
 from domain.roles import Role, at_least
@@ -153,17 +154,32 @@ def projects_of(store: Store, *, person: Person) -> list[ProjectView]:
     """The projects that a person is a member of; an admin sees all of them."""
     with store.read() as session:
         if person.is_admin:
-            return [
-                view_of(access_to(session, person=person, project=row.name)) for row in projects.everything(session)
-            ]
+            return _readable(session, person, [row.name for row in projects.everything(session)])
         mine = projects.of_person(session, person_id=person.id)
-        return [view_of(access_to(session, person=person, project=row.name)) for row, _ in mine]
+        return _readable(session, person, [row.name for row, _ in mine])
 
 
 def all_projects(store: Store) -> list[ProjectView]:
     """All projects, for the command on the machine itself."""
     with store.read() as session:
-        return [view_of(access_to(session, person=None, project=row.name)) for row in projects.everything(session)]
+        return _readable(session, None, [row.name for row in projects.everything(session)])
+
+
+def _readable(session: Session, person: Person | None, names: Sequence[str]) -> list[ProjectView]:
+    """Return the projects whose schema can be read here; whoever opens another one is told why it is not listed."""
+    found = {name: access_or_why(session, person=person, project=name) for name in names}
+    for name, why in found.items():
+        if isinstance(why, str) and person is None:  # a command; a page is drawn too often to log it each time
+            logging.getLogger(__name__).warning("The project %s is not listed: %s", name, why)
+    return [view_of(each) for each in found.values() if isinstance(each, Access)]
+
+
+def access_or_why(session: Session, *, person: Person | None, project: str) -> Access | str:
+    """As ``access_to``; the reason where the schema needs a kind of an extension that is not installed."""
+    try:
+        return access_to(session, person=person, project=project)
+    except SchemaError as error:
+        return str(error)
 
 
 def project(store: Store, *, person: Person, project: str) -> ProjectView:

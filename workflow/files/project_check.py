@@ -8,17 +8,18 @@ from dataclasses import dataclass
 from itertools import chain, product
 from typing import Any
 
-from annotation_schemas import kinds
+from annotation_schemas import kinds, registry
 from annotation_schemas.model import Schema, Verification
 from annotation_schemas.registry import criteria_of
+from db import bridge, dimensions, events, guidelines, items, missing_media, projects, task_slots
 from db import checks as queries
-from db import dimensions, events, guidelines, items, missing_media, projects, task_slots
 from db.engine import Session, Store
+from domain import extensions
 from domain.errors import NotFound
 from domain.policies import Verdict, criteria_that_decide, is_skip, is_unanimous
 from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
 from workflow.access.event_log import log
-from workflow.access.projects import Access, access_to
+from workflow.access.projects import Access, access_or_why, access_to
 from workflow.access.schema_changes import unfinished
 from workflow.access.stored_schemas import stored_schema
 from workflow.annotate import answer_readings, comparison, qualification_tries, refinement, sent_back, triage_figures
@@ -49,17 +50,15 @@ def check(store: Store, *, project: str | None = None, rebuild: bool = False) ->
     """
     with store.read() as session:
         names = [row.name for row in projects.everything(session)]
+        found = {name: access_or_why(session, person=None, project=name) for name in names if project in (None, name)}
     if project is not None and project not in names:
         raise NotFound(f"There is no project {project!r}; there are: {', '.join(names) or 'none'}.")
-    for name in names:
-        if project in (None, name):
-            answer_readings.fill_up(store, project=name)
-    return [
-        difference
-        for name in names
-        if project in (None, name)
-        for difference in _check_project(store, name, rebuild=rebuild)
-    ]
+    why = {name: each for name, each in found.items() if isinstance(each, str)}
+    looked_at = [name for name in found if name not in why]
+    for name in looked_at:
+        answer_readings.fill_up(store, project=name)
+    differences = [each for name in looked_at for each in _check_project(store, name, rebuild=rebuild)]
+    return [*(f"{name}: its schema cannot be read. {said}" for name, said in why.items()), *differences]
 
 
 def remarks(store: Store, *, project: str | None = None) -> list[str]:
@@ -68,11 +67,12 @@ def remarks(store: Store, *, project: str | None = None) -> list[str]:
     what the schema keeps from them."""
     with store.read() as session:
         names = [row.name for row in projects.everything(session) if project in (None, row.name)]
-        every = [access_to(session, person=None, project=name) for name in names]
+        every = [access_or_why(session, person=None, project=name) for name in names]
         return [
             sentence
             for access in every
-            for look in (_mixed, _outside, _parts, exposures.remarks)
+            if isinstance(access, Access)
+            for look in (_mixed, _outside, _parts, _away, exposures.remarks)
             for sentence in look(session, access)
         ]
 
@@ -97,6 +97,17 @@ def _parts(session: Session, access: Access) -> Iterator[str]:
     came = events.of_kinds(session, project_id=access.project_id, kinds=("items.imported",))
     for said in dict.fromkeys(event.data["part"] for event, _ in came if "part" in event.data):
         yield f"{access.name}: items came out of {said}"
+
+
+def _away(session: Session, access: Access) -> Iterator[str]:
+    """Where a project needs an extension that is not installed."""
+    for need in registry.needs(access.schema):
+        if need.row.away:
+            yield f"{access.name}: its schema needs more at {'.'.join(map(str, need.path))}. {need.row.meaning}"
+    sentence = extensions.missing("pages", "label_studio")
+    for row in bridge.of_project(session, project_id=access.project_id) if sentence else ():
+        if row.stages:
+            yield f"{access.name}: work is out at {row.address}, and its answers do not come back. {sentence}"
 
 
 def _outside(session: Session, access: Access) -> Iterator[str]:

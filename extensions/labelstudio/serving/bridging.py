@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from annotation_schemas.model import Schema
-from app.media_links import Links, key_of
 from app.services import Resources
+from app.signing_key import key_of
 from domain.bridge import BridgeOutcome
 from domain.errors import NotFound, SettingsError
 from domain.records import AssetView, Person
@@ -22,6 +22,7 @@ from extensions.labelstudio.exchange import bridge
 from extensions.labelstudio.exchange import media as outside_media
 from extensions.labelstudio.exchange.bridge import BridgeStatus, Forms, Pulled, Pushed
 from extensions.labelstudio.serving.local_files import LocalFiles
+from extensions.labelstudio.serving.media_links import Links
 from extensions.labelstudio.settings import LabelStudioSettings
 from workflow.access import projects
 

@@ -19,7 +19,7 @@ from extensions.labelstudio.exchange import bridge
 from extensions.labelstudio.serving.bridging import HOOK_HEADER
 from extensions.labelstudio.settings import LabelStudioSettings
 
-PUBLIC = ("/label-studio/",)
+PUBLIC = ("/label-studio/hook",)
 
 
 def routes(resources: Resources) -> list[BaseRoute]:

@@ -13,14 +13,14 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from app import media_links
+from app import signing_key
 from app.routes.media import SIZES
 from app.routes.replies import answering
 from app.routes.stored_file import StoredFile
 from app.services import Resources
 from domain.errors import MediaRefused, NotFound
 from extensions.labelstudio.exchange import media
-from extensions.labelstudio.serving import files
+from extensions.labelstudio.serving import files, media_links
 from media import file_hashes
 from workflow.access import exposure
 
@@ -44,7 +44,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
     cache = resources.settings.home / "prepared"
 
     def find(token: str, size: str) -> tuple[Path, str, str, str]:
-        key = media_links.key_of(resources.settings.home)
+        key = signing_key.key_of(resources.settings.home)
         named = media_links.read(token, key=key, now=resources.store.now())
         if named is None or size not in SIZES:
             raise NotFound(NOTHING)

@@ -13,13 +13,14 @@ from sqlmodel import select
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
-from app.media_links import KEY_FILE, Links, key_of, token
+from app.signing_key import KEY_FILE, key_of
 from db.engine import Store
 from db.tables import BridgePersonRow, BridgeProjectRow, BridgeRow, BridgeTaskRow, TaskRow
 from domain.bridge import BridgeState
 from domain.records import AssetView, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
+from extensions.labelstudio.serving.media_links import Links, token
 from testkit.pictures import frames, video
 from testkit.serving import Server
 from tests.app.client import Client, Reply

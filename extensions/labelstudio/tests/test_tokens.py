@@ -12,7 +12,8 @@ from types import ModuleType
 import pytest
 
 from domain.errors import OutsideRefused
-from domain.settings import Settings, settings_from
+from domain.settings import settings_from
+from extensions.labelstudio.settings import LabelStudioSettings
 from extensions.labelstudio.tokens import Token, normal, token_for
 
 LEGACY = "0123456789abcdef0123456789abcdef01234567"
@@ -26,9 +27,9 @@ def personal(*, ends_in: float = 30 * 86_400.0, kind: str = "refresh") -> str:
     return ".".join(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in [*parts, b"signature" * 3])
 
 
-def settings(tmp_path: Path, **given: str) -> Settings:
+def settings(tmp_path: Path, **given: str) -> LabelStudioSettings:
     names = {f"TOUCHSTONE_LABEL_STUDIO_{name.upper()}": value for name, value in given.items()}
-    return settings_from({"TOUCHSTONE_HOME": str(tmp_path), **names}, tmp_path)
+    return settings_from({"TOUCHSTONE_HOME": str(tmp_path), **names}, tmp_path).of(LabelStudioSettings)
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,7 @@
-"""Links under which a page of another tool shows a picture or clip of a task: signed, for a while, without a session.
+"""Links under which a page of Label Studio shows a picture or clip of a task: signed, for a while, without a session.
 
 A link names an asset and the task sent out that shows it. That is all it is good for, and only while that task is out:
-``extensions.labelstudio.exchange.media`` looks at every request.
+``exchange.media`` looks at every request.
 """
 
 from __future__ import annotations
@@ -11,54 +11,12 @@ import binascii
 import hashlib
 import hmac
 import json
-import os
-import secrets
-import tempfile
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
 
-from domain.errors import SettingsError
 from domain.records import AssetView
 
-KEY_FILE = "media-links.key"
-"""Below ``TOUCHSTONE_HOME``; removing it ends every link that was ever given out."""
-KEY_BYTES = 32
 LONGEST_TOKEN = 400
-
-
-def key_of(home: Path) -> bytes:
-    """The secret that signs the links of a home, made when first asked for; only its owner can read the file."""
-    path = home / KEY_FILE
-    try:
-        text = path.read_text(encoding="ascii")
-    except FileNotFoundError:
-        _make(path)
-        text = path.read_text(encoding="ascii")
-    try:
-        key = bytes.fromhex(text.strip())
-    except ValueError:
-        key = b""
-    if len(key) < KEY_BYTES:
-        raise SettingsError(f"{path} is not the key that was made there. Remove it, and a new one is made.")
-    return key
-
-
-def _make(path: Path) -> None:
-    """Write a new key, whole or not at all; of several processes that do so at once, the first one's stays."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=".media-links-", dir=path.parent)  # its mode is 600
-    try:
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(secrets.token_hex(KEY_BYTES) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            os.link(name, path)
-        except FileExistsError:
-            return
-    finally:
-        os.unlink(name)
 
 
 @dataclass(frozen=True)

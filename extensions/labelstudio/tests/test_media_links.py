@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from app import media_links
-from app.media_links import Links, key_of, read, token
+from app import signing_key
+from app.signing_key import key_of
 from domain.errors import SettingsError
 from domain.records import AssetView
+from extensions.labelstudio.serving.media_links import Links, read, token
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 KEY = bytes(range(32))
@@ -94,7 +95,7 @@ def test_the_key_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
         keys = set(threads.map(lambda _: key_of(home), range(32)))
     assert len(keys) == 1
     assert len(keys.pop()) == 32
-    path = home / media_links.KEY_FILE
+    path = home / signing_key.KEY_FILE
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert [file.name for file in home.iterdir()] == [path.name]
     assert key_of(home) == key_of(home) != key_of(tmp_path / "other")
@@ -102,6 +103,6 @@ def test_the_key_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "abcd\n", "zz" * 32])
 def test_a_broken_key_is_told_and_not_used(tmp_path: Path, text: str) -> None:
-    (tmp_path / media_links.KEY_FILE).write_text(text)
+    (tmp_path / signing_key.KEY_FILE).write_text(text)
     with pytest.raises(SettingsError, match=r"media-links\.key .*Remove it"):
         key_of(tmp_path)

@@ -1,0 +1,86 @@
+"""Rows of extensions: JSON values by key, kept with a project, for extensions that have no table of their own.
+
+Each version of a row is an event of the project, so nothing is ever lost, who wrote it is known, and an archive of the
+project has the rows. A project has few of them: settings, decisions, notes; what there is one of for each vote needs a
+table.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from db import events
+from db.engine import Store
+from domain.errors import InvalidInput, Problem
+from domain.records import Person
+from workflow.access.event_log import log
+from workflow.access.projects import require_lead
+
+LONGEST_KEY = 200
+MOST_BYTES = 100_000
+"""Of a value, as JSON."""
+
+
+@dataclass(frozen=True)
+class ExtensionRow:
+    """The newest version of a row."""
+
+    key: str
+    value: Any
+    """As JSON has it."""
+    at: datetime
+    login: str | None
+    """Who wrote it; None: a command on the machine itself."""
+
+
+def put_row(store: Store, *, by: Person | None, project: str, extension: str, key: str, value: Any) -> bool:
+    """Write a row, for leads of the project; whether that is a change. The value None removes it.
+
+    Raises
+    ------
+    InvalidInput
+        The key is empty or too long, or the value is no JSON or too large.
+    """
+    problems = []
+    if not 1 <= len(key) <= LONGEST_KEY or not key.isprintable():
+        problems.append(Problem("key", f"Give a key of 1 to {LONGEST_KEY} letters, digits or signs."))
+    try:
+        size = len(json.dumps(value, allow_nan=False).encode())
+        if size > MOST_BYTES:
+            problems.append(Problem("value", f"The value has {size:,} bytes; at most {MOST_BYTES:,} fit. Shorten it."))
+    except (TypeError, ValueError) as error:
+        problems.append(Problem("value", f"The value is no JSON: {error}. Give texts, numbers, lists and maps."))
+    if problems:
+        raise InvalidInput(problems)
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        before = _newest(events.of_kinds(session, project_id=access.project_id, kinds=[_kind(extension)]))
+        if (before[key].value if key in before else None) == value:
+            return False
+        data = {"key": key, "value": value}
+        log(session, _kind(extension), by=by, project=access, now=store.now(), data=data)
+        return True
+
+
+def list_rows(store: Store, *, by: Person | None, project: str, extension: str) -> list[ExtensionRow]:
+    """Return the rows of an extension in a project, by their keys, for leads of the project."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        found = _newest(events.of_kinds(session, project_id=access.project_id, kinds=[_kind(extension)]))
+    return [found[key] for key in sorted(found)]
+
+
+def _kind(extension: str) -> str:
+    return f"extension.{extension}"
+
+
+def _newest(found: list[Any]) -> Mapping[str, ExtensionRow]:
+    rows = {}
+    for event, login in found:
+        key, value = event.data["key"], event.data["value"]
+        rows[key] = ExtensionRow(key, value, event.at, login)
+    return {key: row for key, row in rows.items() if row.value is not None}
