@@ -8,6 +8,7 @@ from dataclasses import replace
 from domain.reading import words
 from domain.reading.answer_text import CONNECTOR, EMPTY_LIST, NONE_OF, AnswerText
 from domain.reading.answer_types import AnswerKind, Claim
+from domain.reading.options import Ref
 from domain.reading.statements import Place
 from domain.reading.text import fold
 
@@ -162,3 +163,14 @@ class OptionSetReader(AnswerText):
     def _is_empty_list(self, place: Place) -> bool:
         """Tell whether a place holds only an empty list: []."""
         return EMPTY_LIST.fullmatch(self.text, place.start, place.end) is not None
+
+    def _others(self, first: Ref) -> bool:
+        """Whether another option's text stands behind one that was named by its text alone."""
+        at = first.end
+        while (match := re.compile(r"(?<![^\W_])[^\W_]").search(self.text, at)) is not None:
+            ref = self.choices.text_at(self.text, match.start(), len(self.text))
+            if ref is not None and not set(ref.places) & set(first.places):
+                return True
+            word = re.compile(r"[^\W_]+").match(self.text, match.start())
+            at = word.end() if word else match.end()
+        return False

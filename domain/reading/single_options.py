@@ -149,17 +149,6 @@ class OptionReader(OptionSetReader):
         word = re.compile(r"[)\]\"']?[ \t]+([A-Za-zÀ-ɏͰ-ԯ]+)").match(self.text, behind)
         return word is not None and not words.follows(REASONS, word[1].lower(), self.text[word.end() : word.end() + 20])
 
-    def _others(self, first: Ref) -> bool:
-        """Whether another option's text stands behind one that was named by its text alone."""
-        at = first.end
-        while (match := re.compile(r"(?<![^\W_])[^\W_]").search(self.text, at)) is not None:
-            ref = self.choices.text_at(self.text, match.start(), len(self.text))
-            if ref is not None and not set(ref.places) & set(first.places):
-                return True
-            word = re.compile(r"[^\W_]+").match(self.text, match.start())
-            at = word.end() if word else match.end()
-        return False
-
     def _hedged(self, behind: int, first: Ref) -> bool:
         if not statements.hedged_after(self.text, behind):
             return False
