@@ -123,7 +123,7 @@ def code() -> list[Path]:
     found: set[Path] = set()
     for extension in installed().values():
         for name in {rows.__module__ for rows in vars(extension).values() if callable(rows) and rows is not _nothing}:
-            module = import_module(name)
+            module = import_own(name)
             if module.__file__ is not None:
                 path = Path(module.__file__)
                 found |= {*path.parent.rglob("*.py")} if hasattr(module, "__path__") else {path}
