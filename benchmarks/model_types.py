@@ -1,6 +1,6 @@
 """Every image-text type of the installed transformers: which load, answer and rank, and why the others do not.
 
-    .venv/bin/python -m benchmarks.model_types [--quick] [--only TYPE ...]
+    .venv/bin/python -m benchmarks.model_types [--quick] [--only TYPE ...] [--memory GIB] [--seconds N]
 
 For each type a tiny checkpoint with random weights is written and opened by the code that opens anyone's. It is asked
 about one picture, several pictures and none, and ranks options. Each type has a process of its own with a limit of
@@ -24,6 +24,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help=f"{len(QUICK)} types only")
     parser.add_argument("--only", nargs="+", metavar="TYPE", help="these types only")
+    parser.add_argument("--memory", type=int, default=MEMORY // 2**30, metavar="GIB", help="for one type's process")
+    parser.add_argument("--seconds", type=int, default=SECONDS, help="for one type")
     arguments = parser.parse_args()
     known = list(tiny_types.image_text_types())
     wanted = arguments.only or (QUICK if arguments.quick else known)
@@ -65,13 +68,15 @@ def main() -> None:
     if unknown:
         parser.error(f"no image-text type of the installed transformers: {', '.join(unknown)}")
     busy, began = machine.busy_percent(), time.monotonic()
-    found = try_types(wanted)
+    found = try_types(wanted, memory=arguments.memory * 2**30, seconds=arguments.seconds)
     print_table(found)
     figures = count(found) | {"seconds": round(time.monotonic() - began), "machine_busy_percent_before": busy}
     print(json.dumps({**figures, "machine": machine.described(), "rows": found}))
 
 
-def try_types(kinds: list[str] | tuple[str, ...]) -> dict[str, dict[str, Any]]:
+def try_types(
+    kinds: list[str] | tuple[str, ...], *, memory: int = MEMORY, seconds: int = SECONDS
+) -> dict[str, dict[str, Any]]:
     """Return a row for each type, each from a process of its own."""
     import torch
 
@@ -81,7 +86,8 @@ def try_types(kinds: list[str] | tuple[str, ...]) -> dict[str, dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder:
         for kind in kinds:
             machine.log(kind)
-            found[kind] = in_process(lambda kind=kind: try_type(kind, Path(folder) / kind))  # type: ignore[misc]
+            work = partial(try_type, kind, Path(folder) / kind)
+            found[kind] = in_process(work, memory=memory, seconds=seconds)
     return found
 
 
@@ -101,7 +107,7 @@ def load_libraries() -> None:
     from inference.local import encoding, generation, loading, processors, ranking  # noqa: F401
 
 
-def in_process(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+def in_process(work: Callable[[], dict[str, Any]], *, memory: int = MEMORY, seconds: int = SECONDS) -> dict[str, Any]:
     """Return the result of a function that runs in its own process; the end of the process is the row's reason."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -110,9 +116,9 @@ def in_process(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         quiet = os.open(os.devnull, os.O_WRONLY)
         os.dup2(quiet, 1)
         os.dup2(quiet, 2)
-        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(SECONDS)
+        signal.alarm(seconds)
         try:
             told = json.dumps(work())
         except BaseException as error:  # the row has the error, and the other types continue
@@ -127,7 +133,7 @@ def in_process(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     if text:
         return dict(json.loads(text))
     ended = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-    reason = f"no result within {SECONDS} seconds" if ended == signal.SIGALRM else f"its process ended ({status})"
+    reason = f"no result within {seconds} seconds" if ended == signal.SIGALRM else f"its process ended ({status})"
     return row(why=reason)
 
 

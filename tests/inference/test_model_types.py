@@ -98,9 +98,7 @@ def test_a_plain_text_processor_is_asked_with_the_adapter_for_completion(tmp_pat
     assert model_types.plain_difference(spec, tmp_path / "model", ranked) <= model_types.MOST_DIFFERENCE
 
 
-def test_a_bad_type_ends_nothing_but_its_own_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model_types, "SECONDS", 1)
-
+def test_a_bad_type_ends_nothing_but_its_own_process() -> None:
     def hang() -> dict[str, object]:
         while True:
             pass
@@ -108,7 +106,7 @@ def test_a_bad_type_ends_nothing_but_its_own_process(monkeypatch: pytest.MonkeyP
     def fill() -> dict[str, object]:
         return {"never": bytearray(2 * model_types.MEMORY)}
 
-    assert model_types.in_process(hang)["why"] == "no result within 1 seconds"
+    assert model_types.in_process(hang, seconds=1)["why"] == "no result within 1 seconds"
     assert model_types.in_process(fill)["why"].startswith("MemoryError")
     assert model_types.in_process(lambda: model_types.row(loads=True))["loads"] is True
 

@@ -51,8 +51,10 @@ class SecretPhrases:
                 phrase = seen[at : at + length]
                 if phrase not in self._owners:
                     continue
-                if item in self._owners[phrase] and _is_offered(seen, at, at + length):
-                    self._offered.setdefault((phrase, item or ""), where)
+                own = self._owners[phrase]
+                id = next(iter(own)) if item is None and len(own) == 1 else item
+                if id in own and _is_offered(seen, at, at + length):
+                    self._offered.setdefault((phrase, id or ""), where)
                 else:
                     self._found.setdefault(phrase, []).append((where, item))
 

@@ -331,6 +331,21 @@ def test_what_stands_in_an_items_own_option_is_public(tmp_path: Path) -> None:
     assert not made_.kinds() & {"key"}
 
 
+def test_an_answer_that_the_question_offers_is_no_leak(tmp_path: Path) -> None:
+    """As in EgoThink: “Is the book on the table in front of me or on the table to my right?”"""
+    reason = "on the table in front of me, at {1}"
+    made_ = release(tmp_path, reason=reason)
+    own = made_.test[5]
+    asked = f"Is it {own['reason']} or on the table to my right?"
+    made_.write(lambda row, public: public.update(question=asked) if row["id"] == own["id"] else None)
+    (made_.public / "notes.md").write_text(asked)
+    report = made_.check()
+    assert report.leaks == []
+    assert [note for note in report.notes if "the item test005, whose question offers it beside others" in note]
+    (made_.public / "notes.md").write_text(f"It is {own['reason']}.")
+    assert made_.kinds() == {"key"}
+
+
 def test_the_phrase_of_one_item_is_a_leak_wherever_it_stands(tmp_path: Path) -> None:
     made_ = release(tmp_path)
     (made_.public / "notes.md").write_text(made_.test[5]["reason"])
