@@ -31,6 +31,7 @@ from media.store import MediaStore
 from workflow.access import accounts, projects
 from workflow.access.extension_rows import list_rows, put_row
 from workflow.annotate.authoring import NewItem, add_items
+from workflow.files.project_check import check
 from workflow.files.release import export
 
 home, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
@@ -108,6 +109,8 @@ if sys.argv[3] == "with":
             told["strange"] += 1
 else:
     told["listed"] = [view.name for view in projects.projects_of(store, person=boss)]
+    told["commands"] = [view.name for view in projects.all_projects(store)]
+    told["checked"] = check(store)
     told["other"] = words(drawn("dashboard", "q"))
     told["opened"] = words(drawn("dashboard", "p"))
     told["rows"] = [row.value for row in list_rows(store, by=boss, project="q", extension="example")]
@@ -160,7 +163,10 @@ def test_a_package_adds_a_kind_a_format_and_a_page(installed: Path, home: Path, 
     # Without it: what needs the kind says so, and nothing else is lost.
     gone = used(home, tmp_path / "out", str(ROOT), "without")
     assert gone["extensions"] == []
-    assert gone["listed"] == ["q"]
+    assert gone["listed"] == gone["commands"] == ["q"]
+    (checked,) = gone["checked"]
+    assert checked.startswith("p: its schema cannot be read.")
+    assert "install the extension" in checked
     assert "The project p is not listed" in gone["log"]
     assert "Where votes differ" in gone["other"]
     assert "percent" in gone["opened"]
