@@ -108,7 +108,14 @@ def imported_by(name: str, path: Path, known: Mapping[str, Path]) -> set[str]:
             found |= {each if each in known else module for each in names}
         elif (named := _named_function(node)) is not None:
             found.add(named[0])
-    return (found & known.keys()) - {name}
+    packages = {package for module in found & known.keys() for package in _packages_of(module)}
+    return (found | packages) & known.keys() - {name, *_packages_of(name)}
+
+
+def _packages_of(module: str) -> set[str]:
+    """Return the names of the packages that a module is in; an import of the module loads them, too."""
+    parts = module.split(".")
+    return {".".join(parts[:n]) for n in range(1, len(parts))}
 
 
 @cache

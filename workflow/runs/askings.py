@@ -9,9 +9,7 @@ from workflow.runs import judge_runs, model_runs, shortcut_runs
 from workflow.runs.run_kinds import Asking
 
 ASKINGS: Mapping[RunKind, Asking] = {
-    RunKind.MODEL: model_runs.ASKING,
-    RunKind.JUDGE: judge_runs.ASKING,
-    RunKind.SHORTCUT: shortcut_runs.ASKING,
+    asking.kind: asking for asking in (model_runs.ASKING, judge_runs.ASKING, shortcut_runs.ASKING)
 }
 
 

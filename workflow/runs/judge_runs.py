@@ -16,6 +16,7 @@ from db.engine import Store
 from db.records import StoredJudgeUnit
 from domain.errors import ModelRefused
 from domain.judging import JudgePlan
+from domain.run_kinds import RunKind
 from domain.runs import Answerer, Preview
 from inference.spec import Allowed, ModelSpec
 from workflow.access.projects import Access
@@ -107,6 +108,7 @@ def _opened(spec: ModelSpec, plan: JudgePlan, allowed: Allowed) -> Answerer:
 
 
 ASKING = Asking(
+    kind=RunKind.JUDGE,
     check=check_plan,
     counted=judge_units.counted_in,
     units=judge_units.units_of,

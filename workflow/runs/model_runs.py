@@ -13,6 +13,7 @@ from annotation_schemas.model import Schema
 from db import items, runs, task_slots
 from db.engine import Session, Store
 from domain.errors import InvalidInput, ModelRefused, Problem
+from domain.run_kinds import RunKind
 from domain.runs import HOLMES, TWO_STEPS, Answerer, Preview, RunPlan, chunked
 from domain.states import ItemState
 from inference.endpoint import answerer as endpoints
@@ -187,6 +188,7 @@ def _opened(spec: ModelSpec, plan: RunPlan, allowed: Allowed) -> Answerer:
 
 
 ASKING = Asking(
+    kind=RunKind.MODEL,
     check=check_plan,
     counted=counted_in,
     units=wanted_items,

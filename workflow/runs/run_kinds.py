@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from annotation_schemas.model import Schema
 from db.engine import Session, Store
 from db.records import StoredRun
+from domain.run_kinds import RunKind
 from domain.runs import Answerer, Attempt, Preview, Question
 from inference.spec import Allowed, ModelSpec
 from workflow.access.counted_items import Counting
@@ -44,6 +45,7 @@ class Keep(Protocol):
 class Asking:
     """How someone is asked. ``Any`` is the kind's own plan. Nothing heavy is loaded before a model is opened."""
 
+    kind: RunKind
     check: Callable[[ModelSpec, Any], None]
     """Refuses with a sentence what no worker could do."""
     counted: Callable[[Session, Access, Any], Counting | None]

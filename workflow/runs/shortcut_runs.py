@@ -18,6 +18,7 @@ from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import ModelRefused
 from domain.reading.answers import AnswerKind
+from domain.run_kinds import RunKind
 from domain.runs import Attempt
 from domain.shortcut_plan import MOST_ORDERS, Frames, ShortcutPlan
 from inference.spec import ModelSpec
@@ -173,6 +174,7 @@ def _asker(store: Store, media: MediaStore, schema: Schema, spec: ModelSpec, pla
 
 ASKING = replace(
     model_runs.ASKING,
+    kind=RunKind.SHORTCUT,
     check=check_plan,
     units=wanted_items,
     label=label_of,
