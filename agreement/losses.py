@@ -197,7 +197,20 @@ class Losses:
     def _alarm(self, *, named: bool) -> str:
         if not self.warns:
             return ""
-        parts = [f"{WARNING}{self.count}", f"They {self.counts_as}."]
+        return " ".join((f"{WARNING}{self.count}", f"They {self.counts_as}.", *self._dependences(named=named)))
+
+    @property
+    def lost_share(self) -> str:
+        """Return the count without reasons, as a sentence."""
+        return f"{self.lost:,} of {self.asked:,} {self.unit} are unread ({_percent(self.share)})."
+
+    @property
+    def dependence(self) -> str:
+        """Return what losses depend on, as sentences after a space; empty if they depend on nothing."""
+        return "".join(f" {each}" for each in self._dependences(named=True))
+
+    def _dependences(self, *, named: bool) -> list[str]:
+        parts = []
         for each in self.tests:
             if each.depends:
                 name = self.value_is if each.by == "value" else each.by
@@ -211,7 +224,7 @@ class Losses:
                     f"Losses depend on {name} ({_p(each.p_adjusted)}): {which} lost {worst.lost:,} of {worst.asked:,}, "
                     f"all others {others.lost:,} of {others.asked:,}."
                 )
-        return " ".join(parts)
+        return parts
 
     @property
     def by_model(self) -> str:

@@ -11,6 +11,7 @@ from agreement.bias_sentences import BIAS_STARTS
 from agreement.judge_bias import holm
 from agreement.small_sample import LEVEL
 from agreement.verdict import Verdict
+from agreement.verdict_losses import UNREAD
 
 
 def correct_together(verdicts: Sequence[Verdict], what: str = "verdicts of this study") -> tuple[Verdict, ...]:
@@ -67,6 +68,6 @@ def correct_together(verdicts: Sequence[Verdict], what: str = "verdicts of this 
 
 
 def _after_bias(verdict: Verdict, said: str) -> tuple[str, ...]:
-    """The reasons with one more sentence: first, but for the sentences about a bias."""
-    biases = tuple(takewhile(lambda each: each.startswith(BIAS_STARTS), verdict.reasons))
+    """The reasons with one more sentence: first, but for the sentences about unread replies and a bias."""
+    biases = tuple(takewhile(lambda each: each.startswith((UNREAD, *BIAS_STARTS)), verdict.reasons))
     return (*biases, said, *verdict.reasons[len(biases) :])

@@ -106,7 +106,7 @@ class Ruling:
     verdict: Verdict
     words: str
     why: tuple[str, ...]
-    """Sentences; the first one names a bias that limits the verdict."""
+    """Sentences; the first one names unread replies or a bias that limits the verdict."""
     answers: int = 0
     """Units that people and the judge share."""
     questions: int | None = None
@@ -115,6 +115,8 @@ class Ruling:
     """Judges that are nearly this one, and count as one judge with it."""
     bias: str = ""
     """The sentence about a bias that limits the verdict, one of ``why``; empty: no bias does."""
+    unread: str = ""
+    """The sentence about unread replies that limit the verdict, the first of ``why``; empty: none do."""
 
     @property
     def about(self) -> str:
@@ -123,12 +125,13 @@ class Ruling:
 
     @property
     def sentence(self) -> str:
-        """The verdict and the bias that limits it.
+        """The verdict, and the unread replies and the bias that limit it.
 
         >>> Ruling("a", "score", None, "limited", "Not to rank", (), bias="Do not rank models by it.").sentence
         'Not to rank. Do not rank models by it.'
         """
-        return f"{self.words}. {self.bias}" if self.bias else self.words
+        limits = " ".join(filter(None, (self.unread, self.bias)))
+        return f"{self.words}. {limits}" if limits else self.words
 
     @property
     def counted(self) -> str:

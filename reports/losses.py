@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from agreement.loss_values import ends_of_scale, majority, subject_of
 from agreement.losses import PEOPLES_GRADE, ROW, LossCell, Losses, losses_of
-from agreement.ratings import by_criterion
+from agreement.ratings import MISSING, by_criterion
+from agreement.verdict_losses import Fill, filled_columns
 from domain.records import Rating
 from domain.replies import reason_of
 from reports.content import Block, Cell, Table, Text
-from reports.study import Study
+from reports.study import Slice, Study
 
 _NOT_ASKED = "skipped"
 
 
+Where = tuple[str, str, str | None]
+"""Judge, criterion, and dimension; None: all dimensions together."""
+
+
 def losses_of_study(study: Study) -> list[Losses]:
     """Return what each judge has lost by criterion; judges that have lost nothing are left out."""
-    found = []
+    return [each for (_, _, dimension), each in losses_by_part(study).items() if dimension is None]
+
+
+def losses_by_part(study: Study) -> dict[Where, Losses]:
+    """Return what each judge has lost on each criterion, whole and by dimension; nothing where it has lost nothing."""
+    found: dict[Where, Losses] = {}
     for criterion, rows in by_criterion(study.rows).items():
         if study.criteria is not None and criterion not in study.criteria:
             continue
@@ -36,10 +49,54 @@ def losses_of_study(study: Study) -> list[Losses]:
             if not any(_is_lost(study, row) for row in mine):
                 continue
             low, high = (0.0, 1.0) if judge in study.metrics else ends_of_scale(study.values_of(criterion, mine))
-            cells = [cell for row in mine if (cell := _cell(study, row, said.get(row.unit))) is not None]
-            lost = losses_of(cells, subject=subject_of(judge, criterion), low=low, high=high, value_is=PEOPLES_GRADE)
-            found += [lost] if lost.lost else []
+            cells: dict[str | None, list[LossCell]] = {None: []}
+            for row in mine:
+                cell = _cell(study, row, said.get(row.unit))
+                if cell is not None:
+                    cells[None].append(cell)
+                    cells.setdefault(row.dimension or "no dimension", []).append(cell)
+            for dimension, these in cells.items():
+                subject = subject_of(judge, criterion)
+                lost = losses_of(these, subject=subject, low=low, high=high, value_is=PEOPLES_GRADE)
+                if lost.lost:
+                    found[judge, criterion, dimension] = lost
     return found
+
+
+def warning_of(losses: Mapping[Where, Losses], part: Slice, judge: str) -> Losses | None:
+    """Return the losses that a verdict has to hold against: of the dimension, else of the whole; None without any."""
+    of_part = losses.get((judge, part.criterion, part.dimension))
+    of_whole = losses.get((judge, part.criterion, None))
+    return next((each for each in (of_part, of_whole) if each is not None and each.warns), None)
+
+
+def slices_at_bounds(part: Slice, judge: str, fills: Sequence[Fill]) -> Iterator[tuple[Fill, Slice]]:
+    """Yield the slice with a value for each lost reply of a judge."""
+    failed = part.failed.get(judge, {})
+    lost = [unit in failed for unit in part.table.units]
+    if not any(lost):
+        return
+    ordered = part.table.numeric
+    names: tuple[Any, ...] = part.table.categories
+    if ordered:
+        names = tuple(sorted({*map(float, names), *map(float, part.ends)}))
+    at = np.array([names.index(each) for each in part.table.categories], dtype=np.int64)
+    codes = np.where(part.table.codes == MISSING, MISSING, at[part.table.codes])
+    values = np.array(names, dtype=float) if ordered else np.arange(len(names), dtype=float)
+    people, mine = (
+        np.where(these == MISSING, np.nan, values[these])
+        for these in (
+            codes[:, [part.table.raters.index(name) for name in part.humans]],
+            codes[:, part.table.raters.index(judge)],
+        )
+    )
+    for fill, column in filled_columns(people, mine, lost, values=list(values), ordered=ordered, fills=fills):
+        changed = codes.copy()
+        place = np.searchsorted(values, np.nan_to_num(column, nan=values[0]))
+        changed[:, part.table.raters.index(judge)] = np.where(np.isnan(column), MISSING, place)
+        scale = replace(part.table.scale, categories=names) if ordered else part.table.scale
+        table = replace(part.table, codes=changed, categories=names, scale=scale)
+        yield fill, replace(part, table=table, failed={}, kept={}, biases={}, people_alpha=part.people_alpha)
 
 
 def _is_lost(study: Study, row: Rating) -> bool:

@@ -8,14 +8,17 @@ from dataclasses import replace
 
 from agreement.alternative import alternative_test
 from agreement.bias_sentences import BIAS_STARTS, RULED_OUT
+from agreement.losses import MOST_LOST, Losses
 from agreement.several_verdicts import correct_together
 from agreement.small_sample import lower_limit_of
 from agreement.verdict import Outcome, Rule, judge_verdict
 from agreement.verdict import Verdict as JudgeVerdict
+from agreement.verdict_losses import UNREAD, Bound, fills_for, hold_at_bounds
 from agreement.worst_question import with_split_question
 from domain.errors import RatingsError
 from reports.content import Ruling, Rulings, Section, Table, Verdict
 from reports.judging import ceiling_of, constant_of, human_table, numbers_or_codes, said_always
+from reports.losses import losses_by_part, slices_at_bounds, warning_of
 from reports.people import main_statistic
 from reports.ruling_biases import biases_of, copies_of
 from reports.study import Slice, Study
@@ -98,6 +101,9 @@ def rule_in_sentences(rule: Rule) -> tuple[str, ...]:
         "most correction. So does leniency of 5 points that is not ruled out. A smaller bias that reaches from a model "
         "to the next, or another bias of 5 points that is not ruled out, forbids rankings.",
         RULED_OUT,
+        f"Unread replies: if more than {MOST_LOST:.0%} are unread, or if they depend on the model, the dimension or "
+        "people's grade, the verdict must hold with the lowest value, the highest value and the value farthest from "
+        "people's for each of them. Otherwise the weakest of these verdicts counts.",
         "All other limits are those of 95 % intervals, by question where questions are known. Lower limits include one "
         "more worst-case question. Holm's method corrects for several verdicts: verdicts on whole criteria (judges x "
         "criteria) are one family, and verdicts on dimensions are another.",
@@ -131,7 +137,7 @@ def verdicts(study: Study, rule: Rule, when: str) -> Section:
 
 
 def _in_a_sentence(each: Ruling) -> str:
-    """The verdict in words, with the bias that limits it."""
+    """The verdict in words, with the unread replies and the bias that limit it."""
     said = each.sentence.rstrip(".")
     return f"{' = '.join((each.judge, *each.copies))} on {each.criterion}: {said[:1].lower()}{said[1:]}"
 
@@ -145,7 +151,10 @@ def rulings_of(study: Study, rule: Rule, groups: Mapping[str, Sequence[tuple[str
             there.sort(key=lambda judge: judge not in study.families)  # of copies, the one whose family can be tested
             if there:
                 where.append((part, tuple(there)))
-    found = [verdict_of(study, part, group[0], rule) for part, group in where]
+    losses = losses_by_part(study)
+    found = [
+        _whatever_was_lost(study, part, group[0], rule, warning_of(losses, part, group[0])) for part, group in where
+    ]
     whole = [at for at, (part, _) in enumerate(where) if part.dimension is None]
     parts = [at for at, (part, _) in enumerate(where) if part.dimension is not None]
     for places, what in ((whole, "verdicts on whole criteria"), (parts, "verdicts on dimensions")):
@@ -154,8 +163,20 @@ def rulings_of(study: Study, rule: Rule, groups: Mapping[str, Sequence[tuple[str
     return tuple(_ruling(study, part, group, each) for (part, group), each in zip(where, found, strict=True))
 
 
+def _whatever_was_lost(study: Study, part: Slice, judge: str, rule: Rule, losses: Losses | None) -> JudgeVerdict:
+    """Return the verdict that holds whatever value the unread replies would have had, if losses warn."""
+    found = verdict_of(study, part, judge, rule)
+    if losses is None:
+        return found
+    bounds = [
+        Bound(fill, verdict_of(study, filled, judge, rule), ceiling_of(filled, judge).difference)
+        for fill, filled in slices_at_bounds(part, judge, fills_for(found.outcome))
+    ]
+    return hold_at_bounds(found, bounds, losses, ceiling_of(part, judge).difference)
+
+
 def verdict_of(study: Study, part: Slice, judge: str, rule: Rule) -> JudgeVerdict:
-    """The verdict on a judge in one criterion and dimension, not yet corrected for the number of verdicts."""
+    """The verdict of the replies that were read, not yet corrected for the number of verdicts."""
     _, statistic = main_statistic(part)
     found = ceiling_of(part, judge)
     constant = constant_of(part, judge)
@@ -215,6 +236,7 @@ def _ruling(study: Study, part: Slice, group: tuple[str, ...], verdict: JudgeVer
         questions,
         tuple(copies),
         next((_with_minus(each) for each in why if each.startswith(BIAS_STARTS)), ""),
+        next((_with_minus(each) for each in why if each.startswith(UNREAD)), ""),
     )
 
 
