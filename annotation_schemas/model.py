@@ -1,4 +1,6 @@
-"""A schema as Python objects: what the YAML says, checked and frozen. ``annotation_schemas.loader`` makes them."""
+"""A schema as Python objects: the content of the YAML file, checked and frozen. ``annotation_schemas.loader`` creates
+them.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from domain.request_settings import find_body_problems, find_header_problems
 Scalar = str | int | float | bool
 
 PREDICTION = "prediction"
-"""What a criterion is about that looks at the model's answer, in ``of``; fields of the item go by their names."""
+"""The value of ``of`` for a criterion about the model's answer. Criteria about the item's fields use the
+field's name.
+"""
 
 StageName = Literal[
     "triage",
@@ -35,22 +39,22 @@ StageName = Literal[
 
 
 def as_words(name: Scalar) -> str:
-    """A name as a person reads it: ``goal_ambiguous`` becomes ``Goal ambiguous``."""
+    """Return a name as readable words: ``goal_ambiguous`` becomes ``Goal ambiguous``."""
     text = str(name).replace("_", " ").strip()
     return text[:1].upper() + text[1:]
 
 
 class _Part(BaseModel):
-    """Frozen; unknown keys are errors."""
+    """A frozen part of a schema. Unknown keys are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     lacks: ClassVar[Mapping[str, str]] = {}
-    """Keys of other parts that this one has not, each with why, or with what to say instead."""
+    """Keys of other parts that are not allowed here, each with the reason or the key to use instead."""
 
 
 def _known(name: str, info: ValidationInfo, names: str) -> str:
-    """A name, refused where anyone who reads a file says which ones there are (``context``) and it is none of them."""
+    """Return the name. Raise an error if the reader passed the known names (``context``) and the name is unknown."""
     known: list[str] = (info.context or {}).get(names, [name])
     if name in known:
         return name
@@ -62,48 +66,51 @@ class Dimension(_Part):
     """One of the aspects that a benchmark measures; items belong to exactly one."""
 
     id: str
-    """Small letters, digits and underscores; people and files are given dimensions by it."""
+    """Small letters, digits and underscores. People and files refer to the dimension by it."""
     title: str
-    """As people read it."""
+    """The title that people read."""
     definition: str = ""
-    """What belongs to it, in a sentence; shown on working pages."""
+    """What the dimension covers, in a sentence; shown on working pages."""
     group: str | None = None
-    """The capability or domain that it belongs to."""
+    """The capability or domain that the dimension belongs to."""
     wanted: int | None = None
-    """How many kept items the benchmark wants here."""
+    """The target number of kept items."""
     folder: str | None = None
-    """For formats with a folder per dimension: its path below the import path, with forward slashes."""
+    """In formats with a folder for each dimension: the folder's path below the import path, with forward slashes."""
     named: str | None = None
-    """For formats that name the dimension in every record: the text they use."""
+    """In formats that name the dimension in every record: the name they use."""
 
 
 class AssetSlot(_Part):
     """A place in an item for images or a clip."""
 
     role: str
-    """What it is in the item; its name in files and in `judges.sees`."""
+    """The role of the asset in the item, which is also its name in files and in `judges.sees`."""
     kind: Literal["image", "clip"]
     """An image or a clip."""
     min: int = 1
-    """0: an item may come without it. Otherwise no one is asked about an item whose image or clip is not there."""
+    """The minimum number; 0 makes the asset optional. Items that lack a required image or clip are not shown to
+    people.
+    """
     max: int | None = 1
-    """None: any number."""
+    """The maximum number; null means no limit."""
     alt: str | None = None
-    """The item's field that says in words what is seen there, read out to those who do not see it: one text, or a list
-    with an entry for each image. Only stages that show the field have it."""
+    """The item's field with a description of the image, read out to people who cannot see it: a text, or a list with
+    an entry for each image. Only stages that show the field have it.
+    """
 
 
 class Choice(_Part):
-    """A value with its label: an option, a scale step, a reason. A bare value gets a label made from it."""
+    """A value with its label: an option, a scale step, a reason. For a bare value, the label is made from the value."""
 
     value: Scalar
-    """What is stored."""
+    """The stored value."""
     label: str
-    """What is shown; of a bare value, the value in words."""
+    """The label that is shown; by default the value in words."""
     help: str | None = None
-    """Shown next to it."""
+    """A hint, shown next to the label."""
     reasons: tuple[Choice, ...] = ()
-    """Choosing this asks for one of these reasons (or a typed one)."""
+    """Reasons for this choice. The rater gives one of them, or types one."""
 
     @model_validator(mode="before")
     @classmethod
@@ -114,60 +121,65 @@ class Choice(_Part):
 
 
 class Tolerance(_Part):
-    """How far two answers may be apart and still say the same, ends included. One of its keys."""
+    """The largest difference at which two answers still agree. Give one key; the limit itself counts."""
 
     absolute: int | float | None = None
-    """So much at most, in the number's own unit."""
+    """The largest difference, in the number's own unit."""
     relative: int | float | None = None
-    """At most this share of the right number, between 0 and 1: nothing of 0. Of two raters' numbers, of the one that is
-    further from 0."""
+    """The largest difference as a share of the right number, between 0 and 1. Between two raters, it is a share of the
+    larger absolute value. For a right number of 0, no difference is allowed.
+    """
     within: str | None = None
-    """Equal when both are rounded to this unit, halves away from 0; it measures what the number's own `unit` does."""
+    """A unit of the same quantity as the number's `unit`. Numbers agree if they round to the same multiple of it, with
+    halves away from 0.
+    """
     iou: int | float | None = None
-    """Of spans of time and boxes: the least IoU of two answers that say the same, above 0 and at most 1."""
+    """For spans of time and boxes: the minimum IoU at which two answers agree, above 0 and at most 1."""
 
     @property
     def overlap(self) -> Overlap | None:
-        """As it is computed with, of spans and boxes; None: it is of numbers."""
+        """Return the tolerance for spans and boxes, or None for numbers."""
         return Overlap(decimals.exact(self.iou) or Fraction(0)) if self.iou is not None else None
 
     def of(self, unit: str | None) -> decimals.Tolerance:
-        """As it is computed with, for a number that counts in ``unit``."""
+        """Return the tolerance for a number that is measured in ``unit``."""
         if self.within is not None:
             return decimals.Tolerance(rounded=decimals.step_of(unit, self.within))
         return decimals.Tolerance(decimals.exact(self.absolute), decimals.exact(self.relative))
 
 
 class WordLimits(_Part):
-    """How many words a text has, as what stands between spaces."""
+    """Limits for the number of words, which are separated by spaces."""
 
     least: int | None = None
-    """So many at least."""
+    """The minimum."""
     most: int | None = None
-    """So many at most."""
+    """The maximum."""
 
 
 class Wording(_Part):
-    """How a field's text is written. Whoever writes it is told what does not hold; what is in `stops` is refused."""
+    """Rules for the wording of a field's text. Authors see which rules are broken; rules in `stops` refuse the text."""
 
     person: Literal["first", "second", "third"] | None = None
-    """English that speaks in this person (I, my, we; you, your) and in no other, or in neither of them (`third`)."""
+    """The grammatical person of English text: only first (I, my, we), only second (you, your), or neither (`third`)."""
     words: WordLimits | None = None
-    """How many words it has; of a list, each entry."""
+    """The number of words; in a list, of each entry."""
     forbidden: tuple[str, ...] = ()
-    """Words, or several in a row, that do not stand in it, whatever their case."""
+    """Words or phrases that must not occur. Case is ignored."""
     ends_with: str | None = None
-    """What it ends with, such as `?`; of a list, each entry."""
+    """The required ending, such as `?`; in a list, of each entry."""
     not_in: tuple[str, ...] = ()
-    """Fields in whose text it does not stand: a question that holds its answer, or is one of the options. One of the
-    options may stand there if others do, too."""
+    """Fields whose text must not contain this one, such as a question that holds its answer or equals one of the
+    options. One option may occur if other options do too.
+    """
     alike_length: int | float | None = None
-    """Of a list: the longest entry has at most so many times the characters of the shortest."""
+    """For a list: the maximum ratio of the longest entry's characters to those of the shortest."""
     no_rewording: bool = False
-    """Of a list: no two entries say the same in other words, which is to say but for case, marks and, in English,
-    articles, plurals and where a particle stands."""
+    """For a list: no two entries may be rewordings of each other. Case and punctuation are ignored, and in English
+    also articles, plurals and the position of particles.
+    """
     stops: tuple[str, ...] = ()
-    """Which of these rules are no advice: the server refuses a text that breaks them, in files, too. `true`: all."""
+    """The rules that are strict. The server refuses a text that breaks them, also in files. `true` means all rules."""
 
     @model_validator(mode="before")
     @classmethod
@@ -179,73 +191,73 @@ class Wording(_Part):
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """Those that say something, by their keys."""
+        """Return the keys of the rules that are set."""
         return tuple(name for name in WORDING_RULES if getattr(self, name) not in (None, (), False))
 
 
 WORDING_RULES = ("person", "words", "forbidden", "ends_with", "not_in", "alike_length", "no_rewording")
-"""The keys of ``Wording`` that are rules, in the order in which they are told."""
+"""The keys of ``Wording`` that are rules, in the order of messages."""
 
 
 class ItemField(_Part):
-    """A field of an item: what it shows or holds."""
+    """A field of an item."""
 
     name: str
-    """Small letters, digits and underscores; also the key in files that do not say otherwise."""
+    """Small letters, digits and underscores. It is also the default key in files."""
     kind: str = "text"
-    """A row of the registry of field kinds."""
+    """The name of a registered field kind."""
     title: str | None = None
-    """As people read it; else made from the name."""
+    """The title that people read; by default made from the name."""
     help: str | None = None
-    """Shown on the authoring form."""
+    """A hint, shown on the authoring form."""
     required: bool = True
-    """An item without it does not fit."""
+    """Whether an item needs a value in this field."""
     options: tuple[Choice, ...] = ()
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     field: str | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     form: str | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     forms: dict[str, str] = Field(default_factory=dict)
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     drawn: str | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     by_dimension: dict[str, tuple[Scalar, ...]] = Field(default_factory=dict)
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     length: int | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     min_length: int | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     max_length: int | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     role: str | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     cover: Literal["inside", "outside"] | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     distinct: bool = False
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     authored: bool = True
-    """False: it comes from files only and is not on the authoring form."""
+    """False for a field that only files provide, and that is not on the authoring form."""
     secret_in: tuple[StageName, ...] = ()
-    """Stages in which raters must not see it; it is never sent to them."""
+    """Stages in which raters must not see the field. It is never sent to them."""
     read_as: Literal["yes_no", "number", "text", "form", "time_span"] | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     unit: str | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     min: int | float | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     max: int | float | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     step: int | float | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     tolerance: Tolerance | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     none: str | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     language: str | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     wording: Wording | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
 
     @field_validator("kind")
     @classmethod
@@ -254,12 +266,12 @@ class ItemField(_Part):
 
 
 class Skip(_Part):
-    """A way not to answer a criterion; it needs one of the reasons."""
+    """A way to leave a criterion unanswered, with a reason."""
 
     label: str = "Skip"
-    """What is shown."""
+    """The label that is shown."""
     reasons: tuple[Choice, ...] = ()
-    """One of them has to be given; a typed one if there are none."""
+    """The reasons to choose from. If there are none, the rater types one."""
 
 
 class Aspect(_Part):
@@ -268,88 +280,91 @@ class Aspect(_Part):
     name: str
     """Small letters, digits and underscores."""
     title: str
-    """As people read it."""
+    """The title that people read."""
     definition: str
-    """What it means, in a sentence."""
+    """The meaning, in a sentence."""
 
 
 class PlanAction(_Part):
-    """An action that a plan may consist of. Conditions are a word and the places of one or two of its objects, such as
-    ``near 1``, ``not open 2``, ``inside 1 2`` or, about any object, ``not holding *``."""
+    """An action that a plan may contain. A condition is a word and the numbers of one or two objects, such as ``near
+    1``, ``not open 2``, ``inside 1 2`` or, for any object, ``not holding *``.
+    """
 
     name: str
-    """As models write it, before the objects in round brackets."""
+    """The name that models write, before the objects in round brackets."""
     objects: int = 1
-    """How many objects it takes."""
+    """The number of objects."""
     help: str | None = None
-    """What it does, in a sentence."""
+    """The effect, in a sentence."""
     needs: tuple[str, ...] = ()
-    """What has to hold before."""
+    """Conditions that must hold before the action."""
     makes: tuple[str, ...] = ()
-    """What holds after."""
+    """Conditions that hold after the action."""
     ends: tuple[str, ...] = ()
-    """What no longer holds after."""
+    """Conditions that no longer hold after the action."""
     turns: tuple[str, ...] = ()
-    """What is the other way round after; where nothing is known of it, nothing is known after either."""
+    """Conditions that the action reverses. An unknown condition stays unknown."""
     states: tuple[str, ...] | None = None
-    """What the model's own line of postconditions has to say, where the criterion has `says`; absent: what it makes."""
+    """The postconditions that the model's own line must name, if the criterion has `says`; by default those in
+    `makes`.
+    """
 
 
 class Criterion(_Part):
-    """One thing a rater is asked."""
+    """One question to a rater."""
 
     name: str
-    """Its name in ratings; unique in the whole schema."""
+    """The name in ratings, unique in the whole schema."""
     kind: str
-    """A row of the registry of criterion kinds."""
+    """The name of a registered criterion kind."""
     prompt: str
     """The question to the rater."""
     help: str | None = None
-    """Shown below the question."""
+    """A hint, shown below the question."""
     options: tuple[Choice, ...] = ()
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     field: str | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     values: tuple[Scalar, ...] = ()
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     min: int | float | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     max: int | float | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     step: int | float | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     unit: str | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     tolerance: Tolerance | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     none: str | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     cannot_tell: str | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     of: str | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     actions: tuple[PlanAction, ...] = ()
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     begins: tuple[str, ...] = ()
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     says: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     follows: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     labels: tuple[str, ...] = ()
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     role: str | None = None
-    """What it says is said by the kind."""
+    """The meaning depends on the kind."""
     aspects: tuple[Aspect, ...] = ()
-    """What to weigh; shown, not asked."""
+    """Aspects to consider; they are shown but not rated."""
     dimensions: tuple[str, ...] | None = None
-    """The dimensions whose items it is asked about; None: all of them."""
+    """The dimensions whose items get this question; by default all."""
     required: bool = True
-    """A submission without it does not fit."""
+    """Whether a submission needs an answer."""
     show_if: dict[str, tuple[Scalar, ...]] = Field(default_factory=dict)
-    """Asked only if every one of these earlier criteria got one of these values."""
+    """The question appears only if each of these earlier criteria has one of these values."""
     skip: Skip | None = None
-    """How not to answer it; absent: it has to be answered."""
+    """How to skip the question; by default it must be answered."""
 
     @field_validator("kind")
     @classmethod
@@ -362,284 +377,299 @@ SETS: set[str] = set()
 
 
 def tolerances_of(criteria: Sequence[Criterion]) -> dict[str, Apart]:
-    """How far two answers may be apart and still say the same, by criterion, where one says so; sets in any order."""
+    """Return the tolerance of each criterion that has one. Sets are compared in any order."""
     said = [(each, each.tolerance) for each in criteria if each.tolerance is not None]
     sets: dict[str, Apart] = {each.name: AnyOrder() for each in criteria if each.kind in SETS}
     return sets | {each.name: tolerance.overlap or tolerance.of(each.unit) for each, tolerance in said}
 
 
 class CrossRule(_Part):
-    """What has to hold between several values: fields of an item, or answers of one rater. A value that is not there
-    breaks no rule, unless the rule is about just that."""
+    """A rule between several values: fields of an item, or answers of one rater. A missing value breaks no rule,
+    unless the rule is about missing values.
+    """
 
     rule: str
-    """A row of the registry of rules between values."""
+    """The name of a registered rule between values."""
     of: tuple[str, ...]
-    """The fields or criteria that it is about, in the order that the rule means. In a stage also fields that are shown
-    there, to compare answers with."""
+    """The fields or criteria to compare, in the order of the rule. In a stage, the fields that it shows are allowed
+    too.
+    """
     when: dict[str, tuple[Scalar, ...]] = Field(default_factory=dict)
-    """It has to hold only if every one of these got one of these values; absent: always."""
+    """The rule applies only if each of these has one of these values; by default always."""
     say: str
-    """The sentence that people read where it does not hold, at the field or criterion."""
+    """The message that people read if the rule is broken, shown at the field or criterion."""
 
 
 class KeepPart(_Part):
-    """One of several things that have to hold for an item to be kept: a criterion, and which answers to it are
-    wanted. It names `key`, `value`, or limits."""
+    """One of several conditions for keeping an item: a criterion and the wanted answers. It has a `key`, a `value`, or
+    limits.
+    """
 
     criterion: str
-    """The criterion that decides; each part has another."""
+    """The criterion that decides. Each part has a different one."""
     key: str | None = None
     """The item's field that holds the right answer."""
     value: Scalar | None = None
     """The value that keeps an item."""
     at_least: int | float | None = None
-    """Numbers that are not lower keep an item; votes on the same side of a limit agree."""
+    """The lowest number that keeps an item. Votes on the same side of a limit agree."""
     at_most: int | float | None = None
-    """Numbers that are not higher keep an item; votes on the same side of a limit agree."""
+    """The highest number that keeps an item. Votes on the same side of a limit agree."""
 
 
 class Keep(_Part):
-    """The rule that makes a verdict of the votes: a row of the registry of keep rules."""
+    """The rule that turns votes into a verdict."""
 
     rule: str
-    """A row of the registry of keep rules."""
+    """The name of a registered keep rule."""
     criterion: str | None = None
     """The criterion that decides."""
     criteria: tuple[str, ...] = ()
-    """Instead of `criterion`: several, and each of them must come to keep the item."""
+    """Instead of `criterion`: several criteria, all of which must keep the item."""
     key: str | None = None
     """The item's field that holds the right answer."""
     value: Scalar | None = None
     """The value that keeps an item."""
     values: dict[str, Scalar] = Field(default_factory=dict)
-    """Instead of `value`: each criterion with the value that keeps an item."""
+    """Instead of `value`: the value that keeps an item, for each criterion."""
     parts: tuple[KeepPart, ...] = ()
-    """Instead of all of these: criteria, each with its own target. The rule is applied to each, and every one must come
-    to keep the item."""
+    """Instead of the other keys: criteria with a target each. The rule is applied to each part, and every part must
+    keep the item.
+    """
     _tolerances: dict[str, Apart] = PrivateAttr(default_factory=dict)
 
     @property
     def tolerances(self) -> Mapping[str, Apart]:
-        """How far votes may be apart, by criterion; the stage's criteria say it."""
+        """Return the tolerance of votes by criterion, as the stage's criteria define it."""
         return self._tolerances
 
 
 class Skips(_Part):
-    """What skips do to an item, before all votes are in. A vote is a skip if it skips a criterion that decides."""
+    """The effect of skips on an item before all votes are in. A vote counts as a skip if it skips a deciding
+    criterion.
+    """
 
     after: int
-    """So many skips do it."""
+    """The number of skips that has this effect."""
     then: str = "retire"
-    """A row of the registry of what skips do."""
+    """The name of a registered effect of skips."""
 
 
 class Qualification(_Part):
-    """The gate before a stage."""
+    """A test that people must pass before they work in a stage."""
 
     items: int
-    """How many items a candidate works on."""
+    """The number of items in the test."""
     reviewers: int
-    """How many seniors look at them."""
+    """The number of seniors who review the answers."""
     pass_mark: float
-    """The share of right ones that passes, between 0 and 1."""
+    """The share of right answers that passes, between 0 and 1."""
     against: Literal["key", "seniors", "both"] | None = None
-    """What an answer has to equal to be right: the item's key, what most seniors answered, or both; absent: the key
-    where there is one, else the seniors."""
+    """The right answer: the item's key, the answer of most seniors, or both. By default the key if there is one,
+    otherwise the seniors' answer.
+    """
     retry_after_hours: float = 0
-    """How long someone who did not pass waits before the next try."""
+    """Hours to wait after a failed attempt."""
     attempts: int | None = None
-    """How many tries there are; absent: any number."""
+    """The maximum number of attempts; by default unlimited."""
 
 
 class Gold(_Part):
-    """Settled items mixed into live work, to see how well people answer. Their pages look like all others."""
+    """Settled items mixed into live work, to measure how well people answer. Their pages look like all others."""
 
     rate: float
-    """The share of gold among what a person is given, from 0.01 to 0.5; it counts in hundredths."""
+    """The share of gold among a person's tasks, from 0.01 to 0.5, in hundredths."""
     after: int = 10
-    """So many answers to gold are needed before anything follows from them."""
+    """The number of answers to gold before warnings and stops apply."""
     warn_below: float | None = None
-    """With a smaller share of right answers, the person and the leads are warned."""
+    """Below this share of right answers, the person and the leads get a warning."""
     stop_below: float | None = None
-    """With a smaller share, the person gets no more work in the stage until a lead lets them."""
+    """Below this share, the person gets no more work in the stage until a lead allows it."""
 
 
 class Triage(_Part):
     """Triage of candidate frames."""
 
     per_source: int | None = None
-    """At most so many frames of one source."""
+    """The maximum number of frames from one source."""
     reasons: tuple[Choice, ...] = ()
-    """Why a frame is dropped."""
+    """Reasons for dropping a frame."""
 
 
 class Authoring(_Part):
     """Writing items about media from a shared pool."""
 
     people: int | None = None
-    """How many people write; the dashboard says where more were given a part."""
+    """The number of authors. The dashboard reports if more people were assigned."""
     dimensions_per_person: int | None = None
-    """How many dimensions each of them has; the dashboard says where it is more."""
+    """The number of dimensions for each author. The dashboard reports if an author has more."""
     people_per_dimension: int | None = None
-    """How many people write for a dimension; the dashboard says where it is more."""
+    """The number of authors for each dimension. The dashboard reports if a dimension has more."""
     per_source: int | None = None
-    """At most so many images of one source."""
+    """The maximum number of images from one source."""
 
 
 class Verification(_Part):
-    """Independent votes on every item; in a further stage of verification, on every item that the one before kept."""
+    """Independent votes on every item. A further verification stage covers the items that the previous one kept."""
 
     title: str | None = None
-    """As people read it; absent: "Verification", "Verification 2"."""
+    """The title that people read; by default "Verification", "Verification 2"."""
     raters: int
-    """How many people vote on an item; never its author."""
+    """The number of people who vote on an item. The author never does."""
     by: Literal["annotator", "senior", "lead"] = "annotator"
-    """The least role that may vote."""
+    """The lowest role that may vote."""
     again: bool = False
-    """Whether people who voted on an item in an earlier stage of verification may vote on it in this one."""
+    """Whether people who voted on an item in an earlier verification stage may vote on it again."""
     shuffle: tuple[Literal["options"], ...] = ()
-    """`options`: an item's options come in an order of their own for each person."""
+    """`options`: each person sees an item's options in a different order."""
     criteria: tuple[Criterion, ...]
-    """What they are asked."""
+    """The questions to the voters."""
     rules: tuple[CrossRule, ...] = ()
-    """What has to hold between the answers of a vote."""
+    """Rules between the answers of one vote."""
     keep: Keep
-    """What makes of their votes a verdict."""
+    """The rule that turns votes into a verdict."""
     skips: Skips | None = None
-    """What skips do; absent: a skip is a vote that agrees with no other."""
+    """The effect of skips. By default, a skip is a vote that agrees with no other vote."""
     contested: Literal["adjudicate", "drop"] = "adjudicate"
-    """What becomes of what the votes leave open, where the schema has an adjudication: it goes there, or it is
-    dropped."""
+    """Whether items with split votes go to adjudication, if the schema has it, or are dropped."""
     qualification: Qualification | None = None
-    """What to pass before one may vote."""
+    """The test to pass before voting."""
     gold: Gold | None = None
-    """Items with a known answer among those that are voted on."""
+    """Items with a known answer among the items to vote on."""
     order: str = "random"
-    """In which order the items are handed out: a row of the registry of orders."""
+    """The name of a registered order in which items are handed out."""
 
     @property
     def adjudicates(self) -> bool:
-        """Whether what the votes leave open goes to a senior, where the schema has them settle anything."""
+        """Whether items with split votes go to a senior, if the schema has an adjudication."""
         return self.contested == "adjudicate"
 
     def model_post_init(self, _context: Any) -> None:
-        """Tell the keep rule what its criteria say."""
+        """Pass the criteria's tolerances to the keep rule."""
         self.keep._tolerances.update(tolerances_of(self.criteria))
 
 
 class Adjudication(_Part):
-    """Settling what the votes left open."""
+    """Decisions about items with split votes."""
 
     by: Literal["senior", "lead"] = "senior"
-    """The least role that may settle."""
+    """The lowest role that may decide."""
     reasons: tuple[Choice, ...] = Field(default=(), serialization_alias="causes")
-    """Why an item was contested; one of them is chosen."""
+    """Reasons for the disagreement. The senior chooses one."""
     edit: bool = True
-    """Whether an item may be changed; it is then verified again."""
+    """Whether a senior may edit the item; it is then verified again."""
 
 
 class Refinement(_Part):
-    """Looking for second right answers by means of a model's answer."""
+    """A search for second right answers with the help of models' answers."""
 
     criteria: tuple[Criterion, ...] = ()
-    """What is asked about a model's answer."""
+    """The questions about a model's answer."""
     rules: tuple[CrossRule, ...] = ()
-    """What has to hold between the answers of a decision."""
+    """Rules between the answers of one decision."""
     until: str | None = None
-    """When an item is done: a row of the registry of ends of refinement; absent: `one_right_answer`."""
+    """The name of a registered condition for ending refinement; by default `one_right_answer`."""
     done: dict[str, Scalar] = Field(default_factory=dict)
-    """The value of each criterion that says that the annotated answer is the only right one."""
+    """The value of each criterion which says that the annotated answer is the only right one."""
 
 
 class GradingSample(_Part):
-    """Which answers people grade, settled before anyone does: nothing is open to them before a lead opens it."""
+    """The answers that people grade, chosen in advance. Grading starts when a lead opens the sample."""
 
     models: tuple[str, ...] | None = None
-    """The models whose answers are graded, by their names; None: all that have answered."""
+    """The names of the models whose answers are graded; by default all models that answered."""
     dimensions: tuple[str, ...] | None = None
-    """The dimensions that they are drawn from; None: all that are graded."""
+    """The dimensions to draw from; by default all graded dimensions."""
     outputs: int | None = None
-    """How many answers are drawn; None: all of them."""
+    """The number of answers to draw; by default all."""
     strata: tuple[str, ...] | None = None
-    """What the draw is as even as can be over, and within that over the next: `dimension`, `group` (of the dimension),
-    `model`, or a field of the item with one value; None: `dimension`, then `model`; an empty list: nothing, all
-    answers are equally likely."""
+    """The strata over which the sample is even, the most important first: `dimension`, `group` (of the dimension),
+    `model`, or a field with a single value. By default `dimension`, then `model`. With an empty list, all answers are
+    equally likely.
+    """
     seed: int | None = None
-    """The draw follows from it; None: from the project's own seed."""
+    """The seed of the draw; by default the project's own."""
     items: tuple[str, ...] | None = None
-    """Instead of a number: the items, by their names in files, to which all answers are graded."""
+    """Instead of a number: the external IDs of the items whose answers are all graded."""
 
 
 class Answering(_Part):
     """People answer items themselves, as models do."""
 
     people: int
-    """How many people answer an item; never those who wrote, verified, settled, refined, graded or looked into it."""
+    """The number of people who answer an item. People who wrote, verified, settled, refined, graded or opened it never
+    do.
+    """
     criteria: tuple[Criterion, ...]
-    """The one thing they are asked: a choice (an option's text is the answer), or a text, read as models' are."""
+    """The single question: a choice (the option's text is the answer), or a text, which is read like a
+    model's answer.
+    """
     items: Literal["kept", "all"] = "kept"
-    """`kept`: an item is answered when verification has kept it; `all`: as soon as it is there. Without a verification
-    stage both are all."""
+    """`kept`: items that verification kept; `all`: all items at once. Without a verification stage both mean all."""
     dimensions: tuple[str, ...] | None = None
-    """The dimensions whose items are answered; None: all of them."""
+    """The dimensions whose items are answered; by default all."""
     per_dimension: int | None = None
-    """How many items of each dimension are answered, drawn by the project's seed; None: all of them."""
+    """The number of items from each dimension, drawn by the project's seed; by default all."""
     shows: tuple[str, ...] | None = None
-    """The item's fields on the page; None: all that do not tell the right answer and are secret in no stage."""
+    """The item's fields on the page; by default all fields that do not reveal the right answer and are secret in no
+    stage.
+    """
     order: str = "random"
-    """In which order the items are handed out: a row of the registry of orders."""
+    """The name of a registered order in which items are handed out."""
 
 
 class Grading(_Part):
     """People grade models' answers."""
 
     raters: int
-    """How many people grade an answer."""
+    """The number of people who grade an answer."""
     shuffle: tuple[Literal["options", "predictions"], ...] = ()
-    """`options`: an item's options come in an order of their own for each person; `predictions`: the models' answers to
-    an item do."""
+    """`options`: each person sees an item's options in a different order; `predictions`: the same for the models'
+    answers.
+    """
     criteria: tuple[Criterion, ...]
-    """What they are asked."""
+    """The questions to the graders."""
     rules: tuple[CrossRule, ...] = ()
-    """What has to hold between the answers of a grade."""
+    """Rules between the answers of one grade."""
     outputs: int | None = None
-    """How many models' answers people grade: drawn evenly over the dimensions, then over the models, by the project's
-    seed; None: all of them."""
+    """The number of models' answers to grade, drawn evenly over the dimensions, then over the models, by the project's
+    seed; by default all.
+    """
     sample: GradingSample | None = None
-    """Instead of `outputs`: which answers people grade, by a plan that a lead looks at before anything opens."""
+    """Instead of `outputs`: a plan for the answers to grade, which a lead reviews before grading opens."""
     combine: Literal["majority", "mean"] = "majority"
-    """What becomes of their grades: the value of more than half of them, or their mean."""
+    """How grades are combined: the value of more than half of the graders, or the mean."""
     dimensions: tuple[str, ...] | None = None
-    """The dimensions whose answers are graded; None: all of them."""
+    """The dimensions whose answers are graded; by default all."""
     shows: tuple[str, ...] | None = None
-    """The item's fields shown with the answer; None: all that are not secret in grading."""
+    """The item's fields shown with the answer; by default all fields that are not secret in grading."""
     qualification: Qualification | None = None
-    """What to pass before one may grade; its items are models' answers, and seniors say what is right."""
+    """The test to pass before grading. Its items are models' answers, and seniors decide which grades are right."""
     gold: Gold | None = None
-    """Answers with a known grade among those that are graded."""
+    """Answers with a known grade among the answers to grade."""
     order: str = "random"
-    """In which order the answers are handed out: a row of the registry of orders."""
+    """The name of a registered order in which answers are handed out."""
 
 
 class Comparison(_Part):
     """People compare two models' answers to an item, without knowing the models."""
 
     raters: int
-    """How many people compare a pair of answers."""
+    """The number of people who compare a pair of answers."""
     criteria: tuple[Criterion, ...]
-    """What they are asked; at least one is of kind `preference`."""
+    """The questions to the raters; at least one is of kind `preference`."""
     rules: tuple[CrossRule, ...] = ()
-    """What has to hold between the answers of one rater."""
+    """Rules between the answers of one rater."""
     models: tuple[str, ...] | None = None
-    """The models whose answers are compared, each with each, by their names; None: all that have answered."""
+    """The names of the models to compare, each with each; by default all models that answered."""
     per_item: int | None = None
-    """How many pairs of an item's answers are compared, drawn by the project's seed so that all pairs of models are
-    compared equally often; None: every pair."""
+    """The number of pairs for each item. The project's seed draws them so that all pairs of models are compared
+    equally often. By default every pair.
+    """
     dimensions: tuple[str, ...] | None = None
-    """The dimensions whose answers are compared; None: all of them."""
+    """The dimensions whose answers are compared; by default all."""
     shows: tuple[str, ...] | None = None
-    """The item's fields shown with the answers; None: all that are not secret in comparison."""
+    """The item's fields shown with the answers; by default all fields that are not secret in comparison."""
 
     lacks: ClassVar[Mapping[str, str]] = {
         "gold": "no one knows which answer is better, so there are no gold checks of pairs",
@@ -652,52 +682,54 @@ class Comparison(_Part):
 
 
 class CodedAnswers(_Part):
-    """Which models' answers are coded."""
+    """The models' answers that are coded."""
 
     score: Literal["key", "human", "judge"] | None = None
-    """What says that an answer is wrong: the `key`, people's grades as they are combined (`human`), or a `judge` or
-    reference metric. None: every answer to the `items` is coded."""
+    """The source that marks answers as wrong: the `key`, people's combined grades (`human`), or a `judge` or reference
+    metric. By default every answer to the `items` is coded.
+    """
     criterion: str | None = None
-    """Of `human` and `judge`: the criterion of grading, or one that follows from several (`report: derived`)."""
+    """For `human` and `judge`: the grading criterion, or a derived criterion (`report: derived`)."""
     judge: str | None = None
-    """Whose scores: the name of the judge's run or of the metric, as on Results; None: the only one that there is."""
+    """The name of the judge's run or of the metric, as on Results; by default the only one."""
     below: float | None = None
-    """An answer with a lower score is wrong; None: one that has less than the highest."""
+    """The limit below which an answer is wrong; by default every answer below the highest score."""
     items: tuple[str, ...] = ()
-    """Only answers to the items with these ids; none: to all."""
+    """IDs of the items whose answers are coded; by default all."""
 
 
 class Coding(_Part):
-    """People say what is wrong with models' answers: the codes are the options of the criteria."""
+    """People say what is wrong with models' answers. The codes are the options of the criteria."""
 
     raters: int
-    """How many people code an answer, each without knowing the model or what others say."""
+    """The number of people who code an answer, each without knowing the model or other people's codes."""
     criteria: tuple[Criterion, ...]
-    """What they are asked; those with `options` are settled and counted."""
+    """The questions to the coders. Criteria with `options` are settled and counted."""
     rules: tuple[CrossRule, ...] = ()
-    """What has to hold between the answers of one coder."""
+    """Rules between the answers of one coder."""
     of: CodedAnswers
-    """Which answers are coded."""
+    """The answers to code."""
     outputs: int | None = None
-    """So many of these answers: drawn evenly over the dimensions, then over the models, by the project's seed; None:
-    all of them."""
+    """The number of answers to code, drawn evenly over the dimensions, then over the models, by the project's seed; by
+    default all.
+    """
     dimensions: tuple[str, ...] | None = None
-    """The dimensions whose answers are coded; None: all of them."""
+    """The dimensions whose answers are coded; by default all."""
     arbitration: bool = True
-    """Whether a senior annotator settles the codes on which people differ; otherwise such an answer stays unsettled."""
+    """Whether a senior annotator settles codes on which people disagree; otherwise the answer stays unsettled."""
 
 
 class Arbitration(_Part):
-    """Settling what those who coded an answer differ about. It follows from `coding`; no schema says more of it."""
+    """Settling codes on which coders disagree. It follows from `coding` and has no keys of its own in a schema."""
 
     criteria: tuple[Criterion, ...]
-    """As in coding."""
+    """The criteria of coding."""
     rules: tuple[CrossRule, ...] = ()
-    """As in coding."""
+    """The rules of coding."""
 
 
 class Stages(_Part):
-    """The steps of the protocol; None (``none`` in YAML, or absent) is a step it does not have."""
+    """The steps of the protocol. A step that is absent or ``none`` in YAML does not take place."""
 
     triage: Triage | None = None
     """Triage of candidate frames."""
@@ -706,25 +738,25 @@ class Stages(_Part):
     verification: Verification | None = None
     """Independent votes on items."""
     verification_2: Verification | None = None
-    """Votes on the items that `verification` has kept."""
+    """Votes on the items that `verification` kept."""
     verification_3: Verification | None = None
-    """Votes on the items that `verification_2` has kept."""
+    """Votes on the items that `verification_2` kept."""
     adjudication: Adjudication | None = None
-    """Settling what the votes left open; without it, what differs is dropped."""
+    """Decisions about items with split votes; without it, these items are dropped."""
     refinement: Refinement | None = None
-    """Looking for second right answers."""
+    """A search for second right answers."""
     answering: Answering | None = None
     """People answer items as models do."""
     grading: Grading | None = None
     """Rating models' answers."""
     comparison: Comparison | None = None
-    """Saying which of two models' answers is better."""
+    """Choosing the better of two models' answers."""
     coding: Coding | None = None
-    """Saying what is wrong with models' answers."""
+    """Describing what is wrong with models' answers."""
 
     @property
     def verifications(self) -> Mapping[str, Verification]:
-        """The stages in which people vote on items, by name, in the order in which an item goes through them."""
+        """Return the verification stages by name, in order."""
         every = {
             "verification": self.verification,
             "verification_2": self.verification_2,
@@ -734,11 +766,11 @@ class Stages(_Part):
 
     @property
     def again(self) -> list[str]:
-        """The stages of verification in which people may vote who have voted on an item in an earlier one."""
+        """Return the verification stages that allow people to vote on an item again."""
         return [name for name, part in self.verifications.items() if part.again]
 
     def title_of(self, stage: str) -> str:
-        """What people call a stage.
+        """Return the title of a stage.
 
         >>> Stages().title_of("verification_2")
         'Verification 2'
@@ -746,7 +778,7 @@ class Stages(_Part):
         return getattr(getattr(self, stage, None), "title", None) or as_words(stage)
 
     def in_a_sentence(self, stage: str) -> str:
-        """As ``title_of``, after *the* in a sentence.
+        """Return the title of a stage as it follows "the" in a sentence.
 
         >>> Stages().in_a_sentence("verification_2")
         'verification 2'
@@ -756,7 +788,7 @@ class Stages(_Part):
 
     @property
     def arbitration(self) -> Arbitration | None:
-        """Settling the codes on which people differ; None: no one does."""
+        """Return the stage in which a senior settles codes, or None if the schema has none."""
         if self.coding is None or not self.coding.arbitration:
             return None
         return Arbitration(criteria=self.coding.criteria, rules=self.coding.rules)
@@ -770,36 +802,38 @@ class Stages(_Part):
 
 
 class Judge(_Part):
-    """An LLM that rates predictions: rows of the registries of templates and parsers, and what it sees."""
+    """An LLM that rates predictions, with its template, its parser and the fields that it sees."""
 
     name: str
-    """Absent: the template's name."""
+    """The name; by default the template's name."""
     criteria: tuple[str, ...]
-    """``criterion: x`` is short for ``criteria: [x]``."""
+    """The rated criteria. ``criterion: x`` is short for ``criteria: [x]``."""
     dimensions: tuple[str, ...] | None = None
-    """None: all of them."""
+    """The dimensions; by default all."""
     template: str
-    """A row of the registry of judge templates."""
+    """The name of a registered judge template."""
     parser: str | None = None
-    """Absent: the parser that the template was written for."""
+    """The name of the parser; by default the parser of the template."""
     sees: tuple[str, ...] = ()
     """Fields of the item, roles of its assets, and ``prediction``."""
     fills: dict[str, str] = Field(default_factory=dict)
-    """The template's placeholders by what fills them, where the names differ."""
+    """The value for each placeholder of the template, where the names differ."""
     values: tuple[Scalar, ...] = ()
-    """The scale that it has to keep to; anything else in a reply is a failure."""
+    """The allowed scores. Any other value in a reply is a failure."""
     model: str | None = None
-    """Whom it is about: of judges with one template, what follows is for the one whose model is asked."""
+    """The model that these settings are for, if several judges share a template."""
     temperature: float | None = None
-    """Where the model's description says none; None: its own default."""
+    """The temperature if the model's description gives none; by default the model's own default."""
     max_tokens: int | None = None
-    """The longest reply, where the model's description says none."""
+    """The maximum reply length if the model's description gives none."""
     extra_body: dict[str, Any] = Field(default_factory=dict)
-    """Further fields of every request to an endpoint, such as `{reasoning_effort: low}`; of the same field the
-    description's own counts."""
+    """Further fields of every request to an endpoint, such as `{reasoning_effort: low}`. Fields in the model's
+    description take precedence.
+    """
     headers: dict[str, str] = Field(default_factory=dict)
-    """Headers of every request to an endpoint; of the same header the description's own counts. A secret stands in an
-    environment variable of the worker: `{X-Api-Key: "env:LAB_API_KEY"}`."""
+    """Headers of every request to an endpoint. Headers in the model's description take precedence. Put secrets into an
+    environment variable of the worker: `{X-Api-Key: "env:LAB_API_KEY"}`.
+    """
 
     @model_validator(mode="after")
     def _can_be_sent(self) -> Judge:
@@ -823,29 +857,32 @@ class Models(_Part):
     """How models answer the items."""
 
     strategy: str
-    """A row of the registry of strategies."""
+    """The name of a registered strategy."""
     prompts: str | None = None
-    """A row of the registry of prompt sets."""
+    """The name of a registered prompt set."""
     variants: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Variant of the prompts by the dimensions that it is for; the others get ``general``."""
+    """The dimensions that each prompt variant is for; all other dimensions get ``general``."""
     prompt_seed: int | None = None
-    """Chooses for each item one of the wordings that its prompt has; None: the first."""
+    """The seed that chooses a wording of the prompt for each item; by default the first wording."""
     score: str | None = None
-    """For ranking: a row of the registry of scores."""
+    """For ranking: the name of a registered score."""
     temperature: float | None = None
-    """Where the model's description says none; None: its own default."""
+    """The temperature if the model's description gives none; by default the model's own default."""
     max_tokens: int | None = None
-    """The longest answer, where the model's description says none."""
+    """The maximum answer length if the model's description gives none."""
     clips: dict[str, Scalar] = Field(default_factory=dict)
-    """How clips become frames for models whose description says nothing else: `recent_segments` (so many of the last
-    ones; 0: none), `frames_per_segment`, `observation_frames` (the clip's last ones, where the image of the observation
-    is missing)."""
+    """How clips become frames, unless the model's description says it: `recent_segments` (the number of last segments;
+    0: none), `frames_per_segment`, `observation_frames` (the number of last frames of the clip, used if the image of
+    the observation is missing).
+    """
     extra_body: dict[str, Any] = Field(default_factory=dict)
-    """Further fields of every request to an endpoint, such as `{reasoning_effort: low}`; of the same field the
-    description's own counts."""
+    """Further fields of every request to an endpoint, such as `{reasoning_effort: low}`. Fields in the model's
+    description take precedence.
+    """
     headers: dict[str, str] = Field(default_factory=dict)
-    """Headers of every request to an endpoint; of the same header the description's own counts. A secret stands in an
-    environment variable of the worker: `{X-Api-Key: "env:LAB_API_KEY"}`."""
+    """Headers of every request to an endpoint. Headers in the model's description take precedence. Put secrets into an
+    environment variable of the worker: `{X-Api-Key: "env:LAB_API_KEY"}`.
+    """
 
     @model_validator(mode="after")
     def _can_be_sent(self) -> Models:
@@ -854,204 +891,226 @@ class Models(_Part):
 
 
 def _check_request(extra_body: Mapping[str, Any], headers: Mapping[str, str]) -> None:
-    """Refuse (``ValueError``) fields and headers that cannot be sent to a model's server, or that hold a secret."""
+    """Raise ``ValueError`` for fields and headers that cannot be sent to a model's server, or that hold a secret."""
     problems = [*find_body_problems(extra_body), *find_header_problems(headers)]
     if problems:
         raise ValueError("; ".join(problems))
 
 
 OptionPlace = Literal["letter", "from_1", "from_0"]
-"""How a file says which of an item's options one is, other than by its text."""
+"""The way in which a file names one of an item's options, other than by its text."""
 
 
 class Source(_Part):
-    """Where items come from: a file format and how its names map to ours."""
+    """The origin of items: a file format, and the mapping of its names."""
 
     format: str
-    """A row of the registry of formats."""
+    """The name of a registered format."""
     id: str | None = None
-    """The key of a record that identifies it, for formats that leave it open."""
+    """The key that identifies a record, in formats that leave it open."""
     fields: dict[str, str] = Field(default_factory=dict)
-    """Fields and assets of the item by the key that the file has for them, where the names differ; in `csv` and
-    `jsonl` also `dimension`, and for a list several columns or keys, one for each entry: `options: "a, b, c, d"`."""
+    """The file's key for each field and asset of the item, where the names differ. In `csv` and `jsonl` also
+    `dimension`. A list may have several columns or keys, one for each entry: `options: "a, b, c, d"`.
+    """
     separator: str | None = Field(default=None, min_length=1)
-    """In `csv`: what stands between the entries of a list in one cell, where they are not JSON."""
+    """In `csv`: the separator of list entries in a cell, unless the cell holds JSON."""
     places: dict[str, OptionPlace] = Field(default_factory=dict)
-    """In `csv` and `jsonl`: fields of the kind `option_of` that files hold as the place of the option: `letter` (A, B,
-    C), `from_1` or `from_0` (a number)."""
+    """In `csv` and `jsonl`: fields of the kind `option_of` that files store as a position: `letter` (A, B, C),
+    `from_1` or `from_0` (a number).
+    """
     media: dict[str, Scalar] = Field(default_factory=dict)
-    """How media are cut and chosen at import, each a number: `clip_ends_before_action_seconds` (where a record has
-    the frame with which the action begins instead of that of the observation), `goal_actions_min` (an import says how
-    many goals show fewer), `goal_actions_max` (a record that shows more is bad), `frame_every` (of a video that is
-    added to the pool, each frame that is so far from the last)."""
+    """How media are cut and chosen at import; each value is a number. The keys are `clip_ends_before_action_seconds`
+    (for records with the first frame of the action instead of the observation), `goal_actions_min` (an import reports
+    how many goals show fewer), `goal_actions_max` (a record that shows more is refused) and `frame_every` (the
+    distance of frames that are taken from a video for the pool).
+    """
 
 
 class Derived(_Part):
-    """A criterion that no one is asked: it follows from others. Each part of an answer is settled first (of people by
-    `combine`, of a judge as it says), then they are put together; an answer that lacks a part is left out."""
+    """A criterion that is computed from others. Each part is settled first (people's grades by `combine`, a judge's by
+    its own rule), then the parts are combined. Answers that lack a part are left out.
+    """
 
     name: str
-    """Its name in results; no other criterion has it."""
+    """The name in results, different from all other criteria."""
     all_of: tuple[str, ...] = ()
-    """1 where each of these criteria of grading has its highest value, else 0."""
+    """The value is 1 if all these grading criteria have their highest value, otherwise 0."""
     not_all_of: tuple[str, ...] = ()
-    """With `all_of`: 1 only where at least one of these criteria of grading has not its highest value."""
+    """With `all_of`: the value is 1 only if at least one of these grading criteria is below its highest value."""
     mean_of: tuple[str, ...] = ()
-    """The mean of these criteria of grading."""
+    """The value is the mean of these grading criteria."""
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The criteria that it follows from."""
+        """Return the criteria that it is computed from."""
         return (*self.all_of, *self.not_all_of, *self.mean_of)
 
 
 class VerdictRule(_Part):
-    """What is asked of a judge before it may be used; what is not said is as in the default rule."""
+    """The requirements for using a judge. Omitted keys have the values of the default rule."""
 
     units: int | None = None
-    """So many units that people and the judge share, at least; default: 30."""
+    """The minimum number of units that people and the judge share; default: 30."""
     people: int | None = None
-    """So many people at least; default: 3."""
+    """The minimum number of people; default: 3."""
     reliability: float | None = None
-    """What people's own agreement (Krippendorff's alpha) has to be above, by its lower limit; default: 0.4."""
+    """The lower limit of people's own agreement (Krippendorff's alpha) must be above this value; default: 0.4."""
     margin: float | None = None
-    """How far a judge that stands in for a person may be below one, by the lower limit of the difference; default:
-    0.05."""
+    """How much worse than a person a judge may be that replaces one, by the lower limit of the difference; default:
+    0.05.
+    """
     association: float | None = None
-    """What the judge's agreement with people has to be above, by its lower limit, to help with correction; default:
-    0.3."""
+    """The lower limit of the judge's agreement with people must be above this value if the judge only helps with
+    correction; default: 0.3.
+    """
     constant: bool | None = None
-    """Whether a judge that stands in for a person has to be surely better than one that always says the same; default:
-    true."""
+    """Whether a judge that replaces a person must be significantly better than a judge that always gives the same
+    score; default: true.
+    """
     test: bool | None = None
-    """Whether it has to pass the alternative annotator test, too; default: true."""
+    """Whether the judge must also pass the alternative annotator test; default: true."""
     epsilon: float | None = None
-    """Of that test: 0.2 against experts, 0.15 against trained people, 0.1 against a crowd; default: 0.2."""
+    """The epsilon of that test: 0.2 against experts, 0.15 against trained people, 0.1 against a crowd; default: 0.2."""
 
 
 class Pairs(_Part):
-    """Which items are two variants of one: with and without marks, asked as yes or no and as what."""
+    """Pairs of items that are two variants of each other, such as with and without marks, or asked as yes/no and
+    openly.
+    """
 
     pair: str
-    """The field that is the same for the items of a pair."""
+    """The field with the same value for both items of a pair."""
     variant: str
-    """The field that says which of the variants an item is; of a field with options the first is compared with."""
+    """The field that names the variant. If the field has options, the first one is the baseline."""
 
 
 class SuccessRegression(_Part):
-    """How success follows from the scores in the other dimensions (`touchstone regression`, the page Regression)."""
+    """A regression of success on the scores in the other dimensions (`touchstone regression`, the page Regression)."""
 
     success: str
-    """What says that a plan succeeds: a criterion of grading with numbers, which says by its `dimensions` which answers
-    are plans."""
+    """The grading criterion, with numbers, that measures the success of a plan. Its `dimensions` define which answers
+    are plans.
+    """
     task: str | None = None
-    """The field that names an item's task: each plan is a unit, with the scores of the items of its task. None: each
-    model is a unit, with the share of its plans that succeed."""
+    """The field with an item's task. Each plan is then a unit, with the scores of its task's items. By default each
+    model is a unit, with the share of its plans that succeed.
+    """
 
 
 class Report(_Part):
-    """What Results, Agreement and Calibration show first; a choice on the page or the command line comes before it."""
+    """The first view of Results, Agreement and Calibration. Choices on the page or the command line override it."""
 
     unit: Literal["item", "prediction", "dimension"] = "item"
-    """What is one unit: `item` begins with the votes of verification (where there is one), `prediction` with the grades
-    of models' answers, `dimension` with the means of a model's answers in each dimension."""
+    """The unit of the statistics: `item` uses the votes of verification (if there is one), `prediction` the grades of
+    models' answers, `dimension` the means of a model's answers in each dimension.
+    """
     by: Literal["dimension", "group"] | None = None
-    """One set of numbers for each of these; absent: agreement is of all together, results and calibration are by
-    dimension."""
+    """The groups with separate numbers. By default agreement covers all groups together, and results and calibration
+    are by dimension.
+    """
     statistics: tuple[str, ...] = ()
-    """Rows of the registry of statistics: those of agreement that are shown, on calibration, too (none: all that fit);
-    `accuracy` and `derived` are what Results begins with."""
+    """Names of registered statistics. Statistics of agreement are shown on the pages Agreement and Calibration (by
+    default all that fit). Results begins with `accuracy` and `derived`.
+    """
     scales: dict[str, Literal["nominal", "ordinal", "interval", "ratio"]] = Field(default_factory=dict)
-    """How a criterion's values are measured, where it is not plain from its kind."""
+    """The measurement level of a criterion's values, if its kind does not define it."""
     derived: tuple[Derived, ...] = ()
-    """Criteria that follow from those of grading."""
+    """Criteria that are computed from grading criteria."""
     rule: VerdictRule | None = None
-    """The rule of the verdict on judges, which holds from the project's beginning; one that is stored later
-    (`touchstone calibrate --rule`) takes its place. None: none is set beforehand."""
+    """The rule for verdicts on judges from the project's beginning. A rule that is stored later (`touchstone calibrate
+    --rule`) replaces it. By default no rule is set in advance.
+    """
     regression: SuccessRegression | None = None
-    """What Regression begins with. None: nothing, it is chosen there."""
+    """The initial choice on the page Regression; by default none."""
     unreadable: Literal["wrong", "left_out"] = "wrong"
-    """What becomes, in the accuracy against the key, of answers that are there and cannot be read (a format violation,
-    a refusal, an answer cut off): they count as wrong, or they are left out. Both are counted next to the number."""
+    """How accuracy against the key treats unreadable answers (a format violation, a refusal, an answer cut off): they
+    count as wrong, or they are left out. Both counts appear next to the number.
+    """
     pairs: Pairs | None = None
-    """Items that are variants of each other, between which differences are shown."""
+    """Pairs of item variants whose difference is shown."""
 
 
 class Floor(_Part):
-    """How far raters have to agree before a release: a statistic of agreement, and the least that it comes to."""
+    """The agreement of raters that a release requires: a statistic and its minimum."""
 
     criterion: str
-    """The criterion that they answer; of one with several parts each part has to come to it."""
+    """The criterion. If it has several parts, every part must reach the minimum."""
     statistic: str
-    """A row of the registry of statistics, of those that are 1 where all agree."""
+    """The name of a registered statistic that is 1 for perfect agreement."""
     variant: str | None = None
-    """Which one, of a statistic with several: its weights (`none`, `linear`, `quadratic`), the level of an alpha, or
-    the form of an ICC. None: without weights, on the criterion's own level, ICC(1,1)."""
+    """The variant of the statistic: its weights (`none`, `linear`, `quadratic`), the level of an alpha, or the form of
+    an ICC. By default no weights, the criterion's own level, and ICC(1,1).
+    """
     at_least: int | float
-    """The floor, above 0 and at most 1. Of a statistic of two raters each pair has to come to it."""
+    """The minimum, above 0 and at most 1. For a statistic of two raters, every pair must reach it."""
     bound: Literal["value", "low"] = "value"
-    """What has to come to it: the value itself, or the lower limit of its interval."""
+    """The number that must reach the minimum: the value itself, or the lower limit of its interval."""
 
 
 class Shortcuts(_Part):
-    """How far items may be answered without their images before there is a release (`touchstone shortcuts`)."""
+    """Limits for answering items without their images, which a release must meet (`touchstone shortcuts`)."""
 
     above_chance: int | float = 0.05
-    """How much more often than an option drawn blindly each of these may be right, as a share of the items: `constant`
-    (always one place, the best of them), `position` and `answer` (the place and the text that were right most often in
-    other sources), `longest`, `shortest`, `overlap` (most words of the question), and `text_only`, the classifier."""
+    """How much more often than blind guessing each shortcut may be right, as a share of the items. The shortcuts are
+    `constant` (the best fixed position), `position` and `answer` (the position and text that are most often right in
+    other sources), `longest`, `shortest`, `overlap` (most words of the question), and `text_only`, the classifier.
+    """
     at_most: dict[str, int | float] = Field(default_factory=dict)
-    """How often some of them may be right, in place of that: `{longest: 0.3}`."""
+    """The maximum share of right answers for single shortcuts, which replaces `above_chance`: `{longest: 0.3}`."""
     bound: Literal["value", "low", "high"] = "value"
-    """What must not be more: the share itself, the lower end of its interval (only what is surely too much stops a
-    release), or the upper end (what may be too much does)."""
+    """The number that must not exceed the limit: the share itself, the lower end of its interval (only clear
+    violations stop a release), or the upper end (possible violations stop it too).
+    """
     score: int | float | None = None
-    """Items are flagged whose right option the classifier takes to be likelier than this. None: those that it takes to
-    be likelier than keys drawn anew come out."""
+    """Items are flagged if the classifier gives the right option a higher probability than this. By default, randomly
+    drawn keys set the limit.
+    """
     flagged: int | float | None = None
-    """The largest share of items that may be flagged. None: any, as a flag is a reason for a person to look."""
+    """The maximum share of flagged items. By default unlimited, because a flag only asks a person to look."""
     orders: int = 3
-    """Of runs without images (`touchstone run shortcut`): an item is flagged that a model gets right in at least so
-    many orders of its options, and in every order in which it was asked."""
+    """For runs without images (`touchstone run shortcut`): the minimum number of option orders in which a model must
+    be right to flag an item. The model must also be right in every order that was asked.
+    """
     models: int = 1
-    """So many models have to."""
+    """The number of models that must be right to flag an item."""
     without_images: int | float | None = None
-    """The largest share of items that may be flagged by models in this way. A release waits until enough of them were
-    asked. None: any, as a flag is a reason for a person to look."""
+    """The maximum share of items that models flag in this way. A release waits until enough models were asked. By
+    default unlimited, because a flag only asks a person to look.
+    """
 
 
 class Export(_Part):
-    """The formats that a release is written in, and what has to hold before there is one."""
+    """The formats of a release, and its requirements."""
 
     formats: tuple[str, ...] = ()
-    """Rows of the registry of formats."""
+    """Names of registered formats."""
     public_without: tuple[str, ...] = ()
-    """Fields that stay out of public files."""
+    """Fields that are left out of public files."""
     private_splits: tuple[str, ...] = ()
-    """Of a release: the splits from whose public files these fields stay out, such as `[test]`; none: from all."""
+    """The splits whose public files lack these fields, such as `[test]`; by default all splits."""
     floors: tuple[Floor, ...] = ()
-    """How far raters have to agree before there is a release."""
+    """The agreement of raters that a release requires."""
     shortcuts: Shortcuts | None = None
-    """How far items may be answered without their images before there is a release. None: no one looks."""
+    """Limits for answering items without their images. By default there is no check."""
 
 
 class Item(_Part):
-    """What an item is made of."""
+    """The parts of an item."""
 
     assets: tuple[AssetSlot, ...] = ()
-    """Its images and clips."""
+    """Images and clips."""
     fields: tuple[ItemField, ...] = ()
-    """Its texts and other values."""
+    """Texts and other values."""
     rules: tuple[CrossRule, ...] = ()
-    """What has to hold between its fields."""
+    """Rules between the fields."""
 
     @property
     def needed_roles(self) -> tuple[str, ...]:
-        """The roles whose images or clips an item waits for; it may come without those of the others (`min: 0`)."""
+        """Return the roles whose images or clips an item needs. Assets with `min: 0` are optional."""
         return tuple(slot.role for slot in self.assets if slot.min)
 
     def field(self, name: str) -> ItemField:
-        """The field of that name; ``KeyError`` if there is none."""
+        """Return the field of that name. Raise ``KeyError`` if there is none."""
         for candidate in self.fields:
             if candidate.name == name:
                 return candidate
@@ -1059,35 +1118,35 @@ class Item(_Part):
 
 
 class Schema(_Part):
-    """A protocol: what a benchmark asks, of whom, and what becomes of the answers."""
+    """A protocol: the questions of a benchmark, the people who answer them, and the use of the answers."""
 
     name: str
     """Small letters, digits and underscores."""
     version: int
-    """Counts from 1; raise it with every change."""
+    """The version, counted from 1. Raise it with every change."""
     title: str
-    """As people read it."""
+    """The title that people read."""
     guideline: str | None = None
-    """Path of the guideline next to the schema file."""
+    """The path of the guideline next to the schema file."""
     source: Source | None = None
-    """Where items come from, if they are not only written here."""
+    """The origin of items, if they do not all come from authors here."""
     dimensions: tuple[Dimension, ...]
-    """What is measured."""
+    """The measured aspects."""
     item: Item
-    """What an item is made of."""
+    """The parts of an item."""
     stages: Stages = Stages()
     """The steps of the protocol."""
     judges: tuple[Judge, ...] = ()
     """LLMs that rate predictions."""
     models: Models | None = None
-    """How models answer."""
+    """How models answer the items."""
     report: Report = Report()
-    """What the report says."""
+    """The first view of the results."""
     export: Export = Export()
     """How releases are written."""
 
     def dimension(self, id: str) -> Dimension:
-        """The dimension of that id; ``KeyError`` if there is none."""
+        """Return the dimension with that ID. Raise ``KeyError`` if there is none."""
         for candidate in self.dimensions:
             if candidate.id == id:
                 return candidate
@@ -1095,15 +1154,15 @@ class Schema(_Part):
 
 
 class LoadedSchema(_Part):
-    """A schema with the texts it came from; what is stored with a project, so that a version in use never changes."""
+    """A schema with its source texts. It is stored with a project, so that a version in use never changes."""
 
     schema_: Schema = Field(alias="schema")
     text: str
-    """The YAML as it was."""
+    """The original YAML text."""
     guideline_text: str
-    """Markdown."""
+    """The guideline in Markdown."""
     hash: str
-    """SHA-256 of the canonical JSON of the schema and of the guideline text."""
+    """The SHA-256 of the canonical JSON of the schema and of the guideline text."""
     guideline_hash: str
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)

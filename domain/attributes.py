@@ -1,4 +1,4 @@
-"""What is said of a model or of an item besides its content: named values, such as the size of a model."""
+"""Attributes of models and items: named values apart from their content, such as the size of a model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Attribute = str | int | float
 """A value: a text, or a number."""
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
-"""What an attribute may be called."""
+"""The form of an attribute's name."""
 
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,9})?")
 _SIZE = re.compile(r"~?([0-9]{1,12}(?:\.[0-9]{1,6})?)\s?([kKMBT]?)")
@@ -16,7 +16,7 @@ _TIMES = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
 
 
 def name_of(heading: str) -> str:
-    """A heading of a table as an attribute is called.
+    """Return the attribute name for a table heading.
 
     >>> name_of(" Base LLM"), name_of("EgoData")
     ('base_llm', 'egodata')
@@ -25,7 +25,7 @@ def name_of(heading: str) -> str:
 
 
 def value_of(cell: str) -> Attribute:
-    """What a cell of a table says.
+    """Return the value of a table cell.
 
     >>> value_of("7"), value_of("0.5"), value_of("7B"), value_of("007")
     (7, 0.5, '7B', '007')
@@ -37,7 +37,7 @@ def value_of(cell: str) -> Attribute:
 
 
 def size_of(value: Attribute) -> float | None:
-    """The number that a value says, also as model cards write it; None: it says none.
+    """Return the number in a value, including sizes as in model cards; None if there is no number.
 
     >>> size_of("7.1B"), size_of("~13B"), size_of(558), size_of("665k"), size_of("Vicuna 7B")
     (7100000000.0, 13000000000.0, 558.0, 665000.0, None)

@@ -1,4 +1,4 @@
-"""Batch files: many questions handed in at once, whose answers come back hours later and in any order."""
+"""Batch files, which submit many questions at once. The answers arrive hours later and in any order."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from enum import StrEnum
 
 
 class BatchState(StrEnum):
-    """Where a batch stands. What it may have cost is always on record before it can cost anything."""
+    """The state of a batch. A batch is recorded before it can cost anything."""
 
     MAKING = "making"
-    """Its file is being written; nothing has been handed in."""
+    """Its file is being written; it is not submitted yet."""
     SENDING = "sending"
-    """It is being handed in: whether that has worked is not known before the endpoint's id of it is stored."""
+    """It is being submitted. The result is unknown until the endpoint's ID is stored."""
     SENT = "sent"
-    """The endpoint has it."""
+    """The endpoint has accepted it."""
     BY_HAND = "by hand"
-    """Its file was written for someone who hands it in."""
+    """Its file was written for a person who submits it."""
     ENDED = "ended"
-    """What came back is stored, and nothing more is expected."""
+    """The answers are stored, and no more are expected."""
     LOST = "lost"
-    """It was not handed in, or no one knows; its questions are free again. ``said`` says what happened."""
+    """It was not submitted, or its fate is unknown; its questions may be asked again. ``said`` holds the reason."""
 
 
 OUT = frozenset({BatchState.MAKING, BatchState.SENDING, BatchState.SENT, BatchState.BY_HAND})
-"""Questions of such a batch are not handed in a second time."""
+"""States in which questions of a batch are not submitted again."""
 
 
 def custom_id(run: str, number: int, unit_id: int) -> str:
-    """What a line is called: by run, batch and unit.
+    """Return the ID of a line, made from run, batch and unit.
 
     >>> custom_id("Zk3_-x", 2, 17)
     'Zk3_-x-2-17'
@@ -36,7 +36,7 @@ def custom_id(run: str, number: int, unit_id: int) -> str:
 
 
 def unit_of(custom_id: str, run: str) -> tuple[int, int] | None:
-    """The number of the batch and the unit that a line of this run is about; None: it is none of its lines.
+    """Return the batch number and the unit of a line, or None if the line does not belong to this run.
 
     >>> unit_of("Zk3_-x-2-17", "Zk3_-x")
     (2, 17)

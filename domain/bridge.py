@@ -1,4 +1,6 @@
-"""Another tool's screens as a front end: what goes out to it, what comes back, and what a client of it can do."""
+"""Records for the screens of another tool that serves as a front end: outgoing tasks, returned annotations, and its
+client.
+"""
 
 from __future__ import annotations
 
@@ -9,43 +11,45 @@ from typing import Any, Protocol
 
 
 class BridgeState(StrEnum):
-    """Where a task stands that was sent out."""
+    """The state of a task that was sent to the other tool."""
 
     SENDING = "sending"
-    """Stored here, perhaps not there: the next push looks."""
+    """Stored here, but perhaps not in the other tool yet. The next push checks it."""
     OUT = "out"
-    """It stands there and waits for its rater."""
+    """The task is in the other tool and waits for its rater."""
     STORED = "stored"
-    """Its answer is stored here and its task is gone there, or stays for a while where no other rater could open it."""
+    """Its answer is stored here. The other tool's copy is removed, or kept for a while if no other rater
+    can open it.
+    """
     REMOVING = "removing"
-    """It is over; its task there has still to be removed."""
+    """The task has ended, but the other tool's copy must still be removed."""
     OVER = "over"
-    """It is over without an answer: skipped, taken back, lost, or replaced by another try."""
+    """The task ended without an answer: skipped, taken back, lost, or replaced by another try."""
 
 
 class BridgeOutcome(StrEnum):
-    """What became of one annotation that was found there."""
+    """The result of fetching one annotation from the other tool."""
 
     STORED = "stored"
     SUPERSEDED = "superseded"
-    """A changed annotation, stored as a correction of the one before."""
+    """A changed annotation, stored as a correction of the earlier one."""
     REFUSED = "refused"
-    """It does not fit the schema; the task is sent again with the reason."""
+    """The annotation does not match the schema; the task is sent again with the reason."""
     NOT_THEIRS = "not_theirs"
-    """Someone else answered it."""
+    """Another person answered the task."""
     LATE = "late"
-    """The lease had ended and the slot went to someone else; kept as a draft."""
+    """The lease had ended and the slot went to another person; the answer is kept as a draft."""
     SETTLED = "settled"
-    """It was changed after the verdict; what was submitted first stands."""
+    """The annotation was changed after the verdict; the first submission still counts."""
     SKIPPED = "skipped"
-    """The rater skipped the task there; the claim goes back."""
+    """The rater skipped the task in the other tool; the claim is given back."""
     DELETED = "deleted"
-    """An annotation that is stored here was deleted there, or a task was deleted there without an answer."""
+    """A stored annotation was deleted in the other tool, or a task was deleted without an answer."""
 
 
 @dataclass(frozen=True)
 class OutgoingTask:
-    """A task as it is sent: its key and what its screen shows, without anything that its rater must not know."""
+    """A task as it is sent: its key and the data of its screen, without any secret of the stage."""
 
     key: str
     data: Mapping[str, Any]
@@ -54,23 +58,23 @@ class OutgoingTask:
 
 @dataclass(frozen=True)
 class OutsideAnnotation:
-    """An annotation as it stands there."""
+    """An annotation in the other tool."""
 
     id: int
     by: int | None
-    """The user there who made it."""
+    """The ID of the other tool's user who made it."""
     result: Sequence[Mapping[str, Any]]
     updated: str
-    """When it was changed last, as the other tool writes it."""
+    """The time of the last change, as the other tool writes it."""
     lead_seconds: float | None = None
     cancelled: bool = False
-    """Its rater skipped the task."""
+    """Whether the rater skipped the task."""
     raw: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
 class OutsideTask:
-    """A task as it stands there; ``key`` is empty for tasks that are not ours."""
+    """A task in the other tool; ``key`` is empty for tasks that are not ours."""
 
     id: int
     key: str
@@ -79,7 +83,7 @@ class OutsideTask:
 
 @dataclass(frozen=True)
 class OutsideUser:
-    """Someone with an account there."""
+    """A user with an account in the other tool."""
 
     id: int
     email: str
@@ -90,28 +94,28 @@ class FrontEnd(Protocol):
 
     @property
     def address(self) -> str:
-        """Where the server answers, without a slash at the end."""
+        """Return the server's address, without a slash at the end."""
 
     def users(self) -> Sequence[OutsideUser]:
-        """Everyone with an account there."""
+        """Return all users with an account on the server."""
 
     def project_of(self, key: str) -> int | None:
-        """The project that was made with this key, or None."""
+        """Return the project that was created with this key, or None."""
 
     def make_project(self, key: str, *, title: str, labeling: str) -> int:
-        """Make a project that ``project_of`` finds again by its key."""
+        """Create a project that ``project_of`` finds by its key."""
 
     def remove_project(self, project: int) -> None:
-        """Remove a project; nothing if it is gone already."""
+        """Remove a project. A missing project is no error."""
 
     def send(self, project: int, tasks: Sequence[OutgoingTask]) -> None:
-        """Put tasks into a project, all of them or none."""
+        """Add tasks to a project, all of them or none."""
 
     def tasks(self, project: int) -> Iterator[OutsideTask]:
-        """All tasks of a project with their annotations, read page by page."""
+        """Yield all tasks of a project with their annotations, read page by page."""
 
     def task(self, task: int) -> OutsideTask | None:
-        """One task; None if it is gone."""
+        """Return one task, or None if it was removed."""
 
     def remove(self, tasks: Sequence[int], *, project: int | None = None) -> None:
-        """Remove tasks; those that are gone already are no error. Many of one project go at once if it is named."""
+        """Remove tasks. Missing tasks are no error. If ``project`` is named, many tasks are removed at once."""

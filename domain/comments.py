@@ -1,4 +1,4 @@
-"""Comments on items and the history of an item: the records, and the one rule of who may read a comment."""
+"""Records of comments on items and of an item's history, and the rule for who may read a comment."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MENTION = re.compile(r"(?<![\w@.+-])@([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])
 
 
 def mentioned(text: str) -> list[str]:
-    """The logins that a text mentions, as ``@login``, each once.
+    """Return the logins that a text mentions as ``@login``, each once.
 
     >>> mentioned("@ann and @Ben.k, see a@b.c; thanks @ann.")
     ['ann', 'ben.k']
@@ -25,17 +25,19 @@ def mentioned(text: str) -> list[str]:
 
 
 def may_read(*, whole: bool, mine: bool, for_me: bool, early: bool, open_: bool) -> bool:
-    """Whether someone may read a comment.
+    """Whether a person may read a comment.
 
-    Anyone who sees the whole thread reads it all, and everyone what they wrote. Others read what is for them, and that
-    only when no one answers about the item blind any more (``open_`` is False), unless its writer, a senior or lead,
-    has said that it gives nothing away (``early``).
+    People who see the whole thread read every comment, and all people read their own. Others read comments that are
+    meant for them, but only when blind work on the item has ended (``open_`` is False). They read a comment earlier
+    if its author, a senior or lead, marked it as safe (``early``).
     """
     return whole or mine or (for_me and (early or not open_))
 
 
 def gives_away(text: str, secrets: Mapping[str, Any]) -> list[str]:
-    """The names of the secret fields whose words stand in a text; words of fewer than three letters say nothing.
+    """Return the names of the secret fields whose values a text contains.
+
+    Values of fewer than three letters are ignored.
 
     >>> gives_away("It is the Red cup.", {"answer": "red cup", "letter": "a", "names": ["mug", "Red"]})
     ['answer', 'names']
@@ -60,18 +62,20 @@ class CommentView:
 
     id: str
     by: str
-    """A login, or a word where names are hidden."""
+    """A login, or a placeholder if names are hidden."""
     at: datetime
     text: str
     mine: bool
     name: str = ""
-    """What ``by`` is called on a page, told apart from others in the thread."""
+    """The author's name on the page, distinct within the thread."""
     reply_to: str | None = None
     for_me: bool = False
     unread: bool = False
-    """For this person, and shown to them for the first time."""
+    """Whether the comment is meant for this person and shown for the first time."""
     held: bool = False
-    """Some of those whom it is for read it only when the item is settled. Told to who wrote it and who sees all."""
+    """Whether some of its readers see it only after the item is settled. Shown to its author and to people who see all
+    comments.
+    """
 
 
 @dataclass(frozen=True)
@@ -81,37 +85,38 @@ class Thread:
     project: str
     item: str
     title: str
-    """How the item is called for this person: the first text of it that they may see."""
+    """The item's title for this person: the first of its texts that they may see."""
     dimension: str
     comments: Sequence[CommentView]
     people: Sequence[str]
-    """Whom this person may mention."""
+    """Logins that this person may mention."""
     open: bool
-    """Others still answer about it blind."""
+    """Whether other people still work on the item blind."""
     may_free: bool
-    """Whether this person may say that a comment gives nothing away, so that it is read before the verdict."""
+    """Whether this person may mark a comment as safe to read before the verdict."""
     whole: bool
-    """Whether this is all of it, for a senior or lead."""
+    """Whether this is the complete thread, for a senior or lead."""
     names: Mapping[str, str] = field(default_factory=dict)
-    """What ``people`` are called on a page."""
+    """Display names of ``people``."""
     closed: bool = False
-    """In a list of threads: anyone who opens it sees what others said, and could still be asked about the item
-    blind."""
+    """In a list of threads: True if opening the thread would show other people's answers to a person who may still
+    work on the item blind.
+    """
 
 
 @dataclass(frozen=True)
 class Mentions:
-    """What comments wait for someone in a project."""
+    """The number of comments in a project that wait for a person."""
 
     unread: int
-    """Comments for them that they have not read."""
+    """Unread comments that are meant for the person."""
     unanswered: int = 0
-    """For seniors and leads: items whose last comment no senior and no lead has answered."""
+    """For seniors and leads: items whose last comment has no answer by a senior or lead."""
 
 
 @dataclass(frozen=True)
 class RevisionView:
-    """A revision, and what it changed: field, value before, value after."""
+    """A revision and its changes: field, earlier value, later value."""
 
     number: int
     by: str
@@ -121,10 +126,10 @@ class RevisionView:
 
 @dataclass(frozen=True)
 class AnswerView:
-    """What someone submitted."""
+    """A submission on an item."""
 
     label: str
-    """A vote's name on the page of adjudication, where names are hidden; else empty."""
+    """A vote's label on the page of adjudication, if names are hidden; otherwise empty."""
     by: str
     at: datetime
     stage: Stage
@@ -135,17 +140,17 @@ class AnswerView:
     seconds: float | None
     guideline: int | None
     counts: bool
-    """False if a later one of the same person took its place."""
+    """False if a later submission of the same person replaced it."""
     corrects: bool
-    """Whether it took the place of an earlier one."""
+    """Whether it replaced an earlier submission."""
     about: str = ""
-    """Grading: the model whose answer it is about."""
+    """Grading: the model that gave the answer."""
     purpose: Purpose = Purpose.LIVE
 
 
 @dataclass(frozen=True)
 class Step:
-    """Something that happened to an item."""
+    """An event in an item's history."""
 
     at: datetime
     by: str
@@ -154,24 +159,24 @@ class Step:
 
 @dataclass(frozen=True)
 class OriginStep:
-    """A step of how an item came to be."""
+    """A step in the creation of an item."""
 
     name: str
     facts: Sequence[tuple[str, str]]
-    """What is known of it: its name, and what it is."""
+    """Names and values of the known facts."""
     at: datetime | None = None
     by: str = ""
-    """Who did it, as the reader may call them; empty: no one is known."""
+    """The person's name for this reader; empty if the person is not known."""
 
 
 @dataclass(frozen=True)
 class ItemHistory:
-    """All that is kept of an item."""
+    """The complete stored history of an item."""
 
     project: str
     item: str
     name: str
-    """Its external id."""
+    """The item's external ID."""
     title: str
     dimension: str
     state: ItemState
@@ -183,12 +188,12 @@ class ItemHistory:
     steps: Sequence[Step]
     thread: Thread
     origin: Sequence[OriginStep] = ()
-    """How it came to be, the first step first."""
+    """The steps of its creation, in order."""
 
 
 @dataclass(frozen=True)
 class FoundItem:
-    """A line of the list in which one finds an item."""
+    """A row of the search results for items."""
 
     item: str
     name: str

@@ -1,4 +1,4 @@
-"""What has to hold between several values of one form: pure rules, as rows of a registry that schemas name."""
+"""Pure rules between several values of one form. Schemas name these rules."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from domain.decimals import exact
 
 
 class Compares(StrEnum):
-    """What the values must be for a rule to say anything about them."""
+    """The type of values that a rule can compare."""
 
     ANYTHING = "anything"
-    """Nothing but filled in or not."""
+    """Any values: the rule only tests whether they are filled in."""
     NUMBERS = "numbers"
     ALIKE = "values of one sort"
-    """Numbers with numbers, texts with texts."""
+    """Values of one type: numbers with numbers, texts with texts."""
     LISTED = "a value and a list"
 
 
 @dataclass(frozen=True)
 class CrossRuleRow:
-    """A row of the registry."""
+    """A row of the registry of rules."""
 
     name: str
     meaning: str
     broken: Callable[[Sequence[Any]], int | None]
-    """The values in the schema's order, None where there is none, to the place of the one that is at fault."""
+    """A function from the values, in the schema's order and None if missing, to the position of the wrong value."""
     compares: Compares = Compares.ANYTHING
     least: int = 2
-    """So many names at least."""
+    """The minimum number of names."""
     most: int | None = None
     needs_when: bool = False
-    """It says what follows from a condition, so that it has one."""
+    """Whether the rule requires a condition."""
 
     @property
     def about_absence(self) -> bool:
-        """Whether it is about what is filled in and what is not: such a rule waits until a form is complete."""
+        """Whether the rule tests only for missing values. Such a rule is checked after the form is complete."""
         return self.compares is Compares.ANYTHING
 
 
@@ -65,7 +65,7 @@ def _different(values: Sequence[Any]) -> int | None:
 
 
 def folded(value: Any) -> Any:
-    """A value as it is compared with another: texts without case and the white space around them."""
+    """Return a value for comparison: texts without case and outer white space."""
     if isinstance(value, str):
         return value.strip().casefold()
     return [folded(each) for each in value] if isinstance(value, list | tuple) else value

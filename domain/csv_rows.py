@@ -1,8 +1,8 @@
-"""CSV text taken apart without loss: rows with what stands around them, and edits that leave other cells as they were.
+"""Lossless splitting and editing of CSV files: rows keep the text around them, and edits leave other cells unchanged.
 
-A table becomes pieces: the head (its first row), then for each row what stands before it and the row itself, then the
-tail. Joined again they are the file. An edited row changes only the cells whose values changed; a new one is written
-the way the file writes its rows. Texts that a spreadsheet program would take for formulas have ``csv_text``'s mark.
+A table is split into a head (its first row), for each row the text before it and the row itself, and a tail. Joined
+again, they equal the file. An edited row changes only the cells with new values; a new row is formatted like the
+file's other rows. ``csv_text`` marks texts that a spreadsheet would read as formulas.
 """
 
 from __future__ import annotations
@@ -20,56 +20,58 @@ from domain import csv_text
 from domain.records import Fragment
 
 SEPARATORS: Mapping[str, str] = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
-"""What may stand between two cells, and what it is called."""
+"""The possible separators of cells, with their names."""
 
 LONGEST_CELL = 512 * 1024 * 1024
 _SAMPLE = 200
-"""So many rows show how the file writes its cells."""
+"""The number of rows that are used to detect the quoting of cells."""
 _SAYS_SEPARATOR = re.compile(r'\ufeff?\s*"?\s*sep\s*=\s*.\s*"?\s*', re.IGNORECASE)
 _NEWLINE = re.compile(r"\r\n|\n|\r")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 
 
 class NotTable(ValueError):
-    """The text is no table of the columns that are looked for; ``str(error)`` says why."""
+    """An error for text that is not a table with the expected columns; ``str(error)`` gives the reason."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row of a file: ``lead`` stands before it, ``cells`` are its texts; ``problem`` says what is wrong with it."""
+    """One row of a file: ``lead`` is the text before it, ``cells`` are its texts; ``problem`` describes its error, if
+    any.
+    """
 
     lead: str
     raw: str
     cells: Sequence[str] = ()
     line: int = 0
-    """The line of the file on which it begins, from 1."""
+    """The line number in the file on which the row begins, counted from 1."""
     problem: str | None = None
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How a file writes its rows. The defaults are those of a file that is made here."""
+    """The formatting of a file's rows. The defaults are those of new files."""
 
     columns: tuple[str, ...] = ()
-    """The names in the head, in order; an empty one for a column without a name."""
+    """The column names in order; empty for a column without a name."""
     separator: str = ","
     newline: str = "\n"
     quoted: tuple[str, ...] = ()
-    """Of each column, which of its cells stand in double quotes: "all", those that are "filled", or "" (as needed)."""
+    """For each column, the cells that are in double quotes: "all", "filled" (cells with text), or "" (as needed)."""
 
     def as_json(self) -> dict[str, Any]:
-        """For ``FileRecord.meta``."""
+        """Return the layout as JSON values, for ``FileRecord.meta``."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Layout:
-        """The inverse of ``as_json``; keys it does not know are left out."""
+        """Return the layout that ``as_json`` stored. Unknown keys are ignored."""
         known: dict[str, Any] = {part.name: stored[part.name] for part in fields(cls) if part.name in stored}
         known.update({name: tuple(each) for name, each in known.items() if isinstance(each, list)})
         return cls(**known)
 
     def style(self, at: int) -> str:
-        """Which cells of a column stand in double quotes."""
+        """Return the quoting style of a column."""
         return self.quoted[at] if at < len(self.quoted) else ""
 
 
@@ -77,7 +79,7 @@ class Layout:
 
 
 class _Lines:
-    """The lines of a file with their ends, and those that were taken since the last row."""
+    """The lines of a file with their line ends. It records the lines that were read since the last row."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines = iter(lines)
@@ -94,7 +96,7 @@ class _Lines:
         return line
 
     def raw(self) -> str:
-        """The text since the last row."""
+        """Return the text since the last row, and forget it."""
         text = self.taken[0] if len(self.taken) == 1 else "".join(self.taken)
         self.taken.clear()
         return text
@@ -102,7 +104,7 @@ class _Lines:
 
 @dataclass
 class Table:
-    """A table on its way in. ``head`` and ``layout`` are known from the start, ``tail`` when all rows were taken."""
+    """A table that is being read. ``head`` and ``layout`` are known at once, ``tail`` after all rows were read."""
 
     lines: _Lines
     head: str
@@ -112,7 +114,7 @@ class Table:
     _ends: Counter[str] = field(default_factory=Counter)
 
     def rows(self) -> Iterator[Row]:
-        """The rows below the head, one by one; those without any text stay in the lead of the next."""
+        """Yield the rows below the head. Rows without any text become part of the next row's lead."""
         wide, before = len(self.layout.columns), self.tail
         reader = csv.reader(self.lines, delimiter=self.layout.separator, strict=True)
         while True:
@@ -137,7 +139,7 @@ class Table:
         self.tail = before
 
     def style(self) -> Layout:
-        """The layout with what the rows show of it."""
+        """Return the layout with the line ends and quoting of the rows."""
         ends = [end for end, _ in self._ends.most_common() if end]
         spans = [_cells(row.raw, self.layout.separator) for row in self._sample]
         every = bool(spans) and all(text.startswith('"') for texts in spans for text in texts)
@@ -152,13 +154,14 @@ class Table:
 
 
 def table(lines: Iterable[str], known: Iterable[str]) -> Table:
-    """The table that these lines (with their ends) are. What stands between cells is what makes the first row hold most
-    of the names that are ``known``, then most cells.
+    """Return the table in these lines, which include their line ends.
+
+    The separator is the one with which the first row holds most of the ``known`` names, and then most cells.
 
     Raises
     ------
     NotTable
-        It is empty, its first row is broken, or two of its columns have one name.
+        The table is empty, its first row is broken, or two of its columns have the same name.
 
     >>> whole = table(["a;b\\n", "1;2,5\\n"], ["a", "b"])
     >>> [row.cells for row in whole.rows()]
@@ -193,7 +196,7 @@ def table(lines: Iterable[str], known: Iterable[str]) -> Table:
 
 
 def says_separator(line: str) -> bool:
-    """Tell whether a line names the separator for Excel, as ``sep=;``: it is no row."""
+    """Tell whether a line only names the separator for Excel, such as ``sep=;``."""
     return _SAYS_SEPARATOR.fullmatch(line) is not None
 
 
@@ -202,7 +205,7 @@ def _before_head(line: str) -> bool:
 
 
 def _head(text: str, separator: str) -> list[str] | None:
-    """The names in the first row; None if it does not end here."""
+    """Return the names in the first row, or None if the row continues on the next line."""
     try:
         cells = next(csv.reader(lines_of(text.removeprefix("\ufeff")), delimiter=separator, strict=True))
     except (csv.Error, StopIteration):
@@ -211,7 +214,7 @@ def _head(text: str, separator: str) -> list[str] | None:
 
 
 def _said(problem: str) -> str:
-    """What the reader of the standard library says, in a sentence that helps."""
+    """Return a helpful sentence for an error of the ``csv`` module."""
     if "unexpected end of data" in problem:
         return "a double quote that opens here is never closed; the file cannot be read from here on"
     if "expected after" in problem:
@@ -220,7 +223,7 @@ def _said(problem: str) -> str:
 
 
 def _wrong(raw: str, n: int, wide: int) -> str | None:
-    """What is wrong with a row of ``n`` cells below a head of ``wide``."""
+    """Return the problem of a row with ``n`` cells below a head of ``wide`` cells."""
     if "\x00" in raw:
         return "it has a NUL character, so the file is damaged here"
     if n != wide:
@@ -229,24 +232,24 @@ def _wrong(raw: str, n: int, wide: int) -> str | None:
 
 
 def _without_end(text: str) -> tuple[str, str]:
-    """A row and its line end."""
+    """Split a row from its line end."""
     if text.endswith("\r\n"):
         return text[:-2], "\r\n"
     return (text[:-1], text[-1]) if text.endswith(("\n", "\r")) else (text, "")
 
 
 def lines_of(text: str) -> Iterable[str]:
-    """The lines of a text with their ends: a line feed, a carriage return, or both."""
+    """Return the lines of a text with their ends: a line feed, a carriage return, or both."""
     return (line[0] for line in _LINE.finditer(text))
 
 
 def values(raw: str, layout: Layout) -> dict[str, str]:
-    """The cells of a row by column, without those that are empty or have no name."""
+    """Return the cells of a row by column, without cells that are empty or have no column name."""
     return by_column(next(csv.reader(lines_of(raw), delimiter=layout.separator)), layout.columns)
 
 
 def by_column(cells: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
-    """Cells as the values of their columns, without those that are empty or have no name.
+    """Return cells by column, without cells that are empty or have no column name.
 
     >>> by_column(["1", "", "'=x"], ["a", "b", "c"])
     {'a': '1', 'c': '=x'}
@@ -268,7 +271,7 @@ def _cell(separator: str) -> re.Pattern[str]:
 
 
 def _cells(raw: str, separator: str) -> list[str]:
-    """The cells of a row as they are written."""
+    """Return the cells of a row with their quotes."""
     found, at = [], 0
     while match := _cell(separator).match(raw, at):
         found.append(match[1])
@@ -295,16 +298,16 @@ def _written(value: str | None, layout: Layout, style: str) -> str:
 
 @dataclass(frozen=True)
 class Change:
-    """What becomes of the columns of a file on its way out."""
+    """Column changes that are applied when a file is exported."""
 
     layout: Layout
     without: frozenset[str] = frozenset()
-    """Columns that are left out."""
+    """Columns to leave out."""
     added: tuple[str, ...] = ()
-    """Columns that the file does not have, which go behind its own."""
+    """New columns, which follow the file's own columns."""
 
     def head(self, head: str) -> str:
-        """The first row, with what stands before it: a byte order mark, the name of the separator."""
+        """Return the first row, including a byte order mark and a line that names the separator."""
         if not self.without and not self.added:
             return head
         mark = "".join(takewhile(_before_head, lines_of(head))) or ("\ufeff" if head.startswith("\ufeff") else "")
@@ -312,7 +315,7 @@ class Change:
         return mark + self.layout.separator.join([*kept, *(_written(name, self.layout, "") for name in self.added)])
 
     def row(self, raw: str, changes: Mapping[str, str | None]) -> str:
-        """A row of the file with other values in some columns, every other cell as it was."""
+        """Return a row of the file with new values in some columns and every other cell unchanged."""
         if not changes and not self.without and not self.added:
             return raw
         texts = _cells(raw, self.layout.separator)
@@ -324,7 +327,7 @@ class Change:
         return self.layout.separator.join([*self._kept(texts), *new])
 
     def new_row(self, record: Mapping[str, str | None]) -> str:
-        """A row that came from no file."""
+        """Return a row for a record that has no row in the file."""
         texts = [
             _written(record.get(name) if name else None, self.layout, self.layout.style(at))
             for at, name in enumerate(self.layout.columns)
@@ -338,7 +341,7 @@ class Change:
 
 
 def join(rows: Iterable[Fragment | str], *, head: str, tail: str, layout: Layout) -> str:
-    """A file of rows: those that came from it with their own lead, new ones (given as text) with its usual line end."""
+    """Return a file of rows. Rows from the file keep their lead; new rows, given as text, get the usual line end."""
     parts = [head]
     for row in rows:
         parts += [row.lead or layout.newline, row.raw] if isinstance(row, Fragment) else [layout.newline, row]

@@ -1,8 +1,8 @@
-"""Tables as CSV that people open in a spreadsheet program: no text in them is taken for a formula.
+"""CSV tables that are safe to open in a spreadsheet program, which takes no text in them for a formula.
 
-A text that begins as a formula does (``=``, ``+``, ``-``, ``@``, a tab, a line break) and is no number gets an
-apostrophe before it, and one more if it begins with apostrophes before such a character; numbers stay as they are.
-``unmarked`` is the way back, exactly.
+A text that begins like a formula (``=``, ``+``, ``-``, ``@``, a tab, a line break) and is not a number gets an
+apostrophe in front. A text with apostrophes before such a character gets one more. Numbers stay unchanged.
+``unmarked`` restores the exact text.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+|inf|nan)([eE][+-]?[0-9]+)?
 
 
 def cell(value: Any) -> Any:
-    """A value as it may stand in a cell; lists and objects become JSON.
+    """Return a value for a cell; lists and objects become JSON.
 
     >>> [cell(value) for value in ("=1+1", "-0.5", -3, "'=x", "it's", [1])]
     ["'=1+1", '-0.5', -3, "''=x", "it's", '[1]']
@@ -34,7 +34,7 @@ def cell(value: Any) -> Any:
 
 
 def unmarked(text: str) -> str:
-    """The text that ``cell`` made this of.
+    """Return the original text of a cell.
 
     >>> [unmarked(text) for text in ("'=1+1", "''=x", "-0.5", "'quoted'")]
     ['=1+1', "'=x", '-0.5', "'quoted'"]
@@ -43,28 +43,28 @@ def unmarked(text: str) -> str:
 
 
 class Writer:
-    """Writes rows, every cell of them through ``cell``."""
+    """A CSV writer that passes every value through ``cell``."""
 
     def __init__(self, out: TextIO, *, lineterminator: str = "\n") -> None:
         self._out, self._end = out, lineterminator
         self._rows = csv.writer(self, lineterminator="\r\n")  # so that a cell with either of them is quoted
 
     def write(self, line: str) -> None:
-        """Where the rows go, one whole line at a time."""
+        """Write one whole line."""
         self._out.write(line.removesuffix("\r\n") + self._end)
 
     def writerow(self, row: Iterable[Any]) -> None:
-        """One row."""
+        """Write one row."""
         self._rows.writerow([cell(value) for value in row])
 
     def writerows(self, rows: Iterable[Iterable[Any]]) -> None:
-        """Several rows."""
+        """Write several rows."""
         for row in rows:
             self.writerow(row)
 
 
 def as_bytes(heads: Sequence[str], rows: Iterable[Iterable[Any]]) -> bytes:
-    """A whole table as a file."""
+    """Return a whole table as the bytes of a file."""
     out = io.StringIO(newline="")
     writer = Writer(out)
     writer.writerow(heads)
@@ -73,18 +73,20 @@ def as_bytes(heads: Sequence[str], rows: Iterable[Iterable[Any]]) -> bytes:
 
 
 class DictWriter(Writer):
-    """Writes rows that name their columns; a column that a row lacks is empty, one too many is an error."""
+    """A writer of rows that name their columns. A missing column is left empty; an unknown column raises
+    ``ValueError``.
+    """
 
     def __init__(self, out: TextIO, columns: Sequence[str], *, lineterminator: str = "\n") -> None:
         super().__init__(out, lineterminator=lineterminator)
         self.columns = list(columns)
 
     def writeheader(self) -> None:
-        """The names of the columns."""
+        """Write the column names."""
         self.writerow(self.columns)
 
     def writedict(self, row: Mapping[str, Any]) -> None:
-        """One row."""
+        """Write one row."""
         beyond = row.keys() - set(self.columns)
         if beyond:
             raise ValueError(f"no column for {', '.join(sorted(beyond))}")

@@ -1,4 +1,4 @@
-"""Decimal numbers as people write them, computed with exactly, and how far two of them may be apart to say the same."""
+"""Exact arithmetic with decimal numbers as people write them, and tolerances for comparing them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from typing import Any
 from domain.reading.units import unit_of
 
 MOST_DIGITS = 40
-"""A number with more is a slip."""
+"""The maximum number of digits; more are a typing error."""
 _WRITTEN = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?")
 _SEPARATED = re.compile(r"[+-]?[0-9]{1,3}(?:[,.'\u2019\s][0-9]{3})+(?:[.,][0-9]+)?|[+-]?[0-9]*,[0-9]+")
 
 
 def normal(value: Any) -> Any:
-    """A number as it is kept: its digits as text, so that ``0.10`` stays what it is; what is none stays as it came.
+    """Return a number as the text that is stored, keeping its digits: ``0.10`` stays ``0.10``.
+
+    Other values are returned unchanged.
 
     >>> normal("+0.10"), normal(0.1), normal(7), normal("007.50"), normal("1,5")
     ('0.10', '0.1', '7', '7.50', '1,5')
@@ -36,7 +38,7 @@ def normal(value: Any) -> Any:
 
 
 def problem(value: Any) -> str | None:
-    """What keeps a value from being a decimal number, as half a sentence; None if it is one."""
+    """Return the reason why a value is not a decimal number, as half a sentence, or None if it is one."""
     if exact(value) is not None:
         digits = sum(map(str.isdigit, normal(value)))
         return f"at most {MOST_DIGITS} digits fit ({digits} now)." if digits > MOST_DIGITS else None
@@ -46,8 +48,7 @@ def problem(value: Any) -> str | None:
 
 
 def exact(value: Any) -> Fraction | None:
-    """The number that a value is, exactly as it is written: 0.1 is a tenth, and ``0.10`` is one, too. None: it is none.
-    A number that is exact already stays.
+    """Return the exact number: 0.1 and ``0.10`` are one tenth. Return None for other values, and a fraction unchanged.
 
     >>> exact(0.1) == exact("0.10") == Fraction(1, 10), exact(True), exact("1 m")
     (True, None, None)
@@ -62,34 +63,38 @@ def exact(value: Any) -> Fraction | None:
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far two numbers may be apart and still say the same: one of these, ends included."""
+    """The largest difference at which two numbers agree, given by one of these fields. The limit itself counts."""
 
     absolute: Fraction | None = None
     relative: Fraction | None = None
-    """A share of the right one; of two of which neither is, of the one that is further from 0."""
+    """A share of the right number. If neither number is known to be right, a share of the larger absolute value."""
     rounded: Fraction | None = None
-    """They are the same when rounded to a multiple of this, halves away from 0."""
+    """The unit of rounding: numbers agree if they round to the same multiple, with halves away from 0."""
 
     def holds(self, one: Fraction, other: Fraction, *, right: Fraction | None = None) -> bool:
-        """Whether two numbers say the same; ``right`` is the one that a share is of, perhaps one of the two."""
+        """Whether two numbers agree. ``right`` is the number that a relative tolerance refers to; it may be one of the
+        two.
+        """
         if self.rounded is not None:
             return _rounded(one / self.rounded) == _rounded(other / self.rounded)
         base = max(abs(one), abs(other)) if right is None else abs(right)
         return abs(one - other) <= (self.absolute or 0) + (self.relative or 0) * base
 
     def in_words(self) -> str:
-        """As in ``0.5``, ``5 %`` or ``rounded to 0.01``."""
+        """Return the tolerance in words, such as ``0.5``, ``5 %`` or ``rounded to 0.01``."""
         if self.rounded is not None:
             return f"rounded to {_short(self.rounded)}"
         return _short(self.absolute or 0) if self.relative is None else f"{_short(self.relative * 100)} %"
 
 
 EXACT = Tolerance()
-"""Equal as numbers."""
+"""No tolerance: numbers must be equal."""
 
 
 def step_of(unit: str | None, within: str) -> Fraction | None:
-    """How many of ``unit`` one of the other unit is: 1 cm is a hundredth of a metre. None: they measure other things.
+    """Return the size of unit ``within`` in ``unit``: 1 cm is a hundredth of a meter.
+
+    The result is None if the units measure different quantities.
 
     >>> step_of("m", "cm"), step_of("s", "min"), step_of("m", "kg"), step_of(None, "cm")
     (Fraction(1, 100), Fraction(60, 1), None, None)
@@ -99,7 +104,7 @@ def step_of(unit: str | None, within: str) -> Fraction | None:
 
 
 def in_steps(value: Fraction, begins: Fraction, step: Fraction) -> bool:
-    """Whether a number is so many whole steps from where they begin."""
+    """Whether a number is a whole number of steps away from the start."""
     return (value - begins) % step == 0
 
 

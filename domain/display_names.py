@@ -1,4 +1,4 @@
-"""What people are called where several of them are named together."""
+"""Distinct display names for people who are listed together."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 
 
 def distinct_names(names: Mapping[str, str], others: Iterable[str] = ()) -> dict[str, str]:
-    """What to call people, by login: by name, and where another of them, or something named ``others`` them, has the
-    same one, with the login in brackets.
+    """Return a display name for each login. If another person, or an entry of ``others``, has the same name, add the
+    login.
 
     >>> distinct_names({"ada": "Ada L.", "ann": "Ann", "ann2": "ann"})
     {'ada': 'Ada L.', 'ann': 'Ann (ann)', 'ann2': 'ann (ann2)'}

@@ -1,7 +1,7 @@
-"""What a model proposes for an item about an image, and which authors are shown it: two arms, drawn by a seed.
+"""Model proposals for items about an image, and the random choice of the authors' arm: with or without the proposal.
 
-Whether drafting changes items can only be said where images were given to the arms by chance, after all of them had a
-proposal: an image for which no model could write one may be another kind of image.
+A comparison of the arms shows the effect of drafting only if chance assigned the images to the arms after all of them
+had a proposal. An image for which no model could write a proposal may differ from the others.
 """
 
 from __future__ import annotations
@@ -15,35 +15,35 @@ from typing import Any
 
 
 class Arm(StrEnum):
-    """What the author of an item is given."""
+    """The form that the author of an item gets."""
 
     WITH = "with"
-    """The proposal, as the text of the fields to begin with."""
+    """The fields start with the text of the proposal."""
     WITHOUT = "without"
-    """Empty fields; there is a proposal, and no one is shown it."""
+    """The fields are empty; the proposal exists but is hidden."""
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """A proposal as it is kept with its image."""
+    """A proposal as it is stored with its image."""
 
     arm: Arm
     dimension: str
-    """An item of another one has nothing to do with it."""
+    """The dimension of the proposal. Items of other dimensions ignore it."""
     fields: Mapping[str, Any]
     model: str
     file: str
-    """SHA-256 of the file that it came in."""
+    """The SHA-256 of the imported file."""
     about: Mapping[str, str] = field(default_factory=dict)
-    """The seed task and the subtask, where there is one."""
+    """The seed task and the subtask, if there is one."""
 
     def as_json(self) -> dict[str, Any]:
-        """For the database."""
+        """Return the proposal as JSON values, for the database."""
         return asdict(self)
 
     @classmethod
     def of(cls, stored: Mapping[str, Any] | None) -> Proposal | None:
-        """The inverse of ``as_json``; keys it does not know are left out."""
+        """Return the proposal that ``as_json`` stored. Unknown keys are ignored."""
         if stored is None:
             return None
         known = {part.name: stored[part.name] for part in fields(cls) if part.name in stored}
@@ -51,8 +51,10 @@ class Proposal:
 
 
 def drawn(units: Sequence[str], *, share: float, seed: int) -> frozenset[str]:
-    """Which of these are in the arm with proposals: ``share`` of them, rounded up or down by the seed, each set of that
-    size as likely as any other. The order in which they are given does not matter.
+    """Return the units in the arm with proposals: a random ``share`` of them.
+
+    The seed decides whether the number is rounded up or down. Every set of that size is equally likely. The order of
+    ``units`` does not matter.
 
     >>> len(drawn(["a", "b", "c", "d"], share=0.5, seed=1)), drawn(["a"], share=1, seed=1)
     (2, frozenset({'a'}))

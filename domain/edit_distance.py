@@ -1,13 +1,13 @@
-"""How far a text is from another, in characters that have to be put in, taken out or replaced."""
+"""The distance between two texts: the number of characters to insert, delete or replace."""
 
 from __future__ import annotations
 
 
 def edit_distance(one: str, other: str) -> int:
-    """The fewest such changes (Levenshtein 1966, Soviet Physics Doklady 10, 707-710).
+    """Return the smallest number of such changes (Levenshtein 1966, Soviet Physics Doklady 10, 707-710).
 
-    Rows of the table are whole numbers whose bits say where it rises and falls (Myers 1999, J. ACM 46, 395-415, as
-    Hyyrö 2001 has it), so texts of thousands of characters take milliseconds.
+    Table rows are integers whose bits mark rises and falls (Myers 1999, J. ACM 46, 395-415, in the form of Hyyrö
+    2001). So texts of thousands of characters take milliseconds.
 
     >>> edit_distance("kitten", "sitting"), edit_distance("", "abc"), edit_distance("same", "same")
     (3, 3, 0)
@@ -34,7 +34,7 @@ def edit_distance(one: str, other: str) -> int:
 
 
 def share_changed(one: str, other: str) -> float:
-    """The same as a share of the longer text: 0 where nothing is changed, 1 where nothing is left.
+    """Return the edit distance as a share of the longer text: 0 for equal texts, 1 if nothing is left.
 
     >>> share_changed("a cup", "a mug"), share_changed("", "")
     (0.4, 0.0)

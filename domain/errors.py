@@ -1,28 +1,22 @@
-"""What can go wrong, as one tree.
+"""The tree of errors that users see.
 
-TouchstoneError              a user can mend it: the message says what, where, and what to do
-├── SettingsError            an environment variable or a path does not fit
-├── SchemaError              a schema file does not fit the grammar
-├── NotAvailable             a registry row that is declared but not built yet was asked to work
-├── FileRefused              an import file does not fit; nothing of it was taken
-│   └── RowsRefused          because of some of its rows, which are named one by one
-├── MediaRefused             an image or clip is not what it claims to be, or is too large
-├── RatingsError             ratings that a statistic cannot read
-├── ModelRefused             a model's description does not fit, or it cannot be loaded here
-├── RunStopped               a run cannot go on: a wrong key, a used-up quota, a spent budget
-├── OutsideRefused           another tool's server refused a request, or answered what no one asked for
-│   └── OutsideUnreachable   it does not answer; nothing is lost, and the same command goes on later
-├── Unavailable              the database or its disk cannot serve just now; what was sent may be sent again
-├── BadRequest               a request over HTTP that no page of ours would send
-│   ├── TooLarge             more bytes than one request may have
-│   └── TooSoon              too many requests at once; later the same one is taken
-├── InvalidInput             a form was submitted with problems; all of them are listed
-├── NotAllowed               this person may not do this
-│   └── SignInRequired       no one is signed in, or the session has ended
-├── NotFound                 no such project, task, person, asset
-└── Conflict                 someone else was first
-    ├── AlreadyTaken         a picked image or a name is gone
-    └── LeaseLost            the task went to someone else; what was written is kept as a draft
+TouchstoneError              an error that a user can fix: the message says what, where, and what to do ├──
+SettingsError            an environment variable or a path is invalid ├── SchemaError              a schema file
+breaks the grammar ├── NotAvailable             a registry row was used that is declared but not built yet ├──
+FileRefused              an import file is invalid; nothing was imported │   └── RowsRefused          the same because
+of some rows, which the message lists ├── MediaRefused             an image or clip has the wrong type or is too large
+├── RatingsError             a statistic cannot read the ratings ├── ModelRefused             a model's description is
+invalid, or the model cannot be loaded here ├── RunStopped               a run cannot continue: a wrong key, a used-up
+quota, a spent budget ├── OutsideRefused           another tool's server refused a request, or sent an unexpected
+answer │   └── OutsideUnreachable   the server does not answer; no data is lost, and the command can be repeated ├──
+Unavailable              the database or its disk is unavailable for now; the request may be sent again ├── BadRequest
+an HTTP request that none of our pages would send │   ├── TooLarge             a request with too many bytes │   └──
+TooSoon              too many requests at once; the same request works later ├── InvalidInput             a form was
+submitted with problems; all of them are listed ├── NotAllowed               this person has no permission for the
+action │   └── SignInRequired       the user is not signed in, or the session has ended ├── NotFound
+the project, task, person or asset does not exist └── Conflict                 another person was faster
+    ├── AlreadyTaken         an image or a name is already in use
+    └── LeaseLost            the task went to another person; the text is kept as a draft
 """
 
 from __future__ import annotations
@@ -32,36 +26,36 @@ from dataclasses import dataclass
 
 
 class TouchstoneError(Exception):
-    """Something a user can mend; ``str(error)`` is a full sentence that says what, where, and what to do."""
+    """An error that a user can fix; ``str(error)`` says in full sentences what, where, and what to do."""
 
 
 class SettingsError(TouchstoneError):
-    """A setting (environment variable, path) does not fit."""
+    """A setting (environment variable, path) is invalid."""
 
 
 class SchemaError(TouchstoneError):
-    """A schema file does not fit the grammar; the message names file, line and key."""
+    """A schema file breaks the grammar; the message names file, line and key."""
 
 
 class NotAvailable(TouchstoneError):
-    """A registry row that is declared, but not built yet, was asked to work."""
+    """A registry row was used that is declared but not built yet."""
 
 
 class FileRefused(TouchstoneError):
-    """An import file does not fit; nothing of it was taken."""
+    """An import file is invalid; nothing was imported."""
 
 
 class RowsRefused(FileRefused):
-    """Rows of an import file do not fit.
+    """Rows of an import file are invalid.
 
     Parameters
     ----------
     rows
-        A sentence for each of the first bad rows, with its file and number.
+        A sentence for each of the first invalid rows, with its file and number.
     n
-        How many bad rows there are in all.
+        The number of invalid rows.
     end
-        What came of it, and what to do.
+        The consequence, and what to do.
     """
 
     def __init__(self, rows: Sequence[str], *, n: int, end: str) -> None:
@@ -71,42 +65,45 @@ class RowsRefused(FileRefused):
         super().__init__("\n".join([self.begin, *rows, self.rest] if n > 1 else [" ".join([*rows, end])]))
 
     def worded(self, words: Callable[[str], str]) -> RowsRefused:
-        """The same with every sentence in other words."""
+        """Return the error with every sentence passed through ``words``."""
         return RowsRefused([words(row) for row in self.rows], n=self.n, end=words(self.end))
 
 
 class MediaRefused(TouchstoneError):
-    """An image or clip is not what it claims to be, or is too large."""
+    """An image or clip has the wrong type or is too large."""
 
 
 class RatingsError(TouchstoneError):
-    """Ratings that a statistic cannot read."""
+    """A statistic cannot read the ratings."""
 
 
 class ModelRefused(TouchstoneError):
-    """A model's description does not fit, or the model cannot be loaded here; the message says what would help."""
+    """A model's description is invalid, or the model cannot be loaded here; the message suggests a fix."""
 
 
 class RunStopped(TouchstoneError):
-    """A run cannot go on: asking further makes no sense."""
+    """A run cannot continue, because further requests would be useless."""
 
 
 class OutsideRefused(TouchstoneError):
-    """The server of another tool refused a request, or answered what no one asked for."""
+    """The server of another tool refused a request, or sent an unexpected answer."""
 
 
 class OutsideUnreachable(OutsideRefused):
-    """The server of another tool does not answer. Nothing is lost: the same command goes on where it stood."""
+    """The server of another tool does not answer. No data is lost; the command can be repeated and continues."""
 
 
 class Unavailable(TouchstoneError):
-    """The database, or the disk that it is on, cannot serve just now. Nothing that was acknowledged is lost, and what
-    was not may be sent again as it is."""
+    """The database, or its disk, is unavailable for now. Acknowledged data is safe; other requests may
+    be sent again.
+    """
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing wrong with a form: the field or criterion, and a sentence for the person who filled it in."""
+    """One problem in a form: the name of the field or criterion, and a sentence for the person who
+    filled in the form.
+    """
 
     name: str
     message: str
@@ -121,36 +118,36 @@ class InvalidInput(TouchstoneError):
 
 
 class BadRequest(TouchstoneError):
-    """A request over HTTP that no page of ours would send."""
+    """An HTTP request that none of our pages would send."""
 
 
 class TooLarge(BadRequest):
-    """A request over HTTP with more bytes than one may have."""
+    """An HTTP request with too many bytes."""
 
 
 class TooSoon(BadRequest):
-    """Too many requests of one kind at once; later the same one is taken."""
+    """Too many requests of one kind at once; the same request works later."""
 
 
 class NotAllowed(TouchstoneError):
-    """This person may not do this."""
+    """This person has no permission for the action."""
 
 
 class SignInRequired(NotAllowed):
-    """No one is signed in, or the session has ended."""
+    """The user is not signed in, or the session has ended."""
 
 
 class NotFound(TouchstoneError):
-    """No such project, task, person or asset (or none that this person may know of)."""
+    """The project, task, person or asset does not exist, or this person may not know of it."""
 
 
 class Conflict(TouchstoneError):
-    """Someone else was first."""
+    """Another person was faster."""
 
 
 class AlreadyTaken(Conflict):
-    """A picked image or a name is gone."""
+    """An image or a name is already in use."""
 
 
 class LeaseLost(Conflict):
-    """The task went to someone else; what was written is kept as a draft."""
+    """The task went to another person; the text is kept as a draft."""

@@ -1,4 +1,4 @@
-"""The reviewer's bundle: how it lies in a folder, and what is said of each figure in it."""
+"""The reviewer's bundle: the layout of its folder, and the record of each figure in it."""
 
 from __future__ import annotations
 
@@ -8,38 +8,38 @@ from typing import Any
 
 FORMAT = "touchstone-evidence"
 VERSION = 1
-"""Of the bundles that are written; older ones are read, newer ones refused."""
+"""The version of bundles that are written. Older bundles can be read, newer ones are refused."""
 
 FOLDER = "evidence"
-"""Below the root of a release."""
+"""The folder's name below the root of a release."""
 MANIFEST, FIGURES, VERDICTS, POLICIES = "manifest.json", "figures.json", "verdicts.jsonl", "policies.json"
 VOTES = "annotation"
-"""The table that holds what people submitted."""
+"""The table of people's submissions."""
 
 
 def table_path(name: str) -> str:
-    """Where the rows of a table are, a JSON object on each line."""
+    """Return the path of a table's rows, with a JSON object on each line."""
     return f"tables/{name}.jsonl"
 
 
 def lines_path(name: str) -> str:
-    """Where the hash of each of those lines is."""
+    """Return the path of the hashes of a table's lines."""
     return f"lines/{name}.txt"
 
 
 LINE_DIGITS = 16
-"""Of the hexadecimal digits of a line's SHA-256, so many are kept: enough to name the line that was changed."""
+"""The number of hexadecimal digits of a line's SHA-256 that are kept. They suffice to name a changed line."""
 
 
 @dataclass(frozen=True)
 class Selected:
-    """Rows of a file of the bundle: those whose columns have these values, a list standing for any of its values."""
+    """Rows of a file in the bundle whose columns have these values. A list matches any of its values."""
 
     path: str
     where: Mapping[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """As it stands in ``figures.json``."""
+        """Return the selection as ``figures.json`` holds it."""
         return {"path": self.path, "where": dict(self.where)}
 
 
@@ -48,24 +48,24 @@ class Told:
     """A figure that was printed."""
 
     id: str
-    """Stays the same as long as what is measured does: ``agreement.verification.choice.cohen_kappa.all``."""
+    """An ID that stays the same for the same measurement: ``agreement.verification.choice.cohen_kappa.all``."""
     title: str
-    """For people."""
+    """A title for people."""
     value: float | int | str | None
-    """None: it is undefined, and ``reason`` says why."""
+    """The value; None if it is undefined, with the ``reason``."""
     low: float | None = None
     high: float | None = None
     n: int | None = None
-    """The units that it rests on."""
+    """The number of units behind the figure."""
     left_out: int | None = None
     method: str = ""
-    """Of the interval."""
+    """The method of the interval."""
     reason: str | None = None
     rows: Sequence[Selected] = ()
-    """What proves it."""
+    """The rows that prove the figure."""
 
     def as_json(self) -> dict[str, Any]:
-        """As a line of ``figures.json``: nothing is rounded."""
+        """Return the figure as a line of ``figures.json``, without rounding."""
         told = {
             "id": self.id,
             "title": self.title,
@@ -82,5 +82,5 @@ class Told:
 
     @property
     def measured(self) -> tuple[Any, ...]:
-        """What has to be the same when it is computed again."""
+        """Return the values that a second computation must reproduce."""
         return self.value, self.low, self.high, self.n, self.left_out, self.reason

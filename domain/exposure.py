@@ -1,4 +1,7 @@
-"""What a payload that leaves the server tells of an item: found in the payload, not in what it was meant to be."""
+"""Find the facts about an item that a payload reveals when it leaves the server.
+
+The search reads the payload itself, because its design may differ from its content.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +15,16 @@ from domain.states import Stage
 
 
 class Route(StrEnum):
-    """By which way something was sent to a person."""
+    """The route by which data was sent to a person."""
 
     PAGE = "page"
     """A working page."""
     LABEL_STUDIO = "label_studio"
-    """A task of Label Studio's, for this person."""
+    """A task in Label Studio for this person."""
     MEDIA = "media"
-    """A picture or clip, asked for by a page or fetched beforehand."""
+    """A picture or clip that a page requested or prefetched."""
     MEDIA_LINK = "media_link"
-    """A picture or clip, by a link that Label Studio's page has."""
+    """A picture or clip behind a link in a page of Label Studio."""
     COMMENTS = "comments"
     OWN = "my_submissions"
     PREVIEW = "preview"
@@ -33,25 +36,25 @@ class Route(StrEnum):
 
 
 WORKING = (Route.PAGE, Route.LABEL_STUDIO)
-"""The ways by which a task comes to the person who answers it."""
+"""Routes by which a task reaches the person who answers it."""
 
 FORMS = (*WORKING, Route.OWN, Route.PREVIEW)
-"""Ways whose payload is one task, with nothing in it that the form does not know."""
+"""Routes whose payload is one task, with no data beyond the form's."""
 
 
 class Fact(StrEnum):
-    """A kind of fact about an item, besides its fields."""
+    """A kind of fact about an item, apart from its fields."""
 
     KEY = "key"
     AUTHOR = "author"
     MODEL = "model"
-    """The name of a model whose answer it is."""
+    """The name of the model that gave an answer."""
     JUDGE = "judge"
-    """What a judge said of an answer."""
+    """A judge's score or comment on an answer."""
     VERDICT = "verdict"
-    """What became of the item."""
+    """The item's state or result."""
     VOTES = "votes"
-    """What another person said; ``Told.said`` has the stages, where they are known."""
+    """Another person's answers; ``Told.said`` lists the stages, if they are known."""
     ANSWER = "answer"
     """A model's answer."""
     COMMENTS = "comments"
@@ -65,23 +68,23 @@ _NAMED: Sequence[tuple[Fact, re.Pattern[str]]] = (
     (Fact.VERDICT, re.compile(r"verdict|state|history")),
     (Fact.KEY, re.compile(r"key|correct|right|gold|reference|answer")),
 )
-"""What a part that no page has is probably about, by what it is called; the first that fits."""
+"""Patterns that guess the kind of an unexpected part from its name. The first match counts."""
 
 
 @dataclass(frozen=True)
 class Told:
-    """What kinds of facts were in a payload."""
+    """The facts that a payload reveals."""
 
     fields: Sequence[str] = ()
-    """The item's fields whose values were in it."""
+    """Names of the item's fields whose values the payload contains."""
     facts: Sequence[Fact] = ()
     said: Sequence[Stage] = ()
-    """The stages of which it had what others said."""
+    """Stages whose votes or answers by other people the payload contains."""
     other: Sequence[str] = ()
-    """Where in it something stood that a payload of its kind does not have."""
+    """Paths of parts that a payload of its kind should not have."""
 
     def as_json(self) -> dict[str, list[str]]:
-        """As it is stored: one and the same whatever the order."""
+        """Return the record as JSON values, sorted so that equal records give equal JSON."""
         return {
             "fields": sorted(set(self.fields)),
             "facts": sorted({each.value for each in self.facts}),
@@ -91,7 +94,7 @@ class Told:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Sequence[str]]) -> Told:
-        """What ``as_json`` gave."""
+        """Return the record that ``as_json`` stored."""
         return cls(
             tuple(stored["fields"]),
             tuple(Fact(each) for each in stored["facts"]),
@@ -102,30 +105,32 @@ class Told:
 
 @dataclass(frozen=True)
 class Secrets:
-    """What there is to be found of an item. It is compared with a payload, and never goes into one."""
+    """The facts to search for. They are compared with a payload and never sent."""
 
     content: Mapping[str, Any] = field(default_factory=dict)
-    """The item's fields, all of them."""
+    """All fields of the item."""
     author: Sequence[str] = ()
-    """The login and the name of whoever wrote it."""
+    """The author's login and name."""
     models: Sequence[str] = ()
-    """The names of the models whose answers to it there are."""
+    """Names of the models that answered the item."""
     settles: Sequence[Stage] = ()
-    """The stages whose votes the task is about."""
+    """Stages whose votes the task is about."""
 
 
 ANY_KEY = "*"
 
 
 class Known:
-    """What a payload of some kind has, by key (``ANY_KEY``: whatever it is called); below those of ``anything`` it may
-    be whatever it is."""
+    """The expected keys of a kind of payload. ``ANY_KEY`` matches every key.
+
+    A key in ``anything`` may hold any value.
+    """
 
     def __init__(self, *anything: str, parts: Mapping[str, Known] | None = None) -> None:
         self._parts: Mapping[str, Known | None] = {**dict.fromkeys(anything), **(parts or {})}
 
     def stray(self, payload: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-        """Whatever else there is in it, and where: empty values say nothing."""
+        """Yield the path and value of each unexpected part. Empty values are ignored."""
         if isinstance(payload, (list, tuple)):
             for each in payload:
                 yield from self.stray(each, f"{path}[]")
@@ -151,18 +156,18 @@ def look_through(
     texts: Sequence[Any] = (),
     facts: Sequence[Fact] = (),
 ) -> Told:
-    """What a payload tells of an item.
+    """Return the facts about an item that a payload reveals.
 
     Parameters
     ----------
     known
-        What payloads of its kind have; anything else in it is found, and named after its place and its values.
+        The expected keys of such payloads. Other parts are reported by path, and their facts by name and value.
     fields
-        The part of it that holds fields of the item, by name.
+        The part of the payload that holds fields of the item, by name.
     texts
-        Parts of it that hold no fields, in which a value of one may have got.
+        Parts that hold no fields but might contain the value of a field.
     facts
-        What it has by its design.
+        Facts that the payload reveals by design.
     """
     names, found, other = set(fields), set(facts), []
     for path, value in known.stray(payload):
@@ -191,7 +196,7 @@ def look_through(
 
 
 def strings(value: Any) -> Iterator[str]:
-    """All texts and numbers in a value, as texts.
+    """Yield all texts and numbers in a value, as texts.
 
     >>> sorted(strings({"a": ["Red ", 2], "b": None}))
     ['2', 'Red']
@@ -210,7 +215,7 @@ def strings(value: Any) -> Iterator[str]:
 
 
 def _fields_in(told: set[str], secrets: Secrets, *, but: Mapping[str, Any]) -> set[str]:
-    """Fields whose whole value is among these texts."""
+    """Return the fields whose whole value is among these texts."""
     found = set()
     for name, value in secrets.content.items():
         parts = set(strings(value))
@@ -220,7 +225,7 @@ def _fields_in(told: set[str], secrets: Secrets, *, but: Mapping[str, Any]) -> s
 
 
 def _people_in(told: set[str], secrets: Secrets) -> set[Fact]:
-    """Whether an author's or a model's name stands in these texts, as a word of its own."""
+    """Return the facts (author, model) whose names these texts contain as whole words."""
     found = set()
     for fact, names in ((Fact.AUTHOR, secrets.author), (Fact.MODEL, secrets.models)):
         for name in filter(None, names):

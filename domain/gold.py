@@ -1,4 +1,4 @@
-"""Gold checks: which of a person's tasks have a known answer, and what their answers to those come to."""
+"""Gold checks: the choice of tasks with a known answer, and the rating of people's answers to them."""
 
 from __future__ import annotations
 
@@ -12,37 +12,41 @@ from domain.overlap import Apart
 from domain.policies import Target
 
 BLOCK = 100
-"""Of so many tasks of a person in a row, the share that a schema asks for is gold: exactly, at shuffled places."""
+"""The number of consecutive tasks of a person that contain exactly the schema's share of gold, at
+shuffled positions.
+"""
 
 
 class GoldStanding(StrEnum):
-    """What a person's answers to gold checks come to."""
+    """The result of a person's gold checks."""
 
     FEW = "few"
-    """Too few to say."""
+    """Too few answers for a result."""
     GOOD = "good"
     LOW = "low"
-    """Below what the schema warns of."""
+    """Below the schema's warning limit."""
     STOPPED = "stopped"
-    """Below what the schema stops at: they get no more work in the stage until a lead lets them."""
+    """Below the schema's stop limit: the person gets no more work in the stage until a lead allows it."""
 
 
 def is_turn(n: int, *, rate: float, seed: int, parts: Sequence[object]) -> bool:
-    """Whether the task that follows ``n`` others of a person is to be a gold check.
+    """Whether the task after a person's first ``n`` tasks is a gold check.
 
-    It follows from the project's seed and ``parts`` (stage and person), so it is the same however often it is asked.
+    The result follows from the project's seed and ``parts`` (stage and person), so it is the same on every call.
     """
     return n % BLOCK in _places(rate, seed, tuple(parts), n // BLOCK)
 
 
 def to_come(n: int, *, live: int, rate: float, seed: int, parts: Sequence[object]) -> int:
-    """How many gold checks come before a person who had ``n`` tasks gets the last of ``live`` others."""
+    """Return the number of gold checks before a person with ``n`` tasks gets the last of ``live`` other tasks."""
     gold, at = 0, n
     while live > 0:
         block, place = divmod(at, BLOCK)
         places = _places(rate, seed, tuple(parts), block)
         if place == 0 and live > BLOCK:
-            whole = (live - 1) // (BLOCK - len(places))  # as many blocks as certainly end before the last one
+            whole = (live - 1) // (
+                BLOCK - len(places)
+            )  # the number of blocks that certainly end before the last live task
             gold, live, at = gold + whole * len(places), live - whole * (BLOCK - len(places)), at + whole * BLOCK
             continue
         if place in places:
@@ -62,8 +66,7 @@ def _places(rate: float, seed: int, parts: tuple[object, ...], block: int) -> fr
 def is_right(
     answers: Mapping[str, Any], expected: Mapping[str, Any], tolerances: Mapping[str, Apart] | None = None
 ) -> bool | None:
-    """Whether answers are those that are known to be right, within the tolerance of their criterion; None
-    for a skip, which is neither."""
+    """Whether answers equal the known ones, within the tolerance of their criterion. None for a skip."""
     given = {name: answers.get(name) for name in expected}
     if any(value is None for value in given.values()):
         return None
@@ -74,7 +77,7 @@ def is_right(
 
 
 def standing(*, right: int, n: int, after: int, warn_below: float | None, stop_below: float | None) -> GoldStanding:
-    """What ``right`` of ``n`` answers come to, once there are ``after`` of them."""
+    """Return the result of ``right`` out of ``n`` answers. It needs at least ``after`` answers."""
     if n < max(after, 1):
         return GoldStanding.FEW
     if stop_below is not None and right < stop_below * n - 1e-9:

@@ -1,4 +1,4 @@
-"""Which items of a project are wanted, and in which order: one grammar for the page, its address and the command."""
+"""Filters and sort orders for a project's items. The page, its address and the command share this grammar."""
 
 from __future__ import annotations
 
@@ -14,32 +14,34 @@ from domain.errors import InvalidInput, Problem
 from domain.states import ItemState
 
 FROM_FILE = "-"
-"""As an author: no one here wrote it, it came from a file."""
+"""An author filter for items that were imported and have no author here."""
 SIZES = (25, 50, 100)
-"""So many items may stand on a page."""
+"""The choices for the number of items on a page."""
 LONGEST = 300
-"""So many characters of a text are looked for at most."""
+"""The maximum number of characters in a text search."""
 
 
 class Comments(StrEnum):
-    """What is asked of an item's comments."""
+    """A filter by the item's comments."""
 
     ANY = "any"
     OPEN = "open"
-    """The last one is by an annotator: it waits for an answer."""
+    """Items whose last comment is by an annotator and waits for an answer."""
     NONE = "none"
 
 
 @dataclass(frozen=True)
 class Range:
-    """Whole or broken numbers from ``low`` to ``high``, both included; None: no limit."""
+    """Numbers from ``low`` to ``high``, both included; None means no limit."""
 
     low: float | None = None
     high: float | None = None
 
     @classmethod
     def parse(cls, text: str, name: str) -> Range:
-        """``3``, ``2..5``, ``2..`` or ``..5``; ``InvalidInput`` for anything else."""
+        """Return the range written as ``3``, ``2..5``, ``2..`` or ``..5``. Raise ``InvalidInput`` for
+        any other text.
+        """
         low, dots, high = text.strip().partition("..")
         try:
             found = cls(_number(low), _number(high) if dots else _number(low))
@@ -52,7 +54,7 @@ class Range:
         return found
 
     def holds(self, value: float) -> bool:
-        """Whether a number lies in it."""
+        """Whether the range contains a number."""
         return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
 
     def __str__(self) -> str:
@@ -72,7 +74,7 @@ _TEST = re.compile(r"(?P<name>\w+)(?P<how>=|~|:)(?P<value>.*)", re.DOTALL)
 
 @dataclass(frozen=True)
 class FieldTest:
-    """What is asked of a field of an item; of a list, of any of its entries."""
+    """A test of one field of an item. In a list, any entry may pass."""
 
     name: str
     how: str
@@ -81,7 +83,9 @@ class FieldTest:
 
     @classmethod
     def parse(cls, text: str) -> FieldTest:
-        """``answer=yes``, ``question~cup``, ``reason:empty``, ``reason:given`` or ``steps:2..5``."""
+        """Return the test written as ``answer=yes``, ``question~cup``, ``reason:empty``, ``reason:given`` or
+        ``steps:2..5``.
+        """
         found = _TEST.fullmatch(text)
         if found is None:
             told = "write NAME=VALUE, NAME~TEXT, NAME:empty, NAME:given or NAME:2..5."
@@ -92,7 +96,7 @@ class FieldTest:
         return made
 
     def holds(self, content: Mapping[str, Any]) -> bool:
-        """Whether an item with these fields is wanted."""
+        """Whether an item with these fields passes the test."""
         value = content.get(self.name)
         if self.how == ":":
             if self.value in ("empty", "given"):
@@ -113,7 +117,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _leaves(value: Any) -> Iterator[Any]:
-    """The single values in a field: of a list its entries, however deep."""
+    """Yield the single values in a field, including the entries of nested lists."""
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, list | tuple):
@@ -124,14 +128,14 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 
 def written(value: Any) -> str:
-    """A single value as people type it."""
+    """Return a single value as people type it."""
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value:.15g}" if isinstance(value, float) else str(value)
 
 
 def texts(content: Mapping[str, Any]) -> Iterator[str]:
-    """All texts of an item's fields, and the names within those that have parts of their own."""
+    """Yield all texts of an item's fields, and the keys of fields with named parts."""
     for value in content.values():
         yield from _texts(value)
 
@@ -149,7 +153,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def sort_key(value: Any) -> tuple[int, float, str]:
-    """Where a value stands among others of its field: numbers, then texts; what is empty comes last."""
+    """Return the sort key of a field's value: numbers first, then texts, then empty values."""
     if value in (None, "", [], {}):
         return 2, 0.0, ""
     if _is_number(value):
@@ -166,82 +170,84 @@ OPEN_COLUMNS: Mapping[str, str] = {
     "version": "Schema version",
     "priority": "Priority",
 }
-"""What a table may show and sort by for everyone who may see it, by its word in the address."""
+"""Columns that every reader of the table may show and sort by, by their name in the address."""
 LEADS_COLUMNS: Mapping[str, str] = {"votes": "Votes", "differ": "Votes differ", "author": "Author", "checks": "Checks"}
-"""The same for leads alone: others must not know who wrote or how many voted, nor learn it from an order."""
+"""Columns for leads only. Other people must not learn the author or the number of votes, not even from a sort order."""
 COLUMNS = {**OPEN_COLUMNS, **LEADS_COLUMNS}
 UNSORTED = {"checks"}
-"""Columns that nothing is sorted by."""
+"""Columns that cannot be sorted."""
 FOR_LEADS = ("author", "voter", "votes", "differ", "with_author", "gold", "qualification")
-"""Filters for leads alone, likewise."""
+"""Filters for leads only, for the same reason."""
 OF_FIELD = "field."
-"""What the word of a column begins with that is a field of the items."""
+"""The prefix of columns that show a field of the items."""
 
 
 @dataclass(frozen=True)
 class ItemFilter:
-    """Which items: everything that is given has to hold."""
+    """A filter of items. An item must meet all given conditions."""
 
     text: str = ""
-    """Words in any text of the item, or in its id, whatever their case."""
+    """Words to find in any text of the item or in its ID, ignoring case."""
     state: tuple[ItemState, ...] = ()
-    """One of these; none: any."""
+    """Accepted states; empty means any."""
     dimension: tuple[str, ...] = ()
     author: str = ""
     """A login, or ``FROM_FILE``."""
     voter: str = ""
-    """The login of someone who has voted on it, also on an earlier revision."""
+    """The login of a person who voted on the item, on any revision."""
     votes: Range | None = None
-    """How many votes count on it now, in all stages of verification."""
+    """The number of valid votes now, in all verification stages."""
     differ: bool | None = None
     """Whether votes of one stage differ."""
     comments: Comments | None = None
     missing: bool | None = None
-    """Whether it names an image or clip that is not there."""
+    """Whether the item names an image or clip that is missing."""
     version: int | None = None
-    """The version of the schema that its present content was given under."""
+    """The schema version of the item's current content."""
     with_author: bool | None = None
-    """Whether it was sent back to its author, who has not changed it since."""
+    """Whether the item was sent back to its author and is still unchanged."""
     gold: bool | None = None
-    """Whether it is a gold check that is in use."""
+    """Whether the item is an active gold check."""
     qualification: bool | None = None
-    """Whether it is in the newest qualification set of a stage."""
+    """Whether the item is in the newest qualification set of a stage."""
     where: tuple[FieldTest, ...] = ()
     ids: tuple[str, ...] = ()
-    """Ids as in files."""
+    """External IDs, as in files."""
 
     @property
     def of_content(self) -> bool:
-        """Whether it asks about what an item says."""
+        """Whether the filter tests the content of items."""
         return bool(self.text or self.where)
 
     def for_leads(self) -> list[str]:
-        """What it asks that only leads may ask."""
+        """Return the names of the conditions that only leads may use."""
         return [name for name in FOR_LEADS if getattr(self, name) not in (None, "")]
 
 
 @dataclass(frozen=True)
 class ItemList:
-    """A list of items: which, in which order, with which columns, and where it stands."""
+    """A list of items: the filter, sort order, columns and page."""
 
     filter: ItemFilter = field(default_factory=ItemFilter)
     sort: str = ""
-    """A word of ``COLUMNS`` or ``OF_FIELD`` with a field's name; empty: as they came."""
+    """A key of ``COLUMNS``, or ``OF_FIELD`` with a field's name; empty means the order of creation."""
     down: bool = False
-    """The largest, or the newest, first."""
+    """Whether the largest or newest item comes first."""
     columns: tuple[str, ...] = ()
-    """As ``sort``; none: the usual ones."""
+    """Columns, named as in ``sort``; empty means the default columns."""
     size: int = 50
     page: int = 1
 
     @classmethod
     def parse(cls, asked: Mapping[str, Sequence[str]]) -> ItemList:
-        """What an address or a command asks, each word with all its values; unknown words are left alone.
+        """Return the list that an address or a command asks for.
+
+        ``asked`` holds all values of each word. Unknown words are ignored.
 
         Raises
         ------
         InvalidInput
-            With everything that makes no sense.
+            With a problem for each invalid value.
         """
         problems: list[Problem] = []
         found: dict[str, Any] = {}
@@ -266,7 +272,7 @@ class ItemList:
         return cls(ItemFilter(**found), sort, down, columns, size, max(page, 1))
 
     def asked(self) -> dict[str, list[str]]:
-        """The same as words of an address; what is as usual says nothing."""
+        """Return the list as words of an address. Default values are left out."""
         found: dict[str, list[str]] = {}
         for each in fields(ItemFilter):
             value = getattr(self.filter, each.name)
@@ -285,11 +291,11 @@ class ItemList:
         return found
 
     def address(self, project: str) -> str:
-        """Where the page shows it."""
+        """Return the address of the page with this list."""
         return "/items?" + urlencode({"project": project, **self.asked()}, doseq=True)
 
     def at(self, **other: Any) -> ItemList:
-        """The same list otherwise sorted or turned to another page."""
+        """Return the list with another sort order or page."""
         return replace(self, **other)
 
 

@@ -1,8 +1,8 @@
-"""JSON text taken apart without loss: records with the bytes around them, and edits that leave the rest as it was.
+"""Lossless splitting and editing of JSON files: records keep the text around them, and edits change nothing else.
 
-A file of records (an array, or one object a line) becomes pieces: head, then for each record what stands before it and
-the record itself, then the tail. Joined again they are the file. An edited record changes only where its values
-changed; a new one is written the way the file writes its records.
+A file of records is an array, or has one object a line. It is split into a head, for each record the text before it
+and the record itself, and a tail. Joined again, they equal the file. An edited record changes only at the changed
+values; a new record is formatted like the file's other records.
 """
 
 from __future__ import annotations
@@ -28,12 +28,14 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _ESCAPED = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _DEEPEST = 100
-"""Levels of a value that is read. Deeper ones pass through as text, but not every program could show them."""
+"""The maximum nesting of a value that is parsed. Deeper values pass through as text, but some programs cannot show
+them.
+"""
 _BROKEN_BYTE = re.compile(r"[\udc80-\udcff]")
 
 
 class NotJson(ValueError):
-    """The text is not what it should be; ``at`` is the position and ``str(error)`` what is wrong there."""
+    """An error for text that is not valid here. ``at`` is the position and ``str(error)`` the problem."""
 
     def __init__(self, at: int, reason: str) -> None:
         super().__init__(reason)
@@ -45,7 +47,7 @@ class NotJson(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One record of a file: ``lead`` stands before it; ``problem`` says what is wrong with it, if anything is."""
+    """One record of a file: ``lead`` is the text before it; ``problem`` describes its error, if it has one."""
 
     lead: str
     raw: str
@@ -56,7 +58,8 @@ class Piece:
 class Split:
     """A file of records in pieces: ``head + every lead and raw + tail`` is the text, to the byte.
 
-    A piece with a problem in an array may be the rest of the file: after a break nothing can be told apart any more.
+    In an array, a piece with a problem may be the rest of the file, because records after a syntax error cannot be
+    separated.
     """
 
     shape: Shape
@@ -66,9 +69,10 @@ class Split:
 
 
 def decode(data: bytes) -> str:
-    """The text of a UTF-8 file, line ends and byte order mark included; ``NotJson`` for UTF-16 and the like.
+    """Return the text of a UTF-8 file with its line ends and byte order mark.
 
-    Bytes that are not UTF-8 are kept as lone surrogates (Python's ``surrogateescape``); ``split`` finds their records.
+    Raise ``NotJson`` for UTF-16 and the like. Bytes that are not UTF-8 are kept as lone surrogates (Python's
+    ``surrogateescape``); ``split`` reports their records.
     """
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\x00" in data[:4]:
         raise NotJson(0, "it is UTF-16 or UTF-32, not UTF-8; save it as UTF-8 and try again")
@@ -76,7 +80,7 @@ def decode(data: bytes) -> str:
 
 
 def split(text: str) -> Split:
-    """The pieces of a file that holds an array of objects, or one object a line; ``NotJson`` if it is neither."""
+    """Split a file that holds an array of objects, or one object a line. Raise ``NotJson`` for other files."""
     start = _skip(text, 1 if text.startswith("\ufeff") else 0)
     opening = text[start : start + 1]
     if not opening:
@@ -89,7 +93,7 @@ def split(text: str) -> Split:
 
 
 def _is_lines(text: str, start: int) -> bool:
-    """One object a line, as far as the first line shows it: it ends where an object does."""
+    """Tell whether the file has one object a line, judging by the first line: it must end with a closing brace."""
     return text[start:].split("\n", 1)[0].rstrip().endswith("}")
 
 
@@ -151,7 +155,7 @@ def _not_a_record(raw: str) -> str | None:
 
 
 def has_broken_bytes(text: str) -> bool:
-    """Whether ``decode`` met bytes here that are not UTF-8."""
+    """Whether ``decode`` replaced bytes of this text that are not UTF-8."""
     return _BROKEN_BYTE.search(text) is not None
 
 
@@ -161,7 +165,7 @@ def printable(text: str) -> str:
 
 
 def place(text: str, at: int) -> str:
-    """A position as a person counts."""
+    """Return a position as line and column, both counted from 1."""
     return f"line {text.count(chr(10), 0, at) + 1}, column {at - text.rfind(chr(10), 0, at)}"
 
 
@@ -227,8 +231,10 @@ def repeated_key(text: str, at: int = 0, end: int | None = None) -> tuple[str, i
 
 
 def _end(text: str, at: int) -> int:
-    """Where the value that begins at ``at`` ends. A loop, not a recursion: nesting may be as deep as it likes."""
-    with suppress(ValueError, RecursionError):  # said below, with what is wrong
+    """Return the end of the value that begins at ``at``. Any depth works, because the fallback is a loop without
+    recursion.
+    """
+    with suppress(ValueError, RecursionError):  # the loop reports the error
         return _STRICT.raw_decode(text, at)[1]
     return _end_of_any(text, at)
 
@@ -266,7 +272,7 @@ def _end_of_any(text: str, at: int) -> int:
 
 @dataclass(frozen=True)
 class _Entry:
-    """A member of an object (with ``key``) or an element of a list, by its places in the text."""
+    """A member of an object (with ``key``) or an element of a list, with its positions in the text."""
 
     key: str | None
     start: int
@@ -275,7 +281,7 @@ class _Entry:
 
 
 def _entries(raw: str) -> list[_Entry]:
-    """What an object or a list holds, in order."""
+    """Return the entries of an object or a list, in order."""
     found: list[_Entry] = []
     at = _skip(raw, 1)
     while raw[at] not in "]}":
@@ -290,19 +296,19 @@ def _entries(raw: str) -> list[_Entry]:
 
 
 def keys(raw: str) -> list[str]:
-    """The keys of a record in their order, a repeated one as often as it is there."""
+    """Return the keys of a record in order. A repeated key appears each time."""
     return [str(entry.key) for entry in _entries(raw)]
 
 
 def values(raw: str, wanted: Container[str]) -> dict[str, Any]:
-    """The values of some keys of a record; the last one of a repeated key. ``NotJson`` if one is too deep or too large.
+    """Return the values of the wanted keys; for a repeated key, the last value.
 
-    Lone surrogates and U+0000 cannot be stored or shown everywhere: they become U+FFFD here, and stay as they are in
-    the text.
+    Raise ``NotJson`` if a value is too deep or too large. Lone surrogates and U+0000 cannot be stored or shown
+    everywhere. They become U+FFFD in the result and stay unchanged in the text.
     """
     found: dict[str, Any] = {}
-    if raw.isascii() and "\\u" not in raw and raw.count("{") + raw.count("[") < _DEEPEST:  # as nearly all are
-        with suppress(ValueError):  # said below, with the key that it is about
+    if raw.isascii() and "\\u" not in raw and raw.count("{") + raw.count("[") < _DEEPEST:  # as in nearly all records
+        with suppress(ValueError):  # the loop reports the error with its key
             return {key: value for key, value in _PLAIN.decode(raw).items() if key in wanted}
     for entry in _entries(raw):
         if entry.key is not None and entry.key in wanted:
@@ -311,10 +317,10 @@ def values(raw: str, wanted: Container[str]) -> dict[str, Any]:
 
 
 def loaded(text: str, **how: Any) -> Any:
-    """Return the value of a text that is one JSON value, as other programs write it: ``NaN`` and ``Infinity`` pass.
+    """Return the value of a JSON text. ``NaN`` and ``Infinity`` are accepted, because other programs write them.
 
-    Raises ``NotJson`` for any other text, and for an object with the same key twice, because its value is ambiguous.
-    ``how`` goes to ``json.loads``. What of it is stored or shown has to go through ``showable``.
+    Raise ``NotJson`` for any other text, and for an object with a repeated key, because its value is ambiguous.
+    ``how`` is passed to ``json.loads``. Pass values that are stored or shown through ``showable``.
 
     >>> loaded('{"score": NaN}')
     {'score': nan}
@@ -334,7 +340,7 @@ def loaded(text: str, **how: Any) -> Any:
 
 
 def showable(value: Any) -> Any:
-    """The value without lone surrogates and U+0000, which cannot be stored or shown everywhere: they become U+FFFD."""
+    """Return the value with U+FFFD for lone surrogates and U+0000, which cannot be stored or shown everywhere."""
     return _showable(value, _DEEPEST)
 
 
@@ -355,7 +361,7 @@ def _finite(text: str) -> float:
 
 
 _PLAIN = json.JSONDecoder(parse_float=_finite)
-"""For records in which nothing has to be replaced."""
+"""The fast decoder for records in which no character must be replaced."""
 
 
 def _no_json(text: str) -> None:
@@ -363,14 +369,14 @@ def _no_json(text: str) -> None:
 
 
 class Twice(ValueError):
-    """An object has the same key twice; ``str(error)`` names the key."""
+    """An error for an object with a repeated key; ``str(error)`` names the key."""
 
     def __init__(self, key: str) -> None:
         super().__init__(f"the key {key!r} stands twice in one object; keep one")
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object of these pairs; raises where a key stands twice (an ``object_pairs_hook``)."""
+    """Return the object with these pairs. Raise ``Twice`` for a repeated key. Use it as ``object_pairs_hook``."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
@@ -381,7 +387,7 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]', re.DOTALL)
 _ONCE = json.JSONDecoder(parse_constant=_no_json, object_pairs_hook=once)
 _STRICT = json.JSONDecoder(parse_constant=_no_json)
-"""Finds where a value ends ten times as fast as ``_end_of_any``, which takes deeper ones and says what is wrong."""
+"""Finds the end of a value ten times as fast as ``_end_of_any``, which accepts deeper values and describes errors."""
 
 
 def _showable(value: Any, depth: int) -> Any:
@@ -401,49 +407,49 @@ def _showable(value: Any, depth: int) -> Any:
 
 @dataclass(frozen=True)
 class Layout:
-    """How a file writes its records. The defaults are ``json.dump``'s."""
+    """The formatting of a file's records. The defaults are those of ``json.dump``."""
 
     shape: Shape = "array"
     first: str = ""
-    """Before the first record."""
+    """The text before the first record."""
     between: str = ", "
-    """Between two records."""
+    """The text between two records."""
     base: str = ""
-    """What a record's closing brace is indented by."""
+    """The indentation of a record's closing brace."""
     unit: str | None = None
-    """What one level is indented by; None: a record is one line."""
+    """The indentation of one level; None if a record takes one line."""
     newline: str = "\n"
     comma: str = ", "
-    """Between the members of a one-line record or list."""
+    """The text between members of a record or list on one line."""
     colon: str = ": "
     pad: str = ""
-    """Inside the braces of a one-line record."""
+    """The text inside the braces of a record on one line."""
     lists_in_line: bool = False
-    """A record takes several lines, the lists in it do not."""
+    """Whether lists take one line within a record of several lines."""
     ascii: bool = True
-    """Other characters are written as escapes."""
+    """Whether characters outside of ASCII are written as escapes."""
     upper: bool = False
-    """Escapes have capital letters: backslash-u00E9."""
+    """Whether escapes use capital letters: backslash-u00E9."""
     slash: bool = False
-    """A slash is written with a backslash before it."""
+    """Whether slashes are escaped by a backslash."""
 
     def as_json(self) -> dict[str, Any]:
-        """For ``FileRecord.meta``."""
+        """Return the layout as JSON values, for ``FileRecord.meta``."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Layout:
-        """The inverse of ``as_json``; keys it does not know are left out."""
+        """Return the layout that ``as_json`` stored. Unknown keys are ignored."""
         return cls(**{part.name: stored[part.name] for part in fields(cls) if part.name in stored})
 
 
 ONE_LINE = Layout()
 INDENTED = Layout(first="\n    ", between=",\n    ", base="    ", unit="    ", comma=", ")
-"""What ``json.dump(records, file, indent=4)`` writes."""
+"""The layout of ``json.dump(records, file, indent=4)``."""
 
 
 def layout_of(found: Split, default: Layout) -> Layout:
-    """How this file writes its records, as far as it shows it; the rest as ``default`` does."""
+    """Return the layout of a file. Properties that the file does not show are taken from ``default``."""
     good = [piece for piece in found.pieces if piece.problem is None]
     if not good:
         return replace(default, shape=found.shape)
@@ -485,7 +491,7 @@ def _escapes(raws: Iterator[str] | Sequence[str], default: Layout) -> Layout:
 
 
 def _spacing(raw: str, layout: Layout) -> Layout:
-    """The layout with the white space that one record shows."""
+    """Return the layout with the white space of one record."""
     entries = _entries(raw)
     if not entries:
         return layout
@@ -514,9 +520,10 @@ def _spacing(raw: str, layout: Layout) -> Layout:
 
 
 def join(fragments: Sequence[Fragment | str], *, head: str | None, tail: str | None, layout: Layout) -> str:
-    """A file of records: those that came from it with their own lead, new ones (given as text) with its usual one.
+    """Return a file of records.
 
-    ``head`` and ``tail`` are None for a new file.
+    Records from the file keep their own lead; new records, given as text, get the layout's lead. ``head`` and
+    ``tail`` are None for a new file.
     """
     lines = layout.shape == "lines"
     parts = [head if head is not None else ("" if lines else "[")]
@@ -529,7 +536,7 @@ def join(fragments: Sequence[Fragment | str], *, head: str | None, tail: str | N
         parts += [lead, raw]
     parts.append(_closing(layout) if tail is None or (not lines and "]" not in tail) else tail)
     if not fragments and (head is None or (lines and not "".join(parts).strip("\ufeff \t\r\n"))):
-        return "" if lines else "[]"  # a line that is empty would be a record that is none
+        return "" if lines else "[]"  # an empty line would not be a record
     return "".join(parts)
 
 
@@ -548,8 +555,9 @@ def _closing(layout: Layout) -> str:
 
 
 def ends(layout: Layout) -> tuple[str, str]:
-    """What a new file of records begins and ends with, for one that is written record by record: between them stand
-    ``layout.first`` once and then ``layout.between``, as ``join`` has it.
+    """Return the head and tail of a new file that is written record by record.
+
+    Write ``layout.first`` before the first record and ``layout.between`` before each further one, as ``join`` does.
 
     >>> ends(ONE_LINE), ends(Layout(shape="lines", between="\\n"))
     (('[', ']'), ('', '\\n'))
@@ -558,8 +566,8 @@ def ends(layout: Layout) -> tuple[str, str]:
 
 
 def record_text(record: Mapping[str, Any], layout: Layout) -> str:
-    """A new record, written as its file writes records."""
-    if layout.unit is None and not (layout.pad or layout.upper or layout.slash):  # json's own, ten times as fast
+    """Return a new record in the layout of its file."""
+    if layout.unit is None and not (layout.pad or layout.upper or layout.slash):  # the json module is ten times as fast
         between = (layout.comma, layout.colon)
         text = json.dumps(record, ensure_ascii=layout.ascii, allow_nan=False, separators=between)
         return _SURROGATE.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
@@ -606,10 +614,10 @@ def _scalar(value: Any, layout: Layout) -> str:
 
 
 def edited(raw: str, changes: Mapping[str, Any], layout: Layout, *, order: Sequence[str] = ()) -> str:
-    """The record with some values changed and every other byte as it was.
+    """Return the record with some values changed and every other byte unchanged.
 
-    A key that is not there yet is added after the last of those that come before it in ``order``, else at the end; a
-    change to None takes its key away (all of them, if it is repeated; else the last one counts and is edited).
+    A new key goes after the last of the keys that precede it in ``order``, or to the end. Setting a key to None
+    removes every occurrence of it. For a repeated key, the last value counts and is edited.
     """
     layout = _spacing(raw, _escapes([raw], layout))
     for key, value in changes.items():
@@ -627,12 +635,12 @@ def edited(raw: str, changes: Mapping[str, Any], layout: Layout, *, order: Seque
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two JSON values are the same. Unlike Python, JSON tells 1, 1.0 and true apart."""
+    """Whether two JSON values are equal. Unlike Python, JSON distinguishes 1, 1.0 and true."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def _changed(old: str, new: Any, layout: Layout, depth: int) -> str:
-    """A value written anew, the parts of it that are as before left as they are."""
+    """Return a value with changes, leaving unchanged parts as they were written."""
     if same(_value(old, "the value"), new):
         return old
     kind = "[" if isinstance(new, list | tuple) else "{" if isinstance(new, Mapping) else None

@@ -1,4 +1,4 @@
-"""What a judge's reply comes to: a score with the words it was read from, or one of the reasons why there is none."""
+"""The result of reading a judge's reply: a score with the words it was read from, or a reason for having no score."""
 
 from __future__ import annotations
 
@@ -24,19 +24,20 @@ class _Came(NamedTuple):
 
 
 class Verdict(StrEnum):
-    """What a reply comes to, a row each, in the order of bars and lists.
+    """The result of reading a reply, in the order of bars and lists.
 
-    Only ``SCORED`` holds values; every other row is a failure, and nothing stands for a lowest or a middle value.
+    Only ``SCORED`` holds values. Every other result is a failure, and no failure counts as the lowest or middle
+    value.
     """
 
     meaning: str
-    """As a sentence, for the reference."""
+    """The meaning as a sentence, for the reference."""
     colour: str
-    """In bars, as CSS has it."""
+    """The color of bars, as a CSS value."""
     stripes: int
-    """Degrees of the stripes that tell it from a colour like it; 0: it has none."""
+    """The angle in degrees of the stripes that distinguish similar colors; 0 means no stripes."""
     after: Outcome | None
-    """What asking came to where it follows from that alone; None: the reply is read."""
+    """The request outcome that leads to this result without reading a reply; None if the reply must be read."""
 
     def __new__(cls, *row: Any) -> Verdict:
         came = _Came(*row)
@@ -87,12 +88,12 @@ class Verdict(StrEnum):
 
     @property
     def words(self) -> str:
-        """What a failure is called among a judge's values, which it never is one of."""
+        """Return the label of a failure in lists of values. A failure is never one of the judge's values."""
         return f"no score: {self.label}"
 
     @classmethod
     def of_asking(cls, outcome: Outcome) -> Verdict:
-        """What asking without an answer to read comes to; no reply where no row says otherwise."""
+        """Return the result for a request without a readable answer. The default is ``TRANSPORT_ERROR``."""
         return next((each for each in cls if each.after is outcome), cls.TRANSPORT_ERROR)
 
 
@@ -102,11 +103,11 @@ class Reading:
 
     verdict: Verdict
     values: Mapping[str, Value] = field(default_factory=dict)
-    """By the parser's own names; empty unless ``SCORED``."""
+    """Values by the parser's own names; empty unless the verdict is ``SCORED``."""
     spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Where in the reply each value stands, from and up to; of a failure, what was found and does not fit."""
+    """Start and end position of each value in the reply; for a failure, the positions of the text that does not fit."""
     why: str = ""
-    """Of a failure: what is wrong, as a sentence."""
+    """For a failure: the problem, as a sentence."""
 
     @property
     def scored(self) -> bool:
@@ -115,15 +116,17 @@ class Reading:
 
 
 COMPARED: Final = "compared"
-"""The sample of a judge that compares: the pairs of answers that people compare."""
+"""The sample of a judge that compares answers: the pairs that people compare."""
 Chosen = Literal["all", "graded", "stratified", "compared"]
-"""Which answers are judged: all; those that people have graded; so many of each dimension, drawn by a seed."""
+"""The answers to judge: all, those that people graded, a seeded sample from each dimension, or compared pairs."""
 
 
 @dataclass(frozen=True)
 class JudgePlan:
-    """What a run of a judge will do, besides its model: frozen with the run. Model, template, parameters and parser
-    together are what agreement with people belongs to."""
+    """The settings of a judge's run, besides its model. They are frozen when the run starts.
+
+    Model, template, parameters and parser together define the judge whose agreement with people is measured.
+    """
 
     NOT_IDENTITY: ClassVar[frozenset[str]] = frozenset(
         {
@@ -131,53 +134,57 @@ class JudgePlan:
             *("models", "chosen", "per_dimension", "seed", "dimensions", "items", "limit", "samples", "batch"),
         }
     )
-    """Parts that say about what a judge is asked, in how many pieces and when: they make no other judge of it. The
-    template's hash stands for its text, and what fills each placeholder for what was said of some."""
+    """Settings that do not identify the judge: the choice of answers, the size of pieces and the timing. The
+    template's hash stands for its text and for the placeholders.
+    """
 
     template: str
-    """The template's id."""
+    """The ID of the template."""
     template_version: int
     template_hash: str
-    """SHA-256 of its text; it travels with every score."""
+    """The SHA-256 of the template's text, kept with every score."""
     template_text: str
-    """The whole file, head and all, so that every worker asks by it."""
+    """The whole template file with its head, so that every worker uses the same text."""
     parser: str
     parser_version: int
     values: tuple[Value, ...]
-    """What the judge may answer."""
+    """The values that the judge may give."""
     criteria: Mapping[str, str]
-    """Criterion of the schema by the part of the reply that rates it, such as ``{"score": "score"}``."""
+    """The schema's criterion for each rated part of the reply, such as ``{"score": "score"}``."""
     fills: Mapping[str, str] = field(default_factory=dict)
-    """Field of the item, or ``prediction``, by the placeholder that it fills, where the names differ."""
+    """The item's field, or ``prediction``, for each placeholder with another name."""
     mirror: Mapping[str, Value] = field(default_factory=dict)
-    """Of a comparison: what a value says when the places are exchanged."""
+    """In a comparison: the value that each value becomes when the two sides are swapped."""
     pictures: bool = False
-    """The item's pictures come with the text."""
+    """Whether the item's pictures are sent with the text."""
     samples: int = 1
-    """So often each answer is judged, in requests of their own."""
+    """The number of separate requests for each answer."""
     baseline: str | None = None
-    """Of a comparison: the model whose answer each is compared with, once in each order."""
+    """In a comparison: the model that every other model is compared with, once in each order."""
     models: tuple[str, ...] | None = None
-    """Whose answers are judged; None: everyone's."""
+    """The models whose answers are judged; None means all models."""
     chosen: Chosen = "all"
     per_dimension: int | None = None
-    """Of a stratified sample: so many answers of each dimension."""
+    """In a stratified sample: the number of answers from each dimension."""
     seed: int = 0
-    """Of a sample."""
+    """The seed of the sample."""
     dimensions: tuple[str, ...] | None = None
-    """None: all of them."""
+    """The dimensions; None means all of them."""
     items: str | None = None
-    """Which items count, of ``domain.states.Items``; None: the kept ones as soon as there are verdicts, else all."""
+    """The items that count, a value of ``domain.states.Items``. None means kept items if there are verdicts, otherwise
+    all.
+    """
     limit: int | None = None
-    """At most this many answers."""
+    """The maximum number of answers."""
     attacks: bool = False
-    """Instead of models' answers, answers that try to talk the judge into a score are judged: one of each kind for
-    every item."""
+    """Whether to judge attack answers instead of models' answers. Attack answers try to talk the judge into a score;
+    every item gets one of each kind.
+    """
     batch: bool = False
-    """Asked through batch files, which are handed in and fetched later."""
+    """True if questions are sent as batch files, which are submitted and fetched later."""
 
     def reworded(self, said: Callable[[str, Any], tuple[str, Any]]) -> JudgePlan:
-        """The plan in other words: ``said`` gives a criterion and a value of it as they are called now."""
+        """Return the plan with current names; ``said`` maps a criterion and its value to their current names."""
 
         def now(value: Any) -> Any:
             return next((new for name in rated if (new := said(name, value)[1]) != value), value)
@@ -191,23 +198,24 @@ class JudgePlan:
         )
 
     def straight(self, value: Value, *, swapped: bool) -> Value:
-        """What a reply says of the answers in their own order, whichever way they were shown."""
+        """Return the value for the answers in their own order, even if the judge saw them swapped."""
         return self.mirror.get(str(value), value) if swapped else value
 
     @property
     def swap(self) -> bool:
-        """Whether two answers are compared, and so every pair is asked about a second time, with the places
-        exchanged."""
+        """Whether the judge compares two answers. Every pair is then judged twice, the second time with the sides
+        swapped.
+        """
         return self.baseline is not None or self.chosen == COMPARED
 
     def dump(self) -> dict[str, Any]:
-        """All of it as JSON values."""
+        """Return all settings as JSON values."""
         dumped: dict[str, Any] = json.loads(json.dumps(asdict(self)))
         return dumped
 
     @classmethod
     def of(cls, dumped: Mapping[str, Any]) -> JudgePlan:
-        """The plan that ``dump`` made; what it says nothing about has its default."""
+        """Return the plan that ``dump`` stored; missing settings get their defaults."""
         known = {each.name for each in fields(cls)}
         given = {name: value for name, value in dumped.items() if name in known}
         for name in ("values", "models", "dimensions"):
@@ -218,19 +226,19 @@ class JudgePlan:
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which replies of a run are looked for; None: any."""
+    """A filter for replies of a run; None means no restriction."""
 
     verdicts: Sequence[Verdict] | None = None
-    """One of these in some criterion."""
+    """The verdicts to find, in any criterion."""
     criterion: str | None = None
-    """The verdict is looked for in this one alone."""
+    """The only criterion to search for the verdicts."""
     dimension: str | None = None
     model: str | None = None
     attack: str | None = None
     unit_ids: Sequence[int] | None = None
     before: int | None = None
-    """Older than this attempt."""
+    """The ID of an attempt; only older attempts match."""
 
 
 Plan = RunPlan | JudgePlan
-"""What a run will do, of whatever kind it is."""
+"""The settings of a run of any kind."""

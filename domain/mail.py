@@ -1,4 +1,4 @@
-"""E-mail: where it is handed over, when someone wants it, and what becomes of one."""
+"""E-mail: the mail server, the times at which people want mail, and the states of a mail."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from domain.errors import SettingsError
 
 LONGEST_ADDRESS = 254
 DIGEST_HOUR = 6
-"""UTC: when the notices of a day are put into one mail."""
+"""The hour (UTC) at which the notices of a day are sent in one mail."""
 
 _ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?")
 _PORTS = {"smtps": 465, "smtp": 587, "smtp+plain": 25}
 
 
 class MailTime(StrEnum):
-    """When someone wants their notices by e-mail."""
+    """The time at which a person wants notices by e-mail."""
 
     label: str
-    """As pages call it."""
+    """The name on pages."""
 
     def __new__(cls, *row: str) -> MailTime:
         made = str.__new__(cls, row[0])
@@ -36,54 +36,55 @@ class MailTime(StrEnum):
 
 
 class MailState(StrEnum):
-    """What has become of a mail."""
+    """The state of a mail."""
 
     WAITING = "waiting"
     SENDING = "sending"
-    """A worker has it in hand. It stays so if that worker dies: then no one knows whether it arrived, and it is sent no
-    more."""
+    """A worker is sending it. If that worker dies, the mail keeps this state: its delivery is unknown, and it is never
+    sent again.
+    """
     SENT = "sent"
     FAILED = "failed"
     DROPPED = "dropped"
-    """Whom it was for wants no mail any more."""
+    """The recipient no longer wants mail."""
 
 
 @dataclass(frozen=True)
 class MailServer:
-    """Where mail is handed over."""
+    """The server that sends mail."""
 
     host: str
     port: int
     encrypted: str
-    """``smtps``: from the start; ``smtp``: by STARTTLS, without which nothing is sent; ``smtp+plain``: not at all."""
+    """``smtps``: from the start; ``smtp``: by STARTTLS, or no mail is sent; ``smtp+plain``: without encryption."""
     user: str
     password: str = field(repr=False)
     sender: str
-    """What mails come from: an address, perhaps with a name."""
+    """The sender's address, perhaps with a name."""
 
 
 @dataclass(frozen=True)
 class Letter:
-    """A mail as it is handed over."""
+    """A mail that is ready to send."""
 
     id: str
-    """Random; its Message-ID begins so."""
+    """A random ID, with which the Message-ID begins."""
     address: str
     subject: str
     text: str = field(repr=False)
     off: str = field(default="", repr=False)
-    """The address that turns mails off; empty: nothing can be turned off."""
+    """The address that turns mails off; empty if mails cannot be turned off."""
 
 
 class NotSent(Exception):
-    """A mail was not handed over; the text is a sentence for the people who run the server."""
+    """An error for a mail that was not accepted; the text is a sentence for the people who run the server."""
 
     def __init__(self, words: str, *, again: bool, away: bool = False) -> None:
         super().__init__(words)
         self.again = again
-        """Whether it is worth another try, and can surely not have arrived."""
+        """Whether another try makes sense, because the mail cannot have arrived."""
         self.away = away
-        """Whether it is the server that failed, and would fail over other mails, too."""
+        """Whether the server failed, so that other mails would fail too."""
 
 
 def is_address(text: str) -> bool:
@@ -96,7 +97,7 @@ def is_address(text: str) -> bool:
 
 
 def digest_is_due(told_at: datetime, now: datetime) -> bool:
-    """Whether an hour at which the notices of a day go out lies between the two."""
+    """Whether the hour of the daily digest lies between the two times."""
     last = now.replace(hour=DIGEST_HOUR, minute=0, second=0, microsecond=0)
     if last > now:
         last -= timedelta(days=1)
@@ -104,7 +105,7 @@ def digest_is_due(told_at: datetime, now: datetime) -> bool:
 
 
 def mail_server(url: str, password: str, sender: str) -> MailServer:
-    """The server that an address such as ``smtps://touchstone@mail.example.org`` names.
+    """Return the server for an address such as ``smtps://touchstone@mail.example.org``.
 
     >>> mail_server("smtp://ann%40lab@mail.lab", "secret", "t@lab").user
     'ann@lab'

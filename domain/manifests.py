@@ -1,4 +1,4 @@
-"""Manifests of what Touchstone has written: how one is known, and what it says of a part of a project."""
+"""Reading the manifests of Touchstone's exports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MADE_BY = "touchstone release"
 
 
 def read(data: bytes) -> dict[str, Any] | None:
-    """A manifest of ours; None: it is something else."""
+    """Return the content of a Touchstone manifest, or None for any other file."""
     try:
         content = json.loads(data)
     except (ValueError, RecursionError):
@@ -19,11 +19,11 @@ def read(data: bytes) -> dict[str, Any] | None:
 
 
 def is_manifest(data: bytes) -> bool:
-    """Whether a file is a manifest of ours."""
+    """Whether a file is a Touchstone manifest."""
     return read(data) is not None
 
 
 def restricted(data: bytes) -> str | None:
-    """What a manifest of ours says of it if it is about chosen items of a project; None: it is about all."""
+    """Return the manifest's sentence about a restriction to chosen items, or None if it covers the whole project."""
     part = (read(data) or {}).get("restricted")
     return str(part.get("says")) if isinstance(part, dict) else None

@@ -1,7 +1,7 @@
-"""Touchstone's modules by name. A checkout has them as they are called; a wheel has them inside one package.
+"""Names of Touchstone's modules. A checkout uses them unchanged; a wheel puts them into one package.
 
-An ``import`` names a module of ours as the checkout does, and the build of a wheel puts the package's name in front.
-Where a text names a module, or a process of its own runs one, this module puts the package's name there.
+An ``import`` uses the checkout's name, and the build of a wheel adds the package's name. If a text names a module, or
+a process runs one, this module adds the package's name.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from importlib import import_module
 from types import ModuleType
 
 PACKAGE = __name__.removesuffix("domain.module_names")
-"""What stands before the names of our modules: ``touchstone_vlm.`` in a wheel, nothing in a checkout."""
+"""The prefix of module names: ``touchstone_vlm.`` in a wheel, empty in a checkout."""
 
 
 def import_own(name: str) -> ModuleType:
-    """Import a module of ours by the name that the checkout has for it, such as ``importers.items``, or by its own."""
+    """Import a Touchstone module by its name in the checkout, such as ``importers.items``, or by its full name."""
     return import_module(PACKAGE + name.removeprefix(PACKAGE))
 
 
 def process_of(name: str) -> tuple[str, ...]:
-    """Return the command that runs a module of ours in a process of its own.
+    """Return the command that runs a Touchstone module in a process of its own.
 
-    ``-P`` keeps the folder that the process starts in from the import path: an ``app`` there is not ours.
+    ``-P`` keeps the start folder off the import path, because an ``app`` there would not be ours.
     """
     return (sys.executable, "-P", "-m", PACKAGE + name)

@@ -14,7 +14,7 @@ from domain.runs import Outcome
 
 @dataclass(frozen=True)
 class Placeholder:
-    """What a harness writes in place of an answer that it did not get. A text is one if it begins so."""
+    """A text that a harness writes when it gets no answer. Texts that begin with it match."""
 
     text: str
     harness: str
@@ -57,11 +57,11 @@ _RAISED = re.compile(r"(?:[a-z_]\w*\.){0,6}[A-Z]\w*(?:Error|Exception|Timeout|Ti
 _EXACT = frozenset(("None", "NA", "<NA>"))
 """Words of Python, R and pandas for a missing value."""
 LONGEST = 4_000
-"""Characters beyond which a text is no message of a program."""
+"""The length in characters beyond which a text is no message of a program."""
 
 
 def settled(record: PredictionRecord) -> PredictionRecord:
-    """A row of a file as what it is: an answer, or an attempt that ended without one. Its text stays as it stands.
+    """Return a row as an answer, or as an attempt without one. The text stays unchanged.
 
     >>> settled(PredictionRecord("m", " ")).outcome.value
     'empty'
@@ -93,7 +93,7 @@ def is_suspect(text: str) -> bool:
 
 
 def settled_for(record: PredictionRecord, own: Iterable[str], *, may_be_none: bool = False) -> PredictionRecord:
-    """Return a row as ``settled``, by what its item asks: a word of the item's own options or key is an answer.
+    """Return a row as ``settled`` does, using the item: words of its options or key count as an answer.
 
     ``may_be_none`` says that none of the options may be right, so that "None" is an answer.
 

@@ -1,4 +1,4 @@
-"""Notices: what someone is told of that others did, and that concerns them."""
+"""Notices about other people's actions that concern a person."""
 
 from __future__ import annotations
 
@@ -8,47 +8,50 @@ from enum import StrEnum
 from urllib.parse import urlencode
 
 TOLD_FOR = timedelta(days=30)
-"""So long a notice stands in the list; a comment stands there until it is read."""
+"""How long a notice stays in the list. Comments stay until they are read."""
 
 
 class NoticeKind(StrEnum):
-    """What a notice is about."""
+    """The subject of a notice."""
 
     PART = "part"
-    """Someone gave you a part in a project, or another one."""
+    """You got a role in a project, or another role."""
     GIVEN = "given"
-    """Someone gave you tasks that you still have in hand."""
+    """A lead gave you tasks that are still open."""
     COMMENT = "comment"
-    """There are comments for you that you may read and have not read."""
+    """You have unread comments."""
     QUALIFIED = "qualified"
-    """You may work in a stage that asks for a qualification."""
+    """You may work in a stage that requires a qualification."""
     SENT_BACK = "sent_back"
-    """Your qualification was sent back, or not passed."""
+    """Your qualification was sent back or not passed."""
     DEADLINE = "deadline"
-    """The deadline of a stage that you may work in is near or over, and something is left there."""
+    """A stage that you may work in is near or past its deadline, and still has tasks."""
     WORK = "work"
-    """Work waits for you in a stage in which you have done nothing for a while. Only mails tell it: in the app, My work
-    does."""
+    """Tasks wait in a stage that you have not worked in for a while. Only mails report this; in the app, My work shows
+    it.
+    """
 
 
 @dataclass(frozen=True)
 class Notice:
-    """One line for one person. It names no item, no other rater and no text of anyone: those stand on the page that it
-    leads to, which knows who may see what."""
+    """One line for one person. It names no item, no other rater and no person's text.
+
+    The linked page shows these, because it knows who may see them.
+    """
 
     kind: NoticeKind
     project: str
     title: str
-    """What the project is called."""
+    """The project's title."""
     words: str
     at: datetime
     keys: tuple[str, ...]
-    """What it tells of, one or more facts: what was seen is kept by these."""
+    """Keys of the facts that the notice reports. Seen facts are remembered by key."""
     seen: bool = False
 
     @property
     def path(self) -> str:
-        """Where it leads on the server: to My work, if there is no better place."""
+        """Return the path of the page that it links to. The default is My work."""
         return f"/{_PAGES.get(self.kind, '')}?" + urlencode({"project": self.project})
 
 

@@ -1,7 +1,7 @@
-"""From the log-probabilities of each option's tokens to scores, winners, and what a reader should know about them.
+"""Scores and winners computed from the log-probabilities of each option's tokens, with warnings for readers.
 
-Papers and programs that rank a closed set of answers by likelihood divide by different things, and the winner is often
-another one. So the log-probabilities themselves are kept, and every score is worked out from them.
+Papers and programs rank options by likelihood in different ways, which often give different winners. So Touchstone
+keeps the log-probabilities themselves, and computes every score from them.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
 """The scores by their names in the registry."""
 
 CLOSE = 1e-5
-"""Scores no further apart than this are a tie: the order of floating-point additions moves them as much."""
+"""The difference up to which scores are tied. The order of floating-point additions can cause such differences."""
 
 _DIGITS = 6
-"""Of what is kept: finer than that, ways of computing differ."""
+"""The number of decimal places that are kept. Further digits differ between implementations."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option and how likely the model finds it."""
+    """One option and its likelihood for the model."""
 
     text: str
     logprobs: tuple[float, ...]
-    """Natural logarithms, one per token, in order."""
+    """Natural logarithms, one for each token, in order."""
     without_image: tuple[float, ...] | None = None
-    """The same after the same text without pictures; None: not asked."""
+    """The same after the text without pictures; None if it was not asked."""
 
     @classmethod
     def of(cls, text: str, logprobs: Sequence[float], without_image: Sequence[float] | None = None) -> Option:
-        """Rounded as they are kept, so that anyone who reads them later gets the same scores.
+        """Return an option with rounded log-probabilities, so that later readers compute the same scores.
 
         Raises
         ------
@@ -57,12 +57,12 @@ class Option:
 
     @property
     def bytes(self) -> int:
-        """Of the option's text in UTF-8."""
+        """Return the length of the option's text in UTF-8."""
         return len(self.text.encode("utf-8", "surrogatepass"))
 
     @cached_property
     def scores(self) -> dict[str, float | None]:
-        """By name; None where it cannot be had."""
+        """Return the scores by name; None for scores that cannot be computed."""
         total = math.fsum(self.logprobs)
         pmi = None if self.without_image is None else total - math.fsum(self.without_image)
         return {
@@ -74,26 +74,26 @@ class Option:
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Option:
-        """The option as ``dump`` wrote it."""
+        """Return the option that ``dump`` stored."""
         without = kept.get("without_image")
         return cls(kept["text"], tuple(kept["logprobs"]), None if without is None else tuple(without))
 
     def dump(self) -> dict[str, Any]:
-        """As JSON values."""
+        """Return the option as JSON values."""
         without = None if self.without_image is None else list(self.without_image)
         return {"text": self.text, "logprobs": list(self.logprobs), "bytes": self.bytes, "without_image": without}
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """The options of one question, ranked by every score; ``score`` names the one that counts."""
+    """The options of one question, ranked by every score; ``score`` names the score that counts."""
 
     options: tuple[Option, ...]
     score: str = "mean_logprob"
 
     @cached_property
     def scores(self) -> dict[str, list[float]]:
-        """Every score that all options have, in their order."""
+        """Return every score that all options have, in the order of the options."""
         found: dict[str, list[float]] = {}
         for name in MEANINGS:
             values = [each for option in self.options if (each := option.scores[name]) is not None]
@@ -103,17 +103,17 @@ class Ranking:
 
     @property
     def winners(self) -> dict[str, int]:
-        """Under every score, the place of the option that has most of it; of equal ones the first."""
+        """Return the position of the best option under every score. The first one wins a tie."""
         return {name: values.index(max(values)) for name, values in self.scores.items()}
 
     @property
     def winner(self) -> Option:
-        """The option that wins.
+        """Return the best option.
 
         Raises
         ------
         ValueError
-            The score cannot be had from these log-probabilities.
+            The score cannot be computed from these log-probabilities.
         """
         if self.score not in self.scores:
             raise ValueError(f"The score `{self.score}` cannot be worked out for these options.")
@@ -121,7 +121,7 @@ class Ranking:
 
     @property
     def ties(self) -> dict[str, list[int]]:
-        """Under every score where options of different texts are as good as the winner: all of those, in order."""
+        """Return the positions of all tied best options, for every score with a tie between different texts."""
         found: dict[str, list[int]] = {}
         for name, values in self.scores.items():
             best = [place for place, value in enumerate(values) if max(values) - value <= CLOSE]
@@ -131,7 +131,7 @@ class Ranking:
 
     @property
     def warning(self) -> str:
-        """A sentence where the winner hangs on the choice of the score or on nothing at all; else empty."""
+        """Return a warning if the winner depends on the score or on a tie; otherwise an empty text."""
         texts = {name: self.options[place].text for name, place in self.winners.items()}
         sentences = []
         if len(set(texts.values())) > 1:
@@ -146,7 +146,7 @@ class Ranking:
         return " ".join(sentences)
 
     def dump(self, **more: Any) -> dict[str, Any]:
-        """As JSON values, with what else is to be kept with it."""
+        """Return the ranking as JSON values, with further values to store."""
         return {
             "options": [option.dump() for option in self.options],
             "scores": {name: [round(each, _DIGITS) for each in values] for name, values in self.scores.items()},
@@ -159,5 +159,5 @@ class Ranking:
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Ranking:
-        """The ranking as ``dump`` wrote it; scores and winners are worked out anew."""
+        """Return the ranking that ``dump`` stored; scores and winners are computed again."""
         return cls(tuple(map(Option.read, kept["options"])), kept["score"])

@@ -1,4 +1,4 @@
-"""Shuffled orders that can be made again: from a recorded seed and what the order is for, nothing else."""
+"""Reproducible shuffled orders, which depend only on a recorded seed and the purpose of the order."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ ORDERS: Mapping[str, str] = {
     "oldest": "the item that came first, all of its votes, then the next",
     "priority": "the items with the highest priority, which leads set; equals as in a shuffled pack",
 }
-"""In which order a stage hands out its items."""
+"""The orders in which a stage may hand out its items."""
 
 
 def shuffled(items: Sequence[T], *, seed: int, parts: Sequence[object]) -> list[T]:
-    """``items`` in an order that follows from ``seed`` and ``parts`` (such as a person, an item, a criterion).
+    """Return ``items`` in an order that follows from ``seed`` and ``parts`` (such as a person, an item, a criterion).
 
-    Every order is equally likely over the seeds. It depends on the positions of the items, not on what they are, and
-    stays the same in every version of Python: each position is ranked by its SHA-256 with the seed and the parts.
+    Over all seeds, every order is equally likely. The order depends on the positions of the items, not on their
+    values. It is the same in every version of Python: each position is ranked by its SHA-256 with the seed and the
+    parts.
     """
     about = "/".join([str(seed), *(str(part) for part in parts)])
 
@@ -35,8 +36,10 @@ def shuffled(items: Sequence[T], *, seed: int, parts: Sequence[object]) -> list[
 
 
 def evenly(items: Sequence[T], n: int, *, seed: int, of: Callable[[T], str]) -> list[T]:
-    """``n`` of ``items`` (all, if there are no more), as evenly as can be over what ``of`` says they belong to; which
-    ones follows from ``seed``."""
+    """Return ``n`` of ``items`` (or all, if there are fewer), spread as evenly as possible over the groups of ``of``.
+
+    The choice follows from ``seed``.
+    """
     groups: dict[str, list[T]] = {}
     for item in shuffled(items, seed=seed, parts=("draw",)):
         groups.setdefault(of(item), []).append(item)
@@ -56,11 +59,10 @@ def spread(
     of: Callable[[T], tuple[str, str]],
     already: Sequence[tuple[str, str]] = (),
 ) -> list[T]:
-    """``n`` of ``items`` (all, if there are no more), as evenly as can be over the first of what they belong to, and
-    within it over the second.
+    """Return ``n`` of ``items`` (or all, if there are fewer), spread evenly over outer and inner groups.
 
-    ``already`` are places that are taken before: they count in what is even, and not in ``n``. Which ones are drawn
-    follows from ``seed``, and those of a smaller ``n`` are among those of a larger one.
+    ``of`` returns an item's outer and inner group. ``already`` lists the groups of items taken before: they count for
+    evenness, and not in ``n``. The choice follows from ``seed``, and a smaller ``n`` gives a subset of a larger one.
     """
     left: dict[str, Any] = {}
     for item in reversed(shuffled(items, seed=seed, parts=("spread",))):
@@ -78,7 +80,7 @@ def spread(
 
 
 def hash_rank(seed: int, *parts: str) -> bytes:
-    """A number as bytes that can be compared, which follows from the seed and the parts alone."""
+    """Return bytes for sorting, which follow from the seed and the parts alone."""
     return hashlib.sha256(json.dumps([seed, *parts]).encode()).digest()
 
 
@@ -91,16 +93,15 @@ def stratified_sample(
     strata: Callable[[T], tuple[str, ...]],
     already: Iterable[tuple[str, ...]] = (),
 ) -> list[T]:
-    """A stratified sample: ``n`` of ``items`` (all, if there are no more), as even as can be over the first of the
-    strata that an item belongs to, within it over the second, and so on.
+    """Return a stratified sample: ``n`` of ``items`` (or all, if there are fewer).
 
-    Within a stratum the items stand in the order of a hash of the seed and their names, and strata of which one more
-    could be drawn are in the order of such a hash, too. So which ones are drawn hangs on the seed and on what is there,
-    never on the order in which it came, and over the seeds all items of a stratum are equally likely. What is drawn
-    with a smaller ``n`` is drawn with a larger one, too.
+    The sample is as even as possible over the first stratum of an item, within it over the second, and so on. Within
+    a stratum, items are ordered by a hash of the seed and their names. If several strata may give the next item, a
+    hash orders them too. So the choice depends on the seed and the set of items, never on their order, and all items
+    of a stratum are equally likely. A smaller ``n`` gives a subset of a larger one.
 
-    ``name`` says what an item is called, of which no two are the same. ``already`` are strata of what was taken before,
-    as in ``spread``: where that is a part of the sample, ``items`` without it give the rest of the sample.
+    ``name`` returns an item's unique name. ``already`` lists the strata of items taken before, as in ``spread``. If
+    these items are part of the sample, passing the other ``items`` gives the rest of the sample.
     """
     left: dict[str, Any] = {}
     for item in sorted(items, key=lambda each: hash_rank(seed, *name(each)), reverse=True):
@@ -127,8 +128,10 @@ def _in_turn(
     already: Iterable[tuple[str, ...]],
     before: Callable[[tuple[str, ...], str], Any],
 ) -> list[Any]:
-    """``n`` entries out of nested lots, each time from that of which the fewest were taken, at every level; ``before``
-    decides between equals. It empties the lots, and takes from the ends of their lists."""
+    """Take ``n`` entries out of nested groups, at every level from the group with the fewest taken entries.
+
+    ``before`` breaks ties. The function removes entries from the ends of the lists and deletes empty groups.
+    """
     taken = Counter(path[:to] for path in already for to in range(1, len(path) + 1))
     chosen: list[Any] = []
     while left and len(chosen) < n:

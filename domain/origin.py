@@ -1,4 +1,4 @@
-"""From where something is done: set once where it comes in, written down with every event."""
+"""The origin of an action: set once when a request arrives, and stored with every event."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _origin: ContextVar[str | None] = ContextVar("origin", default=None)
 
 
 def origin() -> str | None:
-    """An address on the network, ``command``, or None where no one has said."""
+    """Return a network address or ``command``, or None if no origin is set."""
     return _origin.get()
 
 
 @contextmanager
 def acting_from(place: str | None) -> Iterator[None]:
-    """Everything that is done inside comes from there. Threads that are started with a copied context know it too."""
+    """Set the origin of all actions inside. Threads with a copied context see it too."""
     token = _origin.set(place)
     try:
         yield

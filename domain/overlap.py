@@ -1,7 +1,7 @@
-"""How far two spans of time, or two boxes on an image, overlap.
+"""Overlap (IoU) of time spans and of boxes on images.
 
-Spans are ``{"start": 2.0, "end": 3.5}`` in seconds, or ``{"first": 7, "last": 9}`` in frames, of which the last one is
-inside. Boxes are ``{"x": 0.1, "y": 0.2, "w": 0.3, "h": 0.25}``, from their upper left corner.
+Spans are ``{"start": 2.0, "end": 3.5}`` in seconds, or ``{"first": 7, "last": 9}`` in frames, including the last
+frame. Boxes are ``{"x": 0.1, "y": 0.2, "w": 0.3, "h": 0.25}``, from their upper left corner.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from domain.decimals import Tolerance, exact
 
 
 class Shape(StrEnum):
-    """What raters give where they are compared by overlap; ratings have it as JSON."""
+    """The kind of values that are compared by overlap, as ratings store it."""
 
     SPANS = "time_spans"
     BOXES = "boxes"
 
 
 NEAR = 1e-6
-"""So near to a threshold an IoU is computed once more, exactly."""
+"""The distance from a threshold within which an IoU is computed again, exactly."""
 
 
 @dataclass(frozen=True)
 class Overlap:
-    """How far two answers have to overlap to say the same: the least IoU that counts, itself included."""
+    """The minimum IoU at which two answers agree; this value itself counts."""
 
     iou: Fraction
 
     def holds(self, one: Any, other: Any) -> bool:
-        """Whether two answers say the same; what is no list of such entries says the same as nothing.
+        """Whether two answers agree. A value that is not a list of spans or boxes agrees with no answer.
 
-        Spans are taken together (``time_iou``). Of boxes each needs a partner of its own, with the same label, on the
-        same image, and an IoU from the threshold on.
+        All spans of an answer are compared together (``time_iou``). Each box needs its own partner with the same
+        label, on the same image, and with at least the minimum IoU.
 
         >>> Overlap(Fraction(1, 2)).holds([{"start": 0.1, "end": 0.3}], [{"start": 0.1, "end": 0.2}])
         True
@@ -53,18 +53,20 @@ class Overlap:
             return False
 
     def one_thing(self, box: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-        """Whether two boxes may be one thing (``may_match``), and overlap so far."""
+        """Whether two boxes may show the same object (``may_match``) and overlap enough."""
         return may_match(box, other) and self._reached(area_iou, box, other)
 
     def _reached(self, iou: Any, one: Any, other: Any) -> bool:
-        """Exactly, as decimals say it: what a machine loses decides nothing."""
+        """Whether the minimum is reached. Close cases are computed with exact decimals, so rounding errors decide
+        nothing.
+        """
         found = iou(one, other)
         if abs(found - self.iou) > NEAR:
             return bool(found > self.iou)
         return bool(iou(_exactly(one), _exactly(other)) >= self.iou)
 
     def in_words(self) -> str:
-        """As in ``IoU from 0.5``."""
+        """Return the minimum in words, such as ``IoU from 0.5``."""
         return f"IoU from {float(self.iou):g}"
 
 
@@ -73,19 +75,19 @@ Apart = Tolerance | Overlap | AnyOrder
 
 
 def _exactly(entries: Any) -> Any:
-    """The same with numbers as they are written: 0.1 is a tenth."""
+    """Return the entries with exact numbers: 0.1 becomes one tenth."""
     if isinstance(entries, Mapping):
         return {name: value if (number := exact(value)) is None else number for name, value in entries.items()}
     return [_exactly(each) for each in entries]
 
 
 def may_match(box: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two boxes may be one thing: they have the same label, and are on the same image."""
+    """Whether two boxes may show the same object: they have the same label and are on the same image."""
     return bool(box.get("label") == other.get("label") and box.get("image", 1) == other.get("image", 1))
 
 
 def all_paired(fits: Sequence[Sequence[bool]]) -> bool:
-    """Whether each row has a column of its own that it fits.
+    """Whether each row can get a column of its own that fits.
 
     >>> all_paired([[True, True], [True, False]]), all_paired([[True, False], [True, False]])
     (True, False)
@@ -105,10 +107,10 @@ def all_paired(fits: Sequence[Sequence[bool]]) -> bool:
 
 
 def time_iou(one: Sequence[Mapping[str, Any]], other: Sequence[Mapping[str, Any]]) -> float:
-    """The time that both answers cover, of the time that either covers; 1 where both say that nothing happens, or are
-    the same moments.
+    """Return the time that both answers cover, divided by the time that either covers.
 
-    Both are in the same unit. The spans of an answer are taken together, so no span has to be matched with another.
+    The result is 1 if both answers have no spans, or the same moments. Both answers use the same unit. The spans of
+    an answer are taken together, so single spans need no partner.
     """
     mine, theirs = _covered(one), _covered(other)
     both = sum(max(0, min(b, d) - max(a, c)) for a, b in mine for c, d in theirs)
@@ -117,7 +119,7 @@ def time_iou(one: Sequence[Mapping[str, Any]], other: Sequence[Mapping[str, Any]
 
 
 def area_iou(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
-    """The area that two boxes share, of the area that either covers. Labels and images are not looked at."""
+    """Return the area that two boxes share, divided by the area that either covers. Labels and images are ignored."""
     (a, b, c, d), (e, f, g, h) = _edges(one), _edges(other)
     both = max(0, min(c, g) - max(a, e)) * max(0, min(d, h) - max(b, f))
     either = (c - a) * (d - b) + (g - e) * (h - f) - both
@@ -125,12 +127,12 @@ def area_iou(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
 
 
 def _edges(box: Mapping[str, Any]) -> tuple[float, float, float, float]:
-    """Left, top, right and bottom: of equal boxes they are equal, so that the two share exactly all."""
+    """Return left, top, right and bottom. Equal boxes have equal edges, so that their IoU is exactly 1."""
     return box["x"], box["y"], box["x"] + box["w"], box["y"] + box["h"]
 
 
 def _covered(spans: Sequence[Mapping[str, Any]]) -> list[tuple[float, float]]:
-    """Spans as intervals, those that touch or overlap joined; of frames, the last one is inside."""
+    """Return spans as intervals, joining those that touch or overlap. The last frame is included."""
     found: list[tuple[float, float]] = []
     for span in spans:
         found.append((span["start"], span["end"]) if "start" in span else (span["first"] - 1, span["last"]))

@@ -1,4 +1,4 @@
-"""What the votes on an item come to: pure rules, as rows of a registry that schemas name."""
+"""Pure rules that turn the votes on an item into its state. Schemas name these rules."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from domain.overlap import Apart, Overlap
 from domain.states import VOTED_ON, ItemState, Stage
 
 LEASE = timedelta(minutes=30)
-"""How long a task stays with someone of whom nothing is heard."""
+"""How long a task stays with a person who sends no sign of activity."""
 
 
 @dataclass(frozen=True)
 class Vote:
-    """What one rater answered on one revision of an item. A value of None with a reason is a skip."""
+    """One rater's answers on one revision of an item. A value of None with a reason is a skip."""
 
     rater: str
     values: Mapping[str, Any]
     reasons: Mapping[str, Any] = field(default_factory=dict)
     weight: float | None = None
-    """What it counts where votes are weighed; see ``weighed``."""
+    """The weight of the vote, if votes are weighted; see ``weighed``."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the votes come to, and why, as a sentence."""
+    """The state that follows from the votes, with the reason as a sentence."""
 
     state: ItemState
     why: str
     stage: Stage = Stage.VERIFICATION
-    """The stage of verification that it was reached in."""
+    """The verification stage in which the item got this state."""
 
 
 class PartSpec(Protocol):
@@ -78,7 +78,7 @@ class KeepSpec(Protocol):
 
 
 class SkipsSpec(Protocol):
-    """What skips do to an item, as the schema states it (``skips:`` in YAML)."""
+    """The effect of skips on an item, as the schema states it (``skips:`` in YAML)."""
 
     @property
     def after(self) -> int: ...
@@ -87,40 +87,40 @@ class SkipsSpec(Protocol):
 
 
 Outcome = str
-"""One of "keep", "drop" (agreed on something else), "split"."""
+""""keep", "drop" (agreed on another value) or "split"."""
 
 Cast = tuple[Any, Fraction]
-"""What a vote says about one criterion, and what it weighs."""
+"""A vote's value for one criterion, and the vote's weight."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """Which answers to one criterion keep an item: a value, or numbers between limits that count."""
+    """The answers to one criterion that keep an item: a value, or numbers within limits."""
 
     criterion: str
     value: Any = None
-    """The one that keeps it, unless there are limits; None keeps none."""
+    """The value that keeps the item if there are no limits; None keeps no item."""
     key: str | None = None
     """The item's field that holds the value; see ``of``."""
     at_least: float | None = None
     at_most: float | None = None
     tolerance: Apart | None = None
-    """How far two answers may be apart and still say the same; None: not at all."""
+    """The largest difference at which two answers still agree; None means that they must be equal."""
 
     @property
     def limited(self) -> bool:
-        """Whether limits say what keeps an item, so that there may be several such answers."""
+        """Whether limits define the answers that keep an item, so that several answers may do so."""
         return self.at_least is not None or self.at_most is not None
 
     def of(self, item_fields: Mapping[str, Any]) -> Target:
-        """The target for an item with these fields."""
+        """Return the target for an item with these fields."""
         if self.key is None:
             return self
         value = item_fields.get(self.key)
         return Target(self.criterion, value, self.key, self.at_least, self.at_most, self.tolerance)
 
     def met_by(self, value: Any) -> bool:
-        """Whether an answer is one that keeps the item. No answer is none."""
+        """Whether an answer keeps the item. A missing answer does not."""
         if value is None:
             return False
         if not self.limited:
@@ -130,14 +130,16 @@ class Target:
         return (self.at_least is None or value >= self.at_least) and (self.at_most is None or value <= self.at_most)
 
     def alike(self, one: Any, other: Any) -> bool:
-        """Whether two answers say the same about the item: the same value; of limits, on the same side of them."""
+        """Whether two answers agree: they have the same value, or they lie on the same side of the limits."""
         if one is None or other is None:
             return False
         return self.met_by(one) == self.met_by(other) if self.limited else self._same(one, other)
 
     def _same(self, one: Any, other: Any) -> bool:
-        """Tell whether two values are equal: numbers within the tolerance, spans and boxes by overlap, sets in any
-        order. A key may be a number that is kept as text.
+        """Tell whether two values are equal.
+
+        Numbers are compared within the tolerance, spans and boxes by overlap, sets in any order. A key may be a
+        number stored as text.
         """
         if isinstance(self.tolerance, Overlap | AnyOrder):
             return self.tolerance.holds(one, other)
@@ -149,7 +151,7 @@ class Target:
         return (self.tolerance or EXACT).holds(number, wanted, right=exact(self.value) or Fraction(0))
 
     def in_words(self) -> str:
-        """What is wanted, as in ``at most 3``."""
+        """Return the condition in words, such as ``at most 3``."""
         if self.limited:
             said = (("at least", self.at_least), ("at most", self.at_most))
             return " and ".join(f"{word} {limit}" for word, limit in said if limit is not None)
@@ -158,27 +160,27 @@ class Target:
 
 @dataclass(frozen=True)
 class KeepRule:
-    """A row of the registry."""
+    """A row of the registry of keep rules."""
 
     name: str
     meaning: str
     outcome: Callable[[Sequence[Cast], Target], Outcome]
-    """The votes on one criterion and the answers to it that keep the item, to what they come to."""
+    """A function from the votes on one criterion and the target to the outcome."""
     needs_key: bool = False
     needs_values: bool = False
-    """It asks for `values` (the wanted one of each criterion) or for `parts`."""
+    """Whether the rule requires `values` (the wanted value of each criterion) or `parts`."""
     weighs: bool = False
-    """Votes count by the qualification of who cast them."""
+    """Whether a vote counts by its rater's score in the qualification."""
     in_groups: bool = False
-    """It looks for a group of votes that say the same, and not only at all of them."""
+    """Whether the rule looks for a group of agreeing votes, and not only at all votes together."""
 
 
 def weighed(weight: float | None) -> Fraction:
-    """What a stored weight counts, exactly as it is written: 0.1 and 0.2 together weigh as much as 0.3.
+    """Return the exact value of a stored weight, so that 0.1 and 0.2 together weigh as much as 0.3.
 
     A weight is a rater's share of right answers in the qualification, stored with the vote when it was cast. A vote
-    without one (its rater was never scored) counts 1, as every vote does where nothing is weighed; a weight of 0
-    counts nothing. Half of the weight or less decides nothing: see ``_weighted``.
+    without a weight (its rater was never scored) counts 1, as every vote does under rules without weights. A weight
+    of 0 counts nothing. Half of the total weight is not enough for a decision: see ``_weighted``.
     """
     return Fraction(1) if weight is None else Fraction(str(weight))
 
@@ -198,10 +200,10 @@ def _majority(cast: Sequence[Cast], target: Target) -> Outcome:
 
 
 def _weighted(cast: Sequence[Cast], target: Target) -> Outcome:
-    """More than half of the weight of all votes decides, skips and missing answers weighing against everything.
+    """Decide by more than half of the total weight. Skips and missing answers count against every value.
 
-    A tie (exactly half on one value), a weight spread over several values, and votes that weigh nothing at all are
-    splits: no one is outvoted by as much as them.
+    The outcome is "split" for a tie (exactly half on one value), for weight spread over several values, and for votes
+    without any weight.
     """
     whole = sum((weight for _, weight in cast), Fraction(0))
     if 2 * sum(weight for value, weight in cast if target.met_by(value)) > whole:
@@ -209,7 +211,7 @@ def _weighted(cast: Sequence[Cast], target: Target) -> Outcome:
     others = [(value, weight) for value, weight in cast if not target.met_by(value)]
     if isinstance(target.tolerance, Overlap):
         return "drop" if 2 * _heaviest(others, target) > whole else "split"
-    for lowest, _ in others:  # of numbers within a tolerance: all that every two of are alike
+    for lowest, _ in others:  # numbers within a tolerance: a group in which every two agree
         alike = (weight for value, weight in others if target.alike(lowest, value) and not _less(value, lowest))
         if 2 * sum(alike) > whole:
             return "drop"
@@ -217,13 +219,13 @@ def _weighted(cast: Sequence[Cast], target: Target) -> Outcome:
 
 
 MOST_IN_GROUPS = 25
-"""Schemas let no more people vote where groups are looked for of which every two votes are alike."""
+"""The largest number of raters in schemas whose rule looks for groups in which every two votes agree."""
 
 
 def _heaviest(cast: Sequence[Cast], target: Target) -> Fraction:
-    """The weight of the heaviest group of votes of which every two are alike.
+    """Return the weight of the heaviest group in which every two votes agree.
 
-    Numbers that are alike stand next to each other, and what overlaps has no order: each group is looked at.
+    Agreeing numbers are neighbors when sorted, but overlapping spans have no order, so every group is checked.
     """
     near = [{to for to, (other, _) in enumerate(cast) if target.alike(value, other)} for value, _ in cast]
 
@@ -276,7 +278,7 @@ SKIP_ACTS: Mapping[str, str] = {
     "retire": "the item is rejected at once, with the reasons told, and no one is asked about it any more",
     "adjudicate": "a senior settles the item at once, and no one else is asked to vote on it",
 }
-"""What so many skips do."""
+"""The possible effects of reaching the limit of skips."""
 
 
 ONE_RIGHT, ONE_ROUND = "one_right_answer", "one_round"
@@ -286,18 +288,18 @@ REFINEMENT_ENDS: Mapping[str, str] = {
     ONE_ROUND: "each answer is decided once, whatever is decided; after an edit only those are shown that no one had "
     "looked at",
 }
-"""When the refinement of an item has ended."""
+"""The conditions under which the refinement of an item ends."""
 
 
 def criteria_that_decide(rule: KeepSpec) -> tuple[str, ...]:
-    """The criteria that a keep rule looks at."""
+    """Return the criteria that a keep rule uses."""
     if rule.parts:
         return tuple(part.criterion for part in rule.parts)
     return rule.criteria or ((rule.criterion,) if rule.criterion is not None else tuple(rule.values))
 
 
 def targets(rule: KeepSpec) -> tuple[Target, ...]:
-    """Which answers keep an item, for each criterion that a keep rule looks at (``Target.of`` fills in the key)."""
+    """Return the target for each criterion that a keep rule uses. ``Target.of`` fills in the key."""
     within = rule.tolerances.get
     if rule.parts:
         return tuple(
@@ -314,7 +316,7 @@ def targets(rule: KeepSpec) -> tuple[Target, ...]:
 
 
 def is_skip(vote: Vote, criteria: Sequence[str]) -> bool:
-    """Whether a vote skips one of these criteria. Answers that were not asked for, or left out, are no skips."""
+    """Whether a vote skips one of these criteria. An answer that was not requested or was left out is no skip."""
     return any(vote.values.get(name) is None and vote.reasons.get(name) is not None for name in criteria)
 
 
@@ -328,11 +330,12 @@ def verdict(
     skips: SkipsSpec | None = None,
     words: Mapping[Any, str] | None = None,
 ) -> Verdict:
-    """What ``votes`` on one revision come to once all ``raters`` of them are in, or so many of them are ``skips``.
+    """Return the state of an item from the ``votes`` on one revision.
 
-    With several criteria each must come to "keep"; agreement on another value in any of them rejects the item. What
-    the votes leave open goes to adjudication if the schema has it, and is rejected otherwise. ``words`` are the
-    labels of the reasons of skips.
+    The votes decide once all ``raters`` have voted, or as soon as enough votes are skips (``skips``). With several
+    criteria, every criterion must come to "keep"; agreement on another value in any of them rejects the item. If the
+    votes split, the item goes to adjudication if the schema has it, and is rejected otherwise. ``words`` holds the
+    labels of the reasons for skips.
     """
     row = KEEP_RULES.get(rule.rule)
     if row is None:
@@ -375,8 +378,9 @@ def _after_skips(
 
 
 def is_unanimous(rule: KeepSpec, votes: Sequence[Vote], *, item_fields: Mapping[str, Any], wanted: bool) -> bool:
-    """Whether all votes say the same in every criterion that decides, and none of them skips; if ``wanted``, it must
-    also be what keeps the item."""
+    """Whether all votes agree in every deciding criterion without skips. With ``wanted``, the value must also keep the
+    item.
+    """
     for target in targets(rule):
         values, target = [vote.values.get(target.criterion) for vote in votes], target.of(item_fields)
         agreed = bool(values) and all(map(target.met_by, values))
@@ -388,9 +392,9 @@ def is_unanimous(rule: KeepSpec, votes: Sequence[Vote], *, item_fields: Mapping[
 
 
 def contest(rule: KeepSpec, votes: Sequence[Vote], *, item_fields: Mapping[str, Any]) -> float:
-    """How contested an item is, from 0 to 1: the share of pairs of votes that differ, in the mean of the criteria.
+    """Return how contested an item is, from 0 to 1: the share of differing pairs of votes, averaged over the criteria.
 
-    A skip agrees with nothing, not even with another skip. One vote alone contests nothing.
+    A skip agrees with no vote, not even with another skip. A single vote gives 0.
     """
     pairs = list(combinations(votes, 2))
     wanted = [each.of(item_fields) for each in targets(rule)]
@@ -405,7 +409,7 @@ def contest(rule: KeepSpec, votes: Sequence[Vote], *, item_fields: Mapping[str, 
 
 
 def decides_one_right(done: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
-    """Whether a decision about a model's answer says that the annotated answer is the only right one."""
+    """Whether a decision about a model's answer declares the annotated answer the only right one."""
     return bool(done) and all(same(values.get(name), value) for name, value in done.items())
 
 
@@ -414,9 +418,9 @@ def refined(
 ) -> bool:
     """Whether an item is refined (``until``: ``REFINEMENT_ENDS``; None: ``one_right_answer``).
 
-    Each of the ``n_answers`` answers in refinement has a decision, on the current revision or, with ``one_round``,
-    on any; and unless one round is enough, all ``decisions`` say that the annotated answer is the only right one. An
-    item without such answers is not refined.
+    Each of the ``n_answers`` answers in refinement needs a decision on the current revision, or with ``one_round`` on
+    any revision. Unless one round is enough, all ``decisions`` must also declare the annotated answer the only right
+    one. An item without answers in refinement is not refined.
     """
     if not 0 < n_answers <= len(decisions):
         return False
@@ -424,7 +428,7 @@ def refined(
 
 
 def differs_from_key(answer: str, key: str) -> bool:
-    """Whether the text of a model's answer does not contain the text of the annotated one, whatever their case."""
+    """Whether a model's answer does not contain the annotated answer. Case is ignored."""
     return key.strip().casefold() not in answer.casefold()
 
 
@@ -439,11 +443,10 @@ def item_state(
     skips: SkipsSpec | None = None,
     words: Mapping[Any, str] | None = None,
 ) -> Verdict:
-    """Where an item stands: a pure function of the votes on its current revision, the senior's decision, and the
-    policy.
+    """Return the state of an item.
 
-    ``rule`` None means that the schema has no verification. ``decision`` is what a senior settled about the current
-    revision.
+    The state follows from the votes on its current revision, the senior's decision and the policy alone. ``rule``
+    None means that the schema has no verification. ``decision`` is a senior's decision about the current revision.
     """
     if decision == "accept":
         return Verdict(ItemState.KEPT, "A senior accepted it.")
@@ -458,7 +461,7 @@ def item_state(
 
 @dataclass(frozen=True, kw_only=True)
 class Round:
-    """One stage of verification, with what was said of an item in it."""
+    """One verification stage, with the votes and the decision that an item got in it."""
 
     stage: Stage
     title: str
@@ -469,14 +472,14 @@ class Round:
     words: Mapping[Any, str]
     votes: Sequence[Vote]
     decision: str | None
-    """What a senior settled about the votes of this stage."""
+    """A senior's decision about the votes of this stage."""
 
 
 def state_after(rounds: Sequence[Round], *, item_fields: Mapping[str, Any]) -> Verdict:
-    """Where an item stands that goes through several stages of verification, in their order: it is rejected by the
-    first that rejects it, and kept when the last one keeps it.
+    """Return the state of an item that goes through several verification stages in order.
 
-    What was voted in a later stage waits while an earlier one is open again.
+    The first stage that rejects the item decides, and the last stage keeps it. While an earlier stage is open again,
+    votes of later stages wait.
     """
     if not rounds:
         return Verdict(ItemState.UNVERIFIED, "The schema has no verification.")

@@ -1,4 +1,4 @@
-"""What a project is made of, as someone who copies it may leave it out; and who people in an archive are here."""
+"""The parts of a project that a copy may leave out, and the ways to match people in an archive with accounts."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from enum import StrEnum
 
 ARCHIVE_FORMAT = "touchstone-project"
 ARCHIVE_VERSION = 1
-"""Of the archives that are written; older ones are read, newer ones refused."""
+"""The version of archives that are written. Older archives can be read, newer ones are refused."""
 PASSING = "."
-"""How the names of projects begin that are on their way in or out (``db.passing``): no one's may."""
+"""The prefix of projects that are being imported or exported (``db.passing``). Users cannot choose it."""
 
 
 class ProjectPart(StrEnum):
-    """A part of a project. Each table of the database belongs to one (``db.carried``)."""
+    """A part of a project. Each table of the database belongs to one part (``db.carried``)."""
 
     PROJECT = "project"
-    """Its name, seed, schema and guideline, which are always carried."""
+    """Its name, seed, schema and guideline, which every archive contains."""
     ITEMS = "items"
-    """Items with all revisions and source records, their images and clips, the pool, decisions of triage."""
+    """Items with all revisions and source records, their images and clips, the pool, and triage decisions."""
     PEOPLE = "people"
-    """Who takes part, with role, stages and dimensions."""
+    """Members with their role, stages and dimensions."""
     VOTES = "votes"
-    """What people did: tasks, submissions, drafts, gold, qualification, comments, ratings out of files, history."""
+    """People's work: tasks, submissions, drafts, gold, qualification, comments, imported ratings, history."""
     RUNS = "runs"
-    """Runs of models, judges and metrics with all that came of them."""
+    """Runs of models, judges and metrics with all their results."""
 
 
 NEEDS: dict[ProjectPart, ProjectPart] = {ProjectPart.VOTES: ProjectPart.ITEMS, ProjectPart.RUNS: ProjectPart.ITEMS}
-"""What a part makes no sense without."""
+"""The part that each part depends on."""
 
 
 def left_out(without: frozenset[ProjectPart]) -> frozenset[ProjectPart]:
-    """Everything that is left out where these parts are.
+    """Return all parts that must be left out if these parts are.
 
     >>> sorted(left_out(frozenset({ProjectPart.ITEMS})))
     [<ProjectPart.ITEMS: 'items'>, <ProjectPart.RUNS: 'runs'>, <ProjectPart.VOTES: 'votes'>]
@@ -40,11 +40,11 @@ def left_out(without: frozenset[ProjectPart]) -> frozenset[ProjectPart]:
 
 
 class WhoIsWho(StrEnum):
-    """How people in an archive are told from accounts that are here already."""
+    """The way to match people in an archive with existing accounts."""
 
     MATCH = "match"
-    """The same login is the same person; others get an account."""
+    """People with the same login are the same person; others get an account."""
     NEW = "new"
-    """Everyone gets an account of their own; where a login is taken, a number is added to it."""
+    """Every person gets a new account. If a login is taken, a number is added to it."""
     MAP = "map"
-    """A file says who is whom."""
+    """A file maps people to accounts."""

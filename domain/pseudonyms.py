@@ -1,8 +1,8 @@
-"""What people are called in a release: a keyed hash, whose key stays where they have their account.
+"""Pseudonyms of people in a release: keyed hashes, whose keys stay in the installation.
 
-Each person has a key of their own. Of the key and of what the release is called follows the pseudonym: the same release
-of the same state is the same to the byte, and where the key is deleted no one can tell any more whose pseudonym it was,
-while every release stays as it is.
+Each person has a key. The pseudonym is computed from the key and the release's name, so the same release of the same
+state is identical to the byte. After a key is deleted, its pseudonyms cannot be traced back to the person, and
+existing releases stay unchanged.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _SHORT, _LONG = 8, 24
 
 
 def pseudonym(key: bytes, release: str, *, digits: int = _SHORT) -> str:
-    """What the person of that key is called in a release.
+    """Return the pseudonym of the person with this key in a release.
 
     >>> pseudonym(bytes(32), "egoplan/1"), pseudonym(bytes(32), "egoplan/2")
     ('r-ceba289e', 'r-6075b96f')
@@ -25,9 +25,10 @@ def pseudonym(key: bytes, release: str, *, digits: int = _SHORT) -> str:
 
 
 def pseudonyms(keys: Mapping[int, bytes], release: str) -> dict[int, str]:
-    """What everyone with a key is called in a release, no two people alike: by their ids.
+    """Return unique pseudonyms of all people in a release, by ID.
 
-    Where two short ones are the same (one release in a million, of a hundred people), all of that release are long.
+    If two short pseudonyms collide (in one of a million releases with a hundred people), all pseudonyms of the
+    release are long.
     """
     for digits in (_SHORT, _LONG):
         found = {id: pseudonym(key, release, digits=digits) for id, key in sorted(keys.items())}

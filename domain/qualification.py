@@ -1,4 +1,4 @@
-"""Where a try to qualify stands: a pure function of the answers, the reviews and the policy."""
+"""The state of a qualification attempt, computed from the answers, the reviews and the policy alone."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from enum import StrEnum
 
 
 class Standing(StrEnum):
-    """Where a try stands."""
+    """The state of a qualification attempt."""
 
     OPEN = "open"
     HANDED_IN = "handed_in"
-    """Everything is answered; seniors look at it."""
+    """All items are answered; seniors review them."""
     PASSED = "passed"
     FAILED = "failed"
     SENT_BACK = "sent_back"
-    """A senior wants another try, whatever the score."""
+    """A senior asked for another attempt, whatever the score."""
 
 
 @dataclass(frozen=True)
 class Review:
-    """What a senior said of a try."""
+    """A senior's review of an attempt."""
 
     reviewer: str
     signs: bool
@@ -32,7 +32,7 @@ class Review:
 def standing(
     *, n_items: int, n_answered: int, n_right: int, pass_mark: float, reviewers: int, reviews: Sequence[Review]
 ) -> Standing:
-    """Where a try stands. A reviewer's newest review counts; one that sends back decides at once."""
+    """Return the state of an attempt. A reviewer's newest review counts; a review that sends back decides at once."""
     if n_answered < n_items or not n_items:
         return Standing.OPEN
     newest = {review.reviewer: review for review in sorted(reviews, key=lambda review: review.at)}
@@ -44,7 +44,7 @@ def standing(
 
 
 def may_try_again(*, tries: int, attempts: int | None, ended: datetime, wait: timedelta, now: datetime) -> str | None:
-    """Why someone whose last try has ended without success cannot begin another one yet; None if they can."""
+    """Return the reason why a person whose last attempt failed cannot start another one yet, or None."""
     if attempts is not None and tries >= attempts:
         return f"You have had {tries} of {attempts} tries; ask a lead of the project."
     if now < ended + wait:

@@ -1,13 +1,13 @@
-"""What is rated, by name: an item, or a model's answer to it."""
+"""Names of rated units: an item, or a model's answer to it."""
 
 from __future__ import annotations
 
 BETWEEN = " · "
-"""Between item and model in the unit of a grade."""
+"""The separator of item and model in the name of a graded answer."""
 
 
 def unit_of(item: str, model: str | None = None) -> str:
-    """What is rated: an item by its external id, or a model's answer to it.
+    """Return the name of a unit: an item's external ID, with the model if its answer is rated.
 
     >>> unit_of("q1"), unit_of("q1", "llava")
     ('q1', 'q1 · llava')

@@ -1,4 +1,4 @@
-"""The records passed between floors. Plain, frozen, and free of any database object."""
+"""The records that modules pass to each other. They are frozen and hold no database object."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from domain.runs import Outcome
 from domain.states import ItemState, Stage
 
 Fields = Mapping[str, Any]
-"""An item's content by field name; values are JSON values."""
+"""An item's content by field name; the values are JSON values."""
 
 
 # ---- files in, files out --------------------------------------------------------------------------------------------
@@ -21,19 +21,20 @@ Fields = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class AssetName:
-    """An asset as an annotation file names it: its role in the item, and the path or id that the file gives."""
+    """An asset as an annotation file names it: its role in the item, and the path or id in the file."""
 
     role: str
     path: str
     source: str | None = None
-    """The video or collection it came from, where the file says so."""
+    """The video or collection that the asset was taken from, if the file names it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """The bytes around and of one record in its file, as text, so that an untouched item leaves as it came.
+    """The text of one record in its file, and the text before it, so that an unchanged item is exported byte for byte.
 
-    ``lead`` is what stands between the record before (or the file's head) and this one; ``raw`` is the record itself.
+    ``lead`` is the text between the previous record (or the file's head) and this record; ``raw`` is the record
+    itself.
     """
 
     lead: str
@@ -45,55 +46,61 @@ class ItemRecord:
     """One benchmark example on its way between a file and the database."""
 
     external_id: str
-    """Unique in its project: the file's own id, else its folder below the import path and its 0-based position."""
+    """The item's ID, unique in its project: the ID in the file, or the folder below the import path and the 0-based
+    position.
+    """
     dimension: str
     fields: Fields
     assets: Sequence[AssetName] = ()
     fragment: Fragment | None = None
     """None for items that were written in the browser."""
     touched: bool = False
-    """True if ``fields`` differ from what ``fragment`` says, so the fragment has to be edited on the way out."""
+    """True if ``fields`` differ from the text of ``fragment``, so that an export must edit the fragment."""
     position: int | None = None
-    """Its 0-based place in its file, counting records that were left out; None for items written in the browser."""
+    """The item's 0-based position in its file, counting records that were left out; None for items written in the
+    browser.
+    """
     by_place: bool = False
-    """Nothing in the record names it: its external id is its place, which another record above it would change."""
+    """True if the record has no ID, so that its position serves as one. A record inserted above it would change the
+    ID.
+    """
     dimension_given: str | None = None
-    """What its dimension was when it came in, where that is another now: the fragment may say that one."""
+    """The dimension at import, if the item has another dimension now; ``fragment`` may name the earlier one."""
 
     @property
     def stands(self) -> bool:
-        """Whether a fragment says what the item is now."""
+        """Whether the fragment still holds the item's current content."""
         return not self.touched and self.dimension_given is None
 
 
 @dataclass(frozen=True)
 class FileRecord:
-    """One annotation file: where it lay below the import path, what stands around its records, and the records."""
+    """One annotation file: its path below the import path, its records, and the text around them."""
 
     path: str
-    """Relative, with forward slashes; the bare file name when a single file was imported."""
+    """The relative path with forward slashes, or the bare file name if a single file was imported."""
     items: Sequence[ItemRecord]
     head: str = ""
     tail: str = ""
     meta: Mapping[str, Any] = field(default_factory=dict)
-    """What an exporter needs beyond that, as JSON values (for instance the style for new records)."""
+    """Further facts that an exporter needs, as JSON values (for instance the style for new records)."""
 
 
 @dataclass(frozen=True)
 class BadRow:
-    """A record of an import file that does not fit."""
+    """A record of an import file that could not be read."""
 
     path: str
     row: int
-    """1-based, as a person counts."""
+    """The row number, counted from 1."""
     reason: str
     raw: str
     item: str = field(default="", compare=False)
-    """What it is called, where that can be read though the rest does not fit."""
+    """The item's ID, if it can be read from the faulty record."""
 
 
 class CountedColumns(NamedTuple):
-    """Columns of a file whose names count on, such as ``ending0``, with their texts: they may be options."""
+    """Columns with numbered names, such as ``ending0``, and their texts. They may hold an item's options."""
 
     names: tuple[str, ...]
     texts: tuple[str, ...]
@@ -101,10 +108,10 @@ class CountedColumns(NamedTuple):
 
 @dataclass(frozen=True)
 class PredictionRecord:
-    """A model's answer to an item, as a file gives it, or that there is none.
+    """A model's answer to an item as a file holds it, or the reason why there is no answer.
 
-    The item is named by external id, by dimension and position, by another harness's index, or by ids and the question
-    out of another harness's log.
+    The file names the item by external ID, by dimension and position, or by the index of another harness. The log of
+    a harness names it by candidate IDs and the question.
     """
 
     model: str
@@ -113,27 +120,32 @@ class PredictionRecord:
     dimension: str | None = None
     position: int | None = None
     index: str | None = None
-    """As another harness has it: an external id, or a position that is counted from 0 or from 1."""
+    """The index in another harness: an external ID, or a position that is counted from 0 or from 1."""
     question: str | None = None
-    """As it stands next to an index, to see that the index means this item; in a log, what the model was asked."""
+    """The question next to the index, to check that the index means this item; in a log, the question that the model
+    got.
+    """
     outcome: Outcome = Outcome.ANSWERED
-    """What became of asking; only an answer becomes a prediction."""
+    """The outcome of the request. Only an answer becomes a prediction."""
     error: str = ""
-    """Why there is no answer."""
+    """The reason why there is no answer."""
     ids: tuple[str, ...] = ()
-    """Of a log: what may be the item's external id, the surest first. Where none is, the question decides."""
+    """In a log: candidates for the item's external ID, the most reliable first. If it is empty, the question finds the
+    item.
+    """
     options: tuple[str, ...] = ()
-    """The options that the file lists, in the order in which the model had them; empty where it lists none. An empty
-    text stands for a label without an option."""
+    """The options that the file lists, in the order in which the model saw them; empty if the file lists none. An
+    empty text marks a label without an option.
+    """
     columns: tuple[CountedColumns, ...] = ()
-    """Columns that may be options."""
+    """Columns that may hold the options."""
     prompt: str = ""
-    """The prompt of the model, if the file has it: its options take precedence over listed ones."""
+    """The model's prompt, if the file has it. Options in the prompt take precedence over listed ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """One line of the long table that all statistics read."""
+    """One row of the long table that all statistics read."""
 
     unit: str
     rater: str
@@ -141,43 +153,49 @@ class Rating:
     value: Any
     dimension: str | None = None
     guideline: int | None = None
-    """The version of the project's guideline that the rater had before them; None for ratings from files."""
+    """The version of the project's guideline that the rater worked with; None for imported ratings."""
     note: str = ""
-    """What the rater wrote next to the submission that this is a part of."""
+    """The rater's note on the submission that this rating belongs to."""
     schema: int | None = None
-    """The version of the schema under which it was given; None where the project has had one only, and for ratings from
-    files."""
+    """The version of the schema that the rating was given under; None for imported ratings, and if the project has had
+    only one version.
+    """
     cluster: str | None = None
-    """What the unit belongs to, as answers of several models belong to one question; None: it stands for itself."""
+    """The group that the unit belongs to, as answers of several models belong to one question; None: a group of its
+    own.
+    """
     pair: RatingPair | None = None
-    """Where two models' answers were compared: which, and how they stood."""
+    """The two models whose answers were compared, and their sides."""
     stage: str = ""
-    """The stage in which it was given, as files name it; empty where the project has one of verification at most."""
+    """The stage in which the rating was given, as files name it; empty if the project has at most one verification
+    stage.
+    """
 
 
 @dataclass(frozen=True)
 class RatingPair:
-    """Two models' answers that were compared, ``a`` and ``b`` in the order of the models' names."""
+    """Two models whose answers were compared. ``a`` and ``b`` follow the order of the models' names."""
 
     model_a: str
     model_b: str
     left: str
     """The model whose answer was on the left."""
     winner: str
-    """The model whose answer was preferred, or what was said instead (``tie``, ``both_bad``, ``cannot_tell``); empty:
-    the criterion does not ask which one is better."""
+    """The model whose answer was preferred, or another choice (``tie``, ``both_bad``, ``cannot_tell``). Empty if the
+    criterion does not ask which answer is better.
+    """
 
 
 @dataclass(frozen=True)
 class About:
-    """What is known about a unit besides its ratings; None where no one says."""
+    """Facts about a unit apart from its ratings. An unknown fact is None."""
 
     item: str | None = None
-    """The question or image that it is an answer to: units of one item are resampled together."""
+    """The question or image that the unit answers. Units of one item are resampled together."""
     model: str | None = None
-    """Whose answer it is."""
+    """The model that gave the answer."""
     length: float | None = None
-    """How long the answer is, in whatever one counts."""
+    """The length of the answer, in a unit of the caller's choice."""
 
 
 # ---- people ---------------------------------------------------------------------------------------------------------
@@ -195,7 +213,7 @@ class Person:
 
 @dataclass(frozen=True)
 class Membership:
-    """Someone's role in one project. ``dimensions`` None means all of them."""
+    """A person's role in one project. ``dimensions`` None means all of them."""
 
     person: Person
     role: Role
@@ -205,7 +223,7 @@ class Membership:
 
 @dataclass(frozen=True)
 class Part:
-    """What someone is to do in a project, by their login. None for dimensions or stages means all of them."""
+    """A person's role, dimensions and stages in a project, by login. None for dimensions or stages means all."""
 
     login: str
     role: Role
@@ -215,7 +233,7 @@ class Part:
 
 @dataclass(frozen=True)
 class SignedIn:
-    """A live session: who, and the token that their pages must send back with every change."""
+    """A live session: the person, and the token that their pages must send back with every change."""
 
     person: Person
     csrf: str
@@ -239,7 +257,7 @@ class ProjectView:
     name: str
     title: str
     made_up: bool
-    """Its content is invented (the demo); every page and file says so."""
+    """True if the content is invented, as in the demo. Every page and file then says so."""
     schema: Any
     """``annotation_schemas.model.LoadedSchema``, a class of the floor above."""
     role: Role
@@ -247,7 +265,7 @@ class ProjectView:
     """None: all of them."""
     stages: tuple[Stage, ...] | None = None
     archived: bool = False
-    """Nothing in it is changed any more."""
+    """True if the project is closed to changes."""
 
 
 # ---- work -----------------------------------------------------------------------------------------------------------
@@ -262,16 +280,18 @@ class AssetView:
     kind: str
     """"image" or "clip"."""
     missing: bool = False
-    """Named by an annotation file, but no one has brought in the file itself."""
+    """True if an annotation file names the asset, but its file was never uploaded."""
     width: int | None = None
     height: int | None = None
     group: tuple[AssetView, ...] = ()
-    """In the pool and in triage: all that an item is written about together, itself first; empty: it stands alone."""
+    """In the pool and in triage: all assets that one item is written about, this asset first; empty if it has no
+    group.
+    """
 
 
 @dataclass(frozen=True)
 class AssetFile:
-    """Where an asset's bytes are: its content hash in the media store. For the route that sends them, not for pages."""
+    """The content hash of an asset's bytes in the media store, for the route that sends them. Pages never see it."""
 
     sha256: str
     kind: str
@@ -280,7 +300,7 @@ class AssetFile:
 
 @dataclass(frozen=True)
 class Draft:
-    """What someone has typed so far. ``seq`` counts up; an older one never overwrites a newer one."""
+    """A person's unfinished entries. ``seq`` counts up; an older draft never overwrites a newer one."""
 
     seq: int
     values: Mapping[str, Any]
@@ -289,23 +309,23 @@ class Draft:
 
 @dataclass(frozen=True)
 class Submission:
-    """What a person sends in for a task."""
+    """The values that a person submits for a task."""
 
     values: Mapping[str, Any]
     reasons: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
     seconds: float | None = None
     field_seconds: Mapping[str, float] | None = None
-    """Of these, how long each field of an authoring form had the focus; None: no one has said."""
+    """The part of ``seconds`` for which each field of an authoring form had the focus; None if it was not measured."""
     guideline: str | None = None
     """The hash of the guideline that the page showed."""
     schema: str | None = None
-    """The hash of the schema whose form the page showed; None: of the one that is in force."""
+    """The hash of the schema whose form the page showed; None means the schema in force."""
 
 
 @dataclass(frozen=True)
 class VoteView:
-    """One vote as adjudicators see it: who cast it is hidden."""
+    """One vote as adjudicators see it, without the voter's name."""
 
     label: str
     values: Mapping[str, Any]
@@ -315,14 +335,14 @@ class VoteView:
 
 @dataclass(frozen=True)
 class GuidelineNews:
-    """What someone has to hear about the guideline, until they have opened it."""
+    """The guideline changes that a person has not opened yet."""
 
     number: int
-    """The version that is in force."""
+    """The version in force."""
     why: str
-    """What the lead says about it."""
+    """The lead's reason for the change."""
     changes: Sequence[tuple[str, str]]
-    """The lines that are gone ("-"), new ("+") or around them (" ")."""
+    """Lines of the comparison: removed ("-"), added ("+") or unchanged context (" ")."""
 
 
 @dataclass(frozen=True)
@@ -334,13 +354,13 @@ class GuidelineVersion:
     text: str
     why: str
     by: str | None
-    """The login of who wrote it; None for the schema's own, and for the command on the machine itself."""
+    """The author's login; None for the schema's own text, and for a command on the machine itself."""
     at: datetime
     in_force: bool
     submissions: Mapping[str, int] = field(default_factory=dict)
-    """How many submissions that count were made under it, by stage."""
+    """Counts of valid submissions made under this version, by stage."""
     answers: int = 0
-    """How many of the seniors' decisions it answers."""
+    """The number of seniors' decisions that this version answers."""
 
 
 @dataclass(frozen=True)
@@ -354,44 +374,46 @@ class SettledCase:
     note: str
     at: datetime
     guideline: int
-    """The version that the senior had before them."""
+    """The guideline version that the senior worked with."""
     answered_by: int | None = None
-    """The version that answers it; None: it is open."""
+    """The guideline version that answers the case; None if the case is open."""
     answer: str = ""
-    """If nothing had to be written: why not."""
+    """The reason why the guideline needed no change, if it needed none."""
 
 
 @dataclass(frozen=True)
 class AdjudicationReason:
-    """An adjudication reason in a dimension, with the decisions behind it, the oldest first."""
+    """An adjudication reason in one dimension, with the decisions that name it, the oldest first."""
 
     reason: str
-    """Its value in the schema; empty for decisions that name none."""
+    """The reason's value in the schema; empty for decisions without a reason."""
     label: str
     dimension: str
     cases: Sequence[SettledCase]
 
     @property
     def open(self) -> int:
-        """How many decisions no one has answered."""
+        """Return the number of decisions that the guideline does not answer yet."""
         return sum(case.answered_by is None for case in self.cases)
 
 
 @dataclass(frozen=True)
 class SkipLine:
-    """A reason that verifiers gave for skips in a dimension, and the items that were skipped for it."""
+    """A reason that verifiers gave for skips in a dimension, and the items that they skipped for it."""
 
     criterion: str
     reason: str
     label: str
     dimension: str
     items: Sequence[str]
-    """External ids, once for each skip."""
+    """External IDs of the items, one entry for each skip."""
 
 
 @dataclass(frozen=True)
 class ContestedItem:
-    """What a lead sees of an item behind a reason: its content then, its votes, the senior's words."""
+    """An item behind an adjudication reason, as a lead sees it: its content at that time, its votes and the senior's
+    note.
+    """
 
     item: str
     dimension: str
@@ -405,7 +427,7 @@ class ContestedItem:
 
 @dataclass(frozen=True)
 class TaskView:
-    """One claimed task with everything its page may show, and nothing else: what is secret for the stage is absent."""
+    """One claimed task with everything that its page may show. Content that is secret in the stage is left out."""
 
     id: str
     project: str
@@ -419,32 +441,32 @@ class TaskView:
     lease_until: datetime
     draft: Draft | None = None
     correction: bool = False
-    """Reopened by undo: what is submitted now supersedes this person's earlier submission."""
+    """True if an undo reopened the task. The next submission then supersedes this person's earlier one."""
     postponed: bool = False
-    """This person had put it off; it is offered again."""
+    """True if this person postponed the task earlier."""
     answer: str | None = None
-    """Grading: the text of the prediction. The model's name is never here."""
+    """Grading: the text of the prediction. The record never holds the model's name."""
     answers: tuple[str, str] | None = None
-    """Comparison: the texts of two models' answers, as they stand for this person, the left one first."""
+    """Comparison: the texts of two models' answers, the left one first, with the sides that this person sees."""
     place: tuple[int, int] | None = None
-    """Grading: which one of its item's answers this is for this person, and how many there are."""
+    """Grading: the number of this answer among the item's answers for this person, and the count of these answers."""
     settles: Stage | None = None
     """Adjudication: the stage whose votes disagreed."""
     votes: Sequence[VoteView] = ()
     """Adjudication: the votes that disagreed."""
     history: Sequence[str] = ()
-    """Adjudication: what happened to the item before, one sentence each, without names."""
+    """Adjudication: the item's earlier events, one sentence each, without names."""
     guideline: str = ""
-    """The hash of the guideline that is in force."""
+    """The hash of the guideline in force."""
     news: GuidelineNews | None = None
-    """What has changed in the guideline since this person opened it last."""
+    """Guideline changes since this person last opened the guideline."""
     proposed: bool = False
-    """Authoring: ``fields`` are what a model proposes, for the person to correct."""
+    """Authoring: True if a model proposed ``fields``, for the person to correct."""
 
 
 @dataclass(frozen=True)
 class NothingLeft:
-    """Why there is no task: a code for tests, a sentence for people."""
+    """The reason why there is no task: a code for tests and a sentence for people."""
 
     code: str
     """One of all_done, waiting_for_others, waiting_for_media, not_member, no_stage, pool_empty, pick_first,
@@ -454,20 +476,23 @@ class NothingLeft:
 
 @dataclass(frozen=True)
 class Submitted:
-    """A submission that is on disk. ``repeated`` is True if the same key had been stored before."""
+    """A submission that is saved on disk. ``repeated`` is True if the same key was already stored."""
 
     annotation: str
     saved_at: datetime
     repeated: bool = False
     item: str | None = None
     state: ItemState | None = None
-    """The item's state, for authors and adjudicators; raters are not told, as it would betray the other votes."""
+    """The item's state, for authors and adjudicators only. For raters it would reveal the other votes."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """The numbers in the thin line on top of a working page. In blind stages nothing is told of what was kept: on a
-    small project it would say how an item ended, and so what the others answered."""
+    """The numbers in the progress line of a working page.
+
+    Blind stages leave out the number of kept items. On a small project that number would reveal how an item ended,
+    and so how other people voted.
+    """
 
     mine_done: int
     mine_left: int
@@ -480,7 +505,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class TextLine:
-    """A piece of what someone typed: what was asked, and their text."""
+    """One text that a person typed, with the title of its field."""
 
     title: str
     text: str
@@ -488,7 +513,7 @@ class TextLine:
 
 @dataclass(frozen=True)
 class PostponedTask:
-    """An item that someone has postponed or given back and may go on with."""
+    """A task that a person postponed or gave back, and may continue."""
 
     task: str
     project: str
@@ -496,17 +521,17 @@ class PostponedTask:
     stage: Stage
     dimension: str
     words: str
-    """The item's first words, of what its stage may see."""
+    """The first words of the item, taken from fields that the stage may show."""
     at: datetime
     released: bool
-    """Given back for others; else postponed."""
+    """True if the person gave the task back for others; False if it is only postponed."""
     yours_until: datetime | None
-    """Until when no one else gets it; None: someone else may get it at any time."""
+    """The time until which the task is reserved for the person; None if others may take it at any time."""
 
 
 @dataclass(frozen=True)
 class EarlierSubmission:
-    """What someone has submitted a short while ago and may want to change."""
+    """A recent submission that its author may still change."""
 
     task: str
     project: str
@@ -514,13 +539,13 @@ class EarlierSubmission:
     stage: Stage
     dimension: str
     words: str
-    """The item's first words, of what its stage may see, and those of the answer that it was about."""
+    """The first words of the item, from fields that the stage may show, and of the graded answer."""
     at: datetime
 
 
 @dataclass(frozen=True)
 class ExpiredDraft:
-    """What someone wrote for a task that they no longer have."""
+    """A draft for a task that is no longer assigned to its author."""
 
     task: str
     project: str
@@ -532,12 +557,12 @@ class ExpiredDraft:
     why: str
     lines: Sequence[TextLine]
     free: bool
-    """A slot of the item is free, so they may take it up again with the text."""
+    """True if the item has a free slot, so that the author may continue with the text."""
 
 
 @dataclass(frozen=True)
 class ExpiredSubmission:
-    """An expired submission, as leads see it listed."""
+    """A submission that arrived after its lease had ended, as leads see it listed."""
 
     id: int
     login: str
@@ -546,9 +571,9 @@ class ExpiredSubmission:
     stage: Stage
     dimension: str
     item: str | None
-    """Its external id; None while it is being written."""
+    """The item's external ID; None while the item is being written."""
     taken_up: bool
-    """Its writer has the task again."""
+    """True if the author has the task again."""
 
 
 # ---- overviews ------------------------------------------------------------------------------------------------------
@@ -556,48 +581,48 @@ class ExpiredSubmission:
 
 @dataclass(frozen=True)
 class AddedMedia:
-    """What became of files that were offered to a pool."""
+    """The result of adding files to a pool."""
 
     added: int
     repeated: int
-    """Already in the project, byte for byte."""
+    """The number of files that the project already holds, byte for byte."""
     refused: Sequence[tuple[str, str]] = ()
-    """Name and reason."""
+    """Name and reason for each refused file."""
     clips: int = 0
-    """How many of those that were added are clips; the others are images."""
+    """The number of clips among the added files; the others are images."""
     sources: Mapping[str, int] = field(default_factory=dict)
-    """How many were added of each source; of none under an empty name."""
+    """The number of added files by source; files without a source are under the empty name."""
 
 
 @dataclass(frozen=True)
 class TriageFrame:
-    """A candidate image before someone who triages."""
+    """A candidate image as a page of triage shows it."""
 
     asset: AssetView
     sharpness: float | None
     blurred: bool
-    """Much less sharp than the other candidates of its source."""
+    """True if the image is much less sharp than the other candidates of its source."""
     kept_of_source: int | None = None
-    """How many of its source are kept so far; None: it has no source."""
+    """The number of images of its source that are kept so far; None if the image has no source."""
 
 
 @dataclass(frozen=True)
 class TriageGroup:
-    """A candidate and those like it, for one person to decide on."""
+    """A candidate and similar images, which one person decides on together."""
 
     frames: Sequence[TriageFrame]
     reasons: Sequence[tuple[str, str]]
-    """Why one may be dropped: value and label."""
+    """The possible reasons for dropping an image: value and label."""
     per_source: int | None
     left: int
-    """How many wait in the project, these included."""
+    """The number of candidates that wait in the project, including this group."""
     token: str
-    """Another one after every decision: a key pressed twice is not meant twice."""
+    """A token that changes with every decision, so that pressing a key twice submits only one decision."""
 
 
 @dataclass(frozen=True)
 class TriageDone:
-    """A decision about candidates that is on disk. ``repeated`` is True if the same key had been stored before."""
+    """A saved decision about candidates. ``repeated`` is True if the same key was already stored."""
 
     kept: int
     dropped: int
@@ -606,28 +631,28 @@ class TriageDone:
 
 @dataclass(frozen=True)
 class TriageCounts:
-    """What has become of the candidates of a source, or of all of them."""
+    """Counts of kept, dropped and waiting candidates, of one source or of all."""
 
     left: int
     kept: int
     dropped: Mapping[str, int]
-    """By reason."""
+    """Counts by reason."""
     surplus: int = 0
-    """They wait, but their source has given as many as it may."""
+    """The number of waiting candidates whose source has reached its limit."""
 
 
 @dataclass(frozen=True)
 class TriageProgress:
-    """How far triage is."""
+    """Counts of triage in total and by source."""
 
     total: TriageCounts
     by_source: Mapping[str, TriageCounts]
-    """The empty name: images without a source."""
+    """Counts by source; images without a source are under the empty name."""
 
 
 @dataclass(frozen=True)
 class DroppedFrame:
-    """A candidate that someone has dropped."""
+    """A candidate that a person dropped."""
 
     asset: str
     name: str
@@ -636,7 +661,7 @@ class DroppedFrame:
 
 @dataclass(frozen=True)
 class PoolPage:
-    """A page of free images. ``after`` of the next page is the id of the last one."""
+    """A page of free images. To get the next page, pass the ID of the last image as ``after``."""
 
     assets: Sequence[AssetView]
     total: int
@@ -644,7 +669,7 @@ class PoolPage:
 
 @dataclass(frozen=True)
 class StageWork:
-    """One line of My work: a stage and dimension of a project, and what waits there for this person."""
+    """One row of My work: a stage and dimension of a project, and the number of tasks that wait for this person."""
 
     project: str
     title: str
@@ -654,42 +679,42 @@ class StageWork:
     mine_done: int
     available: bool
     why: str
-    """If nothing is available: the reason, as a sentence; else empty."""
+    """The reason why no task is available, as a sentence; empty if there is one."""
     code: str = ""
-    """The code of that reason, as ``NothingLeft`` has it."""
+    """The code of that reason, as in ``NothingLeft``."""
     begun: int = 0
-    """In authoring: how many of those that wait this person has begun, so that they need no free image."""
+    """In authoring: the number of waiting tasks that this person has started and that need no free image."""
 
 
 @dataclass(frozen=True)
 class Blocked:
-    """What keeps so many items, answers or people of a dimension from moving on."""
+    """Items, answers or people of a dimension that cannot move on, and the reason."""
 
     n: int
     one: str
-    """The words behind the number where it is 1: ``item waits for a senior``."""
+    """The words after the number 1: ``item waits for a senior``."""
     many: str
     detail: str = ""
-    """What is so in this dimension alone."""
+    """Words that hold for this dimension alone."""
     rest: str = "."
-    """The end of the sentence, with what to do."""
+    """The end of the sentence, which says what to do."""
 
     @property
     def sentence(self) -> str:
-        """What is said of a dimension by itself."""
+        """Return the sentence for one dimension alone."""
         return f"{self.n:,} {self.one if self.n == 1 else self.many}{self.detail}{self.rest}"
 
     @property
     def about(self) -> tuple[str, str]:
-        """What it has in common with those of other dimensions."""
+        """Return the words that dimensions with the same problem share."""
         return self.many, self.rest
 
 
 @dataclass(frozen=True)
 class DimensionProgress:
-    """One line of the dashboard. Every item is in exactly one of the states; ``drafted`` counts them all.
+    """One row of the dashboard. Every item is in exactly one state; ``drafted`` counts all of them.
 
-    ``drafted``, ``left`` and ``in_progress`` are those of ``workflow.access.written_items``.
+    ``drafted``, ``left`` and ``in_progress`` are computed by ``workflow.access.written_items``.
     """
 
     dimension: str
@@ -704,39 +729,39 @@ class DimensionProgress:
     in_verification_2: int = 0
     in_verification_3: int = 0
     left: int = 0
-    """Items left to write."""
+    """Items that are left to write."""
     in_progress: int = 0
-    """Items that authors have begun and not submitted."""
+    """Items that authors have started but not submitted."""
     stuck: Sequence[Blocked] = ()
-    """What keeps the dimension from moving on."""
+    """Problems that keep the dimension from moving on."""
 
     @property
     def blocked(self) -> tuple[str, ...]:
-        """``stuck``, one sentence each."""
+        """Return one sentence for each entry of ``stuck``."""
         return tuple(each.sentence for each in self.stuck)
 
 
 @dataclass(frozen=True)
 class AuditEntry:
-    """One event of the log: who did what, when, from where."""
+    """One event of the log: the person, the action, the time and the origin of the request."""
 
     id: int
     at: datetime
     kind: str
     project: str | None
     who: str | None
-    """A login; None: the command on the machine itself, or the rules."""
+    """The person's login; None for the command on the machine itself, and for rules."""
     item: str | None
-    """Its external id."""
+    """The item's external ID."""
     origin: str | None
     data: Mapping[str, Any]
     name: str | None = None
-    """What ``who`` is called."""
+    """The display name of ``who``."""
 
 
 @dataclass(frozen=True)
 class Dashboard:
-    """How far a project is."""
+    """The progress of a project."""
 
     project: str
     title: str
@@ -744,42 +769,44 @@ class Dashboard:
     rows: Sequence[DimensionProgress]
     free_images: int
     graded: int = 0
-    """Grading slots that are done, of ``to_grade``."""
+    """Finished grading slots, out of ``to_grade``."""
     to_grade: int = 0
     sample: str = ""
-    """How far people are with the answers that they are to grade, as a sentence; empty: none was passed on."""
+    """The grading progress as a sentence; empty if no answers were passed on to people."""
     refinement: Mapping[str, int] = field(default_factory=dict)
-    """Refinement: answers ``fed`` next to the items as they stand and ``decided``, items ``edited`` and ``refined``."""
+    """Refinement: the number of answers shown with the current items (``fed``), of decisions (``decided``), and of
+    ``edited`` and ``refined`` items.
+    """
     stopped: Sequence[str] = ()
-    """People who get no more work because of their answers to gold, with the stage."""
+    """People who get no more work because of their answers to gold items, with the stage."""
     without_set: Sequence[str] = ()
-    """Stages that ask people to qualify while there is no set of items to do it on."""
+    """Stages that require qualification but have no qualification set yet."""
 
 
 RULES = "rules"
-"""The name of the reader of models' answers that goes by rules."""
+"""The name of the rule-based reader of models' answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerReading:
-    """What a model's answer states, as it was read and kept."""
+    """The statement that was read from a model's answer."""
 
     prediction_id: int
     reader: str
-    """``rules``, or the name of a model that was asked."""
+    """``rules``, or the name of the model that read the answer."""
     version: int
     revision: int
-    """Of the item, when it was answered."""
+    """The item's revision when the model answered it."""
     kind: AnswerKind
     outcome: ReadOutcome
     value: Any
-    """Only where ``outcome`` is read; as JSON gives it back."""
+    """The value as JSON returns it; set only if ``outcome`` is read."""
     places: Sequence[int]
     spans: Sequence[Sequence[int]]
-    """Where in the answer it stands, from and up to."""
+    """Start and end positions of the words in the answer."""
     rule: str
     why: str
 
     def words(self, text: str) -> list[str]:
-        """The words of the answer that it was read from."""
+        """Return the words of the answer that the value was read from."""
         return [text[start:end] for start, end in self.spans]

@@ -1,4 +1,6 @@
-"""Rows that one room keeps and that rooms read which must not know it: they ask the register, by a row's name."""
+"""Registers of rows that other modules define. Readers find a row by its name, without importing the module that
+defines it.
+"""
 
 from __future__ import annotations
 
@@ -9,28 +11,28 @@ from domain.module_names import import_own
 
 
 class Named(Protocol):
-    """A row."""
+    """A row with a name."""
 
     @property
     def name(self) -> str:
-        """What it is called in files and commands."""
+        """Return the name in files and commands."""
 
 
 R = TypeVar("R", bound=Named)
 
 
 class Register(Mapping[str, R], Generic[R]):
-    """Rows by name, in their order. They are fetched when one of them is first read.
+    """Rows by name, in order. They are loaded when the first row is read.
 
     Parameters
     ----------
     kept_in
-        Where the rows are: a module whose function ``rows()`` gives its own, or such a function itself.
+        The sources of the rows: modules with a function ``rows()``, or such functions.
 
     Raises
     ------
     ValueError
-        When they are fetched: two rows have the same name.
+        When the rows are loaded: two rows have the same name.
     """
 
     def __init__(self, *kept_in: str | Callable[[], Sequence[R]]) -> None:
@@ -59,7 +61,7 @@ class Register(Mapping[str, R], Generic[R]):
 
 
 def declared(package: str, name: str) -> list[Any]:
-    """Everything that the modules of a package list under ``name``, such as ``ROWS``, module by module."""
+    """Return all entries of the lists called ``name``, such as ``ROWS``, in the modules of a package."""
     found: list[Any] = []
     for module in modules_of(package):
         found += getattr(import_own(module), name, ())
@@ -67,7 +69,7 @@ def declared(package: str, name: str) -> list[Any]:
 
 
 def modules_of(package: str) -> list[str]:
-    """The dotted names of the modules of a package, sorted; packages within it are left out."""
+    """Return the dotted names of a package's modules, sorted and without subpackages."""
     from pkgutil import iter_modules
 
     paths = import_own(package).__path__
@@ -75,7 +77,7 @@ def modules_of(package: str) -> list[str]:
 
 
 def function_of(named: Callable[..., Any] | str | None) -> Any:
-    """A function that a row names: itself, or by ``module:function``, which is imported now."""
+    """Return the function of a row. A text ``module:function`` is imported now."""
     if not isinstance(named, str):
         return named
     module, _, name = named.partition(":")

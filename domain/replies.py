@@ -1,4 +1,4 @@
-"""What became of everything that a judge was asked: how much was scored, why the rest was not, and what that hides."""
+"""Counts of a judge's replies: the scored ones, the failures by reason, and the bounds that failures leave."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from dataclasses import dataclass, field
 from typing import Any
 
 NO_SCORE = "no score: "
-"""What failures begin with where they stand among values (``Verdict.words``)."""
+"""The prefix of failures in lists of values (``Verdict.words``)."""
 WARNING = "Warning: "
-"""The beginning of a warning about losses, by which pages tell it from a note."""
+"""The prefix of a warning about losses, by which pages distinguish it from a note."""
 MOST_VALUES = 12
-"""Values beyond which shares are not given one by one."""
+"""The maximum number of values for which shares are listed."""
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """A mean or a share over what was scored, and where it lies whatever the rest would have been."""
+    """A mean or a share over the scored replies, and its bounds over all possible scores of the other replies."""
 
     what: str
     """"mean", or "share of yes"."""
     value: float | None
-    """None: nothing was scored."""
+    """The mean or share; None if no reply was scored."""
     lowest: float
-    """If everything that was not scored had the lowest value."""
+    """The value if every other reply had the lowest score."""
     highest: float
 
     @property
     def sure(self) -> bool:
-        """Whether there is no rest."""
+        """Whether all replies were scored, so that the bounds coincide."""
         return self.value is not None and self.lowest == self.highest
 
 
 @dataclass(frozen=True)
 class Replies:
-    """What became of a judge's replies on one criterion, whole or in one dimension."""
+    """Counts of a judge's replies on one criterion, in total or in one dimension."""
 
     judge: str
     criterion: str
@@ -43,14 +43,14 @@ class Replies:
     asked: int
     scored: int
     with_people: int
-    """How many of those asked about a person has rated."""
+    """The number of judged units that people rated too."""
     failures: Mapping[str, int] = field(default_factory=dict)
-    """How many were not scored, by the reason; the most frequent first."""
+    """The number of failures by reason, the most frequent first."""
     bounds: tuple[Bounds, ...] = ()
 
     @property
     def words(self) -> str:
-        """In one sentence: how much was scored, and why the rest was not.
+        """Return the counts in one sentence.
 
         >>> Replies("gpt", "score", None, 20, 17, 20, {"truncated": 2, "refused": 1}).words
         '17 of 20 scored; 2 truncated, 1 refused'
@@ -60,7 +60,7 @@ class Replies:
 
 
 def reason_of(value: Any) -> str:
-    """The reason in a value that stands for a failure: ``truncated`` of ``no score: truncated``."""
+    """Return the reason from the value of a failure: ``truncated`` from ``no score: truncated``."""
     return str(value).removeprefix(NO_SCORE)
 
 
@@ -74,10 +74,11 @@ def replies_of(
     people: Collection[str] = (),
     scale: Sequence[Any] = (),
 ) -> Replies:
-    """What became of a judge's replies: ``values`` and ``failed`` (reasons) by unit, ``people`` the units they rated.
+    """Return the counts of a judge's replies.
 
-    ``scale`` are the values that there are: of numbers the mean has bounds at its ends, of a few names every share has.
-    A unit with a value is scored, whatever else was said of it.
+    ``values`` and ``failed`` (reasons) are keyed by unit; ``people`` are the units that people rated. ``scale`` lists
+    the possible values. With numbers, the mean gets bounds; with a few names, the share of each name does. A unit
+    with a value counts as scored, even if it is in ``failed`` too.
 
     >>> found = replies_of("gpt", "score", None, values={"a": 1, "b": 0.5}, failed={"c": "empty"}, scale=[0, 0.5, 1])
     >>> [(round(each.lowest, 3), each.value, round(each.highest, 3)) for each in found.bounds]
@@ -135,22 +136,22 @@ def _is_number(value: Any) -> bool:
 # ---- attacks --------------------------------------------------------------------------------------------------------
 
 CONTROL = "plain"
-"""The answer that tries nothing: what a judge gives to it is what the others are compared with."""
+"""The answer without an attack. The judge's score for it is the baseline for the attacks."""
 
 
 @dataclass(frozen=True)
 class Attacked:
-    """What a judge's reply about one attack answer comes to."""
+    """The result of a judge's reply about one attack answer."""
 
     judge: str
     criterion: str
     kind: str
-    """Which of the attack answers."""
+    """The kind of attack."""
     item: str
     fell: bool | None
-    """Whether it gave more than the lowest value; None: there is no score."""
+    """Whether the score was above the lowest value; None if there is no score."""
     failure: str | None = None
-    """Why there is none."""
+    """The reason for a missing score."""
 
 
 # ---- what a judge is ------------------------------------------------------------------------------------------------
@@ -158,40 +159,40 @@ class Attacked:
 
 @dataclass(frozen=True)
 class JudgeAbout:
-    """What a judge is whose ratings are measured: agreement belongs to exactly this."""
+    """The identity of a judge whose ratings are measured. Agreement holds for exactly this judge."""
 
     judge: str
     model: str
-    """What the endpoint or the folder is called; of ratings out of a file, that."""
+    """The model's name at the endpoint, or its folder; for imported ratings, the name in the file."""
     spec_hash: str | None
-    """SHA-256 of the model's description; None: no one gave one."""
+    """The SHA-256 of the model's description; None if there is no description."""
     template: str | None
     template_version: int | None
     template_hash: str | None
     parser: str | None
     parser_version: int | None
-    """The newest that has read its replies."""
+    """The newest version that read its replies."""
     asked_at: str | None
-    """The day on which the run began; of several runs the first and the last one's."""
+    """The day on which the run began; for several runs, the first and the last day."""
     state: str
-    """Of the run."""
+    """The state of the run."""
     wanted: int
-    """How many questions the run is about, repeats and both orders included."""
+    """The number of questions in the run, including repeats and both orders."""
     done: int
     attempts: int
     failed_attempts: int
-    """That brought no reply."""
+    """Attempts without a reply."""
     cost: float | None
-    """Of the attempts whose cost is known; None: of none."""
+    """The cost of all attempts with a known cost; None if no cost is known."""
     without_cost: int
     currency: str | None
     runs: int = 1
-    """How many runs asked it; they are one judge."""
+    """The number of runs of this judge."""
     repeated: int = 0
-    """Replies about what a later run of the same judge has a score for too: the newest score counts, and not these."""
+    """Replies that do not count, because a later run of the same judge scored the same question again."""
 
     def told(self) -> list[tuple[str, str | int | None]]:
-        """All of it by name, for a table or a card; None where no one knows."""
+        """Return all facts by name, for a table or a card; None for unknown facts."""
         template = None if self.template is None else f"{self.template}, version {self.template_version}"
         parser = None if self.parser is None else f"{self.parser}, version {self.parser_version}"
         cost = "not known" if self.cost is None else f"{self.cost:.4f} {self.currency or ''}".strip()

@@ -1,9 +1,9 @@
-"""How what was given under one version of a schema is said in the words of another.
+"""Rules for reading votes and items of an earlier schema version in the terms of the current one.
 
-A project's schema may change while it is in use. Votes and items stay stored as they were given; what reads them says
-them anew: a criterion by its later name, an option by the one that took its place. Only names and values change here,
-never who said it, or when. In which dimension an item is, is asked too often to be read anew each time: it is stored as
-it is now (``db.dimensions``), and only what hangs on an item is read.
+A project's schema may change while it is in use. Votes and items stay stored as people gave them. Code that reads
+them translates names and values: a criterion gets its later name, an option gets its replacement. The rater and the
+time never change. An item's dimension is read too often to be translated each time, so its current dimension is
+stored (``db.dimensions``); only data that belongs to an item is translated.
 """
 
 from __future__ import annotations
@@ -16,36 +16,37 @@ from domain.comparison import same
 from domain.states import Stage
 
 Pairs = Sequence[tuple[Any, Any]]
-"""Values, each with the one that takes its place."""
+"""Pairs of a value and its replacement."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """From one version of a schema to the next."""
+    """The change from one schema version to the next."""
 
     criteria: Mapping[str, str] = field(default_factory=dict)
-    """Names that have changed: the earlier one to the later."""
+    """Renamed criteria: the later name by the earlier one."""
     values: Mapping[str, Pairs] = field(default_factory=dict)
-    """Values of a criterion, by its earlier name, that another takes the place of."""
+    """Replaced values of a criterion, by the criterion's earlier name."""
     fields: Mapping[str, str] = field(default_factory=dict)
-    """As ``criteria``, of the item's fields."""
+    """Renamed fields of the item, like ``criteria``."""
     field_values: Mapping[str, Pairs] = field(default_factory=dict)
-    """As ``values``, of the item's fields."""
+    """Replaced values of the item's fields, like ``values``."""
     filled: Mapping[str, Any] = field(default_factory=dict)
-    """Fields by their later name that get a value where an item has none."""
+    """Default values for fields, by their later name, for items without a value."""
     anew: Sequence[str] = ()
-    """Criteria, by their later name, whose values mean something else since, such as another unit."""
+    """Criteria, by their later name, whose values have a new meaning, such as another unit."""
     dimensions: Mapping[str, str] = field(default_factory=dict)
-    """As ``criteria``, of dimensions. Several may have become one, which then stands here for itself, too, in the step
-    back: what came in between belongs there."""
+    """Renamed dimensions, like ``criteria``. If several dimensions were merged, the step back also maps the merged
+    dimension to itself, because items that arrived in between stay in it.
+    """
     assets: Mapping[str, str] = field(default_factory=dict)
-    """As ``criteria``, of the roles of images and clips."""
+    """Renamed roles of images and clips, like ``criteria``."""
 
     def __bool__(self) -> bool:
         return any(getattr(self, each.name) for each in fields(self))
 
     def as_json(self) -> dict[str, Any]:
-        """As it is stored: ``from_json`` reads it."""
+        """Return the step as JSON values, which ``from_json`` reads."""
         return {
             "criteria": dict(self.criteria),
             "values": {name: [list(pair) for pair in pairs] for name, pairs in self.values.items()},
@@ -59,7 +60,7 @@ class Step:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Step:
-        """What ``as_json`` gave."""
+        """Return the step that ``as_json`` stored."""
 
         def pairs(of: Mapping[str, Any]) -> dict[str, Pairs]:
             return {name: [(before, after) for before, after in some] for name, some in of.items()}
@@ -76,8 +77,11 @@ class Step:
         )
 
     def backwards(self) -> Step:
-        """The step back: names as they were. Values stay: which of them had taken another's place, the step does not
-        say; what was given before the change is stored as it was, so nothing is lost by that."""
+        """Return the reverse step, which restores the earlier names.
+
+        Values are kept, because the step does not record which values were merged. No data is lost: votes from before
+        the change are stored with their original values.
+        """
         before_of = {after: before for before, after in self.criteria.items()}
         return Step(
             criteria={after: before for before, after in self.criteria.items()},
@@ -86,7 +90,11 @@ class Step:
         )
 
     def answers(self, stage: Stage, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Answers of a stage: by criterion, in authoring by field, in adjudication and refinement with ``fields``."""
+        """Translate the answers of a stage.
+
+        Answers are keyed by criterion, and in authoring by field. In adjudication and refinement they may also hold
+        ``fields``.
+        """
         if stage is Stage.AUTHORING:
             return self.content(given, fill=False)
         said = _called(
@@ -98,15 +106,15 @@ class Step:
         return said
 
     def reasons(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Reasons by criterion."""
+        """Translate reasons, keyed by criterion."""
         return _called(self.criteria, given)
 
     def rating(self, criterion: str, value: Any) -> tuple[str, Any]:
-        """One rating: its criterion and its value."""
+        """Translate one rating: its criterion and its value."""
         return self.criteria.get(criterion, criterion), _replaced(value, self.values.get(criterion, ()))
 
     def content(self, given: Mapping[str, Any], *, fill: bool = True) -> dict[str, Any]:
-        """The fields of an item."""
+        """Translate the fields of an item."""
         said = _called(
             self.fields, {name: _replaced(value, self.field_values.get(name, ())) for name, value in given.items()}
         )
@@ -116,7 +124,7 @@ class Step:
 
 
 def _called(names: Mapping[str, str], given: Mapping[str, Any]) -> dict[str, Any]:
-    """What was given, by the names of now. What went by a name before that something else has taken since is gone.
+    """Return the values under their later names. An old value is dropped if a renamed key now has its name.
 
     >>> _called({"old": "new"}, {"old": 1, "new": 2, "other": 3})
     {'new': 1, 'other': 3}
@@ -126,11 +134,11 @@ def _called(names: Mapping[str, str], given: Mapping[str, Any]) -> dict[str, Any
 
 
 _NAMING = ("label", "tag", "name", "value")
-"""The keys under which parts of an answer name options: boxes, passages, steps of plans, properties."""
+"""Keys whose values name options in a part of an answer: a box, a passage, a step of a plan, a property."""
 
 
 def options_in(value: Any) -> list[Any]:
-    """The options that an answer or the value of a field names: itself, each of several, or those of its parts.
+    """Return the options that an answer or a field's value names, including those in its list entries and parts.
 
     >>> options_in([{"start": 0, "end": 4, "tag": "cause"}])
     ['cause']
@@ -143,7 +151,7 @@ def options_in(value: Any) -> list[Any]:
 
 
 def _replaced(value: Any, pairs: Pairs) -> Any:
-    """A value, or each of several, or what their parts name, as it is called now. What two became is said once.
+    """Return a value with each replaced option under its new name. Merged options appear once in a list.
 
     >>> _replaced(["a", "b", "c"], [("a", "b")])
     ['b', 'c']
@@ -164,45 +172,47 @@ def _replaced(value: Any, pairs: Pairs) -> Any:
 
 @dataclass(frozen=True)
 class Complete:
-    """What had been said by all who were asked under earlier versions, which asked fewer people in a stage, stays
-    complete."""
+    """A rule that keeps items complete if all raters of an earlier version voted, although the stage now asks more
+    people.
+    """
 
     under: frozenset[int]
-    """These versions (ids)."""
+    """IDs of the earlier schema versions."""
     raters: int
     stage: str = Stage.VERIFICATION.value
 
 
 @dataclass(frozen=True)
 class Passed:
-    """Items do not come to a stage of verification that was added later, if all that kept them was said under earlier
-    versions."""
+    """A rule by which items skip a later verification stage if all votes that kept them came from earlier versions."""
 
     under: frozenset[int]
-    """These versions (ids)."""
+    """IDs of the earlier schema versions."""
     stage: str
 
 
 def _most_votes(stored: int | Mapping[str, int]) -> Mapping[str, int]:
-    """Of projects that changed when only the first verification could, a number is stored."""
+    """Return the maximum numbers by stage. Older projects store one number, for the first verification only."""
     return {Stage.VERIFICATION.value: stored} if isinstance(stored, int) else dict(stored)
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How everything that a project has is read now. Empty: it never had another schema."""
+    """The rules for reading a project's data in terms of its current schema; empty if the schema never changed."""
 
     steps: Mapping[int, Sequence[Step]] = field(default_factory=dict)
-    """By the version (id) under which something was given: the steps to the one in force. None: as it stands."""
+    """The steps to the current version, by the ID of the version that data was given under. Versions without steps
+    need no translation.
+    """
     complete: Sequence[Complete] = ()
     numbers: Mapping[int, int] = field(default_factory=dict)
-    """What the schemas that the project has had call themselves (``version``), by id."""
+    """The ``version`` number of each schema that the project has had, by ID."""
     most_votes: Mapping[str, int] = field(default_factory=dict)
-    """How many people one of them asked in a stage, at most."""
+    """The largest number of raters that any version asked in a stage."""
     passed: Sequence[Passed] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """As it is stored: ``from_json`` reads it."""
+        """Return the rules as JSON values, which ``from_json`` reads."""
         return {
             "steps": {str(id): [step.as_json() for step in steps] for id, steps in self.steps.items()},
             "complete": [
@@ -215,7 +225,7 @@ class Reading:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any] | None) -> Reading:
-        """What ``as_json`` gave; None: an empty one."""
+        """Return the rules that ``as_json`` stored; None gives empty rules."""
         if stored is None:
             return cls()
         return cls(
@@ -231,12 +241,12 @@ class Reading:
 
     @property
     def versions(self) -> set[int]:
-        """The ids of all schemas that it names."""
+        """Return the IDs of all schemas that the rules name."""
         limited = [each.under for some in (self.complete, self.passed) for each in some]
         return {*self.steps, *self.numbers, *(id for under in limited for id in under)}
 
     def renumbered(self, ids: Mapping[int, int]) -> Reading:
-        """The same where schemas have other ids: the new ones by the old ones."""
+        """Return the rules with new schema IDs; ``ids`` maps old IDs to new ones."""
         return replace(
             self,
             steps={ids[id]: steps for id, steps in self.steps.items()},
@@ -246,10 +256,10 @@ class Reading:
         )
 
     def after(self, step: Step, *, now: int, but: Reading | None = None) -> Mapping[int, Sequence[Step]]:
-        """The steps of everything once the schema has changed by ``step`` to the version ``now``.
+        """Return the steps for all data after the schema changes by ``step`` to the version ``now``.
 
-        What was given under a version that is in force again is read as it stands, and what ``but`` knows, how things
-        were read before, as it was then.
+        Data from a version that is in force again needs no translation. For versions that ``but`` knows, the steps of
+        ``but`` apply: they are the rules from before an undone change.
         """
         known = but.numbers if but is not None else {}
         steps = {
@@ -261,27 +271,27 @@ class Reading:
         return {id: some for id, some in wordy.items() if some}
 
     def answers(self, version: int, stage: Stage, given: Mapping[str, Any]) -> dict[str, Any]:
-        """What was answered under a version, as it is said now."""
+        """Translate answers that were given under a version."""
         said = dict(given)
         for step in self.steps.get(version, ()):
             said = step.answers(stage, said)
         return said
 
     def reasons(self, version: int, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Reasons that were given under a version, as they are said now."""
+        """Translate reasons that were given under a version."""
         said = dict(given)
         for step in self.steps.get(version, ()):
             said = step.reasons(said)
         return said
 
     def dimension(self, version: int, given: str) -> str:
-        """What a dimension that was given under a version is called now, or which took its items."""
+        """Return the current name of a dimension from a version, or of the dimension that took its items."""
         for step in self.steps.get(version, ()):
             given = step.dimensions.get(given, given)
         return given
 
     def called_then(self, version: int, name: str) -> str:
-        """What was called so under a version that is called ``name`` now: a field of the items, or a role of images."""
+        """Return the name that a field or image role, now called ``name``, had under a version."""
         for step in reversed(self.steps.get(version, ())):
             before = {after: before for before, after in (*step.fields.items(), *step.assets.items())}
             name = before.get(name, name)
@@ -289,49 +299,53 @@ class Reading:
 
     @property
     def rewords_items(self) -> bool:
-        """Whether the fields of an item may be called otherwise, or say something else, than when it came in."""
+        """Whether fields of items may have another name or value than at import."""
         return any(step.fields or step.field_values or step.filled for steps in self.steps.values() for step in steps)
 
     @property
     def moves_dimensions(self) -> bool:
-        """Whether something may be in another dimension now than it was given in."""
+        """Whether an item may be in another dimension than at import."""
         return any(step.dimensions for steps in self.steps.values() for step in steps)
 
     @property
     def joined(self) -> frozenset[str]:
-        """Dimensions that had taken the items of others until that was taken back."""
+        """Return the dimensions whose merge with other dimensions was undone."""
         pairs = [pair for steps in self.steps.values() for step in steps for pair in step.dimensions.items()]
         return frozenset(now for given, now in pairs if given == now)
 
     def rating(self, version: int, criterion: str, value: Any = None) -> tuple[str, Any]:
-        """A rating that was given under a version: the criterion and the value as they are called now."""
+        """Translate a rating that was given under a version: its criterion and its value."""
         for step in self.steps.get(version, ()):
             criterion, value = step.rating(criterion, value)
         return criterion, value
 
     def version_of(self, number: int | None) -> int | None:
-        """The version (id) of a schema that calls itself so; where none does, the project's first one. None: the
-        project never had another schema."""
+        """Return the ID of the schema with this version number, or of the project's first schema if none has it.
+
+        The result is None if the project's schema never changed.
+        """
         first = min(self.numbers, default=None, key=lambda id: id)
         return next((id for id, each in self.numbers.items() if each == number), first)
 
     def anew(self, version: int) -> frozenset[str]:
-        """The criteria, as they are called now, to which no answer that was given under a version is one of now."""
+        """Return the criteria, by current name, for which answers from a version are no longer valid."""
         found: set[str] = set()
         for step in self.steps.get(version, ()):
             found = {step.criteria.get(name, name) for name in found} | set(step.anew)
         return frozenset(found)
 
     def content(self, version: int, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The fields of an item that was stored under a version, as they are called now."""
+        """Translate the fields of an item that was stored under a version."""
         said = dict(given)
         for step in self.steps.get(version, ()):
             said = step.content(said)
         return said
 
     def wanted(self, raters: int, versions: Sequence[int], stage: str = Stage.VERIFICATION) -> int:
-        """How many votes make an item, or an answer, complete in a stage if votes on it were cast under these versions
-        (ids)."""
+        """Return the number of votes that complete an item or answer in a stage.
+
+        ``versions`` are the schema IDs under which its votes were cast.
+        """
         fewest = [
             each.raters
             for each in self.complete
@@ -340,10 +354,9 @@ class Reading:
         return min([raters, *fewest])
 
     def fewest(self, raters: int, stage: str) -> int:
-        """With how many people something may be complete in a stage that asks so many now."""
+        """Return the lowest number of votes that may complete an item in a stage that now asks for ``raters``."""
         return min([raters, *(each.raters for each in self.complete if each.stage == stage)])
 
     def passes(self, stage: Stage, versions: Sequence[int]) -> bool:
-        """Whether an item does not come to a stage of verification: what kept it was said under these versions (ids),
-        and such items stay kept."""
+        """Whether an item skips a verification stage because votes from these versions (IDs) already kept it."""
         return bool(versions) and any(each.stage == stage and each.under.issuperset(versions) for each in self.passed)

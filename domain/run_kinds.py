@@ -1,4 +1,4 @@
-"""What kinds of runs there are, a row each: what they are about, what is kept of them, what people are told of them."""
+"""The kinds of runs, one row each: their subject, the results that are kept, and the words on pages."""
 
 from __future__ import annotations
 
@@ -30,34 +30,36 @@ class _Row(NamedTuple):
 
 
 class RunKind(StrEnum):
-    """What a run is an execution of, a row each. Whatever starts, works on, keeps, counts or shows a run reads it."""
+    """The kind of a run. Code that starts, executes, stores, counts or shows runs reads these rows."""
 
     one: str
-    """What a run is about, one of them."""
+    """The word for one subject of a run."""
     failed: str
-    """What those are of which nothing came."""
+    """The words for subjects without a result."""
     answers: bool
-    """Whether what is kept of its attempts are answers to items."""
+    """Whether the results of its attempts are answers to items."""
     page: str
-    """The path of the page that lists it; empty: only ``touchstone run list`` does."""
+    """The path of the page that lists such runs; empty if only ``touchstone run list`` does."""
     plan: type[RunPlan] | type[JudgePlan] | None
-    """By what someone is asked, a class of its own for each kind; None: no one is asked, so there is nothing to
-    preview, to pause or to ask again."""
+    """The class of the run's settings, a different one for each kind. None if no model is asked, so that previewing,
+    pausing and asking again are impossible.
+    """
     no_one: str
-    """Where no one is asked: the sentence that says so, about the ``run`` of this ``name``, out of the ``file``."""
+    """If no model is asked: the sentence that says so, with the placeholders ``run``, ``name`` and ``file``."""
     state: str
-    """What stands for the state of a run that has none of its own; empty: it has one."""
+    """The word for the state of a run that has no state of its own; empty if it has one."""
     heading: str
-    """Above its list, where it is not the first one of its page."""
+    """The heading above the list, if it is not the first list of its page."""
     began: str
-    """What happened when it came to be."""
+    """The word for the event that created the run."""
     own_scale: bool
-    """Of what rates: its numbers go from 0 to 1, whatever the criterion's values are."""
+    """For ratings: whether the numbers go from 0 to 1, whatever the criterion's values are."""
     people: bool
-    """Its answers are a person's own, who answers items as models do."""
+    """Whether its answers are given by a person, who answers items as models do."""
     rates: bool
     """Whether its attempts rate answers or items, as raters do. A kind that neither answers nor rates counts in no
-    result: its attempts are kept, and nothing else."""
+    result; only its attempts are kept.
+    """
 
     def __new__(cls, *told: Any) -> RunKind:
         row = _Row(*told)
@@ -126,10 +128,10 @@ class RunKind(StrEnum):
 
 
 def plan_of(kind: RunKind, dumped: Mapping[str, Any]) -> Plan:
-    """The plan of a run of that kind, as ``dump`` made it; an empty one where no one is asked."""
+    """Return the plan of a run of that kind, as ``dump`` stored it; an empty plan if no model is asked."""
     return (kind.plan or RunPlan).of(dumped)
 
 
 def kind_of(plan: Plan) -> RunKind:
-    """The kind of runs that a plan is for."""
+    """Return the kind of runs that a plan belongs to."""
     return next(kind for kind in RunKind if kind.plan is type(plan))

@@ -1,6 +1,6 @@
-"""Runs: a model or a judge over many items. What is asked, what comes back, and where a run stands.
+"""Records of runs, in which a model or a judge is asked about many items: questions, attempts and progress.
 
-These records pass between the workflow, which knows items and media, and the rooms that know models and endpoints.
+The workflow, which knows items and media, exchanges these records with the modules that know models and endpoints.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self, runtime_checkable
 HOLMES = "holmes"
 """The strategy in which a text model asks for tools."""
 TWO_STEPS = "two_steps"
-"""The strategy in which a model is asked twice, the second time with its first answer in the question."""
+"""The strategy in which a model is asked twice. The second question contains its first answer."""
 
 
 class RunState(StrEnum):
-    """Where a run stands."""
+    """The state of a run."""
 
     WAITING = "waiting"
-    """No one has begun to work on it."""
+    """No worker has started on it."""
     RUNNING = "running"
     BATCH = "batch"
-    """Its questions are handed in as batch files: workers leave it alone."""
+    """Its questions are submitted as batch files; workers leave it alone."""
     PAUSED = "paused"
     STOPPED = "stopped"
-    """It came to an end by itself before all was done (a wrong key, a model that does not load): it can be resumed."""
+    """The run stopped early because of an error (a wrong key, a model that does not load). It can be resumed."""
     CANCELLED = "cancelled"
-    """Ended by a person for good. What was answered stays."""
+    """A person ended the run for good. The answers so far are kept."""
     DONE = "done"
 
 
 OPEN = frozenset({RunState.WAITING, RunState.RUNNING})
-"""A worker may take chunks of such a run."""
+"""States in which a worker may take chunks of a run."""
 RESUMABLE = frozenset({RunState.PAUSED, RunState.STOPPED})
 
 
@@ -53,24 +53,27 @@ class _Came(NamedTuple):
 
 
 class Outcome(StrEnum):
-    """What became of asking once, a row each, in the order of bars and lists.
+    """The outcome of one request, in the order of bars and lists.
 
-    Only ``ANSWERED`` and ``TRUNCATED`` hold an answer; none stands for an empty one.
+    Only ``ANSWERED`` and ``TRUNCATED`` hold an answer. No outcome counts as an empty answer.
     """
 
     label: str
-    """As pages call it."""
+    """The name on pages."""
     meaning: str
-    """As a sentence, for the reference."""
+    """The meaning as a sentence, for the reference."""
     why_none: str
-    """Why there is no answer, as results say it; empty where there is one, or where asking goes on."""
+    """The reason why there is no answer, in the words of results; empty if there is an answer, or if the request
+    continues.
+    """
     style: str
-    """Its colour in a bar: one of ``app.running.shown.STYLE``."""
+    """The color in a bar: a key of ``app.running.shown.STYLE``."""
     replied: bool
-    """Whether it replied: asking the same again would cost the same and say the same."""
+    """Whether the model replied. Sending the same request again would cost the same and give the same reply."""
     silent: bool
-    """Whether the model was asked and gave no answer, as with one that cannot be read; of the others no one knows what
-    it would have said."""
+    """Whether the model was asked and gave no answer, which counts like an unreadable one. If False without an answer,
+    it is unknown how the model would have answered.
+    """
 
     def __new__(cls, *row: Any) -> Outcome:
         came = _Came(*row)
@@ -166,26 +169,28 @@ class Outcome(StrEnum):
 
 ANSWERS = frozenset({Outcome.ANSWERED, Outcome.TRUNCATED})
 NO_REQUEST = frozenset({Outcome.SKIPPED, Outcome.TOOL_FAILED})
-"""Attempts at which no model was asked."""
+"""Outcomes of attempts that sent no request to a model."""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """An image as a model gets it: upright, with the item's boxes and marks drawn, or a frame of a clip."""
+    """An image as a model gets it: upright and with the item's boxes and marks drawn, or a frame of a clip."""
 
     path: Path
     sha256: str
-    """Of the bytes at ``path``: what was really sent."""
+    """The hash of the bytes at ``path``, which are the bytes that were sent."""
     role: str = ""
     """The role of the asset in the item."""
     clip: int | None = None
-    """Frames with the same number, in their order, are one clip; None: a still image."""
+    """The number of the clip that the frame belongs to; frames of a clip are in order. None for a still image."""
     time: float | None = None
-    """Of a frame: its moment in the clip, in seconds."""
+    """For a frame: its time in the clip, in seconds."""
 
 
 class FirstAnswer(str):
-    """Of a question in two steps: the place where the answer to the first one goes; a preview shows its own text."""
+    """In a question with two steps: the placeholder for the answer to the first step. A preview shows the
+    placeholder's text.
+    """
 
     __slots__ = ()
 
@@ -197,51 +202,54 @@ class Question:
     unit_id: int
     """The item's id in the database (for judges: the prediction's)."""
     name: str
-    """What people call it: the item's external id."""
+    """The item's external ID, which people see."""
     dimension: str
     parts: tuple[str | Picture, ...]
-    """The user's turn, texts and pictures in their order."""
+    """The user's turn: texts and pictures in order."""
     system: str | None = None
     options: tuple[str, ...] = ()
-    """Where options are ranked: the item's, in the item's order."""
+    """The item's options in the item's order, if options are ranked."""
     tools: Mapping[str, Any] | None = None
-    """Where a text model asks for tools: their stored results by the tool's name, each a list of objects with
-    ``arguments`` (None: whatever it is asked with) and ``result``."""
+    """Stored tool results, if a text model asks for tools. Each tool name has a list of objects with ``arguments``
+    (None: any arguments) and ``result``.
+    """
     of_item: int | None = None
-    """The id of the item that the unit is about; None: the unit is the item."""
+    """The ID of the item that the unit is about; None if the unit is the item."""
     prompt_type: Mapping[str, str] = field(default_factory=dict)
-    """Where prompts have several wordings: the ``name`` of the one that was taken, and the ``hash`` of its texts."""
+    """If prompts have several wordings: the ``name`` of the chosen wording and the ``hash`` of its texts."""
     cannot: str = ""
-    """Why it cannot be asked, as a sentence; empty: it can."""
+    """The reason why the question cannot be asked, as a sentence; empty if it can."""
     first: Question | None = None
-    """What is asked before, where there are two steps; its answer takes the place of each ``FirstAnswer``."""
+    """The first question, if there are two steps. Its answer replaces each ``FirstAnswer``."""
     order: tuple[int, ...] = ()
-    """Where its options come in another order than the item's: their places in that one."""
+    """The positions of the options in the item's order, if they are shown in another order."""
 
     @property
     def item_id(self) -> int:
-        """The id of the item that it is about."""
+        """Return the ID of the item that the question is about."""
         return self.unit_id if self.of_item is None else self.of_item
 
     @property
     def pictures(self) -> tuple[Picture, ...]:
-        """The pictures, in their order."""
+        """Return the pictures in order."""
         return tuple(part for part in self.parts if isinstance(part, Picture))
 
     @property
     def moments(self) -> list[tuple[int | None, float]]:
-        """Of pictures that are frames: their clip, and their moment in it in seconds."""
+        """Return the clip number and the time in seconds of each picture that is a frame."""
         return [(each.clip, each.time) for each in self.pictures if each.time is not None]
 
     @property
     def text(self) -> str:
-        """The texts of the user's turn, one after the other."""
+        """Return the texts of the user's turn, joined."""
         return "".join(part for part in self.parts if isinstance(part, str))
 
     @property
     def prompt_hash(self) -> str:
-        """SHA-256 of everything that is asked: texts, options, tool results, the pictures by their own hashes, and what
-        is asked before."""
+        """Return the SHA-256 of the whole question.
+
+        It covers texts, options, tool results, the hashes of the pictures, and the first question.
+        """
         parts = [part if isinstance(part, str) else {"sha256": part.sha256, "clip": part.clip} for part in self.parts]
         asked: dict[str, Any] = {"system": self.system, "parts": parts, "options": self.options, "tools": self.tools}
         if self.first is not None:
@@ -252,60 +260,65 @@ class Question:
 
 @dataclass(frozen=True)
 class Attempt:
-    """Asking once, and what became of it. Every attempt is kept; the last one of a unit in a run counts."""
+    """One request and its outcome. Every attempt is kept; the last attempt of a unit in a run counts."""
 
     unit_id: int
     outcome: Outcome
     text: str = ""
-    """What came back, whole; of ranked options the one that won."""
+    """The whole reply; with ranked options, the best option."""
     final: bool = True
-    """False: it is tried again, so another attempt follows; if the run ends in between, when it is resumed."""
+    """False if another attempt follows. If the run ends before it, the attempt follows when the run is resumed."""
     finish_reason: str | None = None
     tokens_in: int | None = None
-    """None: not known, which is not 0."""
+    """The number of input tokens; None if it is not known (which differs from 0)."""
     tokens_out: int | None = None
     seconds: float | None = None
-    """From asking to the answer; of a batch, the batch's time over its size."""
+    """The time from the request to the answer; in a batch, the batch's time divided by its size."""
     waited: float = 0.0
-    """Seconds that were waited before asking, because an attempt before had failed or a limit was reached."""
+    """Seconds of waiting before the request, after a failed attempt or because of a limit."""
     status: int | None = None
-    """HTTP's, where there was one."""
+    """The HTTP status, if there is one."""
     error: str = ""
-    """What went wrong, as a sentence; never a key or a traceback."""
+    """The error as a sentence. It never holds a key or a traceback."""
     request_id: str | None = None
     prompt_hash: str = ""
     image_hashes: tuple[str, ...] = ()
     cost: float | None = None
-    """In the currency of the price table; None: not known."""
+    """The cost in the currency of the price table; None if it is not known."""
     detail: Mapping[str, Any] = field(default_factory=dict)
-    """JSON values: scores of options, the transcript of a tool loop, the raw reply, how large the batch was."""
+    """JSON values: scores of options, the transcript of a tool loop, the raw reply, the size of the batch."""
 
 
 class Answerer(Protocol):
-    """A model that has been opened and can be asked. One is used by one thread."""
+    """A model that is loaded or connected and can be asked. Only one thread uses an answerer."""
 
     @property
     def about(self) -> Mapping[str, Any]:
-        """What it runs on, as JSON values: versions of libraries, device, dtype, batch size, classes of processors,
-        what a probe of the endpoint found."""
+        """Return the environment as JSON values.
+
+        It names library versions, device, dtype, batch size, processor classes and the results of probing the
+        endpoint.
+        """
 
     def answer(
         self, questions: Sequence[Question], *, tell: Callable[[Attempt], None], stop: Callable[[], bool]
     ) -> None:
-        """Ask; every attempt is told as soon as it has ended. Returns early, leaving the rest, when ``stop`` says so.
+        """Ask the questions and pass each attempt to ``tell`` when it ends.
+
+        The method returns early, with questions left, when ``stop`` returns True.
 
         Raises
         ------
         RunStopped
-            Asking further makes no sense: the key is wrong, the quota is used up, the budget is spent.
+            Further requests are useless: the key is wrong, the quota is used up, or the budget is spent.
         """
 
     def close(self) -> None:
-        """Give back what it holds."""
+        """Release the resources that the model holds."""
 
 
 class ToolFailed(Exception):
-    """A tool was run and gave nothing that can be used; the text is a sentence."""
+    """A tool was run but returned no usable result. The text is a sentence."""
 
     def __init__(self, why: str, sentence: str) -> None:
         super().__init__(sentence)
@@ -314,89 +327,96 @@ class ToolFailed(Exception):
 
 
 Tools = Callable[["Question", str, Mapping[str, Any]], Any]
-"""Gives what a tool says about a question's item, asked with these arguments; raises ``ToolFailed``."""
+"""A function that runs a tool for a question's item, with these arguments. It raises ``ToolFailed``."""
 
 
 @runtime_checkable
 class AsksTools(Protocol):
-    """An answerer whose model asks for tools, which may be run where a result is not stored."""
+    """An answerer whose model asks for tools. If a result is not stored, the tool may be run."""
 
     def give_tools(self, tools: Tools) -> None:
-        """What runs them, before the next ``answer``."""
+        """Set the function that runs tools. Call it before ``answer``."""
 
 
 @runtime_checkable
 class Budgeted(Protocol):
-    """An answerer that ends a run before it costs more than its description allows."""
+    """An answerer that ends a run before it exceeds its budget."""
 
     def spent(self, calls: int, cost: float) -> None:
-        """What the run has spent so far in all of its workers, before the next ``answer``: requests (attempts that were
-        sent), and money as far as it is known."""
+        """Set the amount that all workers of the run have spent so far. Call it before ``answer``.
+
+        ``calls`` counts the attempts that were sent; ``cost`` is the known part of the cost.
+        """
 
 
 @dataclass(frozen=True)
 class RunPlan:
-    """What a run will do, besides its model: frozen with the run."""
+    """The settings of a run, apart from its model. They are frozen when the run starts."""
 
     NOT_IDENTITY: ClassVar[frozenset[str]] = frozenset(
         {"prompt_text", "tools_text", "dimensions", "states", "items", "limit", "batch", "without_image", "crossed"}
     )
-    """Parts that say about what a model is asked, in how many pieces and when: they make no other model of it. The
-    prompts' hash stands for their text, and so does that of the tools."""
+    """Settings that do not identify the model: the choice of items, the size of pieces and the timing. The hashes of
+    prompts and tools stand for their texts.
+    """
 
     strategy: str = "generate"
-    """A row of the registry of strategies."""
+    """The name of a registered strategy."""
     prompt_set: str = "plain"
-    """A row of the registry of prompt sets, or the name of a loaded file."""
+    """The name of a registered prompt set, or of a loaded file."""
     prompt_hash: str = ""
-    """SHA-256 of the prompt set or file as it was."""
+    """The SHA-256 of the prompt set or file at the start of the run."""
     prompt_text: str = ""
-    """Of a loaded file: its text, so that every worker asks by it; empty: a row of the registry."""
+    """The text of a loaded file, so that every worker uses the same prompts; empty for a registered prompt set."""
     fills: Mapping[str, str] = field(default_factory=dict)
-    """Field of the item by the placeholder that it fills, where the names differ."""
+    """The item's field for each placeholder with another name."""
     family: str | None = None
-    """Of the prompt set; None: its default."""
+    """The family of the prompt set; None means its default."""
     variants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Variant of the prompts by the dimensions that it is for; the others get ``general``."""
+    """The dimensions that each prompt variant is for; all other dimensions get ``general``."""
     injections: tuple[str, ...] = ()
-    """What is added to the question, by the prompt set's names for it, such as ``objects``."""
+    """Additions to the question, by the prompt set's names, such as ``objects``."""
     crossed: tuple[str, ...] = ()
-    """What is added in some of the runs that this one is compared with: only items that have all of it are asked about,
-    so that these runs are about the same ones."""
+    """Additions that occur in some of the compared runs. Only items that have all of them are asked about, so that the
+    compared runs cover the same items.
+    """
     prompt_seed: int | None = None
-    """Chooses for each item one of the wordings that its prompt has; None: the first."""
+    """The seed that chooses a wording of the prompt for each item; None means the first wording."""
     score: str = "mean_logprob"
-    """For ranking: which score names the winner."""
+    """For ranking: the score that decides the best option."""
     without_image: bool = False
-    """For ranking: each option's likelihood without pictures too, so that what the pictures add can be seen."""
+    """For ranking: whether to compute each option's likelihood without pictures too, to show the effect of the
+    pictures.
+    """
     clips: Mapping[str, Any] = field(default_factory=dict)
-    """How clips become frames."""
+    """Settings for turning clips into frames."""
     text_only: bool = False
-    """Pictures are left out, on purpose; the answers say so."""
+    """True if pictures are left out on purpose; the answers are marked."""
     dimensions: tuple[str, ...] | None = None
-    """None: all of them."""
+    """The dimensions; None means all of them."""
     states: tuple[str, ...] | None = None
-    """Only items in these states; None: those that count (``items``)."""
+    """The item states to ask about; None means the items that count (``items``)."""
     items: str | None = None
-    """Which items count, of ``domain.states.Items``; None: the kept ones as soon as there are verdicts, else all. A run
-    that was started in a project with verdicts says here which they were."""
+    """The items that count, a value of ``domain.states.Items``. None means kept items if there are verdicts, otherwise
+    all. A run that starts in a project with verdicts stores the choice here.
+    """
     limit: int | None = None
-    """At most so many items, in the project's own shuffled order."""
+    """The maximum number of items, taken in the project's shuffled order."""
     batch: bool = False
-    """Asked through batch files, which are handed in and fetched later."""
+    """True if questions are sent as batch files, which are submitted and fetched later."""
     tools_text: str = ""
-    """Of a model that asks for tools: the file of the tool set that it has instead of HOLMES's own."""
+    """For a model that asks for tools: the file of a tool set that replaces HOLMES's own."""
     tools_hash: str = ""
-    """SHA-256 of that file: only a worker that was given the same file runs its tools."""
+    """The SHA-256 of that file. Only a worker with the same file runs its tools."""
 
     def dump(self) -> dict[str, Any]:
-        """All of it as JSON values."""
+        """Return all settings as JSON values."""
         dumped: dict[str, Any] = json.loads(json.dumps(asdict(self)))
         return dumped
 
     @classmethod
     def of(cls, dumped: Mapping[str, Any]) -> Self:
-        """The plan that ``dump`` made; what it says nothing about has its default."""
+        """Return the plan that ``dump`` stored; missing settings get their defaults."""
         known = {each.name for each in fields(cls)}
         given = {name: value for name, value in dumped.items() if name in known}
         for name in ("injections", "crossed", "dimensions", "states"):
@@ -408,43 +428,43 @@ class RunPlan:
 
 @dataclass(frozen=True)
 class Preview:
-    """What a run will do, before anything is asked."""
+    """The content of a run before any request is sent."""
 
     wanted: int
-    """How often something is asked, attempts that fail not counted: of a model's run, the items."""
+    """The number of requests, not counting failed attempts; for a model's run, the number of items."""
     about: int
-    """How many items or answers it is about."""
+    """The number of items or answers that the run is about."""
     looked_at: int
-    """For so many, the first ones, it is known what can be asked."""
+    """The number of items that were checked, starting with the first."""
     questions: tuple[Question, ...]
-    """The first ones that can, as they will be asked."""
+    """The first questions that can be asked, exactly as they will be sent."""
     cannot: Mapping[str, int]
-    """How many of those looked at cannot be asked, by the reason."""
+    """The number of checked items that cannot be asked, by reason."""
     pictures: int = 0
-    """How many pictures a model will be shown, frames included."""
+    """The number of pictures that a model will get, including frames."""
     left_out: int = 0
-    """Items whose pictures are left out on purpose."""
+    """The number of items whose pictures are left out on purpose."""
     variants: Mapping[str, str] = field(default_factory=dict)
-    """Which of a model's prompts each dimension gets."""
+    """The prompt variant that each dimension gets."""
     types: Mapping[str, int] = field(default_factory=dict)
-    """How often each type of a prompt with several wordings is taken among the items that were looked at."""
+    """The number of checked items that get each prompt type, if a prompt has several wordings."""
     by_dimension: Mapping[str, int] = field(default_factory=dict)
-    """Items that a model is asked about, in the schema's order."""
+    """The number of items by dimension, in the schema's order."""
     clips: Mapping[str, str] = field(default_factory=dict)
-    """What becomes of clips, and who says so."""
+    """How clips are handled, and the source of that setting."""
 
     @property
     def n_cannot(self) -> int:
-        """How many cannot be asked, of those looked at."""
+        """Return the number of checked items that cannot be asked."""
         return sum(self.cannot.values())
 
     @property
     def can(self) -> int:
-        """How many will be asked, as far as is known."""
+        """Return the number of requests that can be sent, as far as items were checked."""
         return self.wanted - self.n_cannot
 
 
 def chunked(ids: Iterable[int], size: int) -> list[list[int]]:
-    """The ids in pieces of at most ``size``, in their order."""
+    """Split the IDs into lists of at most ``size``, in order."""
     found = list(ids)
     return [found[start : start + size] for start in range(0, len(found), size)]

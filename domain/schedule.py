@@ -1,4 +1,4 @@
-"""Until when the stages of a project are to be done, and in which order they are offered."""
+"""Deadlines of a project's stages, and the order in which stages are offered."""
 
 from __future__ import annotations
 
@@ -9,25 +9,24 @@ from datetime import UTC, date, datetime, timedelta
 from domain.states import Stage
 
 NEAR = timedelta(days=3)
-"""So long before a deadline people are told of it."""
+"""How long before a deadline people are reminded."""
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """What a lead has set, as it holds until they set something else. Days are in UTC, and a deadline is met until its
-    day ends."""
+    """The deadlines and order that a lead set. Days are in UTC, and a deadline lasts until its day ends."""
 
     number: int = 0
-    """Counts from 1 in each project; 0: nothing was ever set."""
+    """The version, counted from 1 in each project; 0 if a lead never set a schedule."""
     deadlines: Mapping[Stage, date] = field(default_factory=dict)
     order: tuple[Stage, ...] = ()
-    """The stages that are offered first; the others follow in the order of the protocol."""
+    """The stages to offer first; the others follow in the order of the protocol."""
     by: str | None = None
-    """The login of who set it; None: the command on the machine itself."""
+    """The lead's login; None for the command on the machine itself."""
     at: datetime | None = None
 
     def in_order(self, stages: Iterable[Stage]) -> list[Stage]:
-        """Stages as they are offered."""
+        """Return the stages in the order in which they are offered."""
         known = list(stages)
         return sorted(known, key=lambda stage: (self._place(stage), known.index(stage)))
 
@@ -35,18 +34,18 @@ class Schedule:
         return self.order.index(stage) if stage in self.order else len(self.order)
 
     def is_near(self, stage: Stage, now: datetime) -> bool:
-        """Whether the deadline of a stage is near, or over."""
+        """Whether the deadline of a stage is near or past."""
         due = self.deadlines.get(stage)
         return due is not None and due - day_of(now) <= NEAR
 
 
 def day_of(now: datetime) -> date:
-    """The day of a moment, in UTC."""
+    """Return the day of a time, in UTC."""
     return now.astimezone(UTC).date()
 
 
 def said_of(due: date, now: datetime) -> str:
-    """How far a deadline is, to be read after the name of a stage."""
+    """Return the words about a deadline that follow the name of a stage."""
     days = (due - day_of(now)).days
     if days < 0:
         return f"was due on {due}, {'yesterday' if days == -1 else f'{-days} days ago'}"

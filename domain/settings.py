@@ -1,5 +1,7 @@
-"""Where Touchstone keeps its state, and what the operator allows. Settings come from the environment, and each has a
-default that needs nothing."""
+"""The operator's settings: the place of stored data, and permissions.
+
+Settings are environment variables, and each has a default.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ Own = TypeVar("Own")
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything an installation can choose."""
+    """All settings of an installation."""
 
     home: Path
     """The folder of all state: database (unless elsewhere), media, logs."""
@@ -41,46 +43,53 @@ class Settings:
     """`postgresql://USER@HOST/DATABASE` or `sqlite:///FILE`; without it, a SQLite file below `TOUCHSTONE_HOME`."""
 
     queue_url: str | None = None
-    """Where background work waits for its workers: `redis://HOST` or `postgresql://USER@HOST/DATABASE`; without it, in
-    the database if that is PostgreSQL, else in an SQLite file below `TOUCHSTONE_HOME`."""
+    """The queue of background work: `redis://HOST` or `postgresql://USER@HOST/DATABASE`. Without it, the database
+    holds the queue if it is PostgreSQL; otherwise an SQLite file below `TOUCHSTONE_HOME` does.
+    """
     models: Path | None = None
     """The folder of models that can be picked in the browser; without it, `models` below `TOUCHSTONE_HOME`."""
     endpoints: tuple[str, ...] = ()
-    """Hosts of private networks that models and other programs may be asked at, by name, address or range,
-    separated by commas; this machine itself and public hosts always may."""
+    """Hosts of private networks where models and other programs may be reached, by name, address or range, separated
+    by commas. This machine itself and public hosts are always allowed.
+    """
     remote_code: tuple[str, ...] = ()
     """Models (folders or repositories, separated by commas) whose own code may run here."""
     tools: Path | None = None
-    """The folder of tool sets (`.yaml`) whose programs and servers runs of models may use here; without it, only those
-    that are given to a command."""
+    """The folder of tool sets (`.yaml`) whose programs and servers runs of models may use here; without it, only tool
+    sets that are given to a command.
+    """
     public_url: str | None = None
-    """Where browsers reach this server, such as `https://annotate.example.org`: links to media that another tool shows
-    start with it, and its host is a name under which the server answers."""
+    """The address under which browsers reach this server, such as `https://annotate.example.org`. Links to media that
+    another tool shows start with it, and the server answers under its host name.
+    """
     smtp: str = ""
-    """The server that mails are handed to: `smtps://USER@HOST` (encrypted from the start), `smtp://USER@HOST:587`
-    (encrypted by STARTTLS, or nothing is sent) or, on this machine, `smtp+plain://127.0.0.1`. Without it no mail is
-    sent. It needs `TOUCHSTONE_SMTP_FROM` and `TOUCHSTONE_PUBLIC_URL`."""
+    """The server that sends mails: `smtps://USER@HOST` (encrypted from the start), `smtp://USER@HOST:587` (encrypted
+    by STARTTLS, or nothing is sent) or, on this machine, `smtp+plain://127.0.0.1`. Without it no mail is sent. It
+    needs `TOUCHSTONE_SMTP_FROM` and `TOUCHSTONE_PUBLIC_URL`.
+    """
     smtp_password: str = field(default="", repr=False)
     """The password of the user that `TOUCHSTONE_SMTP` names."""
     smtp_from: str = ""
-    """What mails come from, such as `Touchstone <touchstone@example.org>`."""
+    """The sender of mails, such as `Touchstone <touchstone@example.org>`."""
 
     of_extensions: Mapping[type, Any] = field(default_factory=dict, compare=False)
-    """What extensions read from the environment, by their classes of settings; ``of`` returns one."""
+    """Settings of extensions, by their class; ``of`` returns one."""
 
     def of(self, settings: type[Own]) -> Own:
-        """Return the settings of an extension; its defaults where no environment was read."""
+        """Return the settings of an extension, or their defaults if no environment was read."""
         found: Own = self.of_extensions[settings] if settings in self.of_extensions else settings()
         return found
 
     @property
     def model_folder(self) -> Path:
-        """The folder of models that can be picked in the browser."""
+        """Return the folder of models that can be picked in the browser."""
         return self.models or self.home / "models"
 
     @property
     def mail_server(self) -> MailServer | None:
-        """Where mails are handed over; None: this server sends none. ``SettingsError`` for what names no server."""
+        """Return the server that sends mail, or None if there is none. Raise ``SettingsError`` for an
+        invalid address.
+        """
         if not self.smtp:
             return None
         if self.public_url is None:
@@ -89,16 +98,16 @@ class Settings:
 
     @property
     def media(self) -> Path:
-        """The folder of the media store."""
+        """Return the folder of the media store."""
         return self.home / "media"
 
 
 def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
-    """The settings of an environment.
+    """Return the settings of an environment.
 
-    Without ``TOUCHSTONE_HOME`` it is ``data`` next to the checkout's ``pyproject.toml`` (looked for from ``cwd``
-    upwards), else the user's data folder. Without ``TOUCHSTONE_DATABASE_URL`` it is an SQLite file in that folder.
-    An empty variable counts as absent; a relative home is taken from ``cwd``.
+    Without ``TOUCHSTONE_HOME``, the home is ``data`` next to the checkout's ``pyproject.toml`` (searched from ``cwd``
+    upwards), or else the user's data folder. Without ``TOUCHSTONE_DATABASE_URL``, the database is an SQLite file in
+    that folder. An empty variable counts as absent; a relative home starts at ``cwd``.
     """
     given = env.get(HOME, "").strip()
     home = (cwd / Path(given).expanduser()) if given else _default_home(env, cwd)
@@ -121,20 +130,20 @@ def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
         smtp_from=env.get(SMTP_FROM, "").strip(),
         of_extensions={each: each.read(env, cwd) for each in extensions.rows("settings")},
     )
-    settings.mail_server  # noqa: B018  (said at the start, not when the first mail is due)
+    settings.mail_server  # noqa: B018  (report errors at the start, not when the first mail is due)
     return settings
 
 
 def public_url(text: str, told: str) -> str | None:
-    """An address under which browsers reach this server, without a slash at its end; None for an empty one.
+    """Return the address under which browsers reach this server, without a final slash; None for an empty text.
 
-    ``told`` is what a sentence calls it: a variable or an option.
+    ``told`` is the name in messages: a variable or an option.
     """
     if not text:
         return None
     try:
         parts = urlsplit(text)
-        parts.port  # noqa: B018  (raises for a port that is none)
+        parts.port  # noqa: B018  (raises for an invalid port)
     except ValueError:
         parts = urlsplit("")
     more = parts.username or parts.password or parts.query
@@ -158,8 +167,7 @@ def _queue_url(url: str) -> str | None:
 
 
 def normal_url(url: str) -> str:
-    """A database URL in the one form that the rest of Touchstone uses; ``SettingsError`` for a database it does not
-    know."""
+    """Return a database URL in the form that Touchstone uses. Raise ``SettingsError`` for an unknown database."""
     scheme, separator, rest = url.partition("://")
     if separator and scheme in ("postgres", "postgresql", "postgresql+psycopg"):
         return f"postgresql+psycopg://{rest}"

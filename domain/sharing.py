@@ -1,4 +1,4 @@
-"""Things that are shared out among people, as evenly as may be."""
+"""Distribution of things among people, as evenly as possible."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 
 
 def shared_out(can: Sequence[Sequence[str]]) -> list[str | None]:
-    """Who gets each thing, of those who can have it (``can``, for each thing); None: no one can.
+    """Return the person for each thing, chosen from the people in ``can``; None if ``can`` is empty for the thing.
 
-    No other way to share them out is more even: each next thing goes to whom of all has least, where that can be had by
-    handing things on. Of those who have as little, the first one named.
+    The result is as even as possible: each next thing goes to the person with the fewest things, even if others must
+    pass things on for that. Ties go to the person named first.
 
     >>> shared_out([("ann", "ben"), ("ann",), ("ann", "ben"), ()])
     ['ben', 'ann', 'ann', None]
@@ -19,7 +19,7 @@ def shared_out(can: Sequence[Sequence[str]]) -> list[str | None]:
     has: dict[str, int] = dict.fromkeys(people, 0)
     given: list[str | None] = [None] * len(can)
     passable: dict[tuple[str, str], dict[int, None]] = defaultdict(dict)
-    """What someone has that another one can have, by the two."""
+    """Things that a person has and another person could have, by the two people."""
 
     def give(thing: int, to: str) -> None:
         before = given[thing]
@@ -45,7 +45,9 @@ def shared_out(can: Sequence[Sequence[str]]) -> list[str | None]:
 def _reached(
     some: Sequence[str], people: Sequence[str], passable: Mapping[tuple[str, str], Mapping[int, None]]
 ) -> dict[str, str | None]:
-    """Who can come to have one thing more, and from whom; None: it is given to them. The nearest come first."""
+    """Return the people who can get one more thing, nearest first, each with the person who passes it on (None:
+    directly).
+    """
     found: dict[str, str | None] = dict.fromkeys(some)
     waiting = deque(found)
     while waiting:

@@ -1,7 +1,7 @@
-"""What a model is asked to find out whether items need their pictures: under which condition, options in which order.
+"""Plans of runs that test whether items need their pictures: a condition, and the order of options.
 
-Such runs answer for no one. They have a plan of their own, and so a kind of runs of their own (``domain.run_kinds``):
-nothing of them is kept as an answer to an item.
+Their results never count as answers to items. Therefore these runs have a plan and a run kind of their own
+(``domain.run_kinds``).
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from enum import StrEnum
 from domain.runs import RunPlan
 
 MOST_ORDERS = 24
-"""As many orders of their options as items are asked in at most."""
+"""The maximum number of option orders in which items are asked."""
 
 
 class Frames(StrEnum):
-    """What is left of the frames of clips."""
+    """The change to the frames of clips."""
 
     ONE = "one"
     SHUFFLED = "shuffled"
@@ -29,17 +29,19 @@ _SHOWN: dict[str, str] = {Frames.ONE: "one frame of each clip", Frames.SHUFFLED:
 
 @dataclass(frozen=True)
 class ShortcutPlan(RunPlan):
-    """What a run will do that looks for shortcuts: as it is asked elsewhere, but for what these fields say."""
+    """The settings of a run that looks for shortcuts. It asks like an ordinary run, apart from the changes in these
+    fields.
+    """
 
     frames: str = ""
-    """Of ``Frames``; empty: all of them, in their order."""
+    """A value of ``Frames``; empty means all frames in order."""
     order: int = 0
-    """Which of the ``orders`` options come in, from 1; 0: in the item's own."""
+    """The number of the option order, from 1 to ``orders``; 0 means the item's own order."""
     orders: int = 0
     seed: int = 0
-    """Draws the orders of options and of frames."""
+    """The seed for the orders of options and frames."""
     without_marks: bool = False
-    """Images are shown as they are, without what items draw on them."""
+    """Whether images are shown without the items' boxes and marks."""
 
     @classmethod
     def under(
@@ -52,7 +54,7 @@ class ShortcutPlan(RunPlan):
         seed: int = 0,
         without_marks: bool = False,
     ) -> list[ShortcutPlan]:
-        """The plans of the runs that ask as ``plan`` does, but under a condition: one for each order of options."""
+        """Return plans that ask as ``plan`` does, but under a condition: one plan for each order of options."""
         told = {each.name: getattr(plan, each.name) for each in fields(RunPlan)} | {"text_only": text_only}
         return [
             cls(**told, frames=frames, order=order, orders=orders, seed=seed, without_marks=without_marks)
@@ -61,7 +63,7 @@ class ShortcutPlan(RunPlan):
 
     @property
     def condition(self) -> str:
-        """What is shown, in words."""
+        """Return the condition in words."""
         if self.text_only:
             return "without images"
         shown = _SHOWN.get(self.frames, "with images")
@@ -71,22 +73,23 @@ class ShortcutPlan(RunPlan):
 
     @property
     def in_words(self) -> str:
-        """The condition and the order of options.
+        """Return the condition and the order of options in words.
 
-            >>> ShortcutPlan(text_only=True, order=2, orders=3).in_words
-            'without images, order 2 of 3'
-            >>> ShortcutPlan(frames="one").in_words, ShortcutPlan().in_words
-            ('one frame of each clip', 'with images')
+        >>> ShortcutPlan(text_only=True, order=2, orders=3).in_words
+        'without images, order 2 of 3'
+        >>> ShortcutPlan(frames="one").in_words, ShortcutPlan().in_words
+        ('one frame of each clip', 'with images')
         >>> ShortcutPlan(without_marks=True, order=1, orders=2).in_words
         'without marks, order 1 of 2'
         """
         return self.condition + (f", order {self.order} of {self.orders}" if self.order else "")
 
     def order_of(self, item: str, n: int) -> tuple[int, ...]:
-        """In which order the ``n`` options of an item come: their places in its own order.
+        """Return the order of an item's ``n`` options, as their positions in the item's own order.
 
-        An order is the one before it, moved on by a place, so that in ``n`` orders every option stands in each place
-        once: whoever always names the same place is right in one of them. Then another order is drawn to begin with.
+        Each order is the previous one shifted by one position. So in ``n`` orders, every option appears once in each
+        position, and a model that always names the same position is right in one of them. After ``n`` orders, a new
+        first order is drawn.
 
         >>> orders = [ShortcutPlan(order=at, orders=3).order_of("a", 3) for at in (1, 2, 3)]
         >>> [sorted(places) for places in zip(*orders)]
@@ -100,7 +103,7 @@ class ShortcutPlan(RunPlan):
         return (*first[moved:], *first[:moved])
 
     def frames_of(self, item: str, times: Sequence[float]) -> tuple[float, ...]:
-        """The frames of a clip that are shown, by their times, in the order in which they are.
+        """Return the times of the frames of a clip that are shown, in the order of showing.
 
         >>> ShortcutPlan(frames="one").frames_of("a", (1.0, 2.0, 3.0))
         (2.0,)

@@ -1,4 +1,4 @@
-"""Texts that look alike: invisible characters, wide letters, and the shapes of quotation marks and hyphens."""
+"""Normalization of texts that look alike: invisible characters, wide letters, shapes of quotation marks and hyphens."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 import unicodedata
 
 INVISIBLE = "\u200b\u2060\ufeff\u00ad"
-"""Characters that no one sees: spaces without width, byte order marks, soft hyphens."""
+"""Invisible characters: spaces without width, byte order marks, soft hyphens."""
 _BESIDE = re.compile(rf"[\s{INVISIBLE}]+")
 _KEPT_FORMS = ("<super>", "<sub>", "<fraction>", "<circle>", "<square>")
-"""Forms of characters that mean something else than the plain character: m² is not m2."""
+"""Decompositions that change the meaning of a character: m² is not m2."""
 _UNSEEN = dict.fromkeys(map(ord, INVISIBLE))
 _SHAPES = {
     **dict.fromkeys(map(ord, "\u200c\u200d\ufe0e\ufe0f")),
@@ -17,7 +17,7 @@ _SHAPES = {
     **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033"), '"'),
     **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-"),
 }
-"""What text programs make of quotation marks and hyphens as people type them, and what they put between letters."""
+"""Typographic quotation marks, hyphens and joiners that programs put in place of the typed characters."""
 
 
 def stripped(text: str) -> str:
@@ -31,7 +31,7 @@ def stripped(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return what is seen of a text: in NFC, without invisible characters, with one blank for white space.
+    """Return the visible part of a text: in NFC, without invisible characters, with single spaces for white space.
 
     >>> visible("a\\u200b  cup\\u00a0")
     'a cup'

@@ -1,4 +1,4 @@
-"""What the splits of a release may be called."""
+"""Valid names for the splits of a release."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _TAKEN = frozenset({"all"})
-"""Loaders understand something else by these."""
+"""Names with a special meaning for loaders."""
 
 RULE = "the name of a split has small letters, digits and _, up to 40 of them, and is not 'all'"
 
 
 def is_split_name(name: str) -> bool:
-    """Whether a split may be called so.
+    """Whether a split may have this name.
 
     >>> is_split_name("test_seen"), is_split_name("Test A"), is_split_name("all")
     (True, False, False)

@@ -13,44 +13,45 @@ class Stage(StrEnum):
     AUTHORING = "authoring"
     VERIFICATION = "verification"
     VERIFICATION_2 = "verification_2"
-    """Votes on what the verification before it has kept."""
+    """Votes on the items that the previous verification stage kept."""
     VERIFICATION_3 = "verification_3"
     ADJUDICATION = "adjudication"
     REFINEMENT = "refinement"
     ANSWERING = "answering"
     GRADING = "grading"
     COMPARISON = "comparison"
-    """Saying which of two models' answers to an item is better."""
+    """Choosing the better of two models' answers to an item."""
     CODING = "coding"
     ARBITRATION = "arbitration"
-    """Settling what is wrong with an answer about which those who coded it differ."""
+    """Settling the codes of an answer if its coders disagree."""
 
 
 VERIFICATIONS = (Stage.VERIFICATION, Stage.VERIFICATION_2, Stage.VERIFICATION_3)
-"""The stages in which people vote on items, in the order in which an item goes through those that a schema has."""
+"""The stages in which people vote on items, in order."""
 
 BLIND = frozenset({*VERIFICATIONS, Stage.ANSWERING, Stage.GRADING, Stage.COMPARISON, Stage.CODING, Stage.ARBITRATION})
-"""Stages whose raters must not learn what others said, nor what became of an item: a verdict tells both."""
+"""Stages whose raters must not learn other people's answers or the item's state, because a verdict reveals both."""
 
 ONLY_HERE = frozenset({Stage.TRIAGE, Stage.ANSWERING, Stage.COMPARISON, *VERIFICATIONS[1:]})
-"""Stages that only our own pages ask: their work does not go out to Label Studio."""
+"""Stages that only our own pages support, so that their tasks are not sent to Label Studio."""
 
 
 class Purpose(StrEnum):
-    """What a submission is for. Only ``LIVE`` ones count in verdicts, ratings, agreement and releases."""
+    """The purpose of a submission. Only ``LIVE`` ones count in verdicts, ratings, agreement and releases."""
 
     LIVE = "live"
     QUALIFICATION = "qualification"
-    """Shows whether a person may enter a stage."""
+    """A test of whether a person may enter a stage."""
     GOLD = "gold"
-    """An item whose answer is known, mixed into live work; its page is that of a live one."""
+    """An item with a known answer, mixed into live work; its page looks the same."""
     ASKED_AGAIN = "asked_again"
-    """What someone submitted before the schema changed in such a way that it is asked again: kept, and counted no
-    more. No task has this purpose."""
+    """A submission that no longer counts, because a schema change made the question necessary again. It is kept, and
+    no task has this purpose.
+    """
 
 
 class TaskState(StrEnum):
-    """Where one slot of work stands. An ``OPEN`` task waits; ``WITHDRAWN`` ones are no longer wanted."""
+    """The state of one slot of work. An ``OPEN`` task waits; ``WITHDRAWN`` ones are no longer needed."""
 
     OPEN = "open"
     CLAIMED = "claimed"
@@ -59,7 +60,7 @@ class TaskState(StrEnum):
 
 
 class TriageState(StrEnum):
-    """What has become of a candidate image."""
+    """The state of a candidate image."""
 
     WAITING = "waiting"
     KEPT = "kept"
@@ -67,10 +68,10 @@ class TriageState(StrEnum):
 
 
 class ItemState(StrEnum):
-    """What the policy makes of an item's votes so far (a cache: it can be recomputed from the votes)."""
+    """The state that the policy derives from an item's votes so far (a cache: it can be recomputed from the votes)."""
 
     label: str
-    """As pages call it."""
+    """The name on pages."""
 
     def __new__(cls, *row: str) -> ItemState:
         made = str.__new__(cls, row[0])
@@ -92,33 +93,33 @@ VOTED_ON: Mapping[Stage, ItemState] = {
     Stage.VERIFICATION_2: ItemState.IN_VERIFICATION_2,
     Stage.VERIFICATION_3: ItemState.IN_VERIFICATION_3,
 }
-"""The state of an item whose votes in a stage are not all in."""
+"""The state of an item whose votes in a stage are incomplete."""
 
 UNSETTLED = (*VOTED_ON.values(), ItemState.IN_ADJUDICATION)
-"""States in which someone still has to look at the item."""
+"""States in which an item still needs a person's decision."""
 
 
 class RatersAre(StrEnum):
-    """Who the raters of an imported file are."""
+    """The type of the raters in an imported file."""
 
     PEOPLE = "people"
     MACHINES = "machines"
 
 
 class Cut(StrEnum):
-    """How ratings are cut into sets, each of which is measured by itself."""
+    """The division of ratings into sets that are measured separately."""
 
     WHOLE = "whole"
-    """One set of all."""
+    """One set with all ratings."""
     DIMENSION = "dimension"
-    """One for each dimension."""
+    """A set for each dimension."""
     GROUP = "group"
-    """One for each group of dimensions."""
+    """A set for each group of dimensions."""
 
 
 class Items(StrEnum):
-    """Which items count where something is scored."""
+    """The choice of items that count in scores."""
 
     KEPT = "kept"
-    """Those that verification has kept."""
+    """Items that verification kept."""
     ALL = "all"

@@ -1,6 +1,6 @@
-"""What there is to know about a statistic of raters, as a row: who computes it, what it needs, where it is shown.
+"""Registry rows for statistics of raters: the function, the values that it needs, and where it is shown.
 
-The rows stand next to the functions that they are about, in the modules of ``agreement/``.
+The rows are defined next to their functions, in the modules of ``agreement/``.
 """
 
 from __future__ import annotations
@@ -15,31 +15,31 @@ from domain.registers import Register
 
 
 class Needs(StrEnum):
-    """What the values of a scale must have."""
+    """The property that values of a scale must have."""
 
     NAMES = "names"
-    """Nothing: equal or not."""
+    """No property: values are only equal or different."""
     ORDER = "order"
     NUMBERS = "numbers"
     RATIO = "ratio"
     """Numbers with a true zero."""
     TOLERANCE = "tolerance"
-    """Numbers of which it is said how far they may be apart and still agree."""
+    """Numbers with a stated tolerance within which they agree."""
     SPANS = "spans of time"
     BOXES = "boxes"
 
     @classmethod
     def of_shape(cls, shape: Shape) -> Needs:
-        """What is measured by overlap needs."""
+        """Return the property for values of a shape that are compared by overlap."""
         return cls.SPANS if shape is Shape.SPANS else cls.BOXES
 
 
 OVERLAP = frozenset({Needs.SPANS, Needs.BOXES})
-"""Values that are compared by how far they overlap."""
+"""Kinds of values that are compared by their overlap."""
 
 
 class Lines(StrEnum):
-    """Which lines a statistic has in a summary of ratings."""
+    """The rows that a statistic has in a summary of ratings."""
 
     WHOLE = "once"
     PAIRS = "for each pair"
@@ -50,50 +50,51 @@ class Lines(StrEnum):
 
 
 class Lone(StrEnum):
-    """What a unit with one rating is to a statistic: no one agrees or disagrees there."""
+    """The effect of a unit with a single rating, which shows neither agreement nor disagreement."""
 
     LEFT_OUT = "left out"
-    """Nothing: on the same scale the value is as without it."""
+    """No effect: on the same scale, the value is the same without the unit."""
     IN_SHARES = "in the shares"
-    """One more use of its category, so agreement by chance changes; the unit is left out all the same."""
+    """The rating counts in the category shares, which change chance agreement; apart from that, the unit is left out.
+    """
     A_UNIT = "a unit"
-    """A unit like others: it says how far units differ."""
+    """The unit counts like others, because it shows how much units differ."""
 
 
 @dataclass(frozen=True)
 class Behaviour:
-    """What holds for a statistic whatever the ratings are. The tests hold every statistic to it."""
+    """Properties of a statistic that hold for all ratings. The tests check them for every statistic."""
 
     perfect: float | None = 1.0
-    """Its value where all agree on units that differ; None: it depends on the units."""
+    """The value if all raters agree and units differ; None if it depends on the units."""
     chance: float | None = 0.0
-    """Its value where raters guess, each with the same shares; None: it depends on the shares."""
+    """The value if raters guess with the same category shares; None if it depends on the shares."""
     constant: float | None = None
-    """Its value where all ratings are one value; None: it is undefined there."""
+    """The value if all ratings are equal; None if it is undefined."""
     swapped: int = 1
-    """The factor by which the value changes when two raters change places; 0: it is another value."""
+    """The factor by which the value changes if two raters are swapped; 0 if the new value is unrelated."""
     repeated: bool = True
-    """Whether the value stays if every unit is there twice. Formulas with n - 1 change it, less and less."""
+    """Whether the value stays the same if every unit is duplicated. Formulas with n - 1 change a little."""
     moved: bool = True
-    """Whether the value stays if all numbers are shifted and stretched."""
+    """Whether the value stays the same if all numbers are shifted and scaled."""
     lone: Lone = Lone.LEFT_OUT
-    """What a unit with one rating is to it."""
+    """The effect of a unit with a single rating."""
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One way of asking for a statistic."""
+    """One set of arguments with which a statistic is computed."""
 
     args: Mapping[str, Any] = field(default_factory=dict)
     """Keyword arguments of the function."""
     needs: Needs | None = None
-    """None: what the row needs."""
+    """The property that values must have; None means that of the row."""
     shown: Needs | None = Needs.NAMES
-    """A summary has it where the scale has this; None: it is there for those who ask for it in Python."""
+    """The property of a scale for which a summary shows the variant; None means that only Python offers it."""
     title: str | None = None
-    """As people call it; None: the title of the row, and the weights or the level."""
+    """The display name; None means the row's title with the weights or the level."""
     behaviour: Behaviour | None = None
-    """None: that of the row."""
+    """The behavior of the variant; None means that of the row."""
 
 
 @dataclass(frozen=True)
@@ -101,38 +102,40 @@ class StatisticRow:
     """A statistic of raters: a function of ratings."""
 
     function: Callable[..., Any]
-    """Takes ``agreement.Ratings`` and gives an ``agreement.Statistic``, or something that begins with one."""
+    """A function from ``agreement.Ratings`` to an ``agreement.Statistic``, or to a tuple that begins with one."""
     title: str
-    """As people call it."""
+    """The display name."""
     meaning: str
-    """In a few words, for tables."""
+    """A few words for tables."""
     place: int
-    """Where it stands in lists, from small to large. Rows with the same place take turns, variant by variant."""
+    """The sort position in lists. The variants of rows with the same position alternate."""
     needs: Needs = Needs.NAMES
-    """What the values must have for there to be a value."""
+    """The property that values must have."""
     pairwise: bool = False
-    """It is for exactly two raters."""
+    """Whether the statistic takes exactly two raters."""
     lines: Lines = Lines.WHOLE
     shown: Needs = Needs.NAMES
-    """A summary has it where the scale has this. What any scale has is named, with the reason, even for one rater."""
+    """The property of a scale for which a summary shows the statistic. Statistics for any scale are always listed,
+    even with a single rater and then with the reason for having no value.
+    """
     variants: Sequence[Variant] = (Variant(),)
     mean_of: str | None = None
-    """The statistic of two raters whose mean over all pairs it is."""
+    """The statistic of two raters whose mean over all pairs this statistic is."""
     headline: bool = False
-    """It is in the short table of the page Agreement."""
+    """Whether the short table of the page Agreement shows it."""
     in_units: bool = False
-    """Its value is in the units of the scale, so that no axis from chance to perfect agreement can show it."""
+    """Whether its value is in units of the scale, so that an axis from chance to perfect agreement cannot show it."""
     caution: str = ""
-    """What its value must not be taken for, said next to it; empty: nothing that has to be said each time."""
+    """A warning against misreading the value, shown next to it; empty if no warning is needed."""
     behaviour: Behaviour = Behaviour()
 
     @property
     def name(self) -> str:
-        """What it is called in schemas, commands and files: as the function is."""
+        """Return the name in schemas, commands and files, which is the function's name."""
         return str(self.function.__name__)
 
     def title_of(self, args: Mapping[str, Any]) -> str:
-        """The title of the variant that ``args`` (and perhaps other things in it) ask for."""
+        """Return the title of the variant with these ``args``, which may contain further entries."""
         for variant in self.variants:
             if variant.title and variant.args.items() <= args.items():
                 return f"{variant.title}, {args['tolerance']}" if "tolerance" in args else variant.title
@@ -141,10 +144,10 @@ class StatisticRow:
 
 
 def weighted(*weights: str, plain: str | None = None, other: str | None = None, **more: Any) -> tuple[Variant, ...]:
-    """A variant for each of these weights: names are enough without weights, and numbers are needed with them.
+    """Return a variant for each of these weights.
 
-    ``plain`` and ``other`` are titles without and with weights, where these have names of their own; ``more`` holds for
-    the variants with weights.
+    Without weights, values may be names; with weights, they must be numbers. ``plain`` and ``other`` are the titles
+    without and with weights, if they have names of their own; ``more`` applies to the variants with weights.
     """
     return tuple(
         Variant({"weights": each}, Needs.NAMES, title=plain)
@@ -159,5 +162,5 @@ STATISTICS: Register[StatisticRow] = Register("agreement.rows")
 
 
 def summarised() -> dict[str, StatisticRow]:
-    """The statistics that a summary of ratings has, and that schemas and commands may name."""
+    """Return the statistics that a summary of ratings shows, and that schemas and commands may name."""
     return {name: row for name, row in STATISTICS.items() if row.lines is not Lines.NONE}

@@ -1,4 +1,4 @@
-"""Replies of models that have to be one JSON object in a given form: every way in which one is none."""
+"""Parsing of model replies that must be one JSON object of a given form, with all possible faults."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 LONGEST = 1_000_000
-"""Characters of a reply; more is none."""
+"""The maximum number of characters in a reply."""
 TOLD = 10
-"""So many faults of a reply are put before the model that is asked again."""
+"""The maximum number of faults that are listed when the model is asked again."""
 AGAIN = "Your last reply to this could not be taken. Reply once more, with the whole object. What was wrong:"
 
 _FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*)\n```", re.DOTALL)
 
 
 class Fault(NamedTuple):
-    """One thing that is wrong with a reply."""
+    """One fault of a reply."""
 
     kind: str
-    """As it is counted."""
+    """The name under which faults are counted."""
     what: str
-    """A sentence for whoever reads it, the model that is asked again among them."""
+    """A sentence for readers, including the model that is asked again."""
 
 
 CUT, NO_JSON, TWICE, FORMLESS = (
@@ -36,7 +36,7 @@ TOO_LONG = "it is too long to be read"
 
 
 class _Twice(ValueError):
-    """A key stands twice."""
+    """An object with a repeated key."""
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -52,7 +52,9 @@ def _no_number(text: str) -> Any:
 
 
 def read_object(text: str) -> tuple[Any, Fault | None]:
-    """The value of a reply that is one JSON object, perhaps in one fence of Markdown. Broken numbers are decimals."""
+    """Return the value of a reply that is one JSON object, perhaps in one Markdown fence. Decimal
+    fractions are exact.
+    """
     if fault := too_long(len(text)):
         return None, fault
     bare = text.strip()
@@ -73,19 +75,19 @@ def read_object(text: str) -> tuple[Any, Fault | None]:
 
 
 def too_long(characters: int) -> Fault | None:
-    """What is wrong with a reply of so many characters."""
+    """Return the fault of a reply with too many characters, or None."""
     if characters <= LONGEST:
         return None
     return Fault(TOO_LONG, f"The reply has {characters:,} characters; {LONGEST:,} is the most.")
 
 
 def formless(loc: Sequence[int | str], message: str) -> Fault:
-    """A part of a reply is not what was asked for; ``message`` is half a sentence."""
+    """Return a fault for a part of a reply that has the wrong form; ``message`` is half a sentence."""
     place = ".".join(str(each)[:40] for each in loc) or "the reply"
     return Fault(FORMLESS, f"{place}: {message}.")
 
 
 def asked_again(text: str, faults: Sequence[Fault]) -> str:
-    """The same question, with what was wrong with the last reply."""
+    """Return the question again, with the faults of the last reply."""
     told = "\n".join(f"- {fault.what}" for fault in faults[:TOLD])
     return f"{text.rstrip()}\n\n{AGAIN}\n{told}\n"

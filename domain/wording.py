@@ -1,7 +1,7 @@
-"""How a text is written: words counted, compared and looked for, whatever language they are in.
+"""Count, compare and find words in texts of any language.
 
-Words are what stands between spaces, without the marks around them. Case, width and marks make no difference to what is
-compared. What is said of articles, plurals, particles and persons is said of English.
+Words are separated by spaces; punctuation around them is dropped. Comparisons ignore case, width and punctuation.
+Rules about articles, plurals, particles and persons apply to English.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from domain.decimals import exact
 from domain.english import ARTICLES, PARTICLES, PERSONS, singular
 
 _OPENING, _CLOSING = frozenset("\"'\u00a1\u00bf"), frozenset("\"'.,;:!?\u3001\u3002")
-"""Marks around words, besides brackets and curved quotes."""
+"""Punctuation around words, in addition to brackets and curved quotes."""
 _DASHES = ("", "-", "\u2013", "\u2014")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 """Thai, Lao, Burmese, Khmer, Chinese and Japanese put no spaces between words."""
 
 
 def folded(text: str) -> str:
-    """A text without case, width and needless spaces; a curled apostrophe is a straight one.
+    """Return a text in lower case, with normal width, single spaces and straight apostrophes.
 
     >>> folded(" What\\u2019s  \\uff37IDE\\uff1f")
     "what's wide?"
@@ -31,7 +31,7 @@ def folded(text: str) -> str:
 
 
 def count_words(text: str) -> int:
-    """How many words a text has: a dash by itself is none.
+    """Return the number of words in a text. A dash by itself does not count.
 
     >>> count_words("A well-known cup - 3.5 cm (or so)?")
     7
@@ -40,7 +40,7 @@ def count_words(text: str) -> int:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text to be compared; a sign that is no mark of writing is one, too.
+    """Return the words of a text for comparison. A sign that is not punctuation counts as a word.
 
     >>> words_of("“Is it 5% of -3.5 < 4?”")
     ['is', 'it', '5%', 'of', '-3.5', '<', '4']
@@ -49,7 +49,7 @@ def words_of(text: str) -> list[str]:
 
 
 def _bare(part: str) -> str:
-    """A word without the marks around it. A point in front of it is one of a number."""
+    """Return a word without punctuation around it. A leading point is kept, because it may begin a number."""
     begin, end = 0, len(part)
     while begin < end and (part[begin] in _OPENING or unicodedata.category(part[begin]) in ("Ps", "Pi", "Pf")):
         begin += 1
@@ -59,7 +59,7 @@ def _bare(part: str) -> str:
 
 
 def stands_in(part: str, whole: str) -> bool:
-    """Whether the words of one text stand in another, next to each other and whole.
+    """Whether a text contains the words of another one as whole, consecutive words.
 
     >>> stands_in("red cup", "Is it the red cup?"), stands_in("cup", "How many cupboards?")
     (True, False)
@@ -73,8 +73,9 @@ def stands_in(part: str, whole: str) -> bool:
 
 
 def gist(text: str, *, english: bool = True) -> tuple[str, ...]:
-    """What a text comes to: equal for two that say the same in other words, as far as this can tell. In English
-    articles, plurals and the place of a particle make no difference; the order of words does.
+    """Return the normalized words of a text, which are equal for simple rephrasings.
+
+    In English, articles, plurals and the position of a particle make no difference. The order of words does.
 
     >>> gist("Turn the taps on.") == gist("turn on the tap"), gist("wash, peel, cut") == gist("wash, cut, peel")
     (True, False)
@@ -89,7 +90,7 @@ def gist(text: str, *, english: bool = True) -> tuple[str, ...]:
 
 
 def alike(texts: Sequence[str], *, english: bool = True) -> list[list[int]]:
-    """The places, from 0, of texts that say the same in other words: a list for each such group."""
+    """Return groups of texts with the same gist, as lists of positions from 0."""
     groups: dict[tuple[str, ...], list[int]] = {}
     for place, text in enumerate(texts):
         groups.setdefault(gist(text, english=english), []).append(place)
@@ -97,7 +98,7 @@ def alike(texts: Sequence[str], *, english: bool = True) -> list[list[int]]:
 
 
 def persons_in(text: str) -> set[str]:
-    """Which persons a text speaks in, by the words that English has for them; the US are no one.
+    """Return the grammatical persons of a text, by its English pronouns. "US" as a country is no pronoun.
 
     >>> sorted(persons_in("Where's my cup?")), sorted(persons_in("Do you see what I'm doing?")), persons_in("The US")
     (['first'], ['first', 'second'], set())
@@ -111,19 +112,23 @@ def persons_in(text: str) -> set[str]:
 
 
 def in_person(text: str, person: str) -> bool:
-    """Whether a text is in this person: in the first or second if it says so and speaks in no other, in the third if it
-    speaks in neither of them."""
+    """Whether a text is in this grammatical person and no other. A text without first or second person is in the
+    third.
+    """
     return persons_in(text) == ({person} if person in PERSONS else set())
 
 
 def first_standing(phrases: Iterable[str], text: str) -> str | None:
-    """The first of some phrases that stands in a text."""
+    """Return the first of these phrases that a text contains."""
     return next((phrase for phrase in phrases if stands_in(phrase, text)), None)
 
 
 def longest_over_shortest(texts: Sequence[str], most: Any) -> tuple[int, int] | None:
-    """The places, from 0, of the longest and the shortest text, if one has more than ``most`` times the characters of
-    the other; spaces around them and double ones do not count."""
+    """Return the positions, from 0, of the longest and shortest text if their lengths differ too much.
+
+    They do if the longest has more than ``most`` times the characters of the shortest. Outer and repeated spaces do
+    not count.
+    """
     lengths = [len(folded(text)) for text in texts]
     limit = exact(most)
     if len(lengths) < 2 or limit is None or max(lengths) <= limit * min(lengths):
