@@ -1,4 +1,4 @@
-"""Queries for results: models' answers, what became of those that are missing, and the texts of a few."""
+"""Queries for results: models' answers, the outcomes of missing answers, and the texts of chosen answers."""
 
 from __future__ import annotations
 
@@ -39,27 +39,27 @@ from domain.states import Purpose, Stage
 
 _AT_ONCE = 500
 OF_ANSWERS = (Stage.GRADING, Stage.COMPARISON, Stage.CODING, Stage.ARBITRATION)
-"""The stages in which people say something about models' answers that does not change the item."""
+"""The stages in which people judge models' answers without changing the item."""
 
 _ANSWERING = tuple(kind for kind in RunKind if kind.answers)
 """Kinds of runs whose attempts are answers to items."""
 
 CODING_OPENED = "coding.opened"
 CODING_EXTENDED = "coding.extended"
-"""Kinds of events: answers were sent to coding; a lead wants more of them coded than the schema says."""
+"""Kinds of events: answers were sent to coding, or a lead asks for more coded answers than the schema does."""
 COMPARISON_OPENED = "comparison.opened"
 COMPARISON_RENEWED = "comparison.renewed"
-"""Kinds of events: pairs of answers were opened to people who compare them; one gave way to the newest answers."""
+"""Kinds of events: pairs of answers were opened for comparison, or a pair was replaced by newer answers."""
 
 _SAMPLES = ("grading.drawn", "grading.extended", "grading.sample_opened")
 _SENT = (*_SAMPLES, COMPARISON_OPENED, COMPARISON_RENEWED, CODING_OPENED, CODING_EXTENDED)
 _SAID = (MARKED, DESCRIBED, LABELLED)
 _CHANGING = ("item.revised", "item.state", "answers.read", *_SENT, *_SAID, WITHDRAWN, TAKEN_BACK)
-"""Kinds of events after which results may say something else."""
+"""Kinds of events that can change results."""
 
 
 def mark(session: Session, *, project_id: int) -> tuple[int, ...]:
-    """Numbers that stay as they are as long as nothing is new of what results are made of."""
+    """Return numbers that change whenever something that results are made of changes."""
     of_project = select(RunRow.id).where(RunRow.project_id == project_id)
     wanted: list[Any] = [
         select(func.max(col(PredictionRow.id))).where(PredictionRow.project_id == project_id),
@@ -81,13 +81,13 @@ def mark(session: Session, *, project_id: int) -> tuple[int, ...]:
 
 
 def count(session: Session, *, project_id: int) -> int:
-    """How many answers of models a project has, earlier and withdrawn ones among them."""
+    """Count a project's answers of models, including superseded and withdrawn answers."""
     wanted = select(func.count()).where(PredictionRow.project_id == project_id)
     return session.exec(wanted).one()
 
 
 def any_asked(session: Session, *, project_id: int) -> bool:
-    """Whether a project has a run that counts of a model or out of a file, or an answer at all."""
+    """Tell whether a project has an answer, or a run of a model or of imported answers that is not withdrawn."""
     asked = select(RunRow.id).where(
         RunRow.project_id == project_id, col(RunRow.kind).in_(_ANSWERING), col(RunRow.withdrawn_at).is_(None)
     )
@@ -110,7 +110,7 @@ class AnswerPart:
 def answers(
     session: Session, *, project_id: int, item_id: int | None = None, item_ids: Sequence[int] | None = None
 ) -> list[AnswerPart]:
-    """All answers of models in a project, or those to one item or to a few, in the order in which they came."""
+    """Return the models' answers in a project, or to the given items, oldest first."""
     wanted = plain_select(
         col(PredictionRow.id),
         col(PredictionRow.item_id),
@@ -131,7 +131,7 @@ def answers(
 
 
 def last(session: Session, *, project_id: int) -> dict[int, int]:
-    """The item of every model's last answer to each item, by the answer's id."""
+    """Return every model's last answer to each item: the item's id by the answer's id."""
     wanted = (
         plain_select(func.max(col(PredictionRow.id)), col(PredictionRow.item_id))
         .where(col(PredictionRow.project_id) == project_id, of_counting_runs())
@@ -141,13 +141,13 @@ def last(session: Session, *, project_id: int) -> dict[int, int]:
 
 
 def of_run(session: Session, *, run_id: int) -> dict[int, int]:
-    """The item of each of a run's answers, by the answer's id."""
+    """Return a run's answers: the item's id by the answer's id."""
     wanted = plain_select(col(PredictionRow.id), col(PredictionRow.item_id)).where(col(PredictionRow.run_id) == run_id)
     return {id: item_id for id, item_id in session.connection().execute(wanted)}
 
 
 def last_of_models(session: Session, *, project_id: int) -> dict[tuple[int, str], int]:
-    """Every model's last answer to each item that counts, by item and model."""
+    """Return the id of every model's last answer to each item, by item id and model. Withdrawn runs do not count."""
     wanted = (
         plain_select(col(PredictionRow.item_id), col(PredictionRow.model), func.max(col(PredictionRow.id)))
         .where(col(PredictionRow.project_id) == project_id, of_counting_runs())
@@ -157,7 +157,7 @@ def last_of_models(session: Session, *, project_id: int) -> dict[tuple[int, str]
 
 
 def texts(session: Session, *, ids: Sequence[int]) -> dict[int, str]:
-    """The texts of some answers."""
+    """Return the texts of answers, by the answer's id."""
     found: dict[int, str] = {}
     for begin in range(0, len(ids), _AT_ONCE):
         wanted = select(PredictionRow.id, PredictionRow.text).where(
@@ -168,14 +168,14 @@ def texts(session: Session, *, ids: Sequence[int]) -> dict[int, str]:
 
 
 def runs(session: Session, *, project_id: int) -> Sequence[StoredRun]:
-    """The runs of models in a project and those out of files, the oldest first."""
+    """Return a project's runs of models and of imported answers that are not withdrawn, oldest first."""
     wanted = select(RunRow).where(RunRow.project_id == project_id, col(RunRow.kind).in_(_ANSWERING))
     wanted = wanted.where(col(RunRow.withdrawn_at).is_(None))
     return session.exec(wanted.order_by(col(RunRow.id))).all()
 
 
 def asked(session: Session, *, run_ids: Iterable[int]) -> dict[int, list[int]]:
-    """The items that each run is about, by its id."""
+    """Return the items that each run asks about, by the run's id."""
     wanted = (
         select(RunChunkRow.run_id, RunChunkRow.unit_ids)
         .where(col(RunChunkRow.run_id).in_(sorted(set(run_ids))))
@@ -188,7 +188,7 @@ def asked(session: Session, *, run_ids: Iterable[int]) -> dict[int, list[int]]:
 
 
 def outcomes(session: Session, *, run_ids: Iterable[int]) -> dict[tuple[int, int], Outcome]:
-    """What became of each item in each run: the outcome of its last attempt, by run and item."""
+    """Return the outcome of the last attempt at each item, by run id and item id."""
     wanted = (
         plain_select(col(AttemptRow.run_id), col(AttemptRow.item_id), col(AttemptRow.outcome))
         .where(col(AttemptRow.run_id).in_(sorted(set(run_ids))))
@@ -198,7 +198,7 @@ def outcomes(session: Session, *, run_ids: Iterable[int]) -> dict[tuple[int, int
 
 
 def details(session: Session, *, run_ids: Iterable[int]) -> Iterable[tuple[int, int, dict[str, Any]]]:
-    """Run, item and what was kept of every attempt that ended with an answer, in the order in which they came."""
+    """Yield the run, the item and the stored details of every attempt that ended with an answer, oldest first."""
     wanted = (
         plain_select(col(AttemptRow.run_id), col(AttemptRow.item_id), col(AttemptRow.detail))
         .where(
@@ -212,7 +212,7 @@ def details(session: Session, *, run_ids: Iterable[int]) -> Iterable[tuple[int, 
 
 
 def attempts(session: Session, *, item_id: int) -> list[tuple[StoredAttempt, StoredRun]]:
-    """Every attempt of a model about an item, the oldest first."""
+    """Return every attempt of a model at an item, oldest first."""
     wanted = (
         select(AttemptRow, RunRow)
         .join(RunRow, col(RunRow.id) == AttemptRow.run_id)
@@ -223,7 +223,7 @@ def attempts(session: Session, *, item_id: int) -> list[tuple[StoredAttempt, Sto
 
 
 def grades(session: Session, *, item_id: int) -> list[tuple[StoredAnnotation, StoredPerson]]:
-    """What counts of what people said of the answers to an item: grades and codes."""
+    """Return people's current grades and codes of the answers to an item. Superseded submissions are left out."""
     newer = select(AnnotationRow.supersedes_id).where(
         col(AnnotationRow.supersedes_id).is_not(None), AnnotationRow.item_id == item_id
     )
@@ -244,9 +244,10 @@ def grades(session: Session, *, item_id: int) -> list[tuple[StoredAnnotation, St
 def all_grades(
     session: Session, *, project_id: int, schema_version_id: int | None = None
 ) -> list[tuple[int, str, dict[str, Any]]]:
-    """What counts of people's grades of all answers: the answer, the person's login, and the grades by criterion.
+    """Return people's current grades of all answers: the answer, the person's login, and the grades by criterion.
 
-    ``schema_version_id``: only those that were given under it."""
+    ``schema_version_id``: only the grades given under this version of the schema.
+    """
     newer = select(AnnotationRow.supersedes_id).where(
         col(AnnotationRow.supersedes_id).is_not(None),
         AnnotationRow.project_id == project_id,
@@ -279,7 +280,7 @@ def all_grades(
 
 
 def all_ratings(session: Session, *, project_id: int) -> list[tuple[str, str, str, Any, datetime]]:
-    """All imported grades: what is graded, by whom, the criterion, the value, and when it came."""
+    """Return all imported grades: the graded unit, the rater, the criterion, the value, and the time of import."""
     wanted = (
         plain_select(
             col(ImportedRatingRow.unit),
@@ -304,7 +305,7 @@ def all_ratings(session: Session, *, project_id: int) -> list[tuple[str, str, st
 
 
 def ratings(session: Session, *, project_id: int, units: Sequence[str]) -> Sequence[StoredImportedRating]:
-    """The imported grades of some answers."""
+    """Return the imported grades of the given units."""
     wanted = select(ImportedRatingRow).where(
         ImportedRatingRow.project_id == project_id,
         ImportedRatingRow.stage == Stage.GRADING,
@@ -315,11 +316,11 @@ def ratings(session: Session, *, project_id: int, units: Sequence[str]) -> Seque
 
 @dataclass(frozen=True, slots=True)
 class JudgeScore:
-    """What a judge that was run here said of an answer, about one criterion."""
+    """The score that a judge run in Touchstone gave an answer on one criterion."""
 
     answer_id: int
     judge: str
-    """Its run's name."""
+    """The name of its run."""
     sample: int
     criterion: str
     verdict: Verdict
@@ -328,8 +329,11 @@ class JudgeScore:
 
 
 def judge_scores(session: Session, *, answer_ids: Sequence[int]) -> list[JudgeScore]:
-    """What counts of what judges that were run here said of some answers: the last attempt, as the newest version of
-    its parser reads it, and of several runs of one judge the newest score."""
+    """Return the current scores of judges run in Touchstone for the given answers.
+
+    The last attempt counts, as read by the newest version of its parser. Of several runs of one judge the newest score
+    counts.
+    """
     wanted = (
         plain_select(
             col(JudgementRow.unit_id),
@@ -363,7 +367,7 @@ def judge_scores(session: Session, *, answer_ids: Sequence[int]) -> list[JudgeSc
 
 
 def with_text(session: Session, *, project_id: int, text: str) -> set[int]:
-    """The items in whose content, or in an answer to which, a text occurs, whatever its case."""
+    """Return the items whose id, content or answers contain a text, ignoring case."""
     pattern = "%" + text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
     in_answers = select(PredictionRow.item_id).where(
         PredictionRow.project_id == project_id, col(PredictionRow.text).ilike(pattern, escape="\\")

@@ -1,4 +1,4 @@
-"""What people have said and decided is only ever added to: which tables, and the triggers that hold it."""
+"""The append-only tables of what people submitted and decided, and the triggers that protect them."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ APPEND_ONLY = (
     "withdrawal",
     "release_about",
 )
-"""The tables of which the database refuses to change or delete rows; only a whole project goes (``let_go``)."""
+"""The tables whose rows the database refuses to change or delete. Only a whole project can be deleted (``let_go``)."""
 
 _LETTING_GO = "touchstone.letting_go"
-"""PostgreSQL's setting of a transaction that deletes a project."""
+"""PostgreSQL's setting for a transaction that deletes a project."""
 
 FUNCTION = (
     "CREATE OR REPLACE FUNCTION append_only() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
     f"IF TG_OP = 'DELETE' AND current_setting('{_LETTING_GO}', true) = 'yes' THEN RETURN OLD; END IF; "
     "RAISE EXCEPTION '% is append-only', TG_TABLE_NAME; END $$"
 )
-"""What PostgreSQL's triggers call."""
+"""The function that PostgreSQL's triggers call."""
 
 
 def forbid_changes(connection: Connection, *tables: str) -> None:
-    """Let the database refuse to change or delete rows of tables, no matter who asks; triggers that are there stay."""
+    """Make the database refuse to change or delete rows of these tables, whoever asks. Existing triggers are kept."""
     sqlite = connection.dialect.name == "sqlite"
     known = "SELECT name FROM sqlite_master WHERE type = 'trigger'" if sqlite else "SELECT tgname FROM pg_trigger"
     there = set(connection.scalars(text(known)))
@@ -60,8 +60,11 @@ def forbid_changes(connection: Connection, *tables: str) -> None:
 
 
 def let_go(connection: Connection) -> None:
-    """Let rows be deleted until the transaction ends. SQLite's triggers are gone then: ``forbid_changes`` has to bring
-    them back in the same transaction, which no other one can write beside."""
+    """Allow rows to be deleted until the transaction ends.
+
+    On SQLite this drops the triggers: call ``forbid_changes`` in the same transaction to restore them. No other
+    transaction can write before it ends.
+    """
     if connection.dialect.name != "sqlite":
         connection.execute(text(f"SELECT set_config('{_LETTING_GO}', 'yes', true)"))
         return
@@ -71,8 +74,10 @@ def let_go(connection: Connection) -> None:
 
 @contextmanager
 def changing(connection: Connection, table: str) -> Iterator[None]:
-    """Let rows of a table be changed meanwhile, within a transaction that no other one writes beside: a person who is
-    erased is taken out of the log. Nothing else may."""
+    """Allow rows of a table to be changed inside the block, within a transaction that locks out other writers.
+
+    Only the erasure of a person from the log may use this function.
+    """
     if connection.dialect.name == "sqlite":
         connection.execute(text(f"DROP TRIGGER IF EXISTS {table}_no_update"))
     else:
@@ -85,7 +90,7 @@ def changing(connection: Connection, table: str) -> Iterator[None]:
 
 
 def _of_sqlite(table: str) -> dict[str, str]:
-    """The triggers of a table, by name."""
+    """Return the SQL of a table's triggers, by name."""
     return {
         f"{table}_no_{verb.lower()}": f"CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb} ON {table} "
         f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"

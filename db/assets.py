@@ -1,4 +1,4 @@
-"""Queries on media of a project and on the pool of free images."""
+"""Queries on a project's media and on the pool of free images."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from db.tables import AssetRow, ItemAssetRow, MediaObjectRow, PickRow, SourceRow
 from domain.states import Stage, TaskState
 
 _AT_ONCE = 500
-"""So many names are asked for in one query."""
+"""How many names one query asks for at most."""
 
 
 def put_media(session: Session, *, row: Mapping[str, Any]) -> None:
-    """Remember a file of the media store; one that is known already stays as it is."""
+    """Record a file of the media store. A file that is already recorded stays unchanged."""
     insert_or_ignore(session, MediaObjectRow, [row])
 
 
 def put_all_media(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:
-    """As ``put_media``, many at once."""
+    """Record many files of the media store at once, like ``put_media``."""
     insert_or_ignore(session, MediaObjectRow, rows)
 
 
@@ -41,8 +41,10 @@ def add(
     now: datetime,
     group: tuple[str, str, int] | None = None,
 ) -> StoredAsset:
-    """Add an image or clip whose file is stored, for all dimensions or one; free for authors if it is ``in_pool``.
-    ``group``: the name of its group, its role in an item, its place in the group."""
+    """Add an image or clip whose file is stored, for all dimensions or one. Authors may pick it if it is ``in_pool``.
+
+    ``group``: the name of its group, its role in an item, and its place in the group.
+    """
     row = AssetRow(
         project_id=project_id,
         sha256=sha256,
@@ -62,14 +64,14 @@ def add(
 
 
 def by_hash(session: Session, *, project_id: int, sha256: str) -> StoredAsset | None:
-    """A project's asset with that content."""
+    """Return the project's asset with this content."""
     return session.exec(select(AssetRow).where(AssetRow.project_id == project_id, AssetRow.sha256 == sha256)).first()
 
 
 def groups(
     session: Session, *, project_id: int, names: Iterable[str]
 ) -> dict[str, list[tuple[StoredAsset, StoredMediaObject | None]]]:
-    """What is in each of these groups, in order."""
+    """Return the assets of each of these groups, in order, with their files."""
     wanted = (
         select(AssetRow, MediaObjectRow)
         .join(MediaObjectRow, col(MediaObjectRow.sha256) == AssetRow.sha256, isouter=True)
@@ -83,14 +85,14 @@ def groups(
 
 
 def by_public_id(session: Session, *, public_id: str) -> StoredAsset | None:
-    """The asset behind an id that a page knows."""
+    """Return the asset behind a public id."""
     return session.exec(select(AssetRow).where(AssetRow.public_id == public_id)).first()
 
 
 def by_public_ids(
     session: Session, *, project_id: int, public_ids: Iterable[str], lock: bool = False
 ) -> dict[str, StoredAsset]:
-    """A project's assets of these ids, by id."""
+    """Return a project's assets with these public ids, by public id."""
     found: dict[str, StoredAsset] = {}
     ordered = sorted(set(public_ids))
     for begin in range(0, len(ordered), _AT_ONCE):
@@ -102,23 +104,23 @@ def by_public_ids(
 
 
 def propose(session: Session, *, asset: StoredAsset, proposal: Mapping[str, Any]) -> None:
-    """Keep what a model proposes for an item about a locked asset."""
+    """Store a model's proposal for an item about a locked asset."""
     asset.proposal = dict(proposal)
     session.add(asset)
 
 
 def media_object(session: Session, *, sha256: str) -> StoredMediaObject | None:
-    """What is known of a file of the media store."""
+    """Return the record of a file of the media store."""
     return session.get(MediaObjectRow, sha256)
 
 
 def source_id(session: Session, *, project_id: int, name: str) -> int:
-    """The source of that name, made if need be."""
+    """Return the id of the source with this name. The source is created if it is missing."""
     return source_ids(session, project_id=project_id, names=[name])[name]
 
 
 def source_ids(session: Session, *, project_id: int, names: Sequence[str]) -> dict[str, int]:
-    """The sources of these names, made if need be."""
+    """Return the ids of the sources with these names, by name. Missing sources are created."""
     found: dict[str, int] = {}
     ordered = sorted(set(names))
     lots = [ordered[start : start + _AT_ONCE] for start in range(0, len(ordered), _AT_ONCE)]
@@ -139,7 +141,7 @@ def source_ids(session: Session, *, project_id: int, names: Sequence[str]) -> di
 
 
 def free_clips(session: Session, *, project_id: int) -> list[tuple[str, str]]:
-    """The name and the hash of each clip that is free in the pool, in the order in which they came."""
+    """Return the name and the hash of each free clip in the pool, oldest first."""
     wanted = select(AssetRow.name, AssetRow.sha256).where(
         AssetRow.project_id == project_id, AssetRow.kind == "clip", col(AssetRow.in_pool)
     )
@@ -155,7 +157,7 @@ def free(
     after: str | None,
     limit: int,
 ) -> list[tuple[StoredAsset, StoredMediaObject | None]]:
-    """Images in the pool that may be picked for one of these dimensions, in the order in which they came."""
+    """Return images in the pool that may be picked for one of these dimensions, oldest first."""
     wanted = (
         select(AssetRow, MediaObjectRow)
         .join(MediaObjectRow, col(MediaObjectRow.sha256) == AssetRow.sha256, isouter=True)
@@ -172,7 +174,7 @@ def free(
 
 
 def count_free(session: Session, *, project_id: int, dimensions: Sequence[str] | None, per_source: int | None) -> int:
-    """How many images are in the pool for these dimensions."""
+    """Count the images in the pool for these dimensions."""
     wanted = (
         select(func.count())
         .select_from(AssetRow)
@@ -183,7 +185,7 @@ def count_free(session: Session, *, project_id: int, dimensions: Sequence[str] |
 
 
 def take_from_pool(session: Session, *, asset: StoredAsset, per_source: int | None) -> bool:
-    """Let an image leave the pool; False if it has left already, or if its source has given enough."""
+    """Take an image out of the pool. Return False if it was already taken, or if its source has given enough images."""
     taken = session.exec(
         update(AssetRow)
         .where(col(AssetRow.id) == asset.id, col(AssetRow.in_pool))
@@ -205,7 +207,7 @@ def take_from_pool(session: Session, *, asset: StoredAsset, per_source: int | No
 
 
 def return_to_pool(session: Session, *, asset: StoredAsset) -> None:
-    """Let an image be free again; what follows the first one of its group goes with that."""
+    """Put an image back into the pool. The rest of its group follows the first image of the group."""
     back = session.exec(
         update(AssetRow)
         .where(col(AssetRow.id) == asset.id, col(AssetRow.in_pool).is_(False), _stands_for_itself())
@@ -217,7 +219,7 @@ def return_to_pool(session: Session, *, asset: StoredAsset) -> None:
 
 
 def return_unused(session: Session, *, ids: Sequence[int]) -> None:
-    """Let those of these images (by id) be free again that no item has."""
+    """Put back into the pool those of these images (by id) that no item uses."""
     for begin in range(0, len(ids), 500):
         used = exists().where(col(ItemAssetRow.asset_id) == AssetRow.id)
         wanted = select(AssetRow).where(col(AssetRow.id).in_(ids[begin : begin + 500]), ~used)
@@ -226,7 +228,7 @@ def return_unused(session: Session, *, ids: Sequence[int]) -> None:
 
 
 def picks(session: Session, *, task_id: int) -> list[tuple[StoredPick, StoredAsset, StoredMediaObject | None]]:
-    """The images of an item being written, in order."""
+    """Return the images of an item that is being written, in order."""
     wanted = (
         select(PickRow, AssetRow, MediaObjectRow)
         .join(AssetRow, col(AssetRow.id) == PickRow.asset_id)
@@ -238,12 +240,12 @@ def picks(session: Session, *, task_id: int) -> list[tuple[StoredPick, StoredAss
 
 
 def pick_of(session: Session, *, asset_id: int) -> StoredPick | None:
-    """Who picked an image last."""
+    """Return the last pick of an image."""
     return session.get(PickRow, asset_id)
 
 
 def add_picks(session: Session, *, task_id: int, asset_ids: Sequence[int]) -> None:
-    """Note which images a task has, in order; the primary key refuses an image that another task has."""
+    """Record which images a task has, in order. The primary key refuses an image that another task has."""
     session.add_all(
         PickRow(asset_id=asset_id, task_id=task_id, position=position) for position, asset_id in enumerate(asset_ids)
     )
@@ -251,14 +253,14 @@ def add_picks(session: Session, *, task_id: int, asset_ids: Sequence[int]) -> No
 
 
 def forget_picks(session: Session, *, task_id: int) -> None:
-    """Give up all picks of a task."""
+    """Delete all picks of a task."""
     session.exec(delete(PickRow).where(col(PickRow.task_id) == task_id))
 
 
 def abandoned_authoring(
     session: Session, *, project_id: int, now: datetime, lock: bool = False
 ) -> Sequence[StoredTask]:
-    """Items being written whose lease ended and whose images are not back in the pool yet."""
+    """Return authoring tasks whose lease ended and whose images are not back in the pool yet."""
     wanted = (
         select(TaskRow)
         .where(
@@ -277,7 +279,7 @@ def abandoned_authoring(
 
 
 def _stands_for_itself() -> ColumnElement[bool]:
-    """It is alone, or the first of its group."""
+    """Return the condition that an image belongs to no group, or is the first of its group."""
     return func.coalesce(AssetRow.place, 0) == 0
 
 
@@ -294,5 +296,5 @@ def _free(project_id: int, dimensions: Sequence[str] | None, per_source: int | N
 
 
 def in_lock_order(rows: Iterable[StoredAsset]) -> list[StoredAsset]:
-    """By source, then id: the order in which all transactions hold images and the counts of their sources."""
+    """Sort images by source, then id: the order in which all transactions lock images and their sources' counts."""
     return sorted(rows, key=lambda row: (row.source_id or 0, row.id))

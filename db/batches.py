@@ -1,4 +1,4 @@
-"""Queries on batch files: what was handed in, and what became of it."""
+"""Queries on batch files: which questions were submitted, and their outcomes."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from domain.batches import OUT, BatchState
 from domain.runs import Outcome
 
 _AT_ONCE = 500
-"""As many ids as go into one query."""
+"""How many ids go into one query."""
 
 
 def of_run(session: Session, *, run_id: int) -> Sequence[StoredRunBatch]:
-    """A run's batches, in the order in which they were made, as they are just now."""
+    """Return a run's batches in the order of their creation, with their current state."""
     wanted = select(RunBatchRow).where(RunBatchRow.run_id == run_id).order_by(col(RunBatchRow.number))
     return session.exec(wanted.execution_options(populate_existing=True)).all()
 
 
 def add(session: Session, *, run_id: int, worker_id: int, by_hand: bool, now: datetime) -> StoredRunBatch:
-    """Add a batch with the next number of its run, whose file is about to be made."""
+    """Add a batch with the next number of its run, before its file is written."""
     last = session.exec(select(func.max(RunBatchRow.number)).where(RunBatchRow.run_id == run_id)).one()
     row = RunBatchRow(
         run_id=run_id,
@@ -43,7 +43,7 @@ def add(session: Session, *, run_id: int, worker_id: int, by_hand: bool, now: da
 
 
 def change(session: Session, *, id: int, only: Iterable[BatchState], **values: Any) -> bool:
-    """Change a batch if it is in one of these states; whether it was."""
+    """Change a batch if it is in one of these states. Return whether it was."""
     wanted = update(RunBatchRow).where(col(RunBatchRow.id) == id, col(RunBatchRow.state).in_(tuple(only)))
     return int(session.exec(wanted.values(**values)).rowcount) == 1
 
@@ -56,7 +56,7 @@ def add_units(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def keep_units(session: Session, *, batch_id: int, asked: Mapping[int, Mapping[str, Any]]) -> None:
-    """Leave in a batch only the questions that its file has, with what is known of each."""
+    """Keep in a batch only the questions that its file contains, and store these values for each of them."""
     rows = session.exec(select(RunBatchUnitRow).where(RunBatchUnitRow.batch_id == batch_id)).all()
     for row in rows:
         told = asked.get(row.unit_id)
@@ -70,7 +70,7 @@ def keep_units(session: Session, *, batch_id: int, asked: Mapping[int, Mapping[s
 
 
 def units(session: Session, *, batch_id: int, unit_ids: Sequence[int]) -> dict[int, StoredRunBatchUnit]:
-    """Questions of a batch by unit."""
+    """Return questions of a batch, by unit."""
     found: dict[int, StoredRunBatchUnit] = {}
     for start in range(0, len(unit_ids), _AT_ONCE):
         some = select(RunBatchUnitRow).where(
@@ -81,7 +81,7 @@ def units(session: Session, *, batch_id: int, unit_ids: Sequence[int]) -> dict[i
 
 
 def without_line(session: Session, *, batch_id: int, limit: int = _AT_ONCE) -> Sequence[StoredRunBatchUnit]:
-    """Questions of which nothing has come."""
+    """Return questions that have no result yet."""
     wanted = select(RunBatchUnitRow).where(
         RunBatchUnitRow.batch_id == batch_id, col(RunBatchUnitRow.attempt_id).is_(None)
     )
@@ -89,8 +89,10 @@ def without_line(session: Session, *, batch_id: int, limit: int = _AT_ONCE) -> S
 
 
 def settle(session: Session, *, came: Mapping[int, int], digests: Mapping[int, str] | None = None) -> None:
-    """Note what came of questions: the attempt of each, by the question's id, and the hash of the line that it came
-    of, where a line did."""
+    """Record the attempt that answers each question, by the question's id.
+
+    ``digests``: the hash of the output line that the attempt was read from, where there was a line.
+    """
     digests = digests or {}
     values = [
         {"id": id, "attempt_id": attempt_id, **({"digest": digests[id]} if id in digests else {})}
@@ -102,7 +104,7 @@ def settle(session: Session, *, came: Mapping[int, int], digests: Mapping[int, s
 
 
 def counts(session: Session, *, run_id: int) -> dict[int, tuple[int, int]]:
-    """How many questions each batch of a run has, and of how many something came, by batch id."""
+    """Count the questions of each batch of a run, and those with a result, by batch id."""
     wanted = (
         select(RunBatchUnitRow.batch_id, func.count(), func.count(col(RunBatchUnitRow.attempt_id)))
         .join(RunBatchRow, col(RunBatchRow.id) == RunBatchUnitRow.batch_id)
@@ -113,8 +115,10 @@ def counts(session: Session, *, run_id: int) -> dict[int, tuple[int, int]]:
 
 
 def replied(session: Session, *, run_id: int) -> Counter[int]:
-    """Of how many questions of each batch of a run a reply came, by batch id: an error, an expiry, or the end of the
-    batch without a line is none."""
+    """Count the questions of each batch of a run that got a reply, by batch id.
+
+    An error, an expiry, or the end of the batch without a line is not a reply.
+    """
     wanted = (
         select(RunBatchUnitRow.batch_id, func.count())
         .join(RunBatchRow, col(RunBatchRow.id) == RunBatchUnitRow.batch_id)
@@ -126,7 +130,7 @@ def replied(session: Session, *, run_id: int) -> Counter[int]:
 
 
 def out(session: Session, *, run_id: int) -> set[int]:
-    """The units of a run that were handed in, or are about to be, and of which nothing has come."""
+    """Return the units of a run that were submitted, or are about to be, and that have no result yet."""
     wanted = (
         select(RunBatchUnitRow.unit_id)
         .join(RunBatchRow, col(RunBatchRow.id) == RunBatchUnitRow.batch_id)
@@ -140,22 +144,22 @@ def out(session: Session, *, run_id: int) -> set[int]:
 
 
 def chunks(session: Session, *, run_id: int) -> Sequence[StoredRunChunk]:
-    """The chunks of a run that are not done, in their order."""
+    """Return the unfinished chunks of a run, by number."""
     wanted = select(RunChunkRow).where(RunChunkRow.run_id == run_id, col(RunChunkRow.done).is_(False))
     return session.exec(wanted.order_by(col(RunChunkRow.number))).all()
 
 
 def add_problems(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> int:
-    """Keep lines that are no one's answer; those that are there stay as they are. The number added."""
+    """Store output lines that answer no question. Known lines stay unchanged. Return the number of new lines."""
     return insert_or_ignore(session, RunBatchProblemRow, rows)
 
 
 def problems(session: Session, *, run_id: int) -> Sequence[StoredRunBatchProblem]:
-    """The lines of a run that are no one's answer."""
+    """Return the output lines of a run that answer no question."""
     wanted = select(RunBatchProblemRow).where(RunBatchProblemRow.run_id == run_id)
     return session.exec(wanted.order_by(col(RunBatchProblemRow.id))).all()
 
 
 def n_problems(session: Session, *, run_id: int) -> int:
-    """How many there are."""
+    """Count the output lines of a run that answer no question."""
     return session.exec(select(func.count()).where(RunBatchProblemRow.run_id == run_id)).one()

@@ -1,6 +1,6 @@
-"""The servers to which work goes out for another tool's screens: whose work, in which projects there.
+"""Queries on the servers that show work in another tool: whose work, and in which projects there.
 
-What was sent is in ``db.bridge_tasks``, what came back in ``db.bridge_answers``.
+Sent tasks are in ``db.bridge_tasks``, received answers in ``db.bridge_answers``.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from domain.states import Stage
 
 
 def of_project(session: Session, *, project_id: int) -> Sequence[StoredBridge]:
-    """The servers to which a project sends work, by address."""
+    """Return the servers to which a project sends work, by address."""
     wanted = select(BridgeRow).where(BridgeRow.project_id == project_id).order_by(col(BridgeRow.address))
     return session.exec(wanted).all()
 
 
 def find(session: Session, *, project_id: int, address: str, lock: bool = False) -> StoredBridge | None:
-    """A server to which a project sends work."""
+    """Return the server with this address to which a project sends work."""
     wanted = select(BridgeRow).where(BridgeRow.project_id == project_id, BridgeRow.address == address)
     if lock:
         wanted = wanted.with_for_update(key_share=True).execution_options(populate_existing=True)
@@ -33,7 +33,7 @@ def find(session: Session, *, project_id: int, address: str, lock: bool = False)
 
 
 def by_id(session: Session, *, id: int, lock: bool = False) -> StoredBridge:
-    """A server to which a project sends work, which must exist."""
+    """Return a server to which a project sends work. The server must exist."""
     wanted = select(BridgeRow).where(BridgeRow.id == id)
     if lock:
         wanted = wanted.with_for_update(key_share=True).execution_options(populate_existing=True)
@@ -51,7 +51,7 @@ def put(
     stay: bool,
     now: datetime,
 ) -> None:
-    """Send the work of stages to a server, or change how."""
+    """Send the work of stages to a server, or change the settings for sending."""
     row = find(session, project_id=project_id, address=address, lock=True)
     if row is None:
         row = BridgeRow(project_id=project_id, address=address, created_at=now)
@@ -61,43 +61,43 @@ def put(
 
 
 def occupy(session: Session, *, row: StoredBridge, by: str, until: datetime) -> None:
-    """A process synchronises a locked server, and says that it will be heard of before a moment."""
+    """Mark a locked server as being synchronized by a process until a moment, unless the process renews it."""
     row.busy_by, row.busy_until = by, until
     _store(session, row)
 
 
 def leave(session: Session, *, row: StoredBridge, said: str) -> None:
-    """No one synchronises a locked server any more; ``said`` is why the try broke off, if it did."""
+    """Mark a locked server as free again. ``said`` is the reason why synchronizing stopped early, if it did."""
     row.busy_by, row.busy_until, row.said = None, None, said
     _store(session, row)
 
 
 def note_pulled(session: Session, *, id: int, now: datetime) -> None:
-    """Everything on a server was read."""
+    """Record that everything on a server was read."""
     session.exec(update(BridgeRow).where(col(BridgeRow.id) == id).values(pulled_at=now))
 
 
 def note_pushed(session: Session, *, id: int, now: datetime) -> None:
-    """Work was sent to a server, or there is none to send."""
+    """Record that all waiting work was sent to a server."""
     session.exec(update(BridgeRow).where(col(BridgeRow.id) == id).values(pushed_at=now))
 
 
 def wake(session: Session, *, now: datetime) -> None:
-    """Note for all servers that there may be something to fetch."""
+    """Record for all servers that there may be something to fetch."""
     session.exec(update(BridgeRow).values(woken_at=now))
 
 
 def woken_at(session: Session, *, project_id: int, address: str) -> datetime | None:
-    """When it was said last that there is something to fetch from a server."""
+    """Return when a server last announced that there is something to fetch."""
     wanted = select(BridgeRow.woken_at).where(BridgeRow.project_id == project_id, BridgeRow.address == address)
     return session.exec(wanted).first()
 
 
-# ---- people there ---------------------------------------------------------------------------------------------------
+# ---- people on the server -------------------------------------------------------------------------------------------
 
 
 def people(session: Session, *, bridge_id: int) -> list[tuple[StoredBridgePerson, StoredPerson]]:
-    """Whose work goes to a server, by login."""
+    """Return the people whose work goes to a server, by login."""
     wanted = (
         select(BridgePersonRow, PersonRow)
         .join(PersonRow, col(PersonRow.id) == BridgePersonRow.person_id)
@@ -108,7 +108,7 @@ def people(session: Session, *, bridge_id: int) -> list[tuple[StoredBridgePerson
 
 
 def person(session: Session, *, bridge_id: int, person_id: int) -> StoredBridgePerson | None:
-    """Who someone is on a server."""
+    """Return a person's account on a server."""
     wanted = select(BridgePersonRow).where(
         BridgePersonRow.bridge_id == bridge_id, BridgePersonRow.person_id == person_id
     )
@@ -116,7 +116,7 @@ def person(session: Session, *, bridge_id: int, person_id: int) -> StoredBridgeP
 
 
 def put_person(session: Session, *, bridge_id: int, person_id: int, email: str, now: datetime) -> None:
-    """Send someone's work to a server, where they have that e-mail address; who that is there is not known yet."""
+    """Send a person's work to a server, where they have this e-mail address. Their user id there is not known yet."""
     row = person(session, bridge_id=bridge_id, person_id=person_id)
     if row is None:
         row = BridgePersonRow(bridge_id=bridge_id, person_id=person_id, email=email, created_at=now)
@@ -125,19 +125,19 @@ def put_person(session: Session, *, bridge_id: int, person_id: int, email: str, 
 
 
 def recognise(session: Session, *, row: StoredBridgePerson, outside_user: int) -> None:
-    """It is known who someone is on a server."""
+    """Record a person's user id on a server."""
     row.outside_user = outside_user
     _store(session, row)
 
 
 def remove_person(session: Session, *, row: StoredBridgePerson) -> None:
-    """Send no more of someone's work to a server."""
+    """Stop sending a person's work to a server."""
     session.delete(row)
     session.flush()
 
 
 def note_reason(session: Session, *, bridge_id: int, why: Mapping[int, str]) -> None:
-    """Note for people (by id) why nothing more was sent to them."""
+    """Record for people (by id) why nothing more was sent to them."""
     for person_id, sentence in sorted(why.items()):
         session.exec(
             update(BridgePersonRow)
@@ -151,7 +151,7 @@ def note_reason(session: Session, *, bridge_id: int, why: Mapping[int, str]) -> 
 
 
 def names(session: Session, *, bridge_id: int) -> dict[int, tuple[str, str]]:
-    """Login and name of everyone who has or had a project there, by id."""
+    """Return the login and name of everyone who has or had a project on the server, by id."""
     wanted = (
         select(PersonRow.id, PersonRow.login, PersonRow.name)
         .join(BridgeProjectRow, col(BridgeProjectRow.person_id) == PersonRow.id)
@@ -161,11 +161,11 @@ def names(session: Session, *, bridge_id: int) -> dict[int, tuple[str, str]]:
     return {id: (login, name) for id, login, name in session.exec(wanted)}
 
 
-# ---- projects there -------------------------------------------------------------------------------------------------
+# ---- projects on the server -----------------------------------------------------------------------------------------
 
 
 def places(session: Session, *, bridge_id: int) -> Sequence[StoredBridgeProject]:
-    """The projects on a server that were not removed."""
+    """Return the projects on a server that were not removed."""
     wanted = select(BridgeProjectRow).where(
         BridgeProjectRow.bridge_id == bridge_id, col(BridgeProjectRow.removed_at).is_(None)
     )
@@ -182,7 +182,7 @@ def add_place(
     outside_user: int,
     now: datetime,
 ) -> StoredBridgeProject:
-    """Note that a project for someone's work in a stage is about to be made there."""
+    """Record that a project for a person's work in a stage is about to be created on the server."""
     row = BridgeProjectRow(
         bridge_id=bridge_id,
         person_id=person_id,
@@ -196,19 +196,19 @@ def add_place(
 
 
 def locate(session: Session, *, id: int, outside_id: int) -> StoredBridgeProject:
-    """Note under which id a project stands there; the project as it is known now."""
+    """Record a project's id on the server. Return the project as it is now."""
     session.exec(update(BridgeProjectRow).where(col(BridgeProjectRow.id) == id).values(outside_id=outside_id))
     wanted = select(BridgeProjectRow).where(BridgeProjectRow.id == id).execution_options(populate_existing=True)
     return session.exec(wanted).one()
 
 
 def note_strangers(session: Session, *, id: int, strangers: int) -> None:
-    """Note how many tasks of a project there are not ours."""
+    """Record how many tasks in a project on the server were not sent by Touchstone."""
     session.exec(update(BridgeProjectRow).where(col(BridgeProjectRow.id) == id).values(strangers=strangers))
 
 
 def remove_place(session: Session, *, id: int, now: datetime) -> None:
-    """Note that a project stands there no more."""
+    """Record that a project was removed from the server."""
     session.exec(update(BridgeProjectRow).where(col(BridgeProjectRow.id) == id).values(removed_at=now))
 
 

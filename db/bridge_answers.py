@@ -1,4 +1,4 @@
-"""What came back from another tool's screens; how much was sent there and what became of it."""
+"""Queries on the answers received from another tool, and counts of sent tasks and their outcomes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from domain.states import Stage
 
 
 def note(session: Session, *, row: Mapping[str, Any]) -> bool:
-    """Keep what was found; whether it was new."""
+    """Store a received annotation. Return whether it was new."""
     return insert_or_ignore(session, BridgeAnswerRow, [row]) == 1
 
 
 def answers_known(session: Session, *, ids: Sequence[int]) -> dict[int, set[tuple[int, str]]]:
-    """Which annotations of tasks (by id), and which states of them, were looked at before."""
+    """Return the annotations of tasks that were read before, by task id, each with its state at that time."""
     found: dict[int, set[tuple[int, str]]] = {}
     for start in range(0, len(ids), AT_ONCE):
         wanted = select(
@@ -35,7 +35,7 @@ def answers_known(session: Session, *, ids: Sequence[int]) -> dict[int, set[tupl
 
 
 def counting(session: Session, *, ids: Sequence[int]) -> dict[int, tuple[int, str]]:
-    """The annotation (id there, and when it was changed) of each task that counts here."""
+    """Return the annotation of each task that counts: its id on the server and the time of its last change."""
     found: dict[int, tuple[int, str]] = {}
     for start in range(0, len(ids), AT_ONCE):
         wanted = select(
@@ -53,7 +53,7 @@ def counting(session: Session, *, ids: Sequence[int]) -> dict[int, tuple[int, st
 
 
 def count_tasks(session: Session, *, bridge_id: int) -> dict[tuple[int, Stage, BridgeState], int]:
-    """How many tasks were sent, by person, stage and state."""
+    """Count the sent tasks, by person, stage and state."""
     wanted = (
         sa_select(col(BridgeTaskRow.person_id), col(BridgeProjectRow.stage), col(BridgeTaskRow.state), func.count())
         .join(BridgeProjectRow, col(BridgeProjectRow.id) == BridgeTaskRow.bridge_project_id)
@@ -66,7 +66,7 @@ def count_tasks(session: Session, *, bridge_id: int) -> dict[tuple[int, Stage, B
 
 
 def count_answers(session: Session, *, bridge_id: int) -> dict[tuple[int, Stage, BridgeOutcome], int]:
-    """What became of annotations, by person and stage."""
+    """Count the received annotations, by person, stage and outcome."""
     wanted = (
         sa_select(
             col(BridgeAnswerRow.person_id), col(BridgeProjectRow.stage), col(BridgeAnswerRow.outcome), func.count()
@@ -85,7 +85,7 @@ def count_answers(session: Session, *, bridge_id: int) -> dict[tuple[int, Stage,
 def stuck(
     session: Session, *, bridge_id: int, tries: int, limit: int
 ) -> list[tuple[StoredBridgeTask, StoredItem | None]]:
-    """Tasks that wait there although they were refused so often, with their items."""
+    """Return tasks that still wait on the server after so many refused tries, with their items."""
     refused = exists().where(
         col(BridgeAnswerRow.bridge_task_id) == col(BridgeTaskRow.id),
         col(BridgeAnswerRow.outcome) == BridgeOutcome.REFUSED,
@@ -108,7 +108,7 @@ def stuck(
 
 
 def strangers(session: Session, *, bridge_id: int) -> dict[tuple[int, Stage], int]:
-    """How many tasks that are not ours stand in our projects there, by person and stage."""
+    """Count the tasks in our projects on the server that Touchstone did not send, by person and stage."""
     wanted = (
         select(BridgeProjectRow.person_id, BridgeProjectRow.stage, func.sum(BridgeProjectRow.strangers))
         .where(

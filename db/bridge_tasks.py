@@ -1,4 +1,4 @@
-"""What was sent to another tool's screens, and where each of it stands. None of the queries asks once for each task."""
+"""Queries on the tasks sent to another tool and their states. No query runs once per task."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from domain.bridge import BridgeState
 from domain.states import Purpose, Stage, TaskState
 
 THERE = (BridgeState.SENDING, BridgeState.OUT)
-"""What waits there for its rater, or is about to."""
+"""The states of a task that waits on the server for its rater, or is about to."""
 
 AT_ONCE = 500
-"""As many ids as go into one query."""
+"""How many ids go into one query."""
 
 
-# ---- what becomes of one --------------------------------------------------------------------------------------------
+# ---- changing one task ----------------------------------------------------------------------------------------------
 
 
 def add(session: Session, *, place_id: int, task_id: int, person_id: int, revision: int | None, now: datetime) -> None:
-    """Note that a slot is being sent to a project there."""
+    """Record that a slot is being sent to a project on the server."""
     row = BridgeTaskRow(
         bridge_project_id=place_id,
         task_id=task_id,
@@ -40,7 +40,7 @@ def add(session: Session, *, place_id: int, task_id: int, person_id: int, revisi
 
 
 def call_back(session: Session, *, row: StoredBridgeTask, why: str) -> None:
-    """What waits there for its rater has to be removed there; anything else stays as it is."""
+    """Mark a task that waits for its rater for removal from the server. A task in any other state stays unchanged."""
     if row.state in THERE:
         row.state, row.why = BridgeState.REMOVING, why
         _store(session, row)
@@ -49,7 +49,7 @@ def call_back(session: Session, *, row: StoredBridgeTask, why: str) -> None:
 def send_again(
     session: Session, *, row: StoredBridgeTask, says: str, suggestion: Sequence[Any] | None, now: datetime
 ) -> None:
-    """Call a task back and send it once more, with a sentence above it, and with what its rater had answered."""
+    """Call a task back and send it once more, with a message above it and with the rater's earlier answer."""
     call_back(session, row=row, why=says)
     again = BridgeTaskRow(
         bridge_project_id=row.bridge_project_id,
@@ -66,7 +66,7 @@ def send_again(
 
 
 def leave(session: Session, *, row: StoredBridgeTask, why: str) -> None:
-    """A task stays there, for someone to look at."""
+    """Leave a task on the server for someone to look at, with the reason."""
     row.why = why
     _store(session, row)
 
@@ -74,7 +74,10 @@ def leave(session: Session, *, row: StoredBridgeTask, why: str) -> None:
 def store_answer(
     session: Session, *, row: StoredBridgeTask, annotation_id: int | None, stay: bool, now: datetime
 ) -> None:
-    """What was answered there is stored here; the task is removed there, or may ``stay`` for its rater to change."""
+    """Record that the answer to a task is stored here.
+
+    The task is then removed from the server, or may ``stay`` there so that its rater can change the answer.
+    """
     row.annotation_id, row.ended_at = annotation_id, now
     if row.state in THERE:
         row.state = BridgeState.STORED if stay else BridgeState.REMOVING
@@ -82,7 +85,7 @@ def store_answer(
 
 
 def note_deleted(session: Session, *, row: StoredBridgeTask, why: str, now: datetime) -> None:
-    """A task was deleted there. What is stored of it stands."""
+    """Record that a task was deleted on the server. Its stored answer stays valid."""
     row.state = BridgeState.STORED if row.annotation_id is not None else BridgeState.OVER
     row.gone_at, row.ended_at = now, row.ended_at or now
     row.why = row.why or why
@@ -94,11 +97,11 @@ def _store(session: Session, row: StoredBridgeTask) -> None:
     session.flush()
 
 
-# ---- what becomes of several ----------------------------------------------------------------------------------------
+# ---- changing several tasks -----------------------------------------------------------------------------------------
 
 
 def seen(session: Session, *, there: Mapping[int, int]) -> None:
-    """Note tasks (by id) under which ids they stand there; they arrived."""
+    """Record the ids that tasks (by our id) have on the server. These tasks have arrived."""
     for id, outside in sorted(there.items()):
         session.exec(
             update(BridgeTaskRow)
@@ -116,7 +119,7 @@ def seen(session: Session, *, there: Mapping[int, int]) -> None:
 
 
 def sent(session: Session, *, ids: Sequence[int], guideline: str, now: datetime) -> None:
-    """Note that tasks have arrived there."""
+    """Record that tasks have arrived on the server."""
     for start in range(0, len(ids), AT_ONCE):
         session.exec(
             update(BridgeTaskRow)
@@ -129,7 +132,7 @@ def sent(session: Session, *, ids: Sequence[int], guideline: str, now: datetime)
 
 
 def note_removed(session: Session, *, ids: Collection[int], now: datetime) -> None:
-    """Note that tasks that were to be removed stand there no more."""
+    """Record that tasks marked for removal are gone from the server."""
     known = sorted(ids)
     for start in range(0, len(known), AT_ONCE):
         session.exec(
@@ -150,7 +153,7 @@ def note_removed(session: Session, *, ids: Collection[int], now: datetime) -> No
 
 
 def remove_stored(session: Session, *, ids: Sequence[int]) -> None:
-    """Have what is stored here removed there."""
+    """Mark tasks whose answers are stored here for removal from the server."""
     for start in range(0, len(ids), AT_ONCE):
         session.exec(
             update(BridgeTaskRow)
@@ -165,7 +168,7 @@ def remove_stored(session: Session, *, ids: Sequence[int]) -> None:
 
 
 def lock(session: Session, *, id: int) -> tuple[StoredBridgeTask, StoredTask]:
-    """Something that was sent, with its slot; the row is held until the transaction ends."""
+    """Return a sent task with its slot. The row is locked until the transaction ends."""
     wanted = (
         select(BridgeTaskRow, TaskRow)
         .join(TaskRow, col(TaskRow.id) == BridgeTaskRow.task_id)
@@ -178,7 +181,7 @@ def lock(session: Session, *, id: int) -> tuple[StoredBridgeTask, StoredTask]:
 
 
 def by_keys(session: Session, *, keys: Sequence[str]) -> dict[str, StoredBridgeTask]:
-    """What was sent, by key."""
+    """Return sent tasks, by key."""
     found: dict[str, StoredBridgeTask] = {}
     for start in range(0, len(keys), AT_ONCE):
         wanted = select(BridgeTaskRow).where(col(BridgeTaskRow.key).in_(keys[start : start + AT_ONCE]))
@@ -187,7 +190,7 @@ def by_keys(session: Session, *, keys: Sequence[str]) -> dict[str, StoredBridgeT
 
 
 def task_out(session: Session, *, key: str) -> StoredTask | None:
-    """The slot that was sent out under a key, as long as it waits there."""
+    """Return the slot that was sent under a key, while the task waits on the server."""
     wanted = (
         select(TaskRow)
         .join(BridgeTaskRow, col(BridgeTaskRow.task_id) == TaskRow.id)
@@ -197,14 +200,16 @@ def task_out(session: Session, *, key: str) -> StoredTask | None:
 
 
 def slot_shown(session: Session, *, key: str) -> StoredTask | None:
-    """The slot that was sent out under a key, as long as its person has it in hand and it stands there, or stays there
-    after it was answered."""
+    """Return the slot that was sent under a key, while its person may see it.
+
+    The task either waits for the person who has claimed it, or stays on the server after it was answered.
+    """
     joined = select(TaskRow).join(BridgeTaskRow, col(BridgeTaskRow.task_id) == TaskRow.id)
     return session.exec(joined.where(BridgeTaskRow.key == key, _shown())).first()
 
 
 def keys_over(session: Session, *, keys: Sequence[str]) -> set[str]:
-    """Those of these keys that are ours and under which nothing is shown any more."""
+    """Return those of these keys that Touchstone sent and whose task is no longer shown."""
     over: set[str] = set()
     joined = select(BridgeTaskRow.key).join(TaskRow, col(TaskRow.id) == BridgeTaskRow.task_id)
     for start in range(0, len(keys), AT_ONCE):
@@ -223,7 +228,7 @@ def _shown() -> ColumnElement[bool]:
 def in_state(
     session: Session, *, place_id: int, states: Iterable[BridgeState], after: int = 0, limit: int | None = None
 ) -> Sequence[StoredBridgeTask]:
-    """The tasks of a project there that are not gone, in these states, in the order in which they were made."""
+    """Return the tasks of a project on the server in these states that are not gone, oldest first."""
     wanted = (
         select(BridgeTaskRow)
         .where(
@@ -239,7 +244,7 @@ def in_state(
 
 
 def sent_keys(session: Session, *, place_id: int, until: int) -> dict[str, tuple[int, int | None]]:
-    """Tasks that should stand in a project there, and were made before another one: (id, id there) by key."""
+    """Return the tasks expected in a project on the server, up to the id ``until``: (id, id on the server) by key."""
     wanted = select(BridgeTaskRow.key, BridgeTaskRow.id, BridgeTaskRow.outside_id).where(
         BridgeTaskRow.bridge_project_id == place_id,
         col(BridgeTaskRow.gone_at).is_(None),
@@ -250,14 +255,16 @@ def sent_keys(session: Session, *, place_id: int, until: int) -> dict[str, tuple
 
 
 def newest(session: Session, *, place_id: int) -> int:
-    """The id of what was sent last to a project there."""
+    """Return the id of the last task sent to a project on the server."""
     wanted = select(func.max(BridgeTaskRow.id)).where(BridgeTaskRow.bridge_project_id == place_id)
     return session.exec(wanted).one() or 0
 
 
 def stale_tasks(session: Session, *, bridge_id: int, now: datetime) -> list[tuple[StoredBridgeTask, StoredTask]]:
-    """What stands there although its slot is done, called off, someone else's, or its lease has ended, or although its
-    item has another revision now."""
+    """Return waiting tasks that should no longer be on the server.
+
+    Their slot is done, withdrawn, reassigned or has lost its lease, or their item has a newer revision.
+    """
     revised = and_(col(BridgeTaskRow.revision).is_not(None), col(BridgeTaskRow.revision) != ItemRow.current_revision)
     wanted = (
         select(BridgeTaskRow, TaskRow)
@@ -282,7 +289,7 @@ def stale_tasks(session: Session, *, bridge_id: int, now: datetime) -> list[tupl
 
 
 def with_slots(session: Session, *, place_id: int) -> list[tuple[StoredBridgeTask, StoredTask]]:
-    """What waits for its rater in a project there, with the slots."""
+    """Return the tasks that wait for their rater in a project on the server, with their slots."""
     wanted = (
         select(BridgeTaskRow, TaskRow)
         .join(TaskRow, col(TaskRow.id) == BridgeTaskRow.task_id)
@@ -297,7 +304,10 @@ def with_slots(session: Session, *, place_id: int) -> list[tuple[StoredBridgeTas
 
 
 def stayed_until(session: Session, *, bridge_id: int, until: datetime | None) -> list[int]:
-    """What is stored here and still stands there, since before a moment (None: since whenever)."""
+    """Return tasks whose answer is stored here and that are still on the server.
+
+    ``until``: only tasks that ended before this moment; None: all of them.
+    """
     wanted = (
         select(BridgeTaskRow.id)
         .join(BridgeProjectRow, col(BridgeProjectRow.id) == BridgeTaskRow.bridge_project_id)
@@ -316,7 +326,7 @@ def stayed_until(session: Session, *, bridge_id: int, until: datetime | None) ->
 def claims_not_sent(
     session: Session, *, project_id: int, stage: Stage, person_id: int, only_qualifying: bool, limit: int
 ) -> list[str]:
-    """The claims (public ids) of a person in a stage that they have not postponed and that wait on no server."""
+    """Return a person's claims (public ids) in a stage that are neither postponed nor waiting on a server."""
     out = exists().where(
         col(BridgeTaskRow.task_id) == col(TaskRow.id),
         col(BridgeTaskRow.person_id) == person_id,
@@ -337,7 +347,7 @@ def claims_not_sent(
 
 
 def waits(session: Session, *, task_id: int, person_id: int) -> bool:
-    """Whether a slot waits for a person on some server."""
+    """Tell whether a slot waits for a person on a server."""
     wanted = select(BridgeTaskRow.id).where(
         BridgeTaskRow.task_id == task_id,
         BridgeTaskRow.person_id == person_id,
@@ -350,7 +360,7 @@ def waits(session: Session, *, task_id: int, person_id: int) -> bool:
 
 
 def unfinished(session: Session, *, bridge_id: int) -> dict[int, dict[BridgeState, int]]:
-    """How many tasks each project there may still have, by state."""
+    """Count the tasks that each project on the server may still have, by state."""
     wanted = (
         select(BridgeTaskRow.bridge_project_id, BridgeTaskRow.state, func.count())
         .join(BridgeProjectRow, col(BridgeProjectRow.id) == BridgeTaskRow.bridge_project_id)
@@ -368,7 +378,7 @@ def unfinished(session: Session, *, bridge_id: int) -> dict[int, dict[BridgeStat
 
 
 def count_waiting(session: Session, *, bridge_id: int) -> dict[tuple[int, Stage], int]:
-    """How many tasks wait there, by person and stage."""
+    """Count the tasks that wait on the server, by person and stage."""
     wanted = (
         select(BridgeTaskRow.person_id, BridgeProjectRow.stage, func.count())
         .join(BridgeProjectRow, col(BridgeProjectRow.id) == BridgeTaskRow.bridge_project_id)

@@ -1,4 +1,4 @@
-"""Queries on candidate images: who has which in hand, and what was decided about them."""
+"""Queries on candidate images in triage: who holds them, and the decisions about them."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from domain.policies import LEASE
 from domain.states import TriageState
 
 _BECOMES = {"kept": TriageState.KEPT, "dropped": TriageState.DROPPED}
-"""What a candidate is after a decision; after one that takes another back, it waits."""
+"""The state of a candidate after a decision. After a decision that is taken back, the candidate waits again."""
 
 
 def add(session: Session, *, asset: StoredAsset, sharpness: float | None, look: int | None) -> None:
-    """Make an image a candidate, which someone has to keep before it is in the pool."""
+    """Make an image a candidate. Someone has to keep it before it enters the pool."""
     session.add(
         CandidateRow(
             asset_id=asset.id, project_id=asset.project_id, source_id=asset.source_id, sharpness=sharpness, look=look
@@ -44,7 +44,7 @@ def add(session: Session, *, asset: StoredAsset, sharpness: float | None, look: 
 
 
 def give(session: Session, *, rows: Iterable[StoredCandidate], person_id: int, now: datetime) -> None:
-    """Put locked candidates into someone's hands for the time of a lease."""
+    """Lease locked candidates to a person."""
     for row in rows:
         row.person_id, row.lease_until = person_id, now + LEASE
         session.add(row)
@@ -52,7 +52,7 @@ def give(session: Session, *, rows: Iterable[StoredCandidate], person_id: int, n
 
 
 def group(session: Session, *, rows: Iterable[StoredCandidate], group_id: int) -> None:
-    """Have locked candidates shown together."""
+    """Show locked candidates together, as one group."""
     for row in rows:
         row.group_id = group_id
         session.add(row)
@@ -72,7 +72,7 @@ def decide(
     guideline_hash: str,
     now: datetime,
 ) -> StoredTriageDecision:
-    """Store a decision about a locked candidate, which leaves everyone's hands."""
+    """Store a decision about a locked candidate and end its lease."""
     decision = TriageDecisionRow(
         project_id=row.project_id,
         asset_id=row.asset_id,
@@ -97,7 +97,7 @@ def decide(
 def in_hand(
     session: Session, *, project_id: int, person_id: int, now: datetime, per_source: int | None
 ) -> Sequence[StoredCandidate]:
-    """What someone has before them: candidates that still wait and may still be kept."""
+    """Return the candidates leased to a person that still wait and may still be kept."""
     wanted = (
         select(CandidateRow)
         .join(SourceRow, col(SourceRow.id) == CandidateRow.source_id, isouter=True)
@@ -112,7 +112,7 @@ def in_hand(
 
 
 def first_free(session: Session, *, project_id: int, now: datetime, per_source: int | None) -> StoredCandidate | None:
-    """The first candidate that no one has in hand, locked; those that others are just taking are passed over."""
+    """Return the first candidate without a lease, locked. Candidates that other transactions hold are skipped."""
     wanted = (
         select(CandidateRow)
         .join(SourceRow, col(SourceRow.id) == CandidateRow.source_id, isouter=True)
@@ -127,8 +127,10 @@ def first_free(session: Session, *, project_id: int, now: datetime, per_source: 
 def looks(
     session: Session, *, project_id: int, look: int, now: datetime, per_source: int | None
 ) -> list[tuple[int, int]]:
-    """(asset, hash) of candidates that no one has in hand, among them all whose hash differs from ``look`` in at most
-    six bits: those that share one of its seven parts, each found in an index."""
+    """Return (asset, hash) of free candidates that share one of the seven parts of the hash ``look``.
+
+    They include every candidate whose hash differs in at most six bits. Each part is looked up in an index.
+    """
     found: dict[int, int] = {}
     for at, part in enumerate(LOOK_PARTS):
         same = (look >> 9 * at) & (511 if at < 6 else 1023)
@@ -142,7 +144,7 @@ def looks(
 
 
 def lock_free(session: Session, *, asset_ids: Sequence[int], now: datetime) -> Sequence[StoredCandidate]:
-    """Those of these candidates that still wait in no one's hands, locked."""
+    """Return those of these candidates that still wait and have no lease, locked."""
     wanted = (
         select(CandidateRow)
         .where(col(CandidateRow.asset_id).in_(asset_ids), CandidateRow.state == TriageState.WAITING, _free(now))
@@ -154,7 +156,7 @@ def lock_free(session: Session, *, asset_ids: Sequence[int], now: datetime) -> S
 
 
 def release(session: Session, *, project_id: int, person_id: int) -> None:
-    """Take everything out of someone's hands."""
+    """End all leases of a person on candidates."""
     session.exec(
         update(CandidateRow)
         .where(
@@ -167,7 +169,7 @@ def release(session: Session, *, project_id: int, person_id: int) -> None:
 
 
 def lock(session: Session, *, project_id: int, asset_ids: Iterable[int]) -> list[tuple[StoredCandidate, StoredAsset]]:
-    """Candidates with their assets, locked in the one order in which all transactions lock them."""
+    """Return candidates with their assets, locked in the order that all transactions use."""
     wanted = (
         select(CandidateRow, AssetRow)
         .join(AssetRow, col(AssetRow.id) == CandidateRow.asset_id)
@@ -180,7 +182,7 @@ def lock(session: Session, *, project_id: int, asset_ids: Iterable[int]) -> list
 
 
 def ids_of(session: Session, *, project_id: int, public_ids: Iterable[str]) -> dict[str, int]:
-    """The candidates behind ids that a page knows."""
+    """Return the ids of the candidates behind public ids."""
     wanted = (
         select(AssetRow.public_id, AssetRow.id)
         .join(CandidateRow, col(CandidateRow.asset_id) == AssetRow.id)
@@ -190,7 +192,7 @@ def ids_of(session: Session, *, project_id: int, public_ids: Iterable[str]) -> d
 
 
 def add_to_pool(session: Session, *, asset: StoredAsset, per_source: int | None) -> bool:
-    """Put an image into the pool; False if its source has given as many as it may."""
+    """Put an image into the pool. Return False if its source has given as many images as it may."""
     session.exec(update(AssetRow).where(col(AssetRow.id) == asset.id).values(in_pool=True))
     if asset.source_id is None:
         return True
@@ -205,7 +207,7 @@ def add_to_pool(session: Session, *, asset: StoredAsset, per_source: int | None)
 
 
 def take_out(session: Session, *, asset: StoredAsset) -> bool:
-    """Take an image out of the pool again; False if someone has begun an item about it."""
+    """Take an image out of the pool again. Return False if someone has begun an item about it."""
     taken = session.exec(
         update(AssetRow)
         .where(col(AssetRow.id) == asset.id, col(AssetRow.in_pool))
@@ -220,7 +222,7 @@ def take_out(session: Session, *, asset: StoredAsset) -> bool:
 
 
 def by_key(session: Session, *, person_id: int, key: str) -> Sequence[StoredTriageDecision]:
-    """What someone has sent under a key."""
+    """Return the decisions that a person sent under an idempotency key."""
     wanted = select(TriageDecisionRow).where(
         TriageDecisionRow.person_id == person_id, TriageDecisionRow.submit_key == key
     )
@@ -228,7 +230,7 @@ def by_key(session: Session, *, person_id: int, key: str) -> Sequence[StoredTria
 
 
 def last_standing(session: Session, *, project_id: int, person_id: int) -> StoredTriageDecision | None:
-    """The latest decision of a person that nothing has taken the place of."""
+    """Return the latest decision of a person that was not replaced."""
     wanted = (
         select(TriageDecisionRow)
         .join(CandidateRow, col(CandidateRow.decision_id) == TriageDecisionRow.id)
@@ -244,7 +246,7 @@ def last_standing(session: Session, *, project_id: int, person_id: int) -> Store
 
 
 def last_of(session: Session, *, project_id: int, person_id: int) -> int:
-    """The number of the last decision of a person; 0: none."""
+    """Return the id of a person's last decision, or 0."""
     wanted = select(func.max(TriageDecisionRow.id)).where(
         TriageDecisionRow.project_id == project_id, TriageDecisionRow.person_id == person_id
     )
@@ -252,18 +254,18 @@ def last_of(session: Session, *, project_id: int, person_id: int) -> int:
 
 
 def sharpness_of(session: Session, *, source_id: int) -> list[float]:
-    """How sharp all candidates of a source are."""
+    """Return the sharpness of all candidates of a source."""
     wanted = select(CandidateRow.sharpness).where(CandidateRow.source_id == source_id)
     return [value for value in session.exec(wanted) if value is not None]
 
 
 def source(session: Session, *, id: int) -> StoredSource | None:
-    """A source."""
+    """Return a source, read afresh."""
     return session.get(SourceRow, id, populate_existing=True)
 
 
 def of_asset(session: Session, *, asset_id: int) -> tuple[StoredCandidate, StoredPerson | None] | None:
-    """What an asset was in triage, with the person whose decision stands; None: it never was there."""
+    """Return an asset's triage record and the person whose decision counts. None: the asset was never in triage."""
     wanted = (
         select(CandidateRow, PersonRow)
         .join(TriageDecisionRow, col(TriageDecisionRow.id) == CandidateRow.decision_id, isouter=True)
@@ -274,7 +276,7 @@ def of_asset(session: Session, *, asset_id: int) -> tuple[StoredCandidate, Store
 
 
 def shown(session: Session, *, asset_ids: Sequence[int]) -> dict[int, tuple[StoredAsset, StoredMediaObject | None]]:
-    """Assets with their files."""
+    """Return assets with their files, by asset id."""
     wanted = (
         select(AssetRow, MediaObjectRow)
         .join(MediaObjectRow, col(MediaObjectRow.sha256) == AssetRow.sha256, isouter=True)
@@ -284,7 +286,7 @@ def shown(session: Session, *, asset_ids: Sequence[int]) -> dict[int, tuple[Stor
 
 
 def count_open(session: Session, *, project_id: int, per_source: int | None) -> int:
-    """How many candidates wait and may still be kept."""
+    """Count the candidates that wait and may still be kept."""
     wanted = select(func.count()).select_from(CandidateRow)
     if per_source is not None:
         wanted = wanted.join(SourceRow, col(SourceRow.id) == CandidateRow.source_id, isouter=True)
@@ -294,7 +296,7 @@ def count_open(session: Session, *, project_id: int, per_source: int | None) -> 
 def counts(
     session: Session, *, project_id: int, per_source: int | None
 ) -> list[tuple[str | None, TriageState, str, bool, int]]:
-    """How many candidates there are, by source, state and reason; and whether their source may give more."""
+    """Count the candidates by source, state and reason, and tell whether their source may give more."""
     reason = func.coalesce(col(TriageDecisionRow.reason), "")
     wanted = (
         select(SourceRow.name, CandidateRow.state, reason, func.count())
@@ -315,7 +317,7 @@ def counts(
 
 
 def decided_by(session: Session, *, project_id: int, person_id: int) -> int:
-    """How many candidates a person's decisions stand for."""
+    """Count the candidates whose current decision a person made."""
     wanted = (
         select(func.count())
         .select_from(CandidateRow)
@@ -332,8 +334,10 @@ def decided_by(session: Session, *, project_id: int, person_id: int) -> int:
 def dropped(
     session: Session, *, project_id: int, words: str, reasons: Sequence[str], limit: int
 ) -> tuple[list[tuple[StoredAsset, StoredTriageDecision]], int]:
-    """Dropped candidates with the decision that dropped them, the latest first, and how many there are in all: those
-    with the ``words`` in their name, source or reason, or with one of the ``reasons``."""
+    """Return dropped candidates with the decision that dropped them, latest first, and their total number.
+
+    A candidate matches if its name, source or reason contains the ``words``, or its reason is one of the ``reasons``.
+    """
     has = [
         col(column).icontains(words, autoescape=True)
         for column in (AssetRow.name, SourceRow.name, TriageDecisionRow.reason)
@@ -354,7 +358,7 @@ def dropped(
 def decisions(
     session: Session, *, project_id: int
 ) -> list[tuple[StoredTriageDecision, StoredAsset, StoredCandidate, str | None, str | None]]:
-    """Every decision, oldest first, with its source's name and the login of the person who decided."""
+    """Return every decision, oldest first, with the name of its source and the login of the person who decided."""
     sources = select(SourceRow.id, SourceRow.name).where(SourceRow.project_id == project_id)
     names = {id: name for id, name in session.exec(sources)}
     wanted = (
@@ -372,7 +376,7 @@ def decisions(
 
 
 def kept_by_source(session: Session, *, project_id: int) -> list[tuple[str, int, int]]:
-    """(source, how many are kept, how many the source counts)."""
+    """Return (source, number of kept candidates, the source's stored count)."""
     n = func.count(col(CandidateRow.asset_id))
     wanted = (
         select(SourceRow.name, n, SourceRow.kept)

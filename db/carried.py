@@ -1,7 +1,7 @@
-"""What of the database belongs to a project and goes with it: a row for each table, and which of its columns hold ids.
+"""The rows of the database that belong to a project and travel with it.
 
-Ids with a foreign key are found in ``db.tables``; this module names the others. A test fails where a table, an id or a
-JSON column has no row here.
+``CARRIED`` has an entry for each table and names the columns that hold ids. Ids with a foreign key are found in
+``db.tables``; this module names the others. A test fails if a table, an id or a JSON column has no entry here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from domain.runs import OPEN, RunState
 ITEMS, VOTES, RUNS, PEOPLE = ProjectPart.ITEMS, ProjectPart.VOTES, ProjectPart.RUNS, ProjectPart.PEOPLE
 
 
-# ---- how a column holds an id without a foreign key ------------------------------------------------------------------
+# ---- columns with ids but without a foreign key ----------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -35,53 +35,53 @@ class One:
 
 @dataclass(frozen=True)
 class Many:
-    """A list of such ids."""
+    """A list of ids of rows of another table."""
 
     table: str
 
 
 @dataclass(frozen=True)
 class Bound:
-    """An id up to which something was seen, whether its row is there or not."""
+    """An id up to which something was seen. Its row may be missing."""
 
     table: str
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a run asks about: an item, or where answers are rated a row of ``judge_unit``; ``many``: a list of them."""
+    """The unit that a run asks about: an item, or a row of ``judge_unit`` where answers are rated. ``many``: a list."""
 
     many: bool = False
 
 
 @dataclass(frozen=True)
 class UnitName:
-    """The name of what a task is about, which has ids in it (``db.task_slots``)."""
+    """The name of a task's unit, which contains ids (``db.task_slots``)."""
 
 
 @dataclass(frozen=True)
 class SlotOfGold:
-    """The number of a slot; of a gold check it is the id of its person."""
+    """The number of a slot. In a gold check it is the id of the person."""
 
 
 @dataclass(frozen=True)
 class RankOfOldest:
-    """The rank of a slot; in a stage whose order is the oldest first it is the id of its item."""
+    """The rank of a slot. In a stage that takes the oldest item first it is the id of the item."""
 
 
 @dataclass(frozen=True)
 class Versions:
-    """How a project reads what was given under its schemas (``domain.rewording.Reading``), with their ids."""
+    """The reading of content given under a project's schemas (``domain.rewording.Reading``), with the schemas' ids."""
 
 
 @dataclass(frozen=True)
 class Random:
-    """A random id, which is drawn anew where the first one is taken."""
+    """A random id. A new one is drawn if the id is taken."""
 
 
 @dataclass(frozen=True)
 class RandomIn:
-    """JSON that has random ids of other rows under these keys."""
+    """JSON that holds random ids of other rows under these keys."""
 
     keys: tuple[str, ...]
 
@@ -90,14 +90,14 @@ Held = One | Many | Bound | Asked | UnitName | SlotOfGold | RankOfOldest | Versi
 Leaving = Callable[[dict[str, Any], datetime], None]
 
 
-# ---- how rows leave --------------------------------------------------------------------------------------------------
+# ---- changes to rows on export ---------------------------------------------------------------------------------------
 
 
 IN_PROGRESS = "It was in progress when the project was copied; resume it here."
 
 
 def _run(row: dict[str, Any], now: datetime) -> None:
-    """No one goes on with a run elsewhere by themselves: it may cost money."""
+    """Pause an open run: nobody resumes a run elsewhere unasked, because it may cost money."""
     if row["state"] in OPEN:
         row["state"], row["said"] = RunState.PAUSED, IN_PROGRESS
 
@@ -125,20 +125,22 @@ def _bridge_task(row: dict[str, Any], now: datetime) -> None:
 
 @dataclass(frozen=True)
 class Carried:
-    """A table whose rows go with a project."""
+    """A table whose rows travel with a project."""
 
     part: ProjectPart
     ids: Mapping[str, Held] = field(default_factory=dict)
     """Columns without a foreign key that hold ids."""
     plain: tuple[str, ...] = ()
-    """JSON columns, and integers called as ids are, that hold none of ours."""
+    """JSON columns that hold no ids of Touchstone, and integers whose names only look like ids."""
     without: tuple[str, ...] = ()
     """Columns that stay behind."""
     pointed: bool = False
-    """It belongs to no project: the rows go that something of the project points to."""
+    """Whether the table belongs to no project. Then only the rows that the project points to travel."""
     leaving: Leaving | None = None
-    """What changes about a row that leaves, and about one that comes; the second argument is when that is: as it leaves
-    the time of the project's last event."""
+    """The change to a row that leaves or arrives.
+
+    The second argument is the time: for a row that leaves, the time of the project's last event.
+    """
 
 
 _PUBLIC: Mapping[str, Held] = {"public_id": Random()}
@@ -170,7 +172,7 @@ CARRIED: Mapping[str, Carried] = {
     "task": Carried(VOTES, {**_PLACED, "unit": UnitName(), "slot": SlotOfGold(), "rank": RankOfOldest()}),
     "annotation": Carried(
         VOTES, {**_PUBLIC, "submit_key": Random()}, plain=("answers", "reasons", "shown")
-    ),  # by criterion and field; a place among an item's answers
+    ),  # by criterion and field; a position among an item's answers
     "draft": Carried(VOTES, plain=("content",)),
     "pick": Carried(VOTES),
     "walk": Carried(VOTES, {"heard_id": Bound("task")}),
@@ -228,11 +230,11 @@ LEFT: Mapping[str, str] = {
 """Tables that stay behind, and why."""
 
 LOOSE = {("event", "item_id"), ("event", "task_id")}
-"""Links that are cut where what they point to is left out; elsewhere a row goes with what it points to."""
+"""Links that are cut if their target is left out. Any other row with a missing target is left out too."""
 
 
 def parent(table: Table) -> Column[Any] | None:
-    """The column by which a row belongs to a project, itself or through another table; None where it does not."""
+    """Return the column by which a row belongs to a project, directly or through another table. None: it does not."""
     if CARRIED[table.name].pointed or table.name == "project":
         return None
     if "project_id" in table.c:
@@ -243,7 +245,7 @@ def parent(table: Table) -> Column[Any] | None:
 
 
 def target(column: Column[Any]) -> str | None:
-    """The table whose ids a column holds by a foreign key to it alone."""
+    """Return the table whose ids a column holds by a foreign key on this column alone."""
     return next(
         (key.column.table.name for key in column.foreign_keys if key.constraint and len(key.constraint.columns) == 1),
         None,
@@ -252,7 +254,7 @@ def target(column: Column[Any]) -> str | None:
 
 @cache
 def in_order() -> tuple[Table, ...]:
-    """The tables that go, each after those that it points to."""
+    """Return the tables that travel, each after the tables that it points to."""
     before: dict[str, set[str]] = {}
     for name in CARRIED:
         table = metadata.tables[name]

@@ -1,4 +1,4 @@
-"""Queries that look for what should be impossible."""
+"""Queries that look for states that should be impossible."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from db.tables import (
 from domain.states import VERIFICATIONS, VOTED_ON, Purpose, Stage, TaskState
 
 _NEWER = aliased(AnnotationRow)
-"""An annotation that replaces another."""
+"""An annotation that supersedes another."""
 _AT_ONCE = 2_000
 
 
 class Said(NamedTuple):
-    """What someone submitted about an item, as far as verdicts and checks look at it."""
+    """A person's submission about an item, with the columns that verdicts and checks need."""
 
     item_id: int
     person_id: int
@@ -46,7 +46,10 @@ class Said(NamedTuple):
 def current_annotations(
     session: Session, *, project_id: int, stages: Sequence[Stage], ids: Sequence[int] | None = None
 ) -> dict[int, list[Said]]:
-    """What counts about the current revision of every item (or of those with these ids), by item id, oldest first."""
+    """Return the submissions that count for the current revision of every item, by item id, oldest first.
+
+    ``ids``: only these items.
+    """
     columns: tuple[Any, ...] = (
         AnnotationRow.item_id,
         AnnotationRow.person_id,
@@ -61,7 +64,7 @@ def current_annotations(
         plain_select(*columns)
         .join(ItemRow, col(ItemRow.id) == AnnotationRow.item_id)
         .where(
-            # not both: SQLite would look through the whole project for a few items
+            # not both conditions: SQLite would scan the whole project for a few items
             col(AnnotationRow.project_id) == project_id if ids is None else col(AnnotationRow.item_id).in_(ids),
             col(AnnotationRow.stage).in_(stages),
             col(AnnotationRow.purpose) == Purpose.LIVE,
@@ -83,8 +86,10 @@ def current_annotations(
 
 
 def current_slots(session: Session, *, ids: Sequence[int]) -> dict[tuple[int, Stage], int]:
-    """How many slots about its current revision each of these items has in a stage, those called off left out, and
-    those for votes that people have in hand of decided items: the schema asked for more when they took them."""
+    """Count the slots of each item's current revision, by item and stage.
+
+    Withdrawn slots are left out. So are claimed vote slots of decided items: the schema asked for them at claim time.
+    """
     over = [and_(col(TaskRow.stage) == stage, col(ItemRow.state) != state) for stage, state in VOTED_ON.items()]
     honoured = and_(or_(*over), col(TaskRow.state) == TaskState.CLAIMED)
     wanted = (
@@ -103,7 +108,7 @@ def current_slots(session: Session, *, ids: Sequence[int]) -> dict[tuple[int, St
 
 
 def units_to_settle(session: Session, *, ids: Sequence[int]) -> list[tuple[int, str]]:
-    """What waits for a senior, or was settled by one, about the current revisions of these items: item (id), unit."""
+    """Return the adjudication tasks about the current revisions of these items, open or done: (item id, unit)."""
     wanted = (
         select(TaskRow.item_id, TaskRow.unit)
         .join(ItemRow, col(ItemRow.id) == TaskRow.item_id)
@@ -119,17 +124,17 @@ def units_to_settle(session: Session, *, ids: Sequence[int]) -> list[tuple[int, 
 
 @dataclass(frozen=True)
 class UsedMedia:
-    """A file that a project has, under one of its names."""
+    """A media file of a project, under one of its names."""
 
     sha256: str
     bytes: int
     name: str
     items: tuple[str, ...]
-    """The items that show it, by their own ids, in order."""
+    """The external ids of the items that show it, in order."""
 
 
 def media_used(session: Session, *, project_id: int) -> list[UsedMedia]:
-    """The files of a project's images and clips, in order of their content."""
+    """Return the files of a project's images and clips, sorted by hash."""
     wanted = (
         select(MediaObjectRow.sha256, MediaObjectRow.bytes, AssetRow.name, ItemRow.external_id)
         .join(AssetRow, col(AssetRow.sha256) == MediaObjectRow.sha256)
@@ -147,9 +152,9 @@ def media_used(session: Session, *, project_id: int) -> list[UsedMedia]:
 
 
 def answers_in_refinement(session: Session, *, project_id: int, ever: bool = False) -> dict[int, set[int]]:
-    """The models' answers shown next to the current revision of items to refine them, by item id.
+    """Return the models' answers shown in refinement next to the current revision, by item id.
 
-    ``ever``: next to any revision. What is called off and no one has decided does not count.
+    ``ever``: next to any revision. Withdrawn slots do not count.
     """
     wanted = (
         select(TaskRow.item_id, TaskRow.prediction_id)
@@ -170,7 +175,7 @@ def answers_in_refinement(session: Session, *, project_id: int, ever: bool = Fal
 
 
 def decided_in_refinement(session: Session, *, project_id: int) -> dict[int, dict[int, Mapping[str, Any]]]:
-    """What was decided last about each model's answer, on whichever revision: by item id and prediction id."""
+    """Return the latest decision about each model's answer on any revision, by item id and prediction id."""
     wanted = (
         select(
             AnnotationRow.item_id, AnnotationRow.prediction_id, AnnotationRow.answers, AnnotationRow.schema_version_id
@@ -191,7 +196,7 @@ def decided_in_refinement(session: Session, *, project_id: int) -> dict[int, dic
 
 
 def edited_in_refinement(session: Session, *, project_id: int) -> set[int]:
-    """The items that someone edited next to a model's answer."""
+    """Return the items that someone edited next to a model's answer."""
     wanted = select(AnnotationRow.item_id, AnnotationRow.answers).where(
         AnnotationRow.project_id == project_id,
         AnnotationRow.stage == Stage.REFINEMENT,
@@ -201,7 +206,7 @@ def edited_in_refinement(session: Session, *, project_id: int) -> set[int]:
 
 
 def overfilled(session: Session, *, project_id: int, stage: Stage, raters: int) -> list[tuple[str, int]]:
-    """Units with more submissions that count than the schema asks for."""
+    """Return units with more submissions that count than the schema asks for."""
     wanted = (
         select(TaskRow.unit, func.count())
         .join(AnnotationRow, col(AnnotationRow.task_id) == TaskRow.id)
@@ -219,7 +224,7 @@ def overfilled(session: Session, *, project_id: int, stage: Stage, raters: int) 
 
 
 def own_votes(session: Session, *, project_id: int) -> list[str]:
-    """External ids of items that someone verified who wrote or edited them."""
+    """Return external ids of items that were verified by their own author or editor."""
     wanted = (
         select(ItemRow.external_id)
         .join(AnnotationRow, col(AnnotationRow.item_id) == ItemRow.id)
@@ -238,7 +243,7 @@ def own_votes(session: Session, *, project_id: int) -> list[str]:
 
 
 def done_without_annotation(session: Session, *, project_id: int) -> list[str]:
-    """Slots that are done without a submission of the person who did them."""
+    """Return slots that are done without a submission of the person who did them."""
     wanted = select(TaskRow.public_id).where(
         TaskRow.project_id == project_id,
         TaskRow.state == TaskState.DONE,
@@ -250,7 +255,7 @@ def done_without_annotation(session: Session, *, project_id: int) -> list[str]:
 
 
 def annotated_but_open(session: Session, *, project_id: int) -> list[str]:
-    """Slots that are offered although something was submitted for them."""
+    """Return slots that are not done although they have a submission that counts."""
     wanted = select(TaskRow.public_id).where(
         TaskRow.project_id == project_id,
         TaskRow.state != TaskState.DONE,
@@ -264,7 +269,7 @@ def annotated_but_open(session: Session, *, project_id: int) -> list[str]:
 
 
 def strange_weights(session: Session, *, project_id: int) -> list[tuple[str, float]]:
-    """Submissions whose weight is no share."""
+    """Return submissions whose weight is not between 0 and 1."""
     wanted = select(AnnotationRow.public_id, AnnotationRow.weight).where(
         AnnotationRow.project_id == project_id,
         col(AnnotationRow.weight).is_not(None),
@@ -274,8 +279,10 @@ def strange_weights(session: Session, *, project_id: int) -> list[tuple[str, flo
 
 
 def strange_pairs(session: Session, *, project_id: int) -> list[tuple[str, str, str]]:
-    """Units of comparison that are not two models' answers to their item in the order of the models' names, with what
-    their answers are."""
+    """Return comparison units that do not hold two models' answers to their item, sorted by model name.
+
+    Each unit comes with the names of its models.
+    """
     wanted = select(TaskRow.unit, TaskRow.prediction_id, TaskRow.item_id).where(
         TaskRow.project_id == project_id, TaskRow.stage == Stage.COMPARISON
     )
@@ -302,7 +309,7 @@ def _ids_in(unit: str) -> list[int]:
 
 
 def shown_in(session: Session, *, project_id: int, stage: Stage) -> list[tuple[str, Any]]:
-    """What every submission of a stage says of how things stood on the page, by the submission's public id."""
+    """Return the recorded layout of the page for every submission of a stage, by the submission's public id."""
     wanted = select(AnnotationRow.public_id, AnnotationRow.shown).where(
         AnnotationRow.project_id == project_id, AnnotationRow.stage == stage
     )
@@ -310,7 +317,7 @@ def shown_in(session: Session, *, project_id: int, stage: Stage) -> list[tuple[s
 
 
 def strange_guidelines(session: Session, *, project_id: int) -> list[str]:
-    """Submissions under a guideline that is none of their project's."""
+    """Return submissions made under a guideline that does not belong to their project."""
     wanted = select(AnnotationRow.public_id).where(
         AnnotationRow.project_id == project_id,
         ~exists().where(
@@ -322,7 +329,7 @@ def strange_guidelines(session: Session, *, project_id: int) -> list[str]:
 
 
 def mixed_purposes(session: Session, *, project_id: int) -> list[str]:
-    """Submissions whose purpose is not that of their task."""
+    """Return submissions whose purpose is not the purpose of their task."""
     wanted = (
         select(AnnotationRow.public_id)
         .join(TaskRow, col(TaskRow.id) == AnnotationRow.task_id)
@@ -336,7 +343,7 @@ def mixed_purposes(session: Session, *, project_id: int) -> list[str]:
 
 
 class Waiting(NamedTuple):
-    """A slot that waits or is being worked on, and its item."""
+    """A slot that is open or claimed, with its item."""
 
     id: int
     slot: int
@@ -347,7 +354,7 @@ class Waiting(NamedTuple):
 
 
 def unfinished(session: Session, *, project_id: int, stage: Stage) -> Iterator[Waiting]:
-    """The live slots of a stage that wait or are being worked on, one after the other."""
+    """Yield the open and claimed live slots of a stage."""
     columns: tuple[Any, ...] = (
         TaskRow.id,
         TaskRow.slot,

@@ -1,4 +1,4 @@
-"""Queries on comments, on whom they are for, and on what is known of an item's slots and history."""
+"""Queries on comments and their recipients, and on an item's slots and history."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def add(
     people: Iterable[int],
     now: datetime,
 ) -> StoredComment:
-    """Store a comment, and whom it is for."""
+    """Store a comment and its recipients."""
     row = CommentRow(
         project_id=item.project_id,
         item_id=item.id,
@@ -60,7 +60,7 @@ def add(
 
 
 def has_part(session: Session, *, item_id: int, person_id: int) -> bool:
-    """Whether a person has written a comment on an item, or read one for them that was not given free early."""
+    """Tell whether a person wrote a comment on an item, or read one addressed to them that was not released early."""
     said = select(CommentRow.id).where(CommentRow.item_id == item_id, CommentRow.person_id == person_id)
     read = (
         select(CommentForRow.comment_id)
@@ -76,7 +76,7 @@ def has_part(session: Session, *, item_id: int, person_id: int) -> bool:
 
 
 def has_read(session: Session, *, item_id: int, person_id: int, since: datetime) -> bool:
-    """Whether a person has read, from then on, someone else's comment on an item that was not given free early."""
+    """Tell whether a person has read someone else's comment on an item since a moment. Early releases do not count."""
     wanted = (
         select(CommentForRow.comment_id)
         .join(CommentRow, col(CommentRow.id) == CommentForRow.comment_id)
@@ -92,21 +92,21 @@ def has_read(session: Session, *, item_id: int, person_id: int, since: datetime)
 
 
 def by_key(session: Session, *, person_id: int, key: str) -> StoredComment | None:
-    """What a person wrote under an idempotency key."""
+    """Return the comment that a person wrote under an idempotency key."""
     return session.exec(
         select(CommentRow).where(CommentRow.person_id == person_id, CommentRow.submit_key == key)
     ).first()
 
 
 def by_public_id(session: Session, *, item_id: int, public_id: str) -> StoredComment | None:
-    """A comment on an item."""
+    """Return a comment on an item."""
     return session.exec(
         select(CommentRow).where(CommentRow.item_id == item_id, CommentRow.public_id == public_id)
     ).first()
 
 
 def of_item(session: Session, *, item_id: int) -> list[tuple[StoredComment, StoredPerson]]:
-    """An item's thread, oldest first, with who wrote."""
+    """Return an item's thread, oldest first, with the authors."""
     wanted = (
         select(CommentRow, PersonRow)
         .join(PersonRow, col(PersonRow.id) == CommentRow.person_id)
@@ -117,7 +117,7 @@ def of_item(session: Session, *, item_id: int) -> list[tuple[StoredComment, Stor
 
 
 def for_whom(session: Session, *, item_id: int) -> dict[int, dict[int, datetime | None]]:
-    """Whom each comment of a thread is for, and when they read it."""
+    """Return the recipients of each comment of a thread, and when they read it."""
     wanted = (
         select(CommentForRow.comment_id, CommentForRow.person_id, CommentForRow.read_at)
         .join(CommentRow, col(CommentRow.id) == CommentForRow.comment_id)
@@ -130,7 +130,7 @@ def for_whom(session: Session, *, item_id: int) -> dict[int, dict[int, datetime 
 
 
 def note_read(session: Session, *, person_id: int, comments: Sequence[int], now: datetime) -> None:
-    """Note that someone has read what is for them."""
+    """Record that a person has read these comments addressed to them."""
     session.exec(
         update(CommentForRow)
         .where(
@@ -143,7 +143,7 @@ def note_read(session: Session, *, person_id: int, comments: Sequence[int], now:
 
 
 def items_of_person(session: Session, *, project_id: int, person_id: int, unread: bool = False) -> Sequence[StoredItem]:
-    """The items of a project with comments by or for a person; ``unread``: for them, and not read yet."""
+    """Return a project's items with comments by or for a person. ``unread``: only unread comments for them."""
     mine = (
         select(CommentRow.item_id)
         .join(CommentForRow, col(CommentForRow.comment_id) == CommentRow.id)
@@ -158,7 +158,7 @@ def items_of_person(session: Session, *, project_id: int, person_id: int, unread
 
 
 def items_with_comments(session: Session, *, project_id: int, limit: int) -> Sequence[StoredItem]:
-    """The items of a project that someone commented on, the last one first."""
+    """Return the commented items of a project, the latest comment first."""
     newest = (
         select(CommentRow.item_id, func.max(CommentRow.id).label("newest"))
         .where(CommentRow.project_id == project_id)
@@ -170,12 +170,12 @@ def items_with_comments(session: Session, *, project_id: int, limit: int) -> Seq
 
 
 def unanswered(session: Session, *, project_id: int) -> Sequence[StoredItem]:
-    """The items whose last comment is by someone who is neither senior nor lead: they wait for an answer."""
+    """Return the items whose last comment is by someone who is neither senior nor lead: they wait for an answer."""
     return session.exec(select(ItemRow).where(col(ItemRow.id).in_(waiting_for_an_answer(project_id)))).all()
 
 
 def waiting_for_an_answer(project_id: int) -> Any:
-    """The ids of the items that ``unanswered`` finds, as a part of a query."""
+    """Return the query for the ids of the items that ``unanswered`` finds."""
     newest = (
         select(func.max(CommentRow.id)).where(CommentRow.project_id == project_id).group_by(col(CommentRow.item_id))
     )
@@ -186,11 +186,11 @@ def waiting_for_an_answer(project_id: int) -> Any:
     )
 
 
-# ---- who still has to be kept blind ---------------------------------------------------------------------------------
+# ---- people to keep blind -------------------------------------------------------------------------------------------
 
 
 def slots(session: Session, *, item_id: int, stages: Iterable[Stage]) -> Sequence[StoredTask]:
-    """All slots of an item in some stages that are or may be worked on."""
+    """Return all slots of an item in some stages that are not withdrawn."""
     wanted = select(TaskRow).where(
         TaskRow.item_id == item_id,
         col(TaskRow.stage).in_(list(stages)),
@@ -200,12 +200,12 @@ def slots(session: Session, *, item_id: int, stages: Iterable[Stage]) -> Sequenc
 
 
 def note_insight(session: Session, *, item_id: int, person_id: int, now: datetime) -> None:
-    """Note that someone has looked at an item before its verdict."""
+    """Record that a person has looked at an item before its verdict."""
     insert_or_ignore(session, InsightRow, [{"item_id": item_id, "person_id": person_id, "created_at": now}])
 
 
 def has_insight(session: Session, *, item_id: int, person_id: int) -> bool:
-    """Whether someone is known to have looked at an item before its verdict."""
+    """Tell whether a person is known to have looked at an item before its verdict."""
     return session.get(InsightRow, (item_id, person_id)) is not None
 
 
@@ -213,7 +213,7 @@ def has_insight(session: Session, *, item_id: int, person_id: int) -> bool:
 
 
 def submissions(session: Session, *, item_id: int) -> list[tuple[StoredAnnotation, StoredPerson, str | None]]:
-    """Everything that was ever submitted about an item, oldest first, with who did and the model that it is about."""
+    """Return all submissions about an item, oldest first, with the person and the model concerned."""
     wanted = (
         select(AnnotationRow, PersonRow, PredictionRow.model)
         .join(PersonRow, col(PersonRow.id) == AnnotationRow.person_id)
@@ -225,7 +225,7 @@ def submissions(session: Session, *, item_id: int) -> list[tuple[StoredAnnotatio
 
 
 def events(session: Session, *, item_id: int) -> list[tuple[StoredEvent, StoredPerson | None]]:
-    """What was noted about an item, oldest first, with who did it."""
+    """Return the events of an item, oldest first, with the person who caused each."""
     wanted = (
         select(EventRow, PersonRow)
         .join(PersonRow, col(PersonRow.id) == EventRow.person_id, isouter=True)
@@ -236,13 +236,13 @@ def events(session: Session, *, item_id: int) -> list[tuple[StoredEvent, StoredP
 
 
 def logins(session: Session, *, ids: Iterable[int]) -> dict[int, str]:
-    """The logins of people."""
+    """Return the logins of people, by id."""
     wanted = select(PersonRow.id, PersonRow.login).where(col(PersonRow.id).in_(sorted(set(ids))))
     return {id: login for id, login in session.exec(wanted)}
 
 
 def newest(session: Session, *, project_id: int, stage: Stage) -> tuple[int, int]:
-    """Two numbers: one grows with every submission of a stage, one with every rating of it from a file."""
+    """Return two numbers: one grows with every submission of a stage, one with every imported rating of the stage."""
     submitted = select(func.max(col(AnnotationRow.id))).where(
         AnnotationRow.project_id == project_id, AnnotationRow.stage == stage
     )
@@ -253,8 +253,10 @@ def newest(session: Session, *, project_id: int, stage: Stage) -> tuple[int, int
 
 
 def asked_blind(session: Session, *, project_id: int, person_id: int, own: bool) -> set[int]:
-    """Items about which someone has or had a slot in a blind stage, or, unless ``own``, about which anyone still has
-    to answer: only of these may there be anything that the person must not see."""
+    """Return the items that a person may have to be kept blind about.
+
+    The person has or had a slot in a blind stage. Unless ``own``, an open blind slot of anyone is enough.
+    """
     mine = col(TaskRow.person_id) == person_id
     waiting = or_(col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)), col(TaskRow.correcting))
     wanted = select(TaskRow.item_id).where(
@@ -264,7 +266,7 @@ def asked_blind(session: Session, *, project_id: int, person_id: int, own: bool)
 
 
 def differing(session: Session, *, project_id: int, stage: Stage) -> Sequence[StoredAnnotation]:
-    """What counts of a stage's submissions, by item: for finding those about which raters differ."""
+    """Return a stage's submissions that count, by item, to find items on which raters differ."""
     newer = select(AnnotationRow.supersedes_id).where(
         col(AnnotationRow.supersedes_id).is_not(None), AnnotationRow.project_id == project_id
     )

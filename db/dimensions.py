@@ -1,8 +1,8 @@
-"""In which dimension things are, and under which role images and clips, once a schema calls these otherwise.
+"""The dimensions of a project's rows and the roles of its images and clips, after a schema renames them.
 
-What an item's dimension is, is a part of indices, so it is stored as it is now. Next to it stands how it was given, as
-soon as that differs: from both follows what it is under any other schema that the project has had, so that a change can
-be taken back though several dimensions have become one.
+An item's dimension is part of indexes, so the current name is stored. If it differs, the name as given is stored next
+to it. The given name yields the name under any schema that the project has had. Therefore a change can be taken back
+even after several dimensions were merged.
 """
 
 from __future__ import annotations
@@ -29,22 +29,23 @@ from domain.rewording import Reading
 from domain.states import Purpose, TaskState
 
 _LEVEL = "/"
-"""Stands in the name of a place in a queue behind the dimension (``db.queue_cursor``)."""
+"""The separator after the dimension in the name of a place in a queue (``db.queue_cursor``)."""
 
 
 def do_not_wait(session: Session) -> None:
-    """Give up soon where others hold what is to be changed. On PostgreSQL they may wait for this transaction, too:
-    it is the one to begin anew, and no one who submits something."""
+    """Set a short lock timeout on PostgreSQL, where others may hold the rows to be changed.
+
+    They may also wait for this transaction. Then this transaction has to start over, not a person who submits.
+    """
     if session.connection().dialect.name != "sqlite":
         session.connection().execute(text("SET LOCAL lock_timeout = '300ms'"))
 
 
 def call_anew(session: Session, *, project_id: int, before: int, now: int, reading: Reading) -> None:
-    """Put everything of a locked project into the dimension in which it is under the schema ``now`` (id) that comes
-    into force after ``before``, and let it be read in that way.
+    """Move everything in a locked project to its dimension under the schema ``now`` (id), which follows ``before``.
 
-    Items come before their slots, as for everyone who submits. Work that others were at until now is found in a second
-    turn.
+    Items are changed before their slots, in the order of every submission. A second pass finds the rows that others
+    held during the first.
     """
     for _ in range(2):
         _forget_places(session, project_id, before, reading)
@@ -63,7 +64,8 @@ def _put(
     columns = (col(table.dimension), col(table.dimension_given), col(table.dimension_version))
     mine = (col(table.project_id) == project_id, *only)
     stored = connection.execute(select(*columns).where(*mine, columns[0].is_not(None)).distinct()).all()
-    for told in sorted(stored, key=lambda each: each[1] is not None):  # what gets its first note is noted once
+    # Rows without a given name come first, so that none is changed twice.
+    for told in sorted(stored, key=lambda each: each[1] is not None):
         made = _now(*told, before=before, now=now, reading=reading)
         if made != tuple(told):
             these = [
@@ -77,7 +79,7 @@ def _put(
 def _now(
     stored: str, given: str | None, version: int | None, *, before: int, now: int, reading: Reading
 ) -> tuple[str, str | None, int | None]:
-    """A dimension as it is now, with how it was given where that differs."""
+    """Return a dimension's current name, and the name as given with its schema version if that differs."""
     said, under = (stored, before) if given is None or version is None else (given, version)
     if under == now:
         return said, None, None
@@ -86,7 +88,7 @@ def _now(
 
 
 def _put_people(session: Session, table: Any, project_id: int, before: int, now: int, reading: Reading) -> None:
-    """As ``_now``, of those that someone may work in."""
+    """Rename the dimensions that people may work in, like ``_now``."""
     connection = session.connection()
     columns = (col(table.id), col(table.dimensions), col(table.dimensions_given), col(table.dimensions_version))
     for id, stored, given, version in connection.execute(select(*columns).where(col(table.project_id) == project_id)):
@@ -101,14 +103,14 @@ def _put_people(session: Session, table: Any, project_id: int, before: int, now:
 
 
 def _follow_items(session: Session, table: Any, project_id: int) -> None:
-    """Let what is about an item be in the item's dimension."""
+    """Set the dimension of rows about an item to the item's dimension."""
     of_item = select(col(ItemRow.dimension)).where(col(ItemRow.id) == col(table.item_id)).scalar_subquery()
     mine = (col(table.project_id) == project_id, col(table.item_id).is_not(None), col(table.dimension) != of_item)
     session.connection().execute(update(table).where(*mine).values(dimension=of_item))
 
 
 def _forget_places(session: Session, project_id: int, before: int, reading: Reading) -> None:
-    """Let everyone begin anew in the queues of dimensions that are others now."""
+    """Delete everyone's places in the queues of renamed dimensions, so that they start over."""
     names = {
         name for steps in reading.steps.values() for step in steps for each in step.dimensions.items() for name in each
     }
@@ -120,14 +122,16 @@ def _forget_places(session: Session, project_id: int, before: int, reading: Read
 
 
 def forget_counts(session: Session, *, project_id: int) -> None:
-    """Let everyone's counts of what waits for them, which are by dimension, be made again."""
+    """Delete all cached counts of waiting work, which are stored by dimension."""
     session.connection().execute(delete(WorkCountRow).where(col(WorkCountRow.project_id) == project_id))
 
 
 def call_assets(session: Session, *, project_id: int, names: Mapping[str, str]) -> None:
-    """Give a project's images and clips other roles, those in the pool among them: the later ones by the earlier.
-    Nothing may have been in a later one."""
-    if names:  # whoever has just written an item is waited for
+    """Rename the roles of a project's images and clips, including those in the pool: new role by old role.
+
+    No row may already use a new role.
+    """
+    if names:  # wait for transactions that are writing an item
         written = select(col(TaskRow.id)).where(col(TaskRow.project_id) == project_id, col(TaskRow.item_id).is_(None))
         session.connection().execute(written.with_for_update(key_share=True)).all()
     items = select(col(ItemRow.id)).where(col(ItemRow.project_id) == project_id)
@@ -138,18 +142,20 @@ def call_assets(session: Session, *, project_id: int, names: Mapping[str, str]) 
         session.connection().execute(update(AssetRow).where(*pooled).values(role=now))
 
 
-# ---- what there is ---------------------------------------------------------------------------------------------------
+# ---- counts ----------------------------------------------------------------------------------------------------------
 
 
 def items_in(session: Session, *, project_id: int) -> dict[str, int]:
-    """How many items each dimension has."""
+    """Count the items of each dimension."""
     wanted = select(col(ItemRow.dimension), func.count()).where(col(ItemRow.project_id) == project_id)
     return {name: n for name, n in session.connection().execute(wanted.group_by(col(ItemRow.dimension)))}
 
 
 def once_called(session: Session, *, project_id: int, before: int, now: int, reading: Reading) -> dict[str, list[int]]:
-    """What each dimension would hold under the schema ``now``, as ``call_anew`` would do it: items, items that people
-    are writing, and images and clips of the pool."""
+    """Count what each dimension would hold under the schema ``now``, as ``call_anew`` would change it.
+
+    The counts are: items, items that people are writing, and images and clips of the pool.
+    """
     waits = (col(TaskRow.item_id).is_(None), col(TaskRow.state) == TaskState.CLAIMED)
     pooled = (col(AssetRow.dimension).is_not(None),)
     found: dict[str, list[int]] = {}
@@ -164,7 +170,7 @@ def once_called(session: Session, *, project_id: int, before: int, now: int, rea
 
 
 def votes_in(session: Session, *, project_id: int) -> dict[str, int]:
-    """How many submissions that count are about items of each dimension."""
+    """Count the submissions that count, by the dimension of their item."""
     later = select(col(AnnotationRow.supersedes_id)).where(
         col(AnnotationRow.project_id) == project_id, col(AnnotationRow.supersedes_id).is_not(None)
     )
@@ -181,7 +187,7 @@ def votes_in(session: Session, *, project_id: int) -> dict[str, int]:
 
 
 def in_hand(session: Session, *, project_id: int) -> dict[str, int]:
-    """How many items people are writing in each dimension."""
+    """Count the items that people are writing, by dimension."""
     wanted = select(col(TaskRow.dimension), func.count()).where(
         col(TaskRow.project_id) == project_id, col(TaskRow.item_id).is_(None), col(TaskRow.state) == TaskState.CLAIMED
     )
@@ -189,7 +195,7 @@ def in_hand(session: Session, *, project_id: int) -> dict[str, int]:
 
 
 def with_role(session: Session, *, project_id: int, role: str) -> int:
-    """How many items have an image or clip in a role, or will have when they are written about a group of the pool."""
+    """Count the items that have an image or clip in a role, and the unused groups of the pool that do."""
     items = (
         select(func.count(func.distinct(ItemAssetRow.item_id)))
         .join(ItemRow, col(ItemRow.id) == col(ItemAssetRow.item_id))
@@ -204,7 +210,7 @@ def with_role(session: Session, *, project_id: int, role: str) -> int:
 
 
 def unlike(session: Session, *, project_id: int, reading: Reading) -> list[str]:
-    """Items (ids as in files) that are in another dimension than how it was given says, or than their slots."""
+    """Return items (external ids) whose dimension disagrees with the name as given, or with their slots."""
     connection = session.connection()
     columns = (col(ItemRow.dimension), col(ItemRow.dimension_given), col(ItemRow.dimension_version))
     named = select(col(ItemRow.external_id)).where(col(ItemRow.project_id) == project_id)

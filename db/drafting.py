@@ -1,4 +1,4 @@
-"""Queries on what was written and voted where models had proposed items."""
+"""Queries on the texts and votes about items that models proposed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from domain.states import Purpose, Stage
 def of_stage(
     session: Session, *, project_id: int, stage: Stage, item_ids: Iterable[int] = (), task_ids: Iterable[int] = ()
 ) -> list[StoredAnnotation]:
-    """What was submitted in a stage about these items or for these tasks, superseded or not, oldest first."""
+    """Return a stage's submissions about these items or for these tasks, superseded or not, oldest first."""
     found: list[StoredAnnotation] = []
     for column, ids in ((AnnotationRow.item_id, item_ids), (AnnotationRow.task_id, task_ids)):
         for some in chunked(sorted(set(ids)), 500):
@@ -30,7 +30,7 @@ def of_stage(
 
 
 def authored(session: Session, *, project_id: int, task_ids: Iterable[int]) -> set[int]:
-    """Those of these tasks for which an author has submitted an item."""
+    """Return those of these tasks for which an author has submitted an item."""
     found: set[int] = set()
     for some in chunked(sorted(set(task_ids)), 500):
         wanted = select(AnnotationRow.task_id).where(
@@ -44,7 +44,7 @@ def authored(session: Session, *, project_id: int, task_ids: Iterable[int]) -> s
 
 
 def sources(session: Session, *, asset_ids: Sequence[int]) -> dict[int, str]:
-    """The source of each of these assets that has one, by name."""
+    """Return the name of the source of each of these assets that has one."""
     found: dict[int, str] = {}
     for some in chunked(sorted(set(asset_ids)), 500):
         wanted = (

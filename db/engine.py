@@ -1,9 +1,8 @@
 """The store: one engine, two kinds of transaction.
 
-``read`` sees one state of the database; ``write`` changes it whole or not at all. On SQLite the driver is kept from
-opening transactions itself: a write begins with ``BEGIN IMMEDIATE``, so it never has to upgrade a read lock, and
-writers of one process queue on a lock of ours because SQLite's own wait is unfair. On PostgreSQL rows are locked
-one by one.
+``read`` sees one state of the database; ``write`` commits all of its changes or none. On SQLite the driver is kept from
+opening transactions itself. A write begins with ``BEGIN IMMEDIATE``, so it never has to upgrade a read lock. Writers of
+one process queue on a lock of ours, because SQLite's own wait is unfair. On PostgreSQL rows are locked one by one.
 """
 
 from __future__ import annotations
@@ -37,21 +36,23 @@ __all__ = ["Connection", "Direct", "IntegrityError", "Session", "Store", "open_s
 
 Clock = Callable[[], datetime]
 CHANGES = "changes"
-"""What a session knows of itself (``info``): it changes work, which an archived project refuses."""
+"""The key in a session's ``info``: whether it changes work, which an archived project refuses."""
 
 _BUSY_SECONDS = 30
 _CONNECT_SECONDS = 10
 _MOST = 60
-"""Connections of one process to PostgreSQL, those that note included."""
+"""The maximum number of connections of one process to PostgreSQL, including those of ``noting``."""
 _USUAL_KIB, _MUCH_KIB = 2_000, 32_000
-"""Pages that a connection of SQLite keeps in memory: usually (its own default), and while it changes thousands of rows,
-which else go to the disk several times, as the places of slots are random."""
+"""The page cache of a SQLite connection: the default, and the size while it changes thousands of rows.
+
+Slots are in random order, so a small cache would write the same pages to the disk several times.
+"""
 UNHURRIED = "SELECT set_config('synchronous_commit', 'off', true)"
-"""What says to PostgreSQL that a transaction waits for no disk."""
+"""The statement that tells PostgreSQL not to wait for the disk at the commit."""
 _FILES_OF_SQLITE = 4
-"""The database, its log, the index of the log, and one temporary file."""
+"""The number of files of a SQLite connection: the database, its log, the index of the log, and a temporary file."""
 _FULL = 2
-"""What SQLite calls it that a commit waits for the disk."""
+"""The value of SQLite's ``synchronous`` at which a commit waits for the disk."""
 _LONG_AGO = "2000-01-01 00:00:00.000000"
 _UPGRADE_LOCK = 7_310_594
 """PostgreSQL's advisory lock that keeps two starting processes from migrating at once."""
@@ -61,12 +62,12 @@ _write_locks_guard = threading.Lock()
 
 
 def utc_now() -> datetime:
-    """The moment, in UTC."""
+    """Return the current time in UTC."""
     return datetime.now(UTC)
 
 
 def _nothing() -> None:
-    """What is done where nothing is to be done."""
+    """Do nothing."""
 
 
 class Store:
@@ -76,15 +77,15 @@ class Store:
         self.engine = engine
         self.clock = clock
         self.before_reading: Callable[[], None] = _nothing
-        """Called before each statement of a transaction that changes nothing: the place where a thread may wait."""
+        """The function called before each statement of a read-only transaction. A thread may wait in it."""
         event.listen(engine, "before_cursor_execute", self._asks)
         self._immediate = engine.execution_options(immediate=True)
         self._much = engine.execution_options(immediate=True, much=True)
         self._unhurried = engine.execution_options(immediate=True, unhurried=True)
         self._notes: Any = None
-        """The connection to SQLite that notes what is sent: one, as there is one who writes."""
+        """The one SQLite connection that records what is sent; there is only one writer."""
         self._noting = Connections(engine, seconds=_BUSY_SECONDS, told=_in_words)
-        """Those to PostgreSQL."""
+        """The PostgreSQL connections that record what is sent."""
         self._write_lock: Callable[[], AbstractContextManager[Any]] = nullcontext
         if engine.dialect.name == "sqlite":
             lock = _lock_of(str(engine.url))
@@ -96,27 +97,28 @@ class Store:
 
     @property
     def is_sqlite(self) -> bool:
-        """SQLite, else PostgreSQL."""
+        """Whether the database is SQLite. The alternative is PostgreSQL."""
         return self.engine.dialect.name == "sqlite"
 
     def now(self) -> datetime:
-        """The time by this store's clock."""
+        """Return the time by this store's clock."""
         return self.clock()
 
     @contextmanager
     def read(self) -> Iterator[Session]:
-        """A session for reading; whatever is changed in it is thrown away."""
+        """Open a session for reading. Its changes are discarded."""
         with _storable(), _available(), Session(self.engine, expire_on_commit=False) as session:
             yield session
 
     @contextmanager
     def write(self, *, archived_too: bool = False, much: bool = False, unhurried: bool = False) -> Iterator[Session]:
-        """A session whose changes are committed at the end, or undone if it ends with an error.
+        """Open a session whose changes are committed at the end, or rolled back after an error.
 
-        ``workflow.access.projects`` refuses an archived project in it, except with ``archived_too``: for what does not
-        change the work. ``much``: thousands of rows change, and SQLite keeps their pages in memory until then.
-        ``unhurried``: no one waits for the disk. It survives the end of the process, and a power cut if any other
-        transaction has been committed since, as both databases write one log in the order of the commits.
+        ``workflow.access.projects`` refuses an archived project in the session, unless ``archived_too``. Use
+        ``archived_too`` for changes that are not work. ``much``: thousands of rows change, and SQLite keeps their pages
+        in memory. ``unhurried``: the commit does not wait for the disk. The change survives the end of the process. It
+        also survives a power cut once another transaction was committed, because both databases write one log in commit
+        order.
         """
         engine = self._unhurried if unhurried else self._much if much else self._immediate
         with (
@@ -131,9 +133,11 @@ class Store:
             yield session
 
     def noting(self) -> AbstractContextManager[Direct]:
-        """As ``write`` of what is ``unhurried``, without a session: every page with a task waits for it. SQLite's
-        driver is asked by itself. On PostgreSQL each statement is a transaction, which saves two ways to the server;
-        one that writes has to say that no one waits for the disk (``UNHURRIED``)."""
+        """Open a connection for fast small writes, without a session: every page with a task waits for it.
+
+        Like ``write`` with ``unhurried``. SQLite's driver is called directly. On PostgreSQL each statement is a
+        transaction, which saves two round trips. A statement that writes has to include ``UNHURRIED``.
+        """
         return self._noting_in_file() if self.is_sqlite else Lent(self._noting)
 
     @contextmanager
@@ -159,9 +163,9 @@ class Store:
 
     @contextmanager
     def letting_go(self) -> Iterator[Session]:
-        """As ``write``, but what is append-only may be deleted: for a whole project.
+        """Open a session like ``write`` that may delete append-only rows, for the deletion of a whole project.
 
-        SQLite does not look after links between tables meanwhile, which would take it a look for every row.
+        SQLite does not check links between tables in it: the check would need a lookup for every row.
         """
         if not self.is_sqlite:
             with self.write(archived_too=True) as session:
@@ -176,7 +180,7 @@ class Store:
 
     @contextmanager
     def unlinked(self) -> Iterator[Session]:
-        """As ``write``, but SQLite does not look after links between tables meanwhile."""
+        """Open a session like ``write`` in which SQLite does not check links between tables."""
         if not self.is_sqlite:
             with self.write(archived_too=True) as session:
                 yield session
@@ -186,24 +190,23 @@ class Store:
             session.flush()
 
     def upgrade(self) -> None:
-        """Bring the tables to the newest version, whatever they are now. Any number of processes may call it at
-        once."""
+        """Bring the tables to the newest version, whatever version they have. Processes may call this concurrently."""
         with self.changing_tables() as connection:
             migrate(connection)
 
     @contextmanager
     def changing_tables(self) -> Iterator[Connection]:
-        """A transaction for migrations, one at a time.
+        """Open a transaction for migrations, one at a time.
 
-        SQLite changes a table by a copy that takes its place, and cannot do so while it looks after the links of other
-        tables to it: it does not meanwhile, and ``migrate`` looks afterwards.
+        SQLite changes a table by replacing it with a copy, and cannot do so while it checks other tables' links to it.
+        So the check is off in the transaction, and ``migrate`` checks the links afterwards.
         """
         with _available(), self._write_lock(), self._immediate.connect() as connection:
             raw = connection.connection.driver_connection
             if raw is None:
                 raise ValueError("a connection that is open has one of the driver's")
             if self.is_sqlite:
-                raw.execute("PRAGMA foreign_keys = OFF")  # which has no effect within a transaction
+                raw.execute("PRAGMA foreign_keys = OFF")  # it has no effect within a transaction
             try:
                 with connection.begin():
                     if not self.is_sqlite:
@@ -214,7 +217,7 @@ class Store:
                     raw.execute("PRAGMA foreign_keys = ON")
 
     def answers(self) -> bool:
-        """Whether the database can be asked something just now."""
+        """Tell whether the database answers a query now."""
         try:
             with _available(), self.engine.connect() as connection:
                 return bool(connection.scalar(text("SELECT 1")) == 1)
@@ -222,10 +225,9 @@ class Store:
             return False
 
     def trouble(self) -> str | None:
-        """Why nothing can be stored or read just now, in a sentence; None if it can.
+        """Return why nothing can be stored or read now, in a sentence, or None if it can.
 
-        A row is written and taken out again in one transaction, which is committed: that needs a place in line, and
-        room on the disk.
+        A row is inserted and deleted in one committed transaction. That needs the write lock and room on the disk.
         """
         try:
             with self.write() as session:
@@ -240,7 +242,9 @@ class Store:
         return None
 
     def damage(self) -> str | None:
-        """That a SQLite file is damaged, in a sentence; None if it is not. PostgreSQL looks itself. Reads all of it."""
+        """Return a sentence if a SQLite file is damaged, otherwise None. Reads the whole file; PostgreSQL checks
+        itself.
+        """
         if not self.is_sqlite:
             return None
         try:
@@ -264,7 +268,7 @@ class Store:
                 raise Unavailable(READ)
 
     def close(self) -> None:
-        """Give back all connections."""
+        """Close all connections."""
         with self._write_lock() if self.is_sqlite else nullcontext():
             if self._notes is not None:
                 self._notes.close()
@@ -275,7 +279,9 @@ class Store:
 
 @contextmanager
 def _storable() -> Iterator[None]:
-    """Turn what a database cannot hold (a NUL, half a character, a number beyond its range) into words."""
+    """Turn errors about values that a database cannot hold (a NUL, half a character, a huge number) into
+    ``InvalidInput``.
+    """
     try:
         yield
     except (DataError, UnicodeEncodeError, OverflowError) as error:
@@ -306,14 +312,14 @@ _OF_SQLITE = {
     sqlite3.SQLITE_NOTADB: DAMAGED,
 }
 _NO_ROOM = (sqlite3.SQLITE_IOERR_SHMSIZE,)
-"""SQLite's message for a full disk below the index of its log."""
+"""SQLite's code for a full disk when it extends the index of its log."""
 _OF_POSTGRES = {"25006": READ_ONLY, "53100": FULL, "55P03": BUSY, "40": BUSY, "53": BUSY, "XX": DAMAGED, "08": AWAY}
 _OF_POSTGRES |= {"57P": AWAY, "58": UNREADABLE}
-"""By SQLSTATE, or how it begins."""
+"""Messages by SQLSTATE, or by how it begins."""
 
 
 def why_unavailable(error: Exception) -> str | None:
-    """The sentence for an error of a database that cannot serve just now; None for any other, such as a wrong query."""
+    """Return the sentence for an error of an unavailable database. None: any other error, such as a wrong query."""
     if isinstance(error, PoolTimeout):
         return BUSY
     cause = error.orig if isinstance(error, DBAPIError) else error
@@ -344,7 +350,7 @@ def _can_open() -> bool:
 
 @contextmanager
 def _available() -> Iterator[None]:
-    """Turn what keeps a database from serving (locked, read-only, full, damaged, gone) into words."""
+    """Turn errors of an unavailable database (locked, read-only, full, damaged, gone) into ``Unavailable``."""
     try:
         yield
     except (DBAPIError, PoolTimeout, sqlite3.Error) as error:
@@ -355,7 +361,7 @@ def _available() -> Iterator[None]:
 
 
 def _in_words(error: Exception) -> Exception:
-    """The error that ``_storable`` and ``_available`` make of one; itself if they leave it."""
+    """Return the error into which ``_storable`` and ``_available`` turn an error, or the error itself."""
     try:
         with _storable(), _available():
             raise error
@@ -374,8 +380,11 @@ def _held(lock: threading.Lock) -> Iterator[None]:
 
 
 def open_store(url: str | None, home: Path, *, clock: Clock = utc_now, lasting: bool = True) -> Store:
-    """The store at ``url``, or in the SQLite file of ``home``, whose folder is made if need be. ``upgrade`` makes
-    its tables. One of SQLite that is not ``lasting`` never waits for the disk: it is thrown away after a while."""
+    """Return the store at ``url``, or in the SQLite file of ``home``. The file's folder is created if it is missing.
+
+    ``upgrade`` creates the tables. A SQLite store that is not ``lasting`` never waits for the disk: use it for stores
+    that are soon deleted.
+    """
     address = make_url(normal_url(url) if url else f"sqlite:///{home / 'touchstone.db'}")
     if address.get_backend_name() != "sqlite":
         patience = {} if "connect_timeout" in address.query else {"connect_timeout": _CONNECT_SECONDS}
@@ -402,8 +411,11 @@ def open_store(url: str | None, home: Path, *, clock: Clock = utc_now, lasting: 
 
 
 def _is_there(ping: Callable[[Any], bool], connection: Any) -> bool:
-    """Whether the server of an idle connection of PostgreSQL is still there. One that ends it says so, and one that has
-    said nothing is not asked: every transaction would wait for that."""
+    """Tell whether the server of an idle PostgreSQL connection is still there.
+
+    A server that closes a connection sends a message. A silent connection is not pinged, because every transaction
+    would wait for the ping.
+    """
     return not has_spoken(connection) or ping(connection)
 
 
@@ -412,7 +424,7 @@ def migrate(connection: Connection) -> None:
     from alembic.migration import MigrationContext
 
     known = MigrationContext.configure(connection).get_current_revision()
-    if known != _scripts().get_current_head():  # nearly always it is: every command asks
+    if known != _scripts().get_current_head():  # usually they are equal, and every command checks
         _migrate_from(known, connection)
     forbid_changes(connection, *APPEND_ONLY)
 
@@ -441,21 +453,21 @@ def _migrate_from(known: str | None, connection: Connection) -> None:
 
 @functools.cache
 def _scripts() -> ScriptDirectory:
-    """The migrations, read once in a process."""
+    """Return the migrations, read once in a process."""
     from alembic.script import ScriptDirectory
 
     return ScriptDirectory.from_config(migration_config(None))
 
 
 def _broken_links(connection: Connection) -> set[tuple[Any, ...]]:
-    """Rows of SQLite that point to none; PostgreSQL never lets it come to that."""
+    """Return SQLite's rows that point to a missing row. PostgreSQL never allows such rows."""
     if connection.dialect.name != "sqlite":
         return set()
     return {tuple(row) for row in connection.exec_driver_sql("PRAGMA foreign_key_check")}
 
 
 def migration_config(connection: Connection | None) -> Any:
-    """Alembic's configuration for this database."""
+    """Return Alembic's configuration for this database."""
     from alembic.config import Config
 
     folder = Path(__file__).parent / "migrations"
@@ -495,8 +507,7 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 def _as_usual(connection: Any, record: ConnectionPoolEntry) -> None:
-    """A server has many connections: a large cache is only for as long as it is needed, and so is what waits for no
-    disk."""
+    """Reset a SQLite connection when it returns to the pool: its large cache, and its commits that skip the disk."""
     if connection is not None and record.info.pop("much", False):
         connection.execute(f"PRAGMA cache_size = {-_USUAL_KIB}")
     if connection is not None and record.info.pop("unhurried", False):

@@ -1,4 +1,4 @@
-"""Commands and queries on how many entries a team may send in: every version is kept, and the newest holds."""
+"""Commands and queries on how many entries a team may submit. Every version is kept, and the newest counts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from db.tables import EntryBudgetRow
 
 
 def newest(session: Session, *, project_id: int) -> StoredEntryBudget | None:
-    """What holds in a project; None: nothing was ever set."""
+    """Return the current version of a project, or None if none was ever set."""
     wanted = select(EntryBudgetRow).where(EntryBudgetRow.project_id == project_id)
     return session.exec(wanted.order_by(col(EntryBudgetRow.number).desc()).limit(1)).first()
 
@@ -26,7 +26,7 @@ def add(
     by_id: int | None,
     now: datetime,
 ) -> None:
-    """Keep a version; it holds from now on."""
+    """Store a version. It counts from now on."""
     row = EntryBudgetRow(project_id=project_id, number=number, entries=entries, days=days, by_id=by_id, created_at=now)
     session.add(row)
     session.flush()

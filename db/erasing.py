@@ -1,4 +1,4 @@
-"""Taking from the database what says who someone was: their row stays, as a number that no one has."""
+"""Erasing a person's identity from the database. Their row stays as a number that belongs to nobody."""
 
 from __future__ import annotations
 
@@ -42,24 +42,24 @@ OWN: tuple[Any, ...] = (
     SignInLinkRow,
     WorkCountRow,
 )
-"""Tables whose rows of a person go: what they set, typed and never submitted, were told, and may do."""
+"""Tables whose rows about a person are deleted: settings, drafts, notices and permissions."""
 
 
 def called(id: int) -> str:
-    """The login of an account whose person was erased."""
+    """Return the login of an account whose person was erased."""
     return f"erased-{id}"
 
 
 def was_erased(row: StoredPerson) -> bool:
-    """Whether a row is what an erasure has left."""
+    """Tell whether a row's person was erased."""
     return row.login == called(row.id)
 
 
 def erase(session: Session, *, row: StoredPerson) -> None:
-    """Delete name, login, password, keys, sessions and addresses of a person, wherever they stand.
+    """Delete name, login, password, keys, sessions and addresses of a person everywhere in the database.
 
-    What they submitted keeps the number of their row. In the log and among ratings out of files, their login, name and
-    addresses give way to the one that says that they were erased; where their requests came from is deleted.
+    Their submissions keep the number of their row. In the log and in imported ratings, the new login replaces their old
+    login, name and addresses. The origins of their requests are deleted.
     """
     id, login, instead = row.id, row.login, called(row.id)
     words = {login, row.name, *_addresses(session, id)} - {""}
@@ -82,14 +82,17 @@ def erase(session: Session, *, row: StoredPerson) -> None:
 
 
 def _addresses(session: Session, id: int) -> set[str]:
-    """The e-mail addresses that are known of someone."""
+    """Return the known e-mail addresses of a person."""
     mailed = select(MailChoiceRow.address).where(col(MailChoiceRow.person_id) == id)  # type: ignore[call-overload]
     outside = select(BridgePersonRow.email).where(col(BridgePersonRow.person_id) == id)  # type: ignore[call-overload]
     return {*session.connection().scalars(mailed), *session.connection().scalars(outside)}
 
 
 def _in_the_log(session: Session, id: int, words: Collection[str], instead: str) -> None:
-    """What was said of models, items and videos stays as it is: a value there is no one's name."""
+    """Replace a person's names in the log.
+
+    Attributes of models, items and videos stay unchanged, because their values are not names of people.
+    """
     of = EventRow.__table__  # type: ignore[attr-defined]
     connection = session.connection()
     connection.execute(update(of).where(of.c.person_id == id).values(origin=None))
@@ -104,12 +107,12 @@ def _in_the_log(session: Session, id: int, words: Collection[str], instead: str)
 
 
 def _escaped(word: str) -> str:
-    """As the database holds it in JSON."""
+    """Return a word as the database holds it in JSON."""
     return word.encode("ascii", "backslashreplace").decode()
 
 
 def _without(value: Any, words: frozenset[str], instead: str) -> Any:
-    """A value of JSON with the one name in place of these, wherever it is one of them or a key."""
+    """Return a JSON value in which ``instead`` replaces every string and every key that is one of ``words``."""
     if isinstance(value, str):
         return instead if value in words else value
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Queries of the event log."""
+"""Queries on the event log."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def record(
     task_id: int | None = None,
     data: Mapping[str, Any] | None = None,
 ) -> None:
-    """Add a line to the log."""
+    """Add an event to the log."""
     line = {
         "at": at,
         "kind": kind,
@@ -41,7 +41,7 @@ def record(
         "origin": origin(),
         "data": dict(data or {}),
     }
-    session.flush()  # what it names is there before it
+    session.flush()  # store the rows that the event names first
     session.connection().execute(_INSERT, line)
 
 
@@ -54,7 +54,7 @@ def record_of_items(
     person_id: int | None,
     items: Mapping[int, Mapping[str, Any]],
 ) -> None:
-    """Add a line to the log for each of these items, by id with its data."""
+    """Add an event to the log for each of these items: the event's data by item id."""
     same = {"at": at, "kind": kind, "project_id": project_id, "person_id": person_id, "task_id": None}
     same["origin"] = origin()
     session.flush()
@@ -62,42 +62,46 @@ def record_of_items(
 
 
 GIVEN = ("task.claimed", "pool.picked", "task.given")
-"""Kinds of events with which someone comes to have a task."""
+"""Kinds of events by which someone gets a task."""
 
 TAKEN_AWAY = ("task.taken_away", "task.reassigned")
-"""Kinds of events with which a task is taken from someone, by another: ``from`` is the login."""
+"""Kinds of events by which another person takes a task from someone: ``from`` is the login."""
 
 BOARD_PUBLISHED, BOARD_WITHDRAWN = "leaderboard.published", "leaderboard.withdrawn"
-"""Kinds of events: from then on everyone may read a project's leaderboard, or no one without an account."""
+"""Kinds of events: a project's leaderboard became public, or became hidden from people without an account."""
 
 LOOKED = "history.read"
-"""The kind of events: someone has looked at what others said of an item."""
+"""The kind of event: someone has looked at others' votes on an item."""
 
 VIEW_SAVED, VIEW_RENAMED, VIEW_DELETED = VIEWS = ("view.saved", "view.renamed", "view.deleted")
-"""Kinds of events about lists of items that someone has given a name: ``view`` is the id of the list."""
+"""Kinds of events about saved lists of items: ``view`` is the id of the list."""
 
 RELEASED, RELEASE_SAID = "release.created", "release.said"
-"""Kinds of events: a release was made; something is said of releases from now on."""
+"""Kinds of events: a release was created, or the description of later releases was changed."""
 
 NARRATED, GOALS_SAVED = VIDEO_GOALS = ("goals.narrated", "goals.saved")
-"""Kinds of events: these are the narrations of a ``video`` from now on; these are its goals. More than history."""
+"""Kinds of events that hold the current narrations of a ``video``, and its current goals. Pages read them."""
 
 SENT_BACK = "item.sent_back"
-"""The kind of events: an item was sent back to its author, who is to change its ``revision``, and ``why``."""
+"""The kind of event: an item was sent back to its author, who has to change its ``revision``, and ``why``."""
 
 FACES_LOOKED, COVERED = "privacy.looked", "privacy.decided"
-"""Kinds of events: cascades have looked for faces and plates; someone has decided what of a picture is covered. More
-than history: the second says which files are kept back, and what is shown instead."""
+"""Kinds of events: detectors have looked for faces and plates; someone has decided which regions to cover.
+
+The second is more than history: it says which files are withheld, and which files replace them.
+"""
 
 PICTURE_MARKED, MARKS_APPLIED = "privacy.marked", "privacy.applied"
-"""Kinds of events: a lead marks on the page Privacy what to cover in a picture (``file``); a lead covers what the marks
-say. More than history: the page reads the marks from the log."""
+"""Kinds of events: a lead marks regions of a picture (``file``) on the Privacy page; a lead covers the marked regions.
+
+Both are more than history: the page reads the marks from the log.
+"""
 
 QUESTIONS_MADE = "goals.asked"
-"""The kind of events: questions were made of goals, so many at each step, with these settings."""
+"""The kind of event: questions were made from goals, with the number per step and the settings."""
 
 FRAMES_POOLED = "frames.pooled"
-"""The kind of events: these frames of videos came into the pool, by the names of their assets under ``frames``."""
+"""The kind of event: these frames of videos entered the pool. ``frames`` holds the names of their assets."""
 
 FRAMES_SCREENED, FRAMES_CHOSEN, CHOICES_CLEARED, FRAMES_DECIDED = FRAME_CHOICES = (
     "frames.screened",
@@ -105,9 +109,11 @@ FRAMES_SCREENED, FRAMES_CHOSEN, CHOICES_CLEARED, FRAMES_DECIDED = FRAME_CHOICES 
     "frames.choices_cleared",
     "frames.decided",
 )
-"""Kinds of events about a ``set`` of frames: the screening ended; a lead ticks frames on or off; these ticks count no
-more; a lead takes some frames into the pool and drops the others. More than history: the page reads the ticks from the
-log."""
+"""Kinds of events about a ``set`` of frames, in this order:
+
+screening ended; a lead selected or deselected frames; selections were cleared; a lead put some frames into the pool
+and dropped the others. They are more than history: the page reads the selections from the log.
+"""
 
 LOOKING = (
     "export.made",
@@ -122,11 +128,11 @@ LOOKING = (
     BOARD_WITHDRAWN,
     *VIEWS,
 )
-"""Kinds of events that change nothing: a release made twice in a row has one date."""
+"""Kinds of events that leave a project unchanged. Two releases with only these events between them have one date."""
 
 
 def last_at(session: Session, *, project_id: int) -> datetime | None:
-    """When something last happened in a project: the date of a release made of its present state."""
+    """Return when a project last changed: the date of a release of its present state."""
     newest = (
         select(EventRow.id)
         .where(EventRow.project_id == project_id, col(EventRow.kind).not_in(LOOKING))
@@ -153,11 +159,11 @@ WITHOUT_EFFECT = (
     PICTURE_MARKED,
     MARKS_APPLIED,
 )
-"""What kinds of events begin with that change no figure of a project."""
+"""Prefixes of the kinds of events that change no figure of a project."""
 
 
 def newest(session: Session, *, project_id: int, kind: str | None = None) -> int:
-    """The id of the newest event of a kind in a project, or of any that may change a figure; 0 if there is none."""
+    """Return the id of a project's newest event of a kind, or of any that may change a figure, or 0."""
     wanted = select(func.max(col(EventRow.id))).where(EventRow.project_id == project_id)
     if kind is not None:
         wanted = wanted.where(EventRow.kind == kind)
@@ -167,15 +173,15 @@ def newest(session: Session, *, project_id: int, kind: str | None = None) -> int
 
 
 def newest_of(session: Session, *, project_id: int, kind: str) -> StoredEvent | None:
-    """The newest event of a kind in a project."""
+    """Return the newest event of a kind in a project."""
     wanted = select(EventRow).where(EventRow.project_id == project_id, EventRow.kind == kind)
     return session.exec(wanted.order_by(col(EventRow.id).desc()).limit(1)).first()
 
 
 def public_board(session: Session, *, project: str) -> StoredEvent | None:
-    """The event by which everyone may read the leaderboard of a project of that name; None: no one may."""
+    """Return the event that published the leaderboard of the project with this name, or None if it is not public."""
     of_project = select(ProjectRow.id).where(ProjectRow.name == project).scalar_subquery()
-    last = select(func.max(col(EventRow.id))).where(  # not by order: SQLite would walk back through every event
+    last = select(func.max(col(EventRow.id))).where(  # no ORDER BY: SQLite would scan back through every event
         EventRow.project_id == of_project, col(EventRow.kind).in_((BOARD_PUBLISHED, BOARD_WITHDRAWN))
     )
     newest = session.exec(select(EventRow).where(EventRow.id == last.scalar_subquery())).first()
@@ -183,7 +189,7 @@ def public_board(session: Session, *, project: str) -> StoredEvent | None:
 
 
 def held(session: Session, *, task_id: int, person_id: int) -> bool:
-    """Whether a person has ever been given a task."""
+    """Tell whether a person has ever been given a task."""
     wanted = select(EventRow.id).where(
         EventRow.task_id == task_id,
         EventRow.person_id == person_id,
@@ -193,7 +199,7 @@ def held(session: Session, *, task_id: int, person_id: int) -> bool:
 
 
 def taken_away(session: Session, *, task_id: int, person_id: int, login: str) -> bool:
-    """Whether a lead took a task from a person who has not been given it since."""
+    """Tell whether a lead took a task from a person who has not been given it since."""
     given = select(func.max(EventRow.id)).where(
         EventRow.task_id == task_id, EventRow.person_id == person_id, col(EventRow.kind).in_(GIVEN)
     )
@@ -206,7 +212,7 @@ def taken_away(session: Session, *, task_id: int, person_id: int, login: str) ->
 
 
 def taken_at(session: Session, *, task_id: int, person_id: int, kinds: Sequence[str]) -> datetime | None:
-    """When a person was first given a task."""
+    """Return when a person was first given a task."""
     found: datetime | None = session.exec(
         _taken_at(), params={"task": task_id, "person": person_id, "kinds": list(kinds)}
     ).first()
@@ -224,7 +230,7 @@ def _taken_at() -> Any:
 
 
 def has_looked(session: Session, *, item_id: int, person_id: int, since: datetime) -> bool:
-    """Whether someone has looked at what others said of an item, from then on."""
+    """Tell whether a person has looked at others' votes on an item since a moment."""
     wanted = select(EventRow.id).where(
         EventRow.item_id == item_id, EventRow.person_id == person_id, EventRow.kind == LOOKED, EventRow.at >= since
     )
@@ -234,25 +240,25 @@ def has_looked(session: Session, *, item_id: int, person_id: int, since: datetim
 def of_kind_since(
     session: Session, *, project_id: int, kind: str, since: datetime, limit: int
 ) -> Sequence[StoredEvent]:
-    """The first events of a kind from a moment on."""
+    """Return the first events of a kind since a moment."""
     wanted = select(EventRow).where(EventRow.project_id == project_id, EventRow.kind == kind, EventRow.at >= since)
     return session.exec(wanted.order_by(col(EventRow.id)).limit(limit)).all()
 
 
 def of_item(session: Session, *, item_id: int) -> Sequence[StoredEvent]:
-    """What happened to an item, oldest first."""
+    """Return the events of an item, oldest first."""
     return session.exec(select(EventRow).where(EventRow.item_id == item_id).order_by(col(EventRow.id))).all()
 
 
 def sent_back(session: Session, *, item_id: int, revision: int) -> StoredEvent | None:
-    """That this revision of an item was sent back to its author; None: it was not."""
+    """Return the event that sent this revision of an item back to its author, or None."""
     wanted = select(EventRow).where(EventRow.item_id == item_id, EventRow.kind == SENT_BACK)
     newest = session.exec(wanted.order_by(col(EventRow.id).desc()).limit(1)).first()
     return newest if newest is not None and newest.data["revision"] == revision else None
 
 
 def with_authors(project_id: int) -> Any:
-    """The items whose present revision was sent back to its author, as a query of their ids."""
+    """Return the query for the ids of items whose present revision was sent back to its author."""
     of_item = col(ItemRow.id) == col(EventRow.item_id)
     said = select(col(EventRow.item_id)).join(ItemRow, of_item).where(EventRow.project_id == project_id)
     is_present = col(EventRow.data)["revision"].as_integer() == col(ItemRow.current_revision)
@@ -272,10 +278,10 @@ def found(
     offset: int = 0,
     limit: int | None = None,
 ) -> list[tuple[StoredEvent, str | None, str | None, str | None]]:
-    """Events with the login of the person who did it, the item's external id and the project's name, the newest first.
+    """Return events, newest first, each with the person's login, the item's external id and the project's name.
 
-    ``project_id`` None: of all projects and of none. A kind that ends with a dot stands for all that begin so.
-    ``before`` is the id of the last event that is known already.
+    ``project_id`` None: events of all projects and events outside projects. A kind that ends with a dot means all kinds
+    with that prefix. ``before`` is the id of the last event that is known already.
     """
     wanted = (
         select(EventRow, PersonRow.login, ItemRow.external_id, ProjectRow.name)
@@ -290,35 +296,37 @@ def found(
 
 
 def of_kinds(session: Session, *, project_id: int, kinds: Sequence[str]) -> list[tuple[StoredEvent, str | None]]:
-    """Events of kinds of which a project has few, with the login of the person who did it, the oldest first."""
+    """Return a project's events of rare kinds, with the login of the person who caused each, oldest first."""
     wanted = (
         select(EventRow, PersonRow.login)
         .join(PersonRow, col(PersonRow.id) == EventRow.person_id, isouter=True)
         .where(EventRow.project_id == project_id, col(EventRow.kind).in_(kinds))
-    )  # not ordered there: SQLite would walk through every event of the project
+    )  # sorted here, because SQLite would scan every event of the project
     return sorted(session.exec(wanted).all(), key=lambda found: found[0].id or 0)
 
 
 def of_file(session: Session, *, project_id: int, kind: str, file: str) -> list[tuple[StoredEvent, str | None]]:
-    """Return the events of a kind about a ``file``, with the login of the person who did it, the oldest first."""
+    """Return the events of a kind about a ``file``, with the login of the person who caused each, oldest first."""
     about = col(EventRow.data)["file"].as_string() == file
     wanted = (
         select(EventRow, PersonRow.login)
         .join(PersonRow, col(PersonRow.id) == EventRow.person_id, isouter=True)
         .where(EventRow.project_id == project_id, EventRow.kind == kind, about)
-    )  # not ordered there, as in ``of_kinds``
+    )  # sorted here, as in ``of_kinds``
     return sorted(session.exec(wanted).all(), key=lambda found: found[0].id or 0)
 
 
 def of_video(session: Session, *, project_id: int, kind: str, video: str) -> list[tuple[StoredEvent, str | None]]:
-    """The events of a kind about a video, with the login of the person who did it, the oldest first. Others are not
-    read."""
+    """Return the events of a kind about a video, with the login of the person who caused each, oldest first.
+
+    Only the events of this video are read.
+    """
     about = col(EventRow.data)["video"].as_string() == video
     wanted = (
         select(EventRow, PersonRow.login)
         .join(PersonRow, col(PersonRow.id) == EventRow.person_id, isouter=True)
         .where(EventRow.project_id == project_id, EventRow.kind == kind, about)
-    )  # not ordered there, as in ``of_kinds``
+    )  # sorted here, as in ``of_kinds``
     return sorted(session.exec(wanted).all(), key=lambda found: found[0].id or 0)
 
 
@@ -332,7 +340,7 @@ def count(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> int:
-    """How many events ``found`` finds."""
+    """Count the events that ``found`` returns."""
     chosen = _chosen(project_id, kinds, person_id, item_id, since, until)
     return session.exec(select(func.count()).select_from(EventRow).where(*chosen)).one()
 
@@ -348,7 +356,7 @@ def _chosen(
     conditions: list[ColumnElement[bool]] = []
     if project_id is not None:
         conditions.append(col(EventRow.project_id) == project_id)
-    else:  # nothing of a project that is on its way in or out
+    else:  # leave out projects in transit
         passing = select(ProjectRow.id).where(col(ProjectRow.name).startswith(PASSING))
         conditions.append(or_(col(EventRow.project_id).is_(None), col(EventRow.project_id).not_in(passing)))
     if kinds:
@@ -367,12 +375,12 @@ def _chosen(
 
 
 def people(session: Session, *, project_id: int) -> list[str]:
-    """The logins of everyone who has done something in a project."""
+    """Return the logins of everyone who has caused an event in a project."""
     theirs = exists().where(col(EventRow.person_id) == col(PersonRow.id), col(EventRow.project_id) == project_id)
     return list(session.exec(select(PersonRow.login).where(theirs).order_by(col(PersonRow.login))))
 
 
 def kinds(session: Session, *, project_id: int | None) -> list[str]:
-    """The kinds of events that have happened."""
+    """Return the kinds of events in the log."""
     wanted = select(EventRow.kind).distinct().order_by(col(EventRow.kind))
     return list(session.exec(wanted if project_id is None else wanted.where(EventRow.project_id == project_id)))

@@ -1,8 +1,8 @@
-"""The rows of a project that prove its figures, with nothing in them that says who a person is.
+"""The rows of a project that prove its figures, without the identity of any person.
 
-They are the tables of an archive (``db.carried``), so that the same import takes them. Tables that prove no figure are
-left out, with the reason; of the others some columns are empty, and people are numbers with a pseudonym. A test fails
-where a table is in neither list.
+They are the tables of an archive (``db.carried``), so that the same import reads them. Tables that prove no figure are
+left out, with the reason. In the others some columns are empty, and people are numbers with a pseudonym. A test fails
+if a table is in neither list.
 """
 
 from __future__ import annotations
@@ -64,20 +64,20 @@ LEFT_OUT: Mapping[str, str] = {
 """Tables of a project that are not evidence, and why."""
 
 _DETAIL = frozenset({"raw", "raw_characters", "written", "rendered", "transcript", "probe"})
-"""Of an attempt: what a server sent around the reply."""
+"""The keys of an attempt's detail that are left out: what a server sent around the reply."""
 _PARAMS = ("spec", "plan", "folder", "schema", "file", "metric", "sha256")
-"""Of a run: what says who was asked, and how."""
+"""The parameters of a run that are kept: they say which model or judge was asked, and how."""
 WITHHELD = "withheld"
 
 
 @dataclass(frozen=True)
 class Shown:
-    """How the rows of a table are shown."""
+    """The rules for showing the rows of a table."""
 
     instead: Mapping[str, Any] = field(default_factory=dict)
-    """What stands in a column in place of what is there."""
+    """Values that replace the stored values, by column."""
     notes: tuple[str, ...] = ()
-    """Columns of free text, which are empty unless someone asks for them."""
+    """Columns of free text, which are empty unless notes are requested."""
     changed: Callable[[Row], None] | None = None
     only: Callable[[Row], bool] | None = None
 
@@ -132,7 +132,7 @@ EVIDENCE: Mapping[str, Shown] = {
     "source": Shown(),
     "task": Shown({"lease_until": None}, only=_live),
 }
-"""Tables that are evidence, and what of their rows is shown."""
+"""Tables that are evidence, and the rules for showing their rows."""
 
 
 class EvidenceRows:
@@ -143,15 +143,15 @@ class EvidenceRows:
     names
         The pseudonym of everyone who may occur, by person id.
     raters
-        What raters out of files are called instead, where they are people.
+        The pseudonyms of imported raters who are people.
     events
         The kinds of events that figures rest on.
     last
-        When something happened in the project last.
+        The time of the project's last event.
     items
-        Items (ids) without which, and without whatever is about them, everything else is left out; None: all.
+        The items (ids) to include; other items and the rows about them are left out. None: all items.
     notes
-        With what people have written in their own words besides answers.
+        Whether to include free text that people wrote outside their answers.
     """
 
     def __init__(
@@ -170,7 +170,7 @@ class EvidenceRows:
         self.raters, self.events, self.items, self.notes = raters, events | {DESCRIBED, LABELLED}, items, notes
         self._names = names
         self.numbers = {id: number for number, id in enumerate(sorted(people(session, project_id=project_id)), 1)}
-        """What people are numbered here, by id: in the order of their accounts, as statistics take them in."""
+        """The number of each person, by id: in the order of their accounts, which is the order that statistics use."""
         self._assets, self._media, self._sources = self._shown_media()
         self._tasks = Ids()
         self._servers: dict[str, str] = {}
@@ -178,12 +178,12 @@ class EvidenceRows:
         self._external: dict[str, int] = {}
 
     def rows(self, table: str) -> Iterator[Row]:
-        """The rows of a table, in the order of its key."""
+        """Yield the rows of a table, in the order of its key."""
         if table in LEFT_OUT:
             return
         shown = EVIDENCE[table]
         about: dict[str, Any] = {"project_id": self.project_id, "table": table, "last": self.last}
-        kinds = self.events if table == "event" else None  # most are of the pages, and prove nothing
+        kinds = self.events if table == "event" else None  # most events come from pages and prove nothing
         for row in project_rows.rows(self.session, **about, kinds=kinds):
             if (shown.only is not None and not shown.only(row)) or not self._takes(table, row):
                 continue
@@ -215,7 +215,7 @@ class EvidenceRows:
             return item in self.items
         if table == "task":
             self._tasks.add(row["id"])
-        if table == "exposure":  # known answers and tests are left out, and what was sent for them
+        if table == "exposure":  # gold and qualification tasks are left out, with their exposures
             there = row["task_id"] is None or row["task_id"] in self._tasks
             return there and (self.items is None or row["item_id"] in self.items)
         if table == "event":
@@ -223,7 +223,7 @@ class EvidenceRows:
         return True
 
     def _said(self, row: Row) -> bool:
-        """Of what leads have said of items, only what is about items that are shown."""
+        """Keep only the labels of items that are shown. Return whether the event is shown."""
         if row["kind"] == LABELLED and self.items is not None:
             said = (row["data"] or {}).get("said") or {}
             kept = {name: each for name, each in said.items() if self._external.get(name) in self.items}
@@ -242,7 +242,7 @@ class EvidenceRows:
             row["name"] = self.raters.get(row["name"], row["name"])
 
     def _params(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """What a run was asked with: servers are numbered, files and folders called by their last name."""
+        """Return the parameters of a run, with servers numbered and with only the last name of files and folders."""
         made = {name: params[name] for name in _PARAMS if name in params}
         if isinstance(made.get("file"), str):
             made["file"] = last_name(made["file"])
@@ -254,13 +254,13 @@ class EvidenceRows:
             spec["model"] = self._called(spec["model"])
         endpoint = spec.get("endpoint")
         if isinstance(endpoint, Mapping):
-            address = place_of(str(endpoint.get("base_url", "")))  # on another port it is the same model
+            address = place_of(str(endpoint.get("base_url", "")))  # another port means the same model
             number = self._servers.setdefault(address, f"https://server-{len(self._servers) + 1}.invalid/v1")
             spec["endpoint"] = {**endpoint, "base_url": number, **({"key": None} if "key" in endpoint else {})}
         return {**made, "spec": spec}
 
     def _called(self, path: str) -> str:
-        """The last name of a path; a second path with the same one gets a number: it is another model."""
+        """Return the last name of a path. Another path with the same name is another model, so it gets a number."""
         if path not in self._paths:
             name = last_name(path)
             n = sum(last_name(each) == name for each in self._paths)
@@ -268,7 +268,7 @@ class EvidenceRows:
         return self._paths[path]
 
     def _shown_media(self) -> tuple[set[int], set[str], set[int]]:
-        """The images and clips of items that are shown: ids, hashes, and ids of their sources."""
+        """Return the media of shown items: ids of assets, hashes of files, and ids of sources."""
         link, asset, item = (metadata.tables[name] for name in ("item_asset", "asset", "item"))
         wanted = (
             select(link.c.item_id, asset.c.id, asset.c.sha256, asset.c.source_id)
@@ -288,19 +288,19 @@ class EvidenceRows:
 
 
 def last_name(path: str) -> str:
-    """The last part of a path of any system."""
+    """Return the last part of a path of any operating system."""
     return PureWindowsPath(path).name or WITHHELD
 
 
 @cache
 def person_columns(table: str) -> Sequence[str]:
-    """The columns of a table that hold ids of people. The slots of known answers do, too, and are left out."""
+    """Return the columns of a table that hold ids of people. Slots of gold checks also hold them, and are left out."""
     keyed = [name for name, there in foreign(table) if there == "person"]
     return keyed + [name for name, held in CARRIED[table].ids.items() if held == One("person")]
 
 
 def people(session: Session, *, project_id: int) -> set[int]:
-    """Everyone whom the evidence of a project names, by id."""
+    """Return the ids of everyone whom the evidence of a project names."""
     wanted = []
     for name in EVIDENCE:
         of = metadata.tables[name]

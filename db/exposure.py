@@ -1,4 +1,4 @@
-"""What was sent to whom about which item: adding to it, and looking for what should not have been sent."""
+"""Queries on the exposure ledger: they record what each person was sent about an item, and find leaks in it."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ from domain.exposure import WORKING, Route, Secrets, Told
 from domain.states import VERIFICATIONS, Purpose, Stage
 
 AT_ONCE = 500
-"""As many ids as go into one query."""
+"""How many ids go into one query."""
 _WITH_ANSWERS = (Stage.GRADING, Stage.COMPARISON, Stage.CODING, Stage.ARBITRATION, Stage.REFINEMENT)
 
 
-# ---- what is sent ----------------------------------------------------------------------------------------------------
+# ---- recording -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Place:
-    """What something that is sent is about, and what there is to be found of it."""
+    """The item and task that sent content is about, with the secrets to look for in it."""
 
     project_id: int
     schema_version_id: int
@@ -64,12 +64,12 @@ class Place:
 
 
 def place_of_task(direct: Direct, *, public_id: str) -> Place | None:
-    """What a task is about; None where its item is not written yet, or there is no such task."""
+    """Return the place of a task, or None if its item is not written yet or the task is missing."""
     return _place(direct, _of_task(), public_id)
 
 
 def place_of_item(direct: Direct, *, public_id: str) -> Place | None:
-    """An item at its current revision."""
+    """Return the place of an item at its current revision."""
     return _place(direct, _of_item(), public_id)
 
 
@@ -131,7 +131,7 @@ def _models() -> Any:
 
 
 class Unhurried(ColumnElement[str]):
-    """On PostgreSQL: that the transaction waits for no disk, said on the way."""
+    """The SQL expression that tells PostgreSQL, as part of the statement, not to wait for the disk at the commit."""
 
     inherit_cache = True
     type = String()
@@ -155,7 +155,7 @@ _compiled: dict[tuple[str, str, int], tuple[str, Sequence[str] | None, Mapping[s
 
 
 def _run(direct: Direct, statement: Any, given: Mapping[str, Any]) -> Any:
-    """Run a statement of this module that has only bound parameters: it is compiled once."""
+    """Run a statement of this module that has only bound parameters. It is compiled once."""
     key = (direct.dialect.name, direct.dialect.paramstyle, id(statement))
     if key not in _compiled:
         made = statement.compile(dialect=direct.dialect)
@@ -178,8 +178,10 @@ def add(
     now: datetime,
     alone: bool = False,
 ) -> None:
-    """Note that something of an item is being sent to a person; ``alone``: nothing else is in the transaction, and no
-    one waits for the disk."""
+    """Record that content about an item is being sent to a person.
+
+    ``alone``: the transaction holds nothing more, and its commit does not wait for the disk.
+    """
     shape = _shape(told, place.schema_version_id)
     row = {
         "project_id": place.project_id,
@@ -201,7 +203,7 @@ def add(
 
 @cache
 def _insert(alone: bool) -> Any:
-    """One statement that also finds the shape; it adds nothing where there is no such shape yet."""
+    """Return the one statement that finds the shape and adds the row. It adds nothing if the shape is missing."""
     names = ("project_id", "item_id", "person_id", "task_id", "route", "stage", "revision", "sha256", "bytes", "at")
     table: Any = metadata.tables["exposure"]
     shapes: Any = metadata.tables["exposure_shape"]
@@ -228,7 +230,7 @@ def add_for_items(
     size: int,
     now: datetime,
 ) -> None:
-    """Note that one page tells a person something of several items."""
+    """Record that one page shows a person content about several items."""
     direct = Direct.of(session)
     for item_id in sorted(item_ids):
         place = Place(project_id, schema_version_id, item_id, 0)
@@ -256,7 +258,7 @@ def add_media(
     size: int,
     now: datetime,
 ) -> None:
-    """Note that a picture or clip is being sent to a person: of the same bytes, the first time."""
+    """Record that an image or clip is being sent to a person. The same bytes are recorded once."""
     wanted = sa_select(col(AssetRow.id), col(AssetRow.project_id), col(ProjectRow.schema_version_id)).join(
         ProjectRow, col(ProjectRow.id) == AssetRow.project_id
     )
@@ -295,7 +297,9 @@ def _id_of_task(session: Session, public_id: str | None) -> int | None:
 
 
 def whose_link(session: Session, *, key: str) -> tuple[int, str] | None:
-    """For whom a task was sent to Label Studio (the person's id), and which one it is here, by the key of its links."""
+    """Return the person (id) to whom a task was sent in Label Studio, and the task's public id, by the key of its
+    links.
+    """
     wanted = (
         select(BridgeTaskRow.person_id, TaskRow.public_id)
         .join(TaskRow, col(TaskRow.id) == BridgeTaskRow.task_id)
@@ -311,7 +315,7 @@ def _shape(told: Told, version: int) -> str:
 
 @lru_cache(maxsize=1000)
 def _hash_of(version: int, *told: tuple[Any, ...]) -> str:
-    """Nearly all pages of a stage tell the same kinds of facts."""
+    """Return the hash of a shape. It is cached because nearly all pages of a stage show the same kinds of facts."""
     return hashlib.sha256(json.dumps([version, Told(*told).as_json()], sort_keys=True).encode()).hexdigest()
 
 
@@ -332,22 +336,22 @@ def _new_shape(dialect: str) -> Any:
     )
 
 
-# ---- what was sent ---------------------------------------------------------------------------------------------------
+# ---- reading the ledger ----------------------------------------------------------------------------------------------
 
 
 def shapes(session: Session, *, project_id: int) -> list[StoredExposureShape]:
-    """Which kinds of facts have ever been sent in a project."""
+    """Return all kinds of facts that were ever sent in a project."""
     wanted = select(ExposureShapeRow).where(ExposureShapeRow.project_id == project_id)
     return [row for row in session.exec(wanted.order_by(col(ExposureShapeRow.id)))]
 
 
 def place(session: Session, *, id: int) -> int:
-    """Which one of all that was ever sent a row is, from 1: in a store that holds one project, its line in a file."""
+    """Return the position of a ledger row, from 1. In a store with one project this is its line in a file."""
     return session.exec(select(func.count()).where(col(ExposureRow.id) <= id)).one()
 
 
 def since(session: Session, *, project_id: int) -> datetime | None:
-    """When the first thing was noted in a project."""
+    """Return the time of a project's first ledger row."""
     first = select(func.min(col(ExposureRow.id))).where(ExposureRow.project_id == project_id).scalar_subquery()
     return session.exec(select(ExposureRow.at).where(ExposureRow.id == first)).first()
 
@@ -360,8 +364,11 @@ def before_votes(
     shape_ids: Collection[int],
     item_ids: Collection[int] | None,
 ) -> Iterator[tuple[StoredExposure, StoredAnnotation, str]]:
-    """What of these shapes was sent to people before they submitted something live of a stage about the same item, with
-    what they submitted and the item's id in files."""
+    """Yield content of these shapes that people were sent before they submitted a live vote on the same item in a
+    stage.
+
+    Each comes with the vote and the item's external id.
+    """
     wanted = (
         select(ExposureRow, AnnotationRow, ItemRow.external_id)
         .join(
@@ -389,7 +396,7 @@ def before_votes(
 
 
 def others_had_said(session: Session, *, vote: StoredAnnotation, stages: Collection[Stage], before: datetime) -> bool:
-    """Whether someone else had said something by then about what a vote is about, in one of these stages."""
+    """Tell whether another person had submitted before a moment in one of these stages, on the subject of a vote."""
     other: list[Any] = [
         AnnotationRow.item_id == vote.item_id,
         AnnotationRow.person_id != vote.person_id,
@@ -405,13 +412,13 @@ def others_had_said(session: Session, *, vote: StoredAnnotation, stages: Collect
 
 
 def was_answered(session: Session, *, prediction_id: int, before: datetime) -> bool:
-    """Whether a model's answer was there by then."""
+    """Tell whether a model's answer existed at a moment."""
     wanted = select(PredictionRow.id).where(PredictionRow.id == prediction_id, PredictionRow.created_at <= before)
     return session.exec(wanted).first() is not None
 
 
 def was_judged(session: Session, *, prediction_id: int, before: datetime) -> bool:
-    """Whether a judge had said something of a model's answer by then."""
+    """Tell whether a judge had rated a model's answer before a moment."""
     wanted = (
         select(JudgementRow.id)
         .join(JudgeUnitRow, col(JudgeUnitRow.id) == JudgementRow.unit_id)
@@ -421,7 +428,7 @@ def was_judged(session: Session, *, prediction_id: int, before: datetime) -> boo
 
 
 def superseded(session: Session, *, ids: Collection[int]) -> set[int]:
-    """Which of these annotations another one of the same person has taken the place of."""
+    """Return those of these annotations that the same person has superseded."""
     found: set[int] = set()
     ordered = sorted(ids)
     for start in range(0, len(ordered), AT_ONCE):
@@ -433,8 +440,10 @@ def superseded(session: Session, *, ids: Collection[int]) -> set[int]:
 
 
 def counts(session: Session, *, project_id: int) -> Mapping[Stage, tuple[int, int]]:
-    """How many live votes there are in each stage, and of how many it is known what was sent before them: the task
-    itself, on our page or to Label Studio."""
+    """Count the live votes of each stage, and those for which the ledger shows that the task was sent before the vote.
+
+    The task was sent on a page of Touchstone or to Label Studio.
+    """
     sent = aliased(ExposureRow)
     known = exists().where(
         col(sent.item_id) == AnnotationRow.item_id,
@@ -456,12 +465,12 @@ def counts(session: Session, *, project_id: int) -> Mapping[Stage, tuple[int, in
 
 
 def n_from_files(session: Session, *, project_id: int) -> int:
-    """How many ratings of a project came in files."""
+    """Count the imported ratings of a project."""
     return session.exec(select(func.count()).where(ImportedRatingRow.project_id == project_id)).one()
 
 
 def of_vote(session: Session, *, vote: StoredAnnotation) -> list[StoredExposure]:
-    """All that was sent to someone of an item before they submitted something about it, the oldest first."""
+    """Return all content about an item that a person was sent before their vote on the item, oldest first."""
     wanted = select(ExposureRow).where(
         ExposureRow.item_id == vote.item_id,
         ExposureRow.person_id == vote.person_id,

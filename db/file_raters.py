@@ -1,4 +1,4 @@
-"""Queries about raters whose ratings came from files: who they are."""
+"""Queries about imported raters: whether they are people, and which accounts they belong to."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from domain.run_kinds import RunKind
 from domain.states import VERIFICATIONS, Purpose, Stage
 
 MARKED = "raters.marked"
-"""The event of someone saying who raters are."""
+"""The kind of event: a lead marked raters as people or as machines."""
 
 
 def counts(session: Session, *, project_id: int) -> dict[str, dict[Stage, int]]:
-    """How many ratings each rater of a project's files has, by stage; raters in the order in which they came."""
+    """Count each imported rater's ratings by stage, with the raters in order of arrival."""
     wanted = (
         plain_select(col(ImportedRatingRow.rater), col(ImportedRatingRow.stage), func.count())
         .where(col(ImportedRatingRow.project_id) == project_id)
@@ -31,13 +31,13 @@ def counts(session: Session, *, project_id: int) -> dict[str, dict[Stage, int]]:
 
 
 def marks(session: Session, *, project_id: int) -> dict[str, bool]:
-    """Of whom someone has said whether they are people."""
+    """Return the marks of imported raters: whether each is a person. Unmarked raters are left out."""
     wanted = select(FileRaterRow.name, FileRaterRow.is_person).where(FileRaterRow.project_id == project_id)
     return dict(session.exec(wanted).all())
 
 
 def mark(session: Session, *, project_id: int, names: Iterable[str], is_person: bool) -> None:
-    """Keep that raters are people, or that they are none."""
+    """Mark imported raters as people, or as machines."""
     rows = {row.name: row for row in session.exec(select(FileRaterRow).where(FileRaterRow.project_id == project_id))}
     for name in names:
         row = rows.get(name) or FileRaterRow(project_id=project_id, name=name, is_person=is_person)
@@ -47,7 +47,7 @@ def mark(session: Session, *, project_id: int, names: Iterable[str], is_person: 
 
 
 def accounts(session: Session, *, project_id: int) -> dict[str, int]:
-    """The logins, each with the person's id, of raters of a project's files under which someone has rated here."""
+    """Return the accounts (login and person id) that have the login of an imported rater and rated in the project."""
     of_files = plain_select(col(ImportedRatingRow.rater)).where(col(ImportedRatingRow.project_id) == project_id)
     wanted = (
         plain_select(col(PersonRow.login), col(PersonRow.id))
@@ -68,7 +68,7 @@ def accounts(session: Session, *, project_id: int) -> dict[str, int]:
 
 
 def judges(session: Session, *, project_id: int) -> set[str]:
-    """What judges and metrics that were run in a project are called."""
+    """Return the names of judges and metrics that were run in a project."""
     wanted = select(RunRow.name).where(
         RunRow.project_id == project_id, col(RunRow.kind).in_([kind for kind in RunKind if kind.rates])
     )

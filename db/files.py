@@ -1,4 +1,4 @@
-"""Queries for what comes in from files and goes out into files."""
+"""Queries for imports and exports of files."""
 
 from __future__ import annotations
 
@@ -47,18 +47,18 @@ from domain.runs import ANSWERS, Outcome
 from domain.states import VERIFICATIONS, ItemState, Purpose, Stage
 
 _AT_ONCE = 500
-"""As many names as go into one query."""
+"""How many names go into one query."""
 _READ_AT_ONCE = 2_000
 
 
 def files(session: Session, *, project_id: int) -> Sequence[StoredImportFile]:
-    """The imported files of a project, in the order in which they came."""
+    """Return the imported files of a project, oldest first."""
     wanted = select(ImportFileRow).where(ImportFileRow.project_id == project_id).order_by(col(ImportFileRow.id))
     return session.exec(wanted).all()
 
 
 def versions_of_files(session: Session, *, project_id: int) -> dict[int, int]:
-    """Under which version of the schema (id) files came in: that of their earliest item, by file."""
+    """Return the schema version (id) under which each file was imported, by file: the version of its first item."""
     wanted = (
         plain_select(col(ItemRow.file_id), func.min(RevisionRow.schema_version_id))
         .join(RevisionRow, and_(col(RevisionRow.item_id) == col(ItemRow.id), col(RevisionRow.number) == 1))
@@ -79,7 +79,7 @@ def add_file(
     head: str = "",
     tail: str = "",
 ) -> int:
-    """Add a file with what stands around its records; its id."""
+    """Add a file with the text around its records. Return its id."""
     row = ImportFileRow(
         project_id=project_id, path=path, format=format, head=head, tail=tail, meta=dict(meta), created_at=now
     )
@@ -89,7 +89,7 @@ def add_file(
 
 
 def items_named(session: Session, *, project_id: int, external_ids: Sequence[str]) -> dict[str, StoredItem]:
-    """The items of a project that have one of these external ids."""
+    """Return the items of a project that have one of these external ids, by external id."""
     found: dict[str, StoredItem] = {}
     for some in _lots(external_ids):
         wanted = select(ItemRow).where(ItemRow.project_id == project_id, col(ItemRow.external_id).in_(some))
@@ -99,7 +99,7 @@ def items_named(session: Session, *, project_id: int, external_ids: Sequence[str
 
 @dataclass(frozen=True)
 class ItemPlace:
-    """Where an item stands."""
+    """The position of an item in its file."""
 
     id: int
     dimension: str
@@ -108,7 +108,7 @@ class ItemPlace:
 
 
 def item_places(session: Session, *, project_id: int) -> list[ItemPlace]:
-    """All items in the order of ``item_ids``, with their places."""
+    """Return all items with their places, in the order of ``item_ids``."""
     wanted = (
         select(ItemRow.id, ItemRow.dimension, ItemRow.file_id, ItemRow.position)
         .where(ItemRow.project_id == project_id)
@@ -118,7 +118,7 @@ def item_places(session: Session, *, project_id: int) -> list[ItemPlace]:
 
 
 def item_ids(session: Session, *, project_id: int) -> list[tuple[int, str, str]]:
-    """Id, external id and dimension of all items: those of files in the files' order, then those written here."""
+    """Return id, external id and dimension of all items: imported items in the order of files, then authored ones."""
     wanted = (
         select(ItemRow.id, ItemRow.external_id, ItemRow.dimension)
         .where(ItemRow.project_id == project_id)
@@ -128,7 +128,7 @@ def item_ids(session: Session, *, project_id: int) -> list[tuple[int, str, str]]
 
 
 def asset_ids(session: Session, *, project_id: int, names: Sequence[str]) -> dict[str, tuple[int, str | None]]:
-    """The assets of a project that have one of these names: id, and hash of the file or None."""
+    """Return the assets of a project that have one of these names: id, and hash of the file or None."""
     found: dict[str, tuple[int, str | None]] = {}
     for some in _lots(names):
         wanted = select(AssetRow.name, AssetRow.id, AssetRow.sha256).where(
@@ -144,14 +144,14 @@ def add_assets(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def fill_assets(session: Session, *, hashes: Mapping[int, str]) -> None:
-    """Give missing assets their files, by their ids."""
+    """Set the files of missing assets, by asset id."""
     if hashes:
         filled = update(AssetRow).where(col(AssetRow.id) == bindparam("asset")).values(sha256=bindparam("file"))
         session.connection().execute(filled, [{"asset": id, "file": sha256} for id, sha256 in hashes.items()])
 
 
 def asset_names(session: Session, *, project_id: int) -> dict[int, list[tuple[str, str, str | None, str | None]]]:
-    """Role, name, source and hash of every item's assets, by item id, in the items' order."""
+    """Return role, name, source and hash of every item's assets, by item id, in the order within the item."""
     wanted = (
         plain_select(
             col(ItemAssetRow.item_id),
@@ -175,12 +175,12 @@ def asset_names(session: Session, *, project_id: int) -> dict[int, list[tuple[st
 
 
 def add_attempts(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Add what became of asking."""
+    """Add attempts."""
     insert_all(session, AttemptRow, rows)
 
 
 def imported_failures(session: Session, *, project_id: int, kind: RunKind) -> set[tuple[int, str, Outcome, str]]:
-    """Item, model, outcome and text of everything in runs of that kind that is no answer, as far as it counts."""
+    """Return item, model, outcome and text of failed attempts in runs of a kind that are not withdrawn."""
     wanted = (
         select(AttemptRow.item_id, RunRow.name, AttemptRow.outcome, AttemptRow.text)
         .join(RunRow, col(RunRow.id) == AttemptRow.run_id)
@@ -195,7 +195,7 @@ def imported_failures(session: Session, *, project_id: int, kind: RunKind) -> se
 
 
 def predictions(session: Session, *, project_id: int, run_id: int | None = None) -> Sequence[StoredPrediction]:
-    """All answers of models in a project that count, or those of one run, in the order in which they came."""
+    """Return all models' answers in a project whose runs are not withdrawn, or those of one run, oldest first."""
     wanted = (
         select(PredictionRow)
         .where(PredictionRow.project_id == project_id, of_counting_runs())
@@ -210,12 +210,12 @@ def predictions(session: Session, *, project_id: int, run_id: int | None = None)
 
 
 def add_ratings(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> int:
-    """Add lines of a ratings file; those that are there already stay as they are. The number added."""
+    """Add the rows of a ratings file. Known rows stay unchanged. Return the number of new rows."""
     return insert_or_ignore(session, ImportedRatingRow, rows)
 
 
 def ratings(session: Session, *, project_id: int, stage: Stage | None = None) -> Sequence[StoredImportedRating]:
-    """The imported ratings of a project, in the order in which they came."""
+    """Return the imported ratings of a project, oldest first."""
     wanted = select(ImportedRatingRow).where(ImportedRatingRow.project_id == project_id)
     if stage is not None:
         wanted = wanted.where(ImportedRatingRow.stage == stage)
@@ -227,13 +227,13 @@ def ratings(session: Session, *, project_id: int, stage: Stage | None = None) ->
 def counting_annotations(
     session: Session, *, project_id: int, stage: Stage
 ) -> list[tuple[StoredAnnotation, StoredPerson]]:
-    """What counts of what was submitted in a stage, with who submitted it: superseded annotations are left out."""
+    """Return a stage's submissions that count, with their authors. Superseded submissions are left out."""
     wanted = _counting(select(AnnotationRow, PersonRow), project_id=project_id, stage=stage)
     return [(annotation, person) for annotation, person in session.exec(wanted.order_by(col(AnnotationRow.id)))]
 
 
 class KeptVote(NamedTuple):
-    """What was said about an item that is kept; ``answers`` and ``reasons`` as the text in which they are stored."""
+    """A vote on a kept item, with ``answers`` and ``reasons`` as stored text."""
 
     item_id: int
     person_id: int
@@ -246,7 +246,7 @@ class KeptVote(NamedTuple):
 
 
 def on_kept_items(session: Session, *, project_id: int, stage: Stage) -> Iterator[KeptVote]:
-    """What counts of what was submitted in a stage about items that are kept, as they stand, oldest first."""
+    """Yield a stage's submissions that count about the current revisions of kept items, oldest first."""
     columns: tuple[Any, ...] = (
         AnnotationRow.item_id,
         AnnotationRow.person_id,
@@ -267,7 +267,7 @@ def on_kept_items(session: Session, *, project_id: int, stage: Stage) -> Iterato
 
 
 class CountingVote(NamedTuple):
-    """Of an annotation that counts, what statistics need: hundreds of thousands of whole rows take minutes."""
+    """The columns of a vote that statistics need. Loading hundreds of thousands of whole rows would take minutes."""
 
     item_id: int
     prediction_id: int | None
@@ -284,8 +284,10 @@ class CountingVote(NamedTuple):
 def counting_votes(
     session: Session, *, project_id: int, stage: Stage, as_they_stand: bool = False
 ) -> list[CountingVote]:
-    """As ``counting_annotations``, but only what statistics need. ``as_they_stand`` leaves out votes about earlier
-    revisions of items."""
+    """Return the submissions of ``counting_annotations``, with only the columns that statistics need.
+
+    ``as_they_stand`` leaves out votes on earlier revisions of items.
+    """
     wanted = _counting_votes(project_id=project_id, stage=stage).order_by(col(AnnotationRow.id))
     if as_they_stand and stage in VERIFICATIONS:
         item = and_(col(ItemRow.id) == AnnotationRow.item_id, col(ItemRow.current_revision) == AnnotationRow.revision)
@@ -294,9 +296,11 @@ def counting_votes(
 
 
 def votes_by_item(session: Session, *, project_id: int, stage: Stage) -> Iterator[CountingVote]:
-    """What ``counting_votes`` has of all votes on each item, items in the order of ``item_ids``, and of an item by
-    answer, revision and person; read as they come, as a large project has very many. Votes on an earlier content of an
-    item are not votes on the item as it was voted on last: they are left out."""
+    """Yield the votes of ``counting_votes`` by item, in the order of ``item_ids``.
+
+    The votes on an item are sorted by answer, revision and person. They are read in a stream, because a large project
+    has very many. Votes on an earlier revision than the last one voted on are left out.
+    """
     newest = _voted_on_last(session, project_id=project_id, stage=stage)
     placed = (col(ItemRow.file_id).is_(None), col(ItemRow.file_id), col(ItemRow.position), col(ItemRow.id))
     of_item = (func.coalesce(AnnotationRow.prediction_id, 0), col(AnnotationRow.revision), col(AnnotationRow.person_id))
@@ -312,7 +316,7 @@ def votes_by_item(session: Session, *, project_id: int, stage: Stage) -> Iterato
 
 
 def _voted_on_last(session: Session, *, project_id: int, stage: Stage) -> dict[int, int]:
-    """The newest revision of each item (id) on which something counts, but for items that never had another one."""
+    """Return the newest revision with votes of each item (id), for items with votes after their first revision."""
     selected = plain_select(col(AnnotationRow.item_id), func.max(col(AnnotationRow.revision)))
     wanted = _counting(selected, project_id=project_id, stage=stage).where(
         col(AnnotationRow.prediction_id).is_(None), col(AnnotationRow.revision) > 1
@@ -337,15 +341,15 @@ def _counting_votes(*, project_id: int, stage: Stage) -> Any:
 
 
 def _said(session: Session, wanted: Any, *, project_id: int, stage: Stage) -> Iterator[CountingVote]:
-    """These votes, in the words of the schema in force."""
+    """Yield these votes in the words of the schema in force."""
     about: dict[str, Any] = {"project_id": project_id, "stage": stage}
     now = reworded.dimensions(session, project_id=project_id)
 
-    @lru_cache(_READ_AT_ONCE)  # most votes say what others have said
+    @lru_cache(_READ_AT_ONCE)  # most votes have the same answers as others
     def read(given: str, version: int) -> Mapping[str, Any]:
         return reworded.answers(session, **about, version=version, given=json.loads(given))
 
-    once: dict[str, str] = {}  # what many votes say is kept once
+    once: dict[str, str] = {}  # equal texts of many votes are kept once
     for row in map(CountingVote._make, session.execute(wanted)):
         dimension = row.dimension if now is None else now[row.item_id]
         yield row._replace(
@@ -356,11 +360,11 @@ def _said(session: Session, wanted: Any, *, project_id: int, stage: Stage) -> It
 
 
 class PairVote(NamedTuple):
-    """What counts of one person's comparison of two models' answers."""
+    """One person's current comparison of two models' answers."""
 
     item_id: int
     unit: str
-    """Names the answers (``db.task_slots.pair_of``)."""
+    """The name of the pair of answers (``db.task_slots.pair_of``)."""
     dimension: str
     answers: Mapping[str, Any]
     shown: Mapping[str, Any]
@@ -374,7 +378,7 @@ class PairVote(NamedTuple):
 
 
 def counting_pair_votes(session: Session, *, project_id: int) -> list[PairVote]:
-    """What counts of all comparisons, the oldest first."""
+    """Return all comparisons that count, oldest first."""
     stage = Stage.COMPARISON
     columns: tuple[Any, ...] = (
         AnnotationRow.item_id,
@@ -401,7 +405,7 @@ def counting_pair_votes(session: Session, *, project_id: int) -> list[PairVote]:
 
 
 def voters(session: Session, *, project_id: int, stage: Stage) -> set[str]:
-    """The logins of everyone of whom something counts in a stage."""
+    """Return the logins of everyone who has a submission that counts in a stage."""
     newer = aliased(AnnotationRow)
     theirs = exists().where(
         col(AnnotationRow.person_id) == col(PersonRow.id),
@@ -414,7 +418,7 @@ def voters(session: Session, *, project_id: int, stage: Stage) -> set[str]:
 
 
 def n_ratings(session: Session, *, project_id: int, stage: Stage) -> int:
-    """How many annotations of a stage, ratings of it out of files and judgements a project has."""
+    """Count a project's annotations of a stage, its imported ratings of the stage, and its judgements."""
     of_people = select(func.count()).where(AnnotationRow.project_id == project_id, AnnotationRow.stage == stage)
     of_files = select(func.count()).where(ImportedRatingRow.project_id == project_id, ImportedRatingRow.stage == stage)
     of_judges = (
@@ -424,7 +428,7 @@ def n_ratings(session: Session, *, project_id: int, stage: Stage) -> int:
 
 
 def _counting(selected: Any, *, project_id: int, stage: Stage) -> Any:
-    """A query for what counts of a stage: live, and not superseded."""
+    """Return a query for a stage's submissions that count: live, and not superseded."""
     newer = select(AnnotationRow.supersedes_id).where(
         col(AnnotationRow.supersedes_id).is_not(None),
         AnnotationRow.project_id == project_id,
@@ -443,7 +447,7 @@ def _counting(selected: Any, *, project_id: int, stage: Stage) -> Any:
 
 
 def annotators(session: Session, *, project_id: int) -> list[int]:
-    """The ids of everyone who has submitted something in a project or written one of its items, rising."""
+    """Return the sorted ids of everyone who has submitted in a project or written one of its items."""
     voted = session.exec(select(AnnotationRow.person_id).where(AnnotationRow.project_id == project_id).distinct())
     wrote = session.exec(select(ItemRow.author_id).where(ItemRow.project_id == project_id).distinct())
     return sorted({*voted, *(id for id in wrote if id is not None)})

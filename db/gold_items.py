@@ -1,4 +1,4 @@
-"""Queries on hidden gold: what is known, who may be asked about it, and what they answered."""
+"""Queries on hidden gold: the items, the people who may be asked about them, and their answers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SETTLED = (ItemState.KEPT, ItemState.REJECTED)
 
 
 class GoldAnswer(NamedTuple):
-    """What counts of someone's answer to gold."""
+    """A person's current answer to a gold item."""
 
     id: int
     gold_id: int
@@ -41,7 +41,7 @@ class GoldAnswer(NamedTuple):
 
 
 def unit_of(gold_id: int) -> str:
-    """The name of gold as something to answer."""
+    """Return the unit name of a gold item."""
     return f"{Purpose.GOLD.value}/{gold_id}"
 
 
@@ -57,7 +57,7 @@ def make(
     by_id: int | None,
     now: datetime,
 ) -> StoredGold:
-    """Make gold of an item as it stands, or of a model's answer to it, its answers in the words of a schema."""
+    """Make gold of an item's current revision or of a model's answer. ``answers`` use the words of the schema."""
     row = GoldRow(
         project_id=project_id,
         stage=stage.value,
@@ -76,7 +76,7 @@ def make(
 
 
 def withdraw(session: Session, *, gold: StoredGold, why: str, now: datetime) -> None:
-    """Ask no one about locked gold any more; no answer to it counts."""
+    """Withdraw a locked gold item: nobody is asked about it again, and no answer to it counts."""
     gold.withdrawn_at, gold.why = now, why
     session.add(gold)
     session.flush()
@@ -85,7 +85,7 @@ def withdraw(session: Session, *, gold: StoredGold, why: str, now: datetime) -> 
 def pardon(
     session: Session, *, project_id: int, stage: Stage, person_id: int, by_id: int | None, why: str, now: datetime
 ) -> None:
-    """Let someone work on whom their answers had stopped."""
+    """Let a person continue who was stopped by wrong answers to gold."""
     session.add(
         GoldPardonRow(
             project_id=project_id, stage=stage.value, person_id=person_id, by_id=by_id, why=why, created_at=now
@@ -95,13 +95,12 @@ def pardon(
 
 
 def lock(session: Session, *, public_id: str) -> StoredGold | None:
-    """Gold by the id that pages know, held until the transaction ends."""
+    """Return a gold item by its public id, locked until the transaction ends."""
     return session.exec(select(GoldRow).where(GoldRow.public_id == public_id).with_for_update(key_share=True)).first()
 
 
 def any_in(session: Session, *, project_id: int, stage: Stage) -> bool:
-    """Whether a stage has gold that is not withdrawn. Asked before every piece of live work where the schema has a
-    rate."""
+    """Tell whether a stage has gold that is not withdrawn. Called before all live work if the schema has a rate."""
     return session.exec(_any_in(), params={"project": project_id, "stage": stage.value}).first() is not None
 
 
@@ -119,9 +118,11 @@ def for_person(
     dimensions: Sequence[str] | None,
     needed: Sequence[str],
 ) -> list[tuple[int, int, str]]:
-    """Gold (id, item, dimension) that a person may be asked about and was not yet: settled as it was when it was made,
-    not their own, not looked into, not waiting for an image or clip in a role that is ``needed``, and nothing that they
-    answered or hold in this stage, or in any of verification."""
+    """Return gold (id, item, dimension) that may be given to a person.
+
+    The item has not changed since it became gold. The person has not authored, edited, inspected, answered or claimed
+    it in this stage; all verification stages count as one. No image or clip in a ``needed`` role is missing.
+    """
     given = {
         "project": project_id,
         "stage": stage.value,
@@ -176,7 +177,7 @@ def _of_stage() -> tuple[Any, ...]:
 
 
 def assign(session: Session, *, gold_id: int, person_id: int, now: datetime, shuffle: int) -> StoredTask | None:
-    """A task for one person about gold, in their hands; None if they have had it."""
+    """Return a claimed gold task for a person, or None if they have had this gold before."""
     gold = session.exec(select(GoldRow).where(GoldRow.id == gold_id)).one()
     grading = gold.prediction_id is not None
     slot = Slot(
@@ -186,7 +187,7 @@ def assign(session: Session, *, gold_id: int, person_id: int, now: datetime, shu
         unit=unit_of(gold_id),
         slot=person_id,
         item_id=gold.item_id,
-        revision=None if grading else gold.revision,  # as the live slots of the stage have it
+        revision=None if grading else gold.revision,  # like the live slots of the stage
         prediction_id=gold.prediction_id,
         dimension=gold.dimension,
         person_id=person_id,
@@ -197,7 +198,10 @@ def assign(session: Session, *, gold_id: int, person_id: int, now: datetime, shu
 
 
 def answers(session: Session, *, project_id: int, stage: Stage, person_id: int | None = None) -> list[GoldAnswer]:
-    """What counts of what people (or one of them) answered to gold, withdrawn gold included, oldest first."""
+    """Return the current answers to gold, oldest first, including answers to withdrawn gold.
+
+    ``person_id``: only the answers of this person.
+    """
     given: dict[str, Any] = {"project": project_id, "stage": stage}
     if person_id is not None:
         given["person"] = person_id
@@ -234,7 +238,7 @@ def _answers(of_one: bool) -> Any:
 
 
 def everything(session: Session, *, project_id: int, stage: Stage) -> list[StoredGold]:
-    """The gold of a stage, without what is withdrawn."""
+    """Return the gold of a stage that is not withdrawn."""
     wanted = select(GoldRow).where(
         GoldRow.project_id == project_id, GoldRow.stage == stage, col(GoldRow.withdrawn_at).is_(None)
     )
@@ -242,13 +246,13 @@ def everything(session: Session, *, project_id: int, stage: Stage) -> list[Store
 
 
 def expected(session: Session, *, ids: Iterable[int]) -> dict[int, dict[str, Any]]:
-    """The right answers by the id of the gold, without what is withdrawn."""
+    """Return the right answers of gold that is not withdrawn, by gold id."""
     wanted = select(GoldRow).where(col(GoldRow.id).in_(sorted(set(ids))), col(GoldRow.withdrawn_at).is_(None))
     return {row.id: dict(row.answers) for row in session.exec(wanted)}
 
 
 def pardons(session: Session, *, project_id: int, stage: Stage, person_id: int | None = None) -> dict[int, datetime]:
-    """When a lead last let people work on, by person id."""
+    """Return when a lead last let each stopped person continue, by person id."""
     wanted = select(GoldPardonRow).where(GoldPardonRow.project_id == project_id, GoldPardonRow.stage == stage.value)
     if person_id is not None:
         wanted = wanted.where(GoldPardonRow.person_id == person_id)
@@ -256,7 +260,7 @@ def pardons(session: Session, *, project_id: int, stage: Stage, person_id: int |
 
 
 def submission_before(session: Session, *, project_id: int, stage: Stage, person_id: int, back: int) -> int:
-    """The id of a person's last submission but ``back`` in a stage; 0 if there are not so many."""
+    """Return the id of a person's submission in a stage, counted ``back`` from the last one, or 0."""
     wanted = (
         select(AnnotationRow.id)
         .where(
@@ -272,7 +276,7 @@ def submission_before(session: Session, *, project_id: int, stage: Stage, person
 def named(
     session: Session, *, project_id: int, stage: Stage
 ) -> list[tuple[StoredGold, StoredItem, StoredPrediction | None]]:
-    """All gold of a stage with its item and, in grading, the model's answer, in the order in which it was made."""
+    """Return all gold of a stage with its item and, in grading, the model's answer, oldest first."""
     wanted = (
         select(GoldRow, ItemRow, PredictionRow)
         .join(ItemRow, col(ItemRow.id) == GoldRow.item_id)

@@ -1,4 +1,4 @@
-"""Commands and queries on versions of guidelines, on who has read them, and on the reasons that they answer."""
+"""Commands and queries on guideline versions, their readers, and the decisions that they answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from db.tables import AnnotationRow, GuidelineSeenRow, GuidelineVersionRow, Item
 from domain.states import VERIFICATIONS, Purpose, Stage
 
 _NEWER = aliased(AnnotationRow)
-"""An annotation that replaces another."""
+"""An annotation that supersedes another."""
 
 
 def add(
@@ -34,7 +34,7 @@ def add(
     requalify: bool = False,
     by_id: int | None = None,
 ) -> StoredGuidelineVersion:
-    """Store a version."""
+    """Store a version of the guideline."""
     row = GuidelineVersionRow(
         project_id=project_id,
         number=number,
@@ -51,7 +51,7 @@ def add(
 
 
 def of_project(session: Session, *, project_id: int) -> list[tuple[StoredGuidelineVersion, str | None]]:
-    """All versions of a project's guideline, the first one first, with the login of who wrote it."""
+    """Return all versions of a project's guideline, oldest first, with the author's login."""
     wanted = (
         select(GuidelineVersionRow, PersonRow.login)
         .join(PersonRow, col(PersonRow.id) == GuidelineVersionRow.by_id, isouter=True)
@@ -62,7 +62,7 @@ def of_project(session: Session, *, project_id: int) -> list[tuple[StoredGuideli
 
 
 def by_hash(session: Session, *, project_id: int, hash: str) -> StoredGuidelineVersion | None:
-    """The version with that text, by its hash."""
+    """Return the version whose text has this hash."""
     wanted = select(GuidelineVersionRow).where(
         GuidelineVersionRow.project_id == project_id, GuidelineVersionRow.hash == hash
     )
@@ -70,7 +70,7 @@ def by_hash(session: Session, *, project_id: int, hash: str) -> StoredGuidelineV
 
 
 def text_of(session: Session, *, project_id: int, number: int) -> str:
-    """The text of a version, which must exist."""
+    """Return the text of a version. The version must exist."""
     wanted = select(GuidelineVersionRow.text).where(
         GuidelineVersionRow.project_id == project_id, GuidelineVersionRow.number == number
     )
@@ -78,7 +78,7 @@ def text_of(session: Session, *, project_id: int, number: int) -> str:
 
 
 def numbers(session: Session, *, project_id: int) -> dict[str, int]:
-    """The numbers of a project's versions, by hash."""
+    """Return the numbers of a project's versions, by hash."""
     wanted = select(GuidelineVersionRow.hash, GuidelineVersionRow.number).where(
         GuidelineVersionRow.project_id == project_id
     )
@@ -86,8 +86,10 @@ def numbers(session: Session, *, project_id: int) -> dict[str, int]:
 
 
 def standards(session: Session, *, project_id: int, number: int) -> frozenset[str] | None:
-    """The hashes of the versions under which a set counts for a qualification while version ``number`` is in force;
-    None: all of them."""
+    """Return the hashes of guideline versions whose qualifications are valid while version ``number`` is in force.
+
+    None: all versions.
+    """
     known = list(session.exec(_asking(), params={"project": project_id}))
     least = max((version for _, version, asks in known if asks and version <= number), default=0)
     return frozenset(hash for hash, version, _ in known if version >= least) if least else None
@@ -100,7 +102,7 @@ def _asking() -> Any:
 
 
 def last_of_person(session: Session, *, project_id: int, person_id: int) -> str | None:
-    """The hash of the guideline under which someone has submitted last."""
+    """Return the hash of the guideline of a person's last submission."""
     wanted = (
         select(AnnotationRow.guideline_hash)
         .where(AnnotationRow.project_id == project_id, AnnotationRow.person_id == person_id)
@@ -111,7 +113,7 @@ def last_of_person(session: Session, *, project_id: int, person_id: int) -> str 
 
 
 def put_seen(session: Session, *, project_id: int, person_id: int, number: int, now: datetime) -> None:
-    """Note that someone has read a version."""
+    """Record that a person has read a version."""
     row = session.get(GuidelineSeenRow, (project_id, person_id))
     if row is None:
         new = {"project_id": project_id, "person_id": person_id, "number": number, "seen_at": now}
@@ -122,11 +124,11 @@ def put_seen(session: Session, *, project_id: int, person_id: int, number: int, 
         session.flush()
 
 
-# ---- what people submitted under them -------------------------------------------------------------------------------
+# ---- submissions under guidelines -----------------------------------------------------------------------------------
 
 
 def count_submissions(session: Session, *, project_id: int) -> dict[tuple[str, Stage], int]:
-    """How many submissions count, by the guideline's hash and stage."""
+    """Count the submissions that count, by the guideline's hash and stage."""
     wanted = (
         select(AnnotationRow.guideline_hash, AnnotationRow.stage, func.count())
         .where(
@@ -140,11 +142,11 @@ def count_submissions(session: Session, *, project_id: int) -> dict[tuple[str, S
 
 
 class Decision(NamedTuple):
-    """What a senior decided about an item, and what the lead has made of its reason."""
+    """A senior's decision about an item, and the lead's response to its reason."""
 
     id: int
     item: str
-    """The id that files know."""
+    """The item's external id."""
     dimension: str
     revision: int
     answers: dict[str, Any]
@@ -152,18 +154,18 @@ class Decision(NamedTuple):
     guideline_hash: str
     created_at: datetime
     version_id: int | None
-    """The version of the guideline that answers it; None: it is open."""
+    """The guideline version that answers the decision, or None if it is open."""
     why: str | None
-    """Why the guideline stayed as it was, if it did."""
+    """The reason why the guideline was left unchanged, if it was."""
 
     @property
     def cause(self) -> str:
-        """Its reason; empty if it names none."""
+        """The reason of the decision, or an empty string."""
         return str(self.answers.get("cause") or "")
 
 
 def decisions(session: Session, *, project_id: int) -> list[Decision]:
-    """What seniors have decided, oldest first."""
+    """Return the decisions of seniors, oldest first."""
     columns: tuple[Any, ...] = (
         AnnotationRow.id,
         ItemRow.external_id,
@@ -187,7 +189,7 @@ def decisions(session: Session, *, project_id: int) -> list[Decision]:
 
 
 def count_answers(session: Session, *, project_id: int) -> dict[int, int]:
-    """How many decisions each version of the guideline answers, by its id."""
+    """Count the decisions that each guideline version answers, by version id."""
     wanted = (
         select(ReasonAnswerRow.guideline_version_id, func.count())
         .join(AnnotationRow, col(AnnotationRow.id) == ReasonAnswerRow.annotation_id)
@@ -198,17 +200,17 @@ def count_answers(session: Session, *, project_id: int) -> dict[int, int]:
 
 
 class Skip(NamedTuple):
-    """A vote that gives reasons, of which some may be for skips."""
+    """A vote that gives reasons. Some of them may be for skips."""
 
     item: str
-    """The id that files know."""
+    """The item's external id."""
     dimension: str
     answers: dict[str, Any]
     reasons: dict[str, Any]
 
 
 def votes_with_reasons(session: Session, *, project_id: int) -> list[Skip]:
-    """What counts of the votes in verification that give a reason, oldest first."""
+    """Return the current verification votes that give a reason, oldest first."""
     columns: tuple[Any, ...] = (
         ItemRow.external_id,
         ItemRow.dimension,
@@ -237,5 +239,5 @@ def votes_with_reasons(session: Session, *, project_id: int) -> list[Skip]:
 
 
 def add_answers(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Note which decisions a version answers; one that was answered already stays so."""
+    """Record which decisions a version answers. A decision that is answered already stays unchanged."""
     insert_or_ignore(session, ReasonAnswerRow, rows)

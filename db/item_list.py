@@ -1,8 +1,8 @@
-"""Queries on lists of items: which fit a filter, in which order, and what a page of them shows.
+"""Queries on lists of items: filters, sort orders, and the facts that a page of them shows.
 
-Whatever a column of the tables says is filtered, sorted and cut into pages by the database. What an item *says* is
-JSON, in the words of the schema it was given under, so its texts and fields are looked at here, in one pass over those
-that fit otherwise; a text that stands in a field as it is typed has been looked for by the database before.
+Table columns are filtered, sorted and paged by the database. An item's content is JSON in the words of the schema it
+was given under. So this module checks texts and fields in Python, in one pass over the items that fit otherwise. The
+database filters beforehand by the part of the text that JSON stores unchanged.
 """
 
 from __future__ import annotations
@@ -34,31 +34,31 @@ from domain.item_filter import FROM_FILE, OF_FIELD, Comments, ItemFilter, sort_k
 from domain.states import BLIND, UNSETTLED, VERIFICATIONS, Purpose, TaskState
 
 _AT_ONCE = 5_000
-"""As many contents are held at once, and as many ids go into one query."""
+"""How many contents are held at once, and how many ids go into one query."""
 
 
 @dataclass(frozen=True)
 class Within:
-    """In which items is looked, and for whom."""
+    """The items to search, and the reader who sees the list."""
 
     project_id: int
     reader: int | None = None
-    """Who looks; None is the command on the machine, to which nothing is closed."""
+    """The person who reads the list. None is the command line, which sees everything."""
     own: bool = True
-    """What the reader must not see is only what they themselves have to do with; else all that waits for anyone."""
+    """Whether only the reader's own tasks hide items. Otherwise anyone's open blind task hides an item."""
     fields: frozenset[str] | None = None
-    """The fields in which texts are looked for; None: all."""
+    """The fields to search for texts. None: all fields."""
     names: Sequence[str] = ()
     """The names of the fields that items have."""
     versions: Mapping[int, int] = field(default_factory=dict)
-    """The numbers of the versions of the schema by their ids."""
+    """The numbers of the schema versions, by id."""
     qualifying: Sequence[int] = ()
     """The items (ids) of the newest qualification sets."""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What a list may show of an item besides its content."""
+    """The facts that a list may show about an item in addition to its content."""
 
     votes: int = 0
     differ: bool = False
@@ -77,11 +77,11 @@ def page(
     offset: int = 0,
     limit: int | None = None,
 ) -> tuple[list[int], int]:
-    """The ids of the items on a page of a list, and how many there are on all pages; ``limit`` None: all of them."""
+    """Return the ids of the items on a page of a list, and the total number of items. ``limit`` None: all items."""
     if wanted.where or sort.startswith(OF_FIELD) or (wanted.text and not _told_by_json(session, within, wanted.text)):
         every = _looked_at(session, within, wanted, sort, down)
         return every[offset:][:limit], len(every)
-    if not sort and not wanted.text:  # in the order of an index: counting apart is then half the work
+    if not sort and not wanted.text:  # an index has this order, so a separate count is half the work
         plain = _sorted(within, wanted, sort, down)
         n: int = session.execute(plain_select(func.count()).select_from(plain.order_by(None).subquery())).scalar_one()
         return list(session.execute(plain.offset(offset).limit(limit)).scalars()), n
@@ -96,7 +96,7 @@ def page(
 
 
 def closed(session: Session, *, within: Within) -> int:
-    """How many items of the project are in no list of this reader, as they are or may be asked about them blind."""
+    """Count the items that this reader's lists hide because the reader is or may be asked about them blind."""
     if within.reader is None:
         return 0
     n: int = session.execute(plain_select(func.count()).select_from(_closed(within).subquery())).scalar_one()
@@ -104,8 +104,10 @@ def closed(session: Session, *, within: Within) -> int:
 
 
 def rows(session: Session, *, ids: Sequence[int], lock: bool = False) -> list[StoredItem]:
-    """Items by their ids, in that order; ``lock`` holds them, in one order, so that two who do this never wait for
-    each other."""
+    """Return items by their ids, in the given order.
+
+    ``lock`` locks them in one fixed order, so that two transactions never wait for each other.
+    """
     found: dict[int, StoredItem] = {}
     every = sorted(ids)
     for begin in range(0, len(every), _AT_ONCE):
@@ -117,7 +119,7 @@ def rows(session: Session, *, ids: Sequence[int], lock: bool = False) -> list[St
 
 
 def facts(session: Session, *, project_id: int, ids: Sequence[int]) -> dict[int, Facts]:
-    """What a list may show of a few items, by id."""
+    """Return the facts that a list may show about these items, by id."""
     votes, said = _votes(project_id, ids), _comments(project_id, ids)
     cast_ = {id: (int(n), bool(differ)) for id, n, differ in session.execute(plain_select(votes))}
     talk = {id: int(n) for id, n in session.execute(plain_select(said))}
@@ -127,11 +129,11 @@ def facts(session: Session, *, project_id: int, ids: Sequence[int]) -> dict[int,
     return {id: Facts(*cast_.get(id, (0, False)), talk.get(id, 0), missing.get(id, 0), id in gold) for id in ids}
 
 
-# ---- what is a column of the tables ---------------------------------------------------------------------------------
+# ---- filters on table columns ---------------------------------------------------------------------------------------
 
 
 def _sorted(within: Within, wanted: ItemFilter, sort: str, down: bool, *more: Any) -> Any:
-    """The ids of the items that fit as far as the database can tell, in the order asked for."""
+    """Return the query for the ids of items that pass the database's filters, in the requested order."""
     statement = plain_select(col(ItemRow.id), *more).where(*_conditions(within, wanted))
     compared = wanted.differ is not None or sort == "differ"
     votes = _votes(within.project_id, compared=compared) if wanted.votes or compared or sort == "votes" else None
@@ -227,7 +229,7 @@ def _person(login: str) -> Any:
 
 
 def _present() -> ColumnElement[bool]:
-    """A revision is the one of its item that counts."""
+    """Return the condition that a revision is the current one of its item."""
     return and_(col(RevisionRow.item_id) == col(ItemRow.id), col(RevisionRow.number) == col(ItemRow.current_revision))
 
 
@@ -236,8 +238,10 @@ def _live_votes() -> tuple[ColumnElement[bool], ...]:
 
 
 def _votes(project_id: int, ids: Sequence[int] | None = None, *, compared: bool = True) -> Any:
-    """How many votes count on each item (``n``), and, if they are ``compared``, whether those of one stage differ
-    (``differ``, 0 or 1)."""
+    """Return the subquery that counts the current votes on each item (``n``).
+
+    If ``compared``, it also tells whether the votes of one stage differ (``differ``, 0 or 1).
+    """
     newer = aliased(AnnotationRow)
     said = cast(col(AnnotationRow.answers), Text)
     of_stage: Any = (
@@ -248,7 +252,7 @@ def _votes(project_id: int, ids: Sequence[int] | None = None, *, compared: bool 
         )
         .join(ItemRow, col(ItemRow.id) == col(AnnotationRow.item_id))
         .where(
-            # not both: SQLite would look through all votes of the project for a few items
+            # not both conditions: SQLite would scan all votes of the project for a few items
             col(AnnotationRow.project_id) == project_id if ids is None else col(AnnotationRow.item_id).in_(ids),
             *_live_votes(),
             col(AnnotationRow.revision) == col(ItemRow.current_revision),
@@ -269,7 +273,7 @@ def _votes(project_id: int, ids: Sequence[int] | None = None, *, compared: bool 
 
 
 def _comments(project_id: int, ids: Sequence[int] | None = None) -> Any:
-    """How many comments each item has (``n``)."""
+    """Return the subquery that counts the comments on each item (``n``)."""
     found: Any = (
         plain_select(col(CommentRow.item_id).label("item_id"), func.count().label("n"))
         .where(col(CommentRow.project_id) == project_id)
@@ -279,7 +283,7 @@ def _comments(project_id: int, ids: Sequence[int] | None = None) -> Any:
 
 
 def _lacking() -> Any:
-    """The items that name an image or clip that is not there."""
+    """Return the query for items that name a missing image or clip."""
     return (
         plain_select(col(ItemAssetRow.item_id))
         .join(AssetRow, col(AssetRow.id) == col(ItemAssetRow.asset_id))
@@ -292,10 +296,10 @@ def _gold(project_id: int) -> Any:
 
 
 def _closed(within: Within) -> Any:
-    """The items that are in no list of the reader: at least all that ``visibility_of`` closes to them.
+    """Return the query for items hidden from the reader, at least those that ``visibility_of`` hides.
 
-    They have one in hand, or gave an answer that waits for others' (which they could take back); or, unless ``own``,
-    anyone still answers about it blind.
+    The reader has claimed the item, or gave an answer that is still waiting for others' answers and can be taken back.
+    Unless ``own``, an item also is hidden while anyone has an open blind task about it.
     """
     other = aliased(TaskRow)
     unfinished = or_(col(other.state).in_((TaskState.OPEN, TaskState.CLAIMED)), col(other.correcting))
@@ -322,11 +326,11 @@ def _closed(within: Within) -> Any:
     )
 
 
-# ---- what items say -------------------------------------------------------------------------------------------------
+# ---- filters on content ---------------------------------------------------------------------------------------------
 
 
 def _looked_at(session: Session, within: Within, wanted: ItemFilter, sort: str, down: bool) -> list[int]:
-    """The ids of all items that fit, in the order asked for, after a look at what they say."""
+    """Return the ids of all items that fit, in the requested order, after checking their content."""
     name = sort.removeprefix(OF_FIELD) if sort.startswith(OF_FIELD) else None
     statement = _sorted(within, wanted, "" if name else sort, down).add_columns(
         col(ItemRow.external_id), col(ItemRow.public_id), col(RevisionRow.content), col(RevisionRow.schema_version_id)
@@ -357,12 +361,14 @@ def _looked_at(session: Session, within: Within, wanted: ItemFilter, sort: str, 
 
 
 _NO_TEXT = frozenset("0123456789eE+-.,:[]{} nulltruefalse")
-"""What JSON is written with besides its texts."""
+"""The characters that JSON uses outside of strings."""
 
 
 def _told_by_json(session: Session, within: Within, text: str) -> bool:
-    """Whether a text stands in what an item says just where it stands in the JSON of it: it is written there as it is
-    typed, is in no name of a field, and can be nothing but text."""
+    """Tell whether searching the JSON of an item's content finds exactly the items that contain a text.
+
+    JSON must store the text unchanged, no field name may contain it, and it must not be mistaken for JSON syntax.
+    """
     return (
         within.fields is None
         and _AS_TYPED.fullmatch(text) is not None
@@ -378,11 +384,11 @@ def _says(content: Mapping[str, Any], text: str, fields: frozenset[str] | None) 
 
 
 _AS_TYPED = re.compile(r"[ !#-\[\]-~]+")
-"""Characters that stand in JSON as they are typed."""
+"""Characters that JSON stores unchanged."""
 
 
 def _likely(wanted: ItemFilter) -> list[ColumnElement[bool]]:
-    """What the database can say beforehand: the longest part of a text that stands in JSON as it is typed."""
+    """Return conditions that every matching item meets: it contains the longest part that JSON stores unchanged."""
     content = cast(col(RevisionRow.content), Text)
     found: list[ColumnElement[bool]] = []
     if part := likely_part(wanted.text):
@@ -400,11 +406,11 @@ def _named(wanted: ItemFilter) -> ColumnElement[bool]:
 
 
 def likely_part(text: str) -> str:
-    """The longest such part as a pattern; empty if there is none."""
+    """Return the LIKE pattern for the longest part of a text that JSON stores unchanged, or an empty string."""
     part = max(_AS_TYPED.findall(text), key=len, default="")
     return "%" + re.sub(r"([%_!])", r"!\1", part) + "%" if part else ""
 
 
 def _may_be_number(text: str) -> bool:
-    """Whether it may be how people type a number, which JSON writes in ways of its own."""
+    """Tell whether a text may be a number as typed by a person, which JSON may write differently."""
     return not re.search(r"[a-df-z ]", text.lower())

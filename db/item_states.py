@@ -1,4 +1,4 @@
-"""Queries about when items came and changed their states."""
+"""Queries about when items arrived and changed their states."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from db.tables import EventRow, ItemRow
 from domain.states import ItemState
 
 CHANGED = "item.state"
-"""The kind of events with which an item changes its state."""
+"""The kind of event that changes an item's state."""
 KINDS = (CHANGED, "item.imported", "item.authored")
-"""Kinds of events with which an item comes or changes its state."""
+"""Kinds of events by which an item arrives or changes its state."""
 
 
 def came(session: Session, *, project_id: int) -> dict[int, tuple[datetime, ItemState]]:
-    """When each item came and the state that it is in, by id."""
+    """Return when each item arrived, and its current state, by id."""
     wanted = select(ItemRow.id, ItemRow.created_at, ItemRow.state).where(ItemRow.project_id == project_id)
     return {id: (at, ItemState(state)) for id, at, state in session.exec(wanted)}
 
 
 def changes(session: Session, *, project_id: int) -> list[tuple[int, datetime, ItemState, ItemState]]:
-    """(item, moment, state before, state after) of every change of an item's state, oldest first."""
+    """Return (item, moment, state before, state after) of every change of an item's state, oldest first."""
     wanted = (
         select(EventRow.item_id, EventRow.at, EventRow.data)
         .where(EventRow.project_id == project_id, EventRow.kind == CHANGED)

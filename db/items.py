@@ -1,6 +1,7 @@
 """Queries on items, their revisions and assets.
 
-Statements on the annotator's path are made once and filled in by name: putting one together costs more than running it.
+Statements on the annotator's path are built once and run with named parameters, because building costs more than
+running.
 """
 
 from __future__ import annotations
@@ -39,18 +40,18 @@ from db.withdrawn_runs import of_counting_runs
 from domain.states import VERIFICATIONS, ItemState, Purpose, Stage
 
 _AT_ONCE = 500
-"""As many ids as go into one query."""
+"""How many ids go into one query."""
 
 
 def insert_rows(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Add items; their ids in the order of the rows."""
+    """Add items. Return their ids in the order of the rows."""
     if not rows:
         return []
     session.flush()
     connection = session.connection()
     insert_all(session, ItemRow, rows)
     ids: dict[str, int] = {}
-    for begin in range(0, len(rows), _AT_ONCE):  # SQLite gives ids back for one row at a time only
+    for begin in range(0, len(rows), _AT_ONCE):  # SQLite returns ids for only one row at a time
         names = [row["public_id"] for row in rows[begin : begin + _AT_ONCE]]
         there = plain_select(col(ItemRow.public_id), col(ItemRow.id)).where(col(ItemRow.public_id).in_(names))
         ids.update({public: id for public, id in connection.execute(there)})
@@ -68,7 +69,7 @@ def insert_assets(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> Non
 
 
 def lock(session: Session, *, id: int) -> StoredItem:
-    """An item, held until the transaction ends, so that its verdict is made once."""
+    """Return an item, locked until the transaction ends, so that its verdict is made once."""
     held = _held(session)
     if id not in held:
         held[id] = session.exec(_by_id(hold=True), params={"item": id}).one()
@@ -76,7 +77,7 @@ def lock(session: Session, *, id: int) -> StoredItem:
 
 
 def lock_all(session: Session, *, ids: Sequence[int]) -> Sequence[StoredItem]:
-    """Some items, held as by ``lock``, in one order, so that two who do this never wait for each other."""
+    """Return items, locked like ``lock``. All callers lock in one order, so that two of them never deadlock."""
     wanted = select(ItemRow).where(col(ItemRow.id).in_(ids)).order_by(col(ItemRow.id))
     found = session.exec(wanted.with_for_update(key_share=True).execution_options(populate_existing=True)).all()
     _held(session).update({row.id: row for row in found})
@@ -84,7 +85,7 @@ def lock_all(session: Session, *, ids: Sequence[int]) -> Sequence[StoredItem]:
 
 
 def hold_revisions(session: Session, *, ids: Sequence[int], state: ItemState) -> list[tuple[int, int, str]]:
-    """Id, current revision and dimension of those of these items that are in a state, held as by ``lock_all``."""
+    """Return id, current revision and dimension of those items that are in a state, locked like ``lock_all``."""
     wanted = select(ItemRow.id, ItemRow.current_revision, ItemRow.dimension).where(
         col(ItemRow.id).in_(ids), ItemRow.state == state
     )
@@ -93,7 +94,7 @@ def hold_revisions(session: Session, *, ids: Sequence[int], state: ItemState) ->
 
 
 def _held(session: Session) -> dict[int, StoredItem]:
-    """The items that this transaction holds: no one else can change them, so they need not be read again."""
+    """Return the items that this transaction has locked. Nobody can change them, so they need not be read again."""
     found: dict[int, StoredItem] = session.info.setdefault("held items", {})
     return found
 
@@ -105,9 +106,9 @@ def _by_id(*, hold: bool) -> Any:
 
 
 def lock_of_task(session: Session, *, task: str) -> None:
-    """Hold the item that a task may change the state of, before the task itself is held.
+    """Lock the item whose state a task may change, before the task is locked.
 
-    All transactions hold an item before its tasks, so that two of them never wait for each other.
+    All transactions lock an item before its tasks, so that two of them never deadlock.
     """
     found: StoredItem | None = session.exec(_of_task(), params={"task": task}).first()
     if found is not None:
@@ -127,7 +128,7 @@ def _of_task() -> Any:
 
 
 def by_id(session: Session, *, id: int) -> StoredItem:
-    """An item, which must exist."""
+    """Return an item, which must exist."""
     if id in _held(session):
         return _held(session)[id]
     found: StoredItem = session.exec(_by_id(hold=False), params={"item": id}).one()
@@ -135,24 +136,24 @@ def by_id(session: Session, *, id: int) -> StoredItem:
 
 
 def by_public_id(session: Session, *, project_id: int, public_id: str) -> StoredItem | None:
-    """An item by the id that pages know."""
+    """Return an item by its public id."""
     return session.exec(select(ItemRow).where(ItemRow.project_id == project_id, ItemRow.public_id == public_id)).first()
 
 
 def by_external_id(session: Session, *, project_id: int, external_id: str) -> StoredItem | None:
-    """An item by the id that files know."""
+    """Return an item by its external id."""
     return session.exec(
         select(ItemRow).where(ItemRow.project_id == project_id, ItemRow.external_id == external_id)
     ).first()
 
 
 def set_priority(session: Session, *, item_ids: Sequence[int], priority: int) -> list[int]:
-    """Give items another priority; the ids of those that had a different one."""
+    """Set the priority of items. Return the ids of those that had a different one."""
     changed: list[int] = []
     for begin in range(0, len(item_ids), 500):
         some_ids = col(ItemRow.id).in_(item_ids[begin : begin + 500])
         held = select(ItemRow.id).where(some_ids).order_by(col(ItemRow.id)).with_for_update(key_share=True)
-        session.exec(held).all()  # in one order, so that two who do this never wait for each other
+        session.exec(held).all()  # in one order, so that two transactions never deadlock
         some = (
             update(ItemRow)
             .where(some_ids, col(ItemRow.priority) != priority)
@@ -164,7 +165,7 @@ def set_priority(session: Session, *, item_ids: Sequence[int], priority: int) ->
 
 
 def priorities(session: Session, *, item_ids: Sequence[int]) -> dict[int, int]:
-    """The priority of items, by id; those without one are left out."""
+    """Return the priority of items, by id. Items with priority 0 are left out."""
     found: dict[int, int] = {}
     for begin in range(0, len(item_ids), 500):
         wanted = select(ItemRow.id, ItemRow.priority).where(
@@ -175,7 +176,7 @@ def priorities(session: Session, *, item_ids: Sequence[int]) -> dict[int, int]:
 
 
 def settle(session: Session, *, states: Sequence[tuple[StoredItem, ItemState]]) -> None:
-    """Keep what the votes on locked items come to."""
+    """Store the states that follow from the votes on locked items."""
     for item, state in states:
         item.state = state
         session.add(item)
@@ -183,7 +184,7 @@ def settle(session: Session, *, states: Sequence[tuple[StoredItem, ItemState]]) 
 
 
 def revise(session: Session, *, item: StoredItem, row: Mapping[str, Any]) -> None:
-    """Give a locked item a new revision (as ``insert_revisions``), which is the one that counts."""
+    """Add a revision (as ``insert_revisions``) to a locked item and make it the current one."""
     insert_revisions(session, rows=[row])
     item.current_revision = row["number"]
     session.add(item)
@@ -191,12 +192,12 @@ def revise(session: Session, *, item: StoredItem, row: Mapping[str, Any]) -> Non
 
 
 def of_project(session: Session, *, project_id: int) -> Sequence[StoredItem]:
-    """All items of a project, in the order in which they came."""
+    """Return all items of a project, oldest first."""
     return session.exec(select(ItemRow).where(ItemRow.project_id == project_id).order_by(col(ItemRow.id))).all()
 
 
 class Outgoing(NamedTuple):
-    """An item as files and releases need it: a hundred thousand whole rows would not fit into memory."""
+    """The columns of an item that exports and releases need. A hundred thousand whole rows would not fit in memory."""
 
     id: int
     external_id: str
@@ -212,25 +213,25 @@ class Outgoing(NamedTuple):
 
 
 def outgoing(session: Session, *, project_id: int) -> list[Outgoing]:
-    """All items of a project, in the order in which they came."""
+    """Return all items of a project, oldest first."""
     return list(each_outgoing(session, project_id=project_id))
 
 
 def each_outgoing(session: Session, *, project_id: int) -> Iterator[Outgoing]:
-    """As ``outgoing``, one after the other."""
+    """Yield the items of ``outgoing`` one by one."""
     columns = (getattr(ItemRow, name) for name in Outgoing._fields)
     wanted = plain_select(*columns).where(col(ItemRow.project_id) == project_id).order_by(col(ItemRow.id))
     return map(Outgoing._make, session.execute(wanted.execution_options(yield_per=2_000)))
 
 
 def by_ids(session: Session, *, ids: Iterable[int]) -> dict[int, StoredItem]:
-    """Items by id."""
+    """Return items by id."""
     wanted = select(ItemRow).where(col(ItemRow.id).in_(sorted(set(ids))))
     return {row.id: row for row in session.exec(wanted)}
 
 
 def content(session: Session, *, item_id: int, revision: int) -> dict[str, Any]:
-    """An item's fields at a revision, which never change."""
+    """Return an item's fields at a revision. They never change."""
     known: dict[tuple[int, int], Mapping[str, Any]] = session.info.setdefault("contents", {})
     if (item_id, revision) not in known:
         given = {"item": item_id, "revision": revision}
@@ -247,7 +248,7 @@ def _content() -> Any:
 
 
 def contents(session: Session, *, ids: Iterable[int]) -> dict[tuple[int, int], dict[str, Any]]:
-    """The fields of items at all of their revisions, by item id and number."""
+    """Return the fields of items at all of their revisions, by item id and number."""
     wanted = select(RevisionRow.item_id, RevisionRow.number, RevisionRow.content, RevisionRow.schema_version_id)
     found = session.exec(wanted.where(col(RevisionRow.item_id).in_(sorted(set(ids))))).all()
     return {
@@ -259,12 +260,12 @@ def contents(session: Session, *, ids: Iterable[int]) -> dict[tuple[int, int], d
 def current_content(
     session: Session, *, project_id: int, ids: Sequence[int] | None = None
 ) -> dict[int, dict[str, Any]]:
-    """The fields of all items of a project (or of those with these ids) as they stand, by item id."""
+    """Return the current fields of all items of a project, or of those with these ids, by item id."""
     wanted = (
         select(RevisionRow.item_id, RevisionRow.content, RevisionRow.schema_version_id)
         .join(ItemRow, col(ItemRow.id) == RevisionRow.item_id)
         .where(
-            # not both: SQLite would look through the whole project for a few items
+            # not both conditions: SQLite would scan the whole project for a few items
             ItemRow.project_id == project_id if ids is None else col(RevisionRow.item_id).in_(ids),
             RevisionRow.number == ItemRow.current_revision,
         )
@@ -276,7 +277,7 @@ def current_content(
 
 
 def present_contents(session: Session, *, ids: Sequence[int], project_id: int) -> dict[int, tuple[dict[str, Any], int]]:
-    """The fields of a few items as they stand, and the schema version (id) that they were given under, by item id."""
+    """Return the current fields of items and the schema version (id) that they were given under, by item id."""
     wanted = (
         select(RevisionRow.item_id, RevisionRow.content, RevisionRow.schema_version_id)
         .join(ItemRow, col(ItemRow.id) == RevisionRow.item_id)
@@ -289,7 +290,7 @@ def present_contents(session: Session, *, ids: Sequence[int], project_id: int) -
 
 
 def names(session: Session, *, project_id: int) -> list[tuple[int, str, str, str]]:
-    """Id, the id on pages, the id in files and the dimension of all items, in the order in which they came."""
+    """Return id, public id, external id and dimension of all items, oldest first."""
     wanted = (
         select(ItemRow.id, ItemRow.public_id, ItemRow.external_id, ItemRow.dimension)
         .where(ItemRow.project_id == project_id)
@@ -301,8 +302,10 @@ def names(session: Session, *, project_id: int) -> list[tuple[int, str, str, str
 def with_states(
     session: Session, *, project_id: int, after: int = 0, limit: int | None = None
 ) -> list[tuple[int, str, str, ItemState]]:
-    """Id, the id in files, dimension and state of all items, in the order in which they came; or of the next ones
-    ``after`` one (id)."""
+    """Return id, external id, dimension and state of all items, oldest first.
+
+    ``after``: only items after this id.
+    """
     wanted = (
         select(ItemRow.id, ItemRow.external_id, ItemRow.dimension, ItemRow.state)
         .where(ItemRow.project_id == project_id, col(ItemRow.id) > after)
@@ -314,7 +317,7 @@ def with_states(
 
 
 def edited(session: Session, *, project_id: int) -> dict[int, datetime]:
-    """When those items were edited that do not stand as they came in, by item id."""
+    """Return when each edited item got its current revision, by item id. Unedited items are left out."""
     wanted = (
         select(RevisionRow.item_id, RevisionRow.created_at)
         .join(ItemRow, col(ItemRow.id) == RevisionRow.item_id)
@@ -328,13 +331,13 @@ def edited(session: Session, *, project_id: int) -> dict[int, datetime]:
 
 
 def revisions(session: Session, *, item_id: int) -> Sequence[StoredRevision]:
-    """An item's history, oldest first."""
+    """Return an item's revisions, oldest first."""
     wanted = select(RevisionRow).where(RevisionRow.item_id == item_id).order_by(col(RevisionRow.number))
     return [reworded.revision(session, row=row) for row in session.exec(wanted).all()]
 
 
 def assets(session: Session, *, item_id: int) -> list[tuple[StoredItemAsset, StoredAsset, StoredMediaObject | None]]:
-    """An item's assets in order, with what is known of their files."""
+    """Return an item's assets in order, with the records of their files."""
     return [(link, asset, media) for link, asset, media in session.exec(_assets(), params={"item": item_id})]
 
 
@@ -352,7 +355,7 @@ def _assets() -> Any:
 def assets_of(
     session: Session, *, ids: Iterable[int]
 ) -> dict[int, list[tuple[StoredItemAsset, StoredAsset, StoredMediaObject | None]]]:
-    """As ``assets``, for several items at once, by item id."""
+    """Return the assets of several items, by item id, like ``assets``."""
     wanted = (
         select(ItemAssetRow, AssetRow, MediaObjectRow)
         .join(AssetRow, col(AssetRow.id) == ItemAssetRow.asset_id)
@@ -367,17 +370,17 @@ def assets_of(
 
 
 def has_predictions(session: Session, *, item_id: int) -> bool:
-    """Whether a model has answered the item."""
+    """Tell whether a model has answered the item."""
     return session.exec(select(PredictionRow.id).where(PredictionRow.item_id == item_id).limit(1)).first() is not None
 
 
 def predictions(session: Session, *, ids: Sequence[int]) -> dict[int, StoredPrediction]:
-    """A few models' answers by their ids."""
+    """Return models' answers by their ids."""
     return {row.id: row for row in session.exec(select(PredictionRow).where(col(PredictionRow.id).in_(ids)))}
 
 
 def models_of(session: Session, *, prediction_ids: Sequence[int]) -> dict[int, str]:
-    """Which models gave some answers, by the answers' ids."""
+    """Return the models that gave these answers, by the answers' ids."""
     found: dict[int, str] = {}
     for begin in range(0, len(prediction_ids), 500):
         wanted = select(PredictionRow.id, PredictionRow.model).where(
@@ -388,12 +391,12 @@ def models_of(session: Session, *, prediction_ids: Sequence[int]) -> dict[int, s
 
 
 def prediction(session: Session, *, id: int) -> StoredPrediction:
-    """A model's answer, which must exist."""
+    """Return a model's answer, which must exist."""
     return session.exec(select(PredictionRow).where(PredictionRow.id == id)).one()
 
 
 def answers_of(session: Session, *, project_id: int, model: str) -> list[tuple[StoredPrediction, StoredItem]]:
-    """A model's answers with the items that they are about."""
+    """Return a model's answers with their items, oldest first."""
     wanted = (
         select(PredictionRow, ItemRow)
         .join(ItemRow, col(ItemRow.id) == PredictionRow.item_id)
@@ -404,13 +407,13 @@ def answers_of(session: Session, *, project_id: int, model: str) -> list[tuple[S
 
 
 def models(session: Session, *, project_id: int) -> list[str]:
-    """The models whose answers a project has."""
+    """Return the models that have answers in a project, sorted."""
     wanted = select(PredictionRow.model).where(PredictionRow.project_id == project_id, of_counting_runs()).distinct()
     return sorted(session.exec(wanted))
 
 
 def any_in(session: Session, *, project_id: int, states: Sequence[ItemState]) -> bool:
-    """Whether a project has an item in one of the states."""
+    """Tell whether a project has an item in one of the states."""
     return any(
         session.exec(
             select(ItemRow.id).where(ItemRow.project_id == project_id, ItemRow.state == state).limit(1)
@@ -421,12 +424,12 @@ def any_in(session: Session, *, project_id: int, states: Sequence[ItemState]) ->
 
 
 def count(session: Session, *, project_id: int) -> int:
-    """How many items a project has."""
+    """Count the items of a project."""
     return session.exec(select(func.count()).select_from(ItemRow).where(ItemRow.project_id == project_id)).one()
 
 
 def count_by_state(session: Session, *, project_id: int) -> dict[tuple[str, ItemState], int]:
-    """How many items there are, by dimension and state."""
+    """Count the items of a project by dimension and state."""
     wanted = (
         select(ItemRow.dimension, ItemRow.state, func.count())
         .where(ItemRow.project_id == project_id)
@@ -436,7 +439,7 @@ def count_by_state(session: Session, *, project_id: int) -> dict[tuple[str, Item
 
 
 def states_by_file(session: Session, *, project_id: int) -> dict[int | None, dict[ItemState, int]]:
-    """How many items came in each file, by state; None: without a file, as those that people write."""
+    """Count the items of each file, by state. The key None holds items without a file, such as authored ones."""
     wanted = (
         select(ItemRow.file_id, ItemRow.state, func.count())
         .where(ItemRow.project_id == project_id)
@@ -449,7 +452,7 @@ def states_by_file(session: Session, *, project_id: int) -> dict[int | None, dic
 
 
 def states_by_project(session: Session, *, project_ids: Sequence[int]) -> dict[int, dict[ItemState, int]]:
-    """How many items each of these projects has, by state."""
+    """Count the items of each of these projects, by state."""
     wanted = (
         select(ItemRow.project_id, ItemRow.state, func.count())
         .where(col(ItemRow.project_id).in_(project_ids))
@@ -462,7 +465,7 @@ def states_by_project(session: Session, *, project_ids: Sequence[int]) -> dict[i
 
 
 def in_state(session: Session, *, project_id: int, state: ItemState) -> list[int]:
-    """The items that are in a state, by id."""
+    """Return the ids of the items in a state."""
     wanted = select(ItemRow.id).where(ItemRow.project_id == project_id, ItemRow.state == state)
     return [id for id in session.exec(wanted)]
 
@@ -470,14 +473,14 @@ def in_state(session: Session, *, project_id: int, state: ItemState) -> list[int
 def latest_annotations(
     session: Session, *, item_id: int, revision: int, stage: Stage, purpose: Purpose = Purpose.LIVE
 ) -> list[StoredAnnotation]:
-    """What counts of what was submitted about a revision in a stage: superseded annotations are left out."""
+    """Return a stage's current submissions about a revision. Superseded submissions are left out."""
     return latest_by_stage(session, item_id=item_id, revision=revision, stages=(stage,), purpose=purpose)[stage]
 
 
 def latest_by_stage(
     session: Session, *, item_id: int, revision: int, stages: Sequence[Stage], purpose: Purpose = Purpose.LIVE
 ) -> dict[Stage, list[StoredAnnotation]]:
-    """As ``latest_annotations``, for several stages at once."""
+    """Return the submissions of ``latest_annotations`` for several stages."""
     given = {"item": item_id, "revision": revision, "stages": list(stages), "purpose": purpose}
     found: dict[Stage, list[StoredAnnotation]] = {stage: [] for stage in stages}
     for row in session.exec(_latest_annotations(), params=given):
@@ -506,13 +509,13 @@ def _latest_annotations() -> Any:
 def latest_contents(
     session: Session, *, project_id: int, dimension: str, limit: int, but: str | None = None
 ) -> list[dict[str, Any]]:
-    """What the newest items of a dimension hold now, newest first; ``but`` leaves one item out."""
+    """Return the current fields of a dimension's newest items, newest first. ``but`` leaves one item out."""
     wanted = (
         select(RevisionRow.content, RevisionRow.schema_version_id, RevisionRow.item_id)
         .join(ItemRow, col(ItemRow.id) == RevisionRow.item_id)
         .where(
             ItemRow.project_id == project_id,
-            col(ItemRow.state).in_(list(ItemState)),  # all of them: so that the index is used
+            col(ItemRow.state).in_(list(ItemState)),  # all states, so that the index is used
             ItemRow.dimension == dimension,
             RevisionRow.number == ItemRow.current_revision,
             ItemRow.public_id != (but or ""),
@@ -527,7 +530,7 @@ def latest_contents(
 
 
 def parts(session: Session, *, item_id: int) -> dict[int, list[str]]:
-    """What people have done to an item that keeps them from settling it, by person id: written, edited, voted on."""
+    """Return the roles that keep people from adjudicating an item, by person id: written, edited, voted on."""
     author = session.exec(select(ItemRow.author_id).where(ItemRow.id == item_id)).first()
     editors = session.exec(select(RevisionRow.editor_id).where(RevisionRow.item_id == item_id, RevisionRow.number > 1))
     voters = session.exec(

@@ -1,4 +1,4 @@
-"""Queries on judges: the versions of their templates, the answers that they judge, and what their replies come to."""
+"""Queries on judges: their template versions, the answers that they rate, and the scores read from their replies."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ from domain.runs import Outcome
 from domain.states import Purpose, Stage
 
 REPLIED = tuple(each for each in Outcome if each.replied)
-"""Outcomes in which a reply came, whatever it says."""
+"""Outcomes with a reply, whatever the reply says."""
 _AT_ONCE = 500
-"""As many ids as go into one query."""
+"""How many ids go into one query."""
 
 
 # ---- templates ------------------------------------------------------------------------------------------------------
 
 
 def templates(session: Session, *, project_id: int) -> Sequence[StoredJudgeTemplate]:
-    """All versions of a project's templates, by name, the newest first."""
+    """Return all versions of a project's templates, by name, newest first."""
     wanted = select(JudgeTemplateRow).where(JudgeTemplateRow.project_id == project_id)
     return session.exec(wanted.order_by(col(JudgeTemplateRow.name), col(JudgeTemplateRow.version).desc())).all()
 
 
 def template_of_hash(session: Session, *, project_id: int, hash: str) -> StoredJudgeTemplate | None:
-    """The version with exactly that text."""
+    """Return the template version whose text has this hash."""
     wanted = select(JudgeTemplateRow).where(JudgeTemplateRow.project_id == project_id, JudgeTemplateRow.hash == hash)
     return session.exec(wanted).first()
 
 
 def newest_version(session: Session, *, project_id: int, name: str) -> int:
-    """The newest version of a template in a project; 0 if it has none."""
+    """Return the newest version of a template in a project, or 0."""
     wanted = select(func.max(JudgeTemplateRow.version)).where(
         JudgeTemplateRow.project_id == project_id, JudgeTemplateRow.name == name
     )
@@ -72,7 +72,7 @@ def add_template(
     by_id: int | None,
     now: datetime,
 ) -> StoredJudgeTemplate:
-    """Add a version of a template; ``hash`` is the SHA-256 of its text."""
+    """Add a version of a template. ``hash`` is the SHA-256 of its text."""
     row = JudgeTemplateRow(
         project_id=project_id,
         name=name,
@@ -92,7 +92,7 @@ def add_template(
 
 
 def answers(session: Session, *, project_id: int) -> list[tuple[int, int, str, str]]:
-    """The id, item id, dimension and model of all answers of a project, in the order in which they came."""
+    """Return id, item id, dimension and model of all answers of a project, oldest first."""
     wanted = (
         select(PredictionRow.id, PredictionRow.item_id, ItemRow.dimension, PredictionRow.model)
         .join(ItemRow, col(ItemRow.id) == PredictionRow.item_id)
@@ -103,7 +103,7 @@ def answers(session: Session, *, project_id: int) -> list[tuple[int, int, str, s
 
 
 def graded(session: Session, *, project_id: int) -> set[int]:
-    """The answers that a person has graded."""
+    """Return the answers (ids) that a person has graded."""
     wanted = select(AnnotationRow.prediction_id).where(
         AnnotationRow.project_id == project_id,
         AnnotationRow.stage == Stage.GRADING,
@@ -114,7 +114,7 @@ def graded(session: Session, *, project_id: int) -> set[int]:
 
 
 def predictions(session: Session, *, ids: Sequence[int]) -> dict[int, StoredPrediction]:
-    """Answers by id."""
+    """Return answers by id."""
     found: dict[int, StoredPrediction] = {}
     for start in range(0, len(ids), _AT_ONCE):
         some = select(PredictionRow).where(col(PredictionRow.id).in_(list(ids[start : start + _AT_ONCE])))
@@ -123,7 +123,7 @@ def predictions(session: Session, *, ids: Sequence[int]) -> dict[int, StoredPred
 
 
 def of_model(session: Session, *, item_ids: Sequence[int], model: str) -> dict[int, StoredPrediction]:
-    """A model's newest answer to each of the items, by item id."""
+    """Return a model's newest answer to each of the items, by item id."""
     found: dict[int, StoredPrediction] = {}
     for start in range(0, len(item_ids), _AT_ONCE):
         some = (
@@ -140,7 +140,7 @@ def of_model(session: Session, *, item_ids: Sequence[int], model: str) -> dict[i
 
 
 def add_units(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Add what a run asks about; the ids in the order of the rows."""
+    """Add the units of a run. Return their ids in the order of the rows."""
     if not rows:
         return []
     statement = insert(JudgeUnitRow).returning(col(JudgeUnitRow.id), sort_by_parameter_order=True)
@@ -148,7 +148,7 @@ def add_units(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> list[in
 
 
 def units(session: Session, *, ids: Sequence[int]) -> dict[int, StoredJudgeUnit]:
-    """What a run asks about, by id."""
+    """Return units of a run, by id."""
     found: dict[int, StoredJudgeUnit] = {}
     for start in range(0, len(ids), _AT_ONCE):
         some = select(JudgeUnitRow).where(col(JudgeUnitRow.id).in_(list(ids[start : start + _AT_ONCE])))
@@ -156,16 +156,18 @@ def units(session: Session, *, ids: Sequence[int]) -> dict[int, StoredJudgeUnit]
     return found
 
 
-# ---- what replies come to -------------------------------------------------------------------------------------------
+# ---- scores ---------------------------------------------------------------------------------------------------------
 
 
 def add(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> int:
-    """Add readings of replies; what a parser's version has read before stays as it is. The number added."""
+    """Add scores read from replies. Scores that this parser version has read before stay unchanged. Return how many are
+    new.
+    """
     return insert_or_ignore(session, JudgementRow, rows)
 
 
 def attempts_to_read(session: Session, *, run_id: int, after: int = 0, limit: int = 500) -> Sequence[StoredAttempt]:
-    """The final attempts of a run, in their order: what a parser reads again."""
+    """Return the final attempts of a run, in order of id, for a parser to read again."""
     wanted = (
         select(AttemptRow)
         .where(AttemptRow.run_id == run_id, col(AttemptRow.final), col(AttemptRow.id) > after)
@@ -176,19 +178,19 @@ def attempts_to_read(session: Session, *, run_id: int, after: int = 0, limit: in
 
 
 class OneReading(Protocol):
-    """What a reply comes to in one criterion."""
+    """The score that a reply gives on one criterion."""
 
     @property
     def sample(self) -> int:
-        """Which time of asking."""
+        """The number of the sample, for repeated questions."""
 
     @property
     def criterion(self) -> str:
-        """What is rated."""
+        """The rated criterion."""
 
     @property
     def verdict(self) -> Verdict:
-        """What it comes to."""
+        """The verdict of the parser."""
 
 
 _S = TypeVar("_S", bound=OneReading)
@@ -196,27 +198,27 @@ _S = TypeVar("_S", bound=OneReading)
 
 @dataclass(frozen=True)
 class Score:
-    """What a judge's reply about one answer comes to, without the reply."""
+    """The score that a judge's reply gives one answer, without the reply's text."""
 
     run: str
-    """The run's name: what the judge is called."""
+    """The name of the run, which is the name of the judge."""
     item_id: int
     prediction_id: int | None
-    """None: the judge looked at the item itself."""
+    """The answer's id. None: the judge rated the item itself."""
     swapped: bool
-    """Of a comparison: the other answer came first."""
+    """Whether the other answer of a comparison came first."""
     sample: int
     criterion: str
     verdict: Verdict
     value: Any
     metric: bool = False
-    """Whether it is the number of a reference metric, on a scale of its own from 0 to 1."""
+    """Whether the value is a reference metric's number, on its own scale from 0 to 1."""
 
 
 def scores(session: Session, *, project_id: int) -> list[Score]:
-    """What counts of what judges said, and metrics found, about answers or items, in the order of runs and units.
+    """Return the current scores of judges and metrics about answers or items, in the order of units.
 
-    Attack answers are left out. Of several runs of one judge that were asked about the same, the newest score counts.
+    Attack answers are left out. If several runs of one judge asked about the same answer, the newest score counts.
     """
     wanted = (
         sa_select(
@@ -258,7 +260,7 @@ def scores(session: Session, *, project_id: int) -> list[Score]:
 
 
 def any_lost(session: Session, *, project_id: int) -> bool:
-    """Return whether a reply of a judge whose run counts holds no score."""
+    """Tell whether a reply of a judge has no score. Withdrawn runs do not count."""
     wanted = (
         sa_select(col(JudgementRow.id))
         .join(RunRow, col(RunRow.id) == col(JudgementRow.run_id))
@@ -272,7 +274,7 @@ def any_lost(session: Session, *, project_id: int) -> bool:
 
 
 def latest_of_each(found: Iterable[_S], about: Callable[[_S], Hashable]) -> list[_S]:
-    """What counts of what a judge said in several runs about the same: the newest with a score, else the newest."""
+    """Return one result for each subject, sample and criterion: the newest with a score, or the newest of all."""
     counting: dict[Hashable, _S] = {}
     for each in found:
         key = (about(each), each.sample, each.criterion)
@@ -284,7 +286,7 @@ def latest_of_each(found: Iterable[_S], about: Callable[[_S], Hashable]) -> list
 
 
 def repeated(session: Session, *, run_ids: Sequence[int]) -> int:
-    """How many replies of a judge's runs do not count, because it was asked the same in another one of them."""
+    """Count the replies of a judge's runs that do not count because another of these runs asked the same question."""
     wanted = sa_select(
         col(JudgeUnitRow.item_id),
         col(JudgeUnitRow.prediction_id),
@@ -303,7 +305,7 @@ def repeated(session: Session, *, run_ids: Sequence[int]) -> int:
 
 @dataclass(frozen=True)
 class Read:
-    """What counts of one criterion of one thing that a run asked about, attack answers included."""
+    """The current result on one criterion of a unit, attack answers included."""
 
     run_id: int
     item_id: int
@@ -320,8 +322,11 @@ class Read:
 
 
 def read(session: Session, *, run_ids: Sequence[int], attacks: bool | None = None) -> list[Read]:
-    """What counts of the replies of some runs, in the order of what they asked about: of each the last attempt, as the
-    newest version of its parser reads it. ``attacks`` True is attack answers alone, False all others."""
+    """Return the current results of runs, in the order of their units.
+
+    The last attempt at each unit counts, as read by the newest version of its parser. ``attacks`` True: only attack
+    answers; False: all other answers.
+    """
     wanted = (
         sa_select(
             col(JudgementRow.unit_id),
@@ -359,18 +364,18 @@ def read(session: Session, *, run_ids: Sequence[int], attacks: bool | None = Non
 
 
 def newest(session: Session, *, project_id: int) -> int:
-    """The id of the newest judgement in a project; 0 if there is none."""
+    """Return the id of the newest judgement in a project, or 0."""
     wanted = select(func.max(JudgementRow.id)).join(RunRow, col(RunRow.id) == JudgementRow.run_id)
     return session.exec(wanted.where(RunRow.project_id == project_id)).one() or 0
 
 
 def parser_versions(session: Session, *, run_id: int) -> list[int]:
-    """The versions of its parser that have read a run's replies."""
+    """Return the parser versions that have read a run's replies."""
     return list(session.exec(select(JudgementRow.parser_version).where(JudgementRow.run_id == run_id).distinct()))
 
 
 def failed_attempts(session: Session, *, run_id: int) -> int:
-    """How many attempts of a run brought no reply: neither a text, nor the report of a refusal."""
+    """Count the attempts of a run without a reply: neither a text nor a reported refusal."""
     wanted = (
         select(func.count())
         .select_from(AttemptRow)
@@ -380,7 +385,7 @@ def failed_attempts(session: Session, *, run_id: int) -> int:
 
 
 def counts(session: Session, *, run_id: int) -> list[tuple[str, Verdict, int]]:
-    """How many units of a run came to what, by criterion: of each the last attempt, as the newest version reads it."""
+    """Count a run's units by criterion and verdict. The last attempt counts, as read by the newest parser version."""
     wanted = (
         sa_select(col(JudgementRow.unit_id), col(JudgementRow.criterion), col(JudgementRow.verdict))
         .where(col(JudgementRow.run_id) == run_id)
@@ -397,7 +402,7 @@ def counts(session: Session, *, run_id: int) -> list[tuple[str, Verdict, int]]:
 
 
 def texts(session: Session, *, run_id: int) -> dict[tuple[int, int | None, bool, int], str]:
-    """What a run's replies say, by item, answer, order and time of asking; of each unit the last attempt."""
+    """Return the texts of a run's replies, by item, answer, order and sample. The last attempt at each unit counts."""
     wanted = (
         sa_select(
             col(JudgeUnitRow.item_id),
@@ -431,7 +436,7 @@ class Compared:
 
 
 def compared(session: Session, *, run_ids: Sequence[int]) -> list[Compared]:
-    """What runs of judges compare, with whose answers they are, in the order of their units."""
+    """Return the comparisons in runs of judges, with the models that answered, in the order of their units."""
     mine = (col(JudgeUnitRow.run_id).in_(list(run_ids)), col(JudgeUnitRow.attack).is_(None))
     of_pairs = (*mine, col(JudgeUnitRow.other_id).is_not(None))
     shown = [
@@ -464,13 +469,13 @@ def compared(session: Session, *, run_ids: Sequence[int]) -> list[Compared]:
 
 
 def units_of_answers(session: Session, *, run_id: int) -> dict[int, int]:
-    """The unit of every answer that a metric has measured, by the answer's id."""
+    """Return the unit of every answer that a metric has measured, by the answer's id."""
     wanted = select(JudgeUnitRow.prediction_id, JudgeUnitRow.id).where(JudgeUnitRow.run_id == run_id)
     return {answer: id for answer, id in session.exec(wanted) if answer is not None}
 
 
 def text_hashes(session: Session, *, run_id: int) -> dict[int, str]:
-    """The hash of the texts that a metric measured last, by the answer's id."""
+    """Return the hash of the texts that a metric measured last, by the answer's id."""
     wanted = (
         sa_select(col(JudgeUnitRow.prediction_id), col(AttemptRow.prompt_hash))
         .join(AttemptRow, col(AttemptRow.unit_id) == col(JudgeUnitRow.id))

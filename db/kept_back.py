@@ -1,4 +1,4 @@
-"""Queries on the files that are kept back: originals of pictures and clips in which something was covered."""
+"""Queries on withheld files: the originals of images and clips that have covered regions."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from db.tables import (
 from db.types import public_id as new_id
 
 _NAMED = ("original", "before", "file")
-"""Where an event names files by their SHA-256."""
+"""The keys under which an event names files by their SHA-256."""
 _AT_ONCE = 500
 
 
 def hashes_in(data: Mapping[str, Any]) -> set[str]:
-    """The files that such an event names."""
+    """Return the files that an event's data names."""
     return {str(data[name]) for name in _NAMED if data.get(name)}
 
 
 def named(session: Session, *, project_id: int | None = None, but: int | None = None) -> set[str]:
-    """The files that decisions of a project name, or those of all projects ``but`` one."""
+    """Return the files that decisions of a project name, or decisions of all projects except ``but``."""
     ids: list[int] = [project_id] if project_id is not None else []
     if project_id is None:
         ids = [id for id in session.exec(select(ProjectRow.id)) if id != but]
@@ -48,7 +48,7 @@ def named(session: Session, *, project_id: int | None = None, but: int | None = 
 
 
 def assets_of(session: Session, *, project_id: int, files: Collection[str]) -> list[StoredAsset]:
-    """The images and clips of a project that show one of these files, in order, locked."""
+    """Return the images and clips of a project that show one of these files, in order, locked."""
     found: list[StoredAsset] = []
     these = sorted(files)
     for start in range(0, len(these), _AT_ONCE):
@@ -65,7 +65,7 @@ def assets_of(session: Session, *, project_id: int, files: Collection[str]) -> l
 
 
 def exchange(session: Session, *, rows: Iterable[StoredAsset], file: str) -> None:
-    """Have these show another file, under new ids: no browser, and nothing between, has a copy of what it asks for."""
+    """Replace the file of these assets and give them new public ids, so that no cache has a file under the new ids."""
     for row in rows:
         row.sha256, row.public_id = file, new_id()
         session.add(row)
@@ -73,7 +73,7 @@ def exchange(session: Session, *, rows: Iterable[StoredAsset], file: str) -> Non
 
 
 def pictures(session: Session, *, project_id: int) -> list[StoredAsset]:
-    """All images and clips of a project whose files are there, in the order in which they came."""
+    """Return all images and clips of a project that have a file, oldest first."""
     wanted = (
         select(AssetRow)
         .where(AssetRow.project_id == project_id, col(AssetRow.sha256).is_not(None))
@@ -83,18 +83,18 @@ def pictures(session: Session, *, project_id: int) -> list[StoredAsset]:
 
 
 def seconds(session: Session, *, file: str) -> float | None:
-    """How long a clip lasts; None: it is an image."""
+    """Return the duration of a clip in seconds, or None for an image."""
     return session.exec(select(MediaObjectRow.duration).where(MediaObjectRow.sha256 == file)).first()
 
 
 def has(session: Session, *, project_id: int, public_id: str) -> bool:
-    """Whether a project has an image or clip with that random id."""
+    """Tell whether a project has an image or clip with this public id."""
     wanted = select(AssetRow.id).where(AssetRow.project_id == project_id, AssetRow.public_id == public_id)
     return session.exec(wanted).first() is not None
 
 
 def releases_with(session: Session, *, asset_ids: Collection[int]) -> list[tuple[int, int]]:
-    """Number and point of the releases that hold an item which shows one of these, in order."""
+    """Return number and point of the releases that hold an item with one of these assets, in order."""
     found: set[tuple[int, int]] = set()
     ids = sorted(asset_ids)
     for start in range(0, len(ids), _AT_ONCE):
@@ -110,8 +110,10 @@ def releases_with(session: Session, *, asset_ids: Collection[int]) -> list[tuple
 
 
 def beside(session: Session, *, project_id: int, asset_ids: Collection[int]) -> list[StoredAsset]:
-    """The images that items show next to these clips, that come from the same source, or are frames of them, and the
-    clips next to these images, likewise; in the order in which they came."""
+    """Return the images next to these clips, and the clips next to these images, oldest first.
+
+    Two assets are next to each other if one item shows both, they have the same source, or one is a frame of the other.
+    """
     found: dict[int, StoredAsset] = {}
     ids = sorted(asset_ids)
     for start in range(0, len(ids), _AT_ONCE):

@@ -1,7 +1,7 @@
 """Storing the rows of an archive as a new project.
 
-Ids stay as they are where the database has none of them, so that every order that is drawn from ids stays, too; else
-all ids of a table move by one distance, which keeps them in their order.
+Ids stay unchanged if they are free in the database, so that every order drawn from ids stays the same. Otherwise all
+ids of a table move by one offset, which keeps them in order.
 """
 
 from __future__ import annotations
@@ -30,12 +30,14 @@ from domain.rewording import Reading
 from domain.states import ItemState, Stage
 
 _HIGHEST = 2**30
-"""Ids beyond it move down, so that an archive cannot use up those of a database."""
+"""Ids above this limit are moved down, so that an archive cannot use up the ids of a database."""
 
 
 def distance(session: Session, *, survey: Survey, table: str) -> int:
-    """By how much the ids of a table move, and no one else gets those ids meanwhile: on SQLite as long as the
-    transaction lasts, on PostgreSQL for good."""
+    """Return the offset by which the ids of a table move, and reserve the new ids.
+
+    On SQLite they are reserved until the transaction ends, on PostgreSQL for good.
+    """
     span = survey.ids[table].span
     if span is None:
         return 0
@@ -57,12 +59,12 @@ def distance(session: Session, *, survey: Survey, table: str) -> int:
 
 
 def moving(survey: Survey) -> list[str]:
-    """The tables whose ids may have to move."""
+    """Return the tables whose ids may have to move."""
     return [name for name, carried_ in CARRIED.items() if not carried_.pointed and survey.ids[name].span is not None]
 
 
 def some_are_here(session: Session, *, survey: Survey) -> bool:
-    """Whether random ids of the archive are here already: then the project is, or was copied from the same one."""
+    """Tell whether random ids of the archive exist in the database: then the project or a copy of it is here."""
     for table, drawn in survey.drawn.items():
         of = metadata.tables[table]
         column = of.c.get("public_id", of.c.get("key"))
@@ -72,7 +74,7 @@ def some_are_here(session: Session, *, survey: Survey) -> bool:
 
 
 def accounts_called(session: Session, *, logins: Sequence[str]) -> dict[str, tuple[int, str]]:
-    """Which of these logins are taken, by whom (id and name)."""
+    """Return the id and name of the account of each of these logins that exists."""
     of = metadata.tables["person"]
     found: dict[str, tuple[int, str]] = {}
     for begin in range(0, len(logins), 500):
@@ -82,9 +84,9 @@ def accounts_called(session: Session, *, logins: Sequence[str]) -> dict[str, tup
 
 
 def add_accounts(session: Session, *, new: Sequence[tuple[int, str, str]], now: datetime) -> dict[int, int]:
-    """Accounts for people of an archive (id there, login, name), without a password or any right; their ids here.
+    """Add accounts for people of an archive (id there, login, name), without a password or any rights.
 
-    The ids stay if all of them are free.
+    Return the new ids by the ids in the archive. The ids stay unchanged if all of them are free.
     """
     connection = session.connection()
     of = metadata.tables["person"]
@@ -107,8 +109,10 @@ def add_accounts(session: Session, *, new: Sequence[tuple[int, str, str]], now: 
 
 
 def schemas(session: Session, *, rows: Iterable[Row]) -> dict[int, int]:
-    """Store the schemas that are not here yet, under their ids where these are free; the id of each here, by its id
-    there."""
+    """Store the schemas that the database lacks, under their own ids if those are free.
+
+    Return the ids in the database by the ids in the archive.
+    """
     connection, of = session.connection(), metadata.tables["schema_version"]
     postgres = connection.dialect.name != "sqlite"
     if postgres:
@@ -130,34 +134,37 @@ def schemas(session: Session, *, rows: Iterable[Row]) -> dict[int, int]:
 
 @dataclass(frozen=True)
 class Landing:
-    """Where the rows of an archive go. Everything is known before the first is stored."""
+    """The plan for storing an archive's rows. It is complete before the first row is stored."""
 
     survey: Survey
     people: Mapping[int, int]
-    """Ids of people here, by their ids there."""
+    """Ids of people in the database, by their ids in the archive."""
     renamed: frozenset[int]
-    """Who has another login here, by their ids there."""
+    """People who get a different login here, by their ids in the archive."""
     schemas: Mapping[int, int]
     distances: Mapping[str, int]
     name: str
-    """Of the project."""
+    """The name of the project."""
     key: bytes | None
-    """From which random ids are drawn anew; None: they stay."""
+    """The key from which new random ids are derived, or None to keep the old ones."""
     now: datetime
     oldest: frozenset[Stage] = frozenset()
     """Stages in which the oldest item comes first."""
 
     def add_project(self, session: Session, *, changed: Row) -> int:
-        """Add the project itself, with these columns otherwise than in the archive; its id. ``IntegrityError`` if its
-        name is taken."""
+        """Add the project itself, with ``changed`` columns. Return its id. Raise ``IntegrityError`` if its name is
+        taken.
+        """
         of = metadata.tables["project"]
         row = self._moved(of, {**self.survey.project, "name": self.name, **changed})
         done = session.connection().execute(insert(of).returning(of.c.id), row or {})
         return int(done.scalar_one())
 
     def reserve(self, session: Session, *, project_id: int) -> dict[str, int]:
-        """SQLite: store the last row of each table, so that no one else gets an id of this project while its other
-        rows come; their ids here. Links are not looked after meanwhile: what these rows point to comes later."""
+        """On SQLite, store the last row of each table to reserve the ids of this project. Return their new ids.
+
+        The database does not check links in this transaction, because the rows that these point to arrive later.
+        """
         found = {}
         for table in moving(self.survey):
             row = self._landed(metadata.tables[table], self.survey.last[table], project_id)
@@ -169,7 +176,9 @@ class Landing:
     def lots(
         self, *, project_id: int, table: str, rows: Iterable[Row], there: int | None = None
     ) -> Iterator[list[Row]]:
-        """The rows of a table as they are stored, in lots; without the one that is there already (id)."""
+        """Yield the rows of a table as they are stored, in batches. ``there`` is the id of a row that is stored
+        already.
+        """
         lot: list[Row] = []
         for row in rows:
             landed = self._landed(metadata.tables[table], row, project_id)
@@ -183,7 +192,7 @@ class Landing:
             yield lot
 
     def put(self, session: Session, *, table: str, lot: Sequence[Row]) -> None:
-        """Store a lot."""
+        """Store a batch."""
         insert_all(session, metadata.tables[table], lot)
 
     def _landed(self, of: Table, row: Row, project_id: int) -> Row | None:
@@ -193,17 +202,17 @@ class Landing:
         return moved
 
     def _moved(self, of: Table, row: Row) -> Row | None:
-        """A row with the ids that it has here; None if it says nothing here."""
+        """Return a row with its new ids, or None if the row has no meaning here."""
         name, distances = of.name, self.distances
         if name == "walk" and self.people[row["person_id"]] != row["person_id"]:
-            return None  # the person's own order is another one here
+            return None  # the person's own order differs in this database
         if name == "draft" and row["person_id"] in self.renamed and row["task_id"] in self.survey.compared:
-            typed = row["content"]  # which says left and right: the sides follow from the login
+            typed = row["content"]  # it names left and right, and the sides follow from the login
             row = {**row, "content": {"note": typed.get("note", "") if isinstance(typed, dict) else ""}}
         units = self.survey.asked(name, row) if any(isinstance(x, Asked) for x in CARRIED[name].ids.values()) else ""
         made = self._typed(of, row)
         leaving = CARRIED[name].leaving
-        if leaving is not None:  # an archive may be by someone else, who let it go on
+        if leaving is not None:  # an archive made by other software may still mark it as open
             leaving(made, self.now)
         if self._stays and not any(isinstance(held, Versions) for held in CARRIED[name].ids.values()):
             return made
@@ -243,12 +252,12 @@ class Landing:
 
     @cached_property
     def _stays(self) -> bool:
-        """Whether every id stays as it is in the archive, as in a store that was empty."""
+        """Whether every id stays as in the archive, for example in a store that was empty."""
         same = all(id == here for held in (self.people, self.schemas) for id, here in held.items())
         return same and self.key is None and not self.renamed and not any(self.distances.values())
 
     def _typed(self, of: Table, row: Row) -> Row:
-        """A row with its moments as such."""
+        """Return a row with its moments as ``datetime``."""
         made = dict(row)
         for column in _moments(of):
             if made.get(column) is not None:
@@ -289,23 +298,23 @@ class Landing:
 
 
 def items_of(session: Session, *, project_id: int) -> list[tuple[int, int, str]]:
-    """All items of a project: id, revision and dimension of each."""
+    """Return id, revision and dimension of all items of a project."""
     of = metadata.tables["item"]
     wanted = select(of.c.id, of.c.current_revision, of.c.dimension).where(of.c.project_id == project_id)
     return [(id, number, dimension) for id, number, dimension in session.connection().execute(wanted.order_by(of.c.id))]
 
 
 def begin_items_anew(session: Session, *, ids: Sequence[int], state: ItemState) -> None:
-    """Give items the state that they have before anyone votes."""
+    """Reset items to the state that they have before anyone votes."""
     session.execute(update(ItemRow).where(metadata.tables["item"].c.id.in_(ids)).values(state=state))
 
 
 @cache
 def _moments(of: Table) -> Sequence[str]:
-    """The columns of a table that hold a moment."""
+    """Return the columns of a table that hold a moment."""
     return [column.name for column in of.c if isinstance(column.type, UTCDateTime)]
 
 
-@lru_cache(1_024)  # what belongs together has come at the same moment
+@lru_cache(1_024)  # many rows share the same moment
 def _moment(value: str) -> datetime:
     return datetime.fromisoformat(value).astimezone(UTC)

@@ -1,4 +1,4 @@
-"""Mails: who wants them, what waits to be handed over, and what has become of it."""
+"""Queries on e-mails: who wants them, which are waiting, and which were sent."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from domain.states import Stage
 
 
 def choice(session: Session, *, person_id: int) -> StoredMailChoice | None:
-    """What someone has chosen."""
+    """Return a person's e-mail settings."""
     return session.get(MailChoiceRow, person_id)
 
 
 def choose(session: Session, *, person_id: int, address: str, time: MailTime, now: datetime) -> None:
-    """Note what someone chooses. Who wanted no mail so far is told of what comes from now on."""
+    """Store a person's e-mail settings. A person who had turned e-mails off only gets news from now on."""
     row = session.get(MailChoiceRow, person_id)
     if row is None:
         token = secrets.token_urlsafe(24)
@@ -37,18 +37,18 @@ def choose(session: Session, *, person_id: int, address: str, time: MailTime, no
 
 
 def by_off_token(session: Session, *, token: str) -> StoredMailChoice | None:
-    """The choice that a link turns off."""
+    """Return the settings that a link turns off."""
     return session.exec(select(MailChoiceRow).where(MailChoiceRow.off_token == token)).first()
 
 
 def turn_off(session: Session, *, token: str) -> bool:
-    """Send no more mails to whom this link was sent; whether there is such a link."""
+    """Turn off the e-mails of the person who got this link. Return whether the link exists."""
     changed = update(MailChoiceRow).where(col(MailChoiceRow.off_token) == token).values(time=MailTime.OFF)
     return bool(session.exec(changed).rowcount)
 
 
 def takers(session: Session) -> list[tuple[StoredPerson, StoredMailChoice]]:
-    """Everyone with an active account who wants mails, and what they chose."""
+    """Return everyone with an active account who wants e-mails, with their settings."""
     wanted = (
         select(PersonRow, MailChoiceRow)
         .join(MailChoiceRow, col(MailChoiceRow.person_id) == PersonRow.id)
@@ -59,17 +59,17 @@ def takers(session: Session) -> list[tuple[StoredPerson, StoredMailChoice]]:
 
 
 def take_turn(session: Session, *, of: StoredMailChoice, now: datetime) -> bool:
-    """Note that what there is to tell someone is told now; False: another worker has done so since ``of`` was read."""
+    """Record that a person is being notified now. Return False if another worker did so since ``of`` was read."""
     mine = (col(MailChoiceRow.person_id) == of.person_id, col(MailChoiceRow.turn) == of.turn)
     changed = update(MailChoiceRow).where(*mine).values(turn=of.turn + 1, told_at=now)
     return bool(session.exec(changed).rowcount)
 
 
-# ---- what was told --------------------------------------------------------------------------------------------------
+# ---- sent notices ---------------------------------------------------------------------------------------------------
 
 
 def mailed(session: Session, *, person_id: int, keys: Sequence[str]) -> set[str]:
-    """Which of these were put into a mail to someone."""
+    """Return those of these notices that were put into an e-mail to a person."""
     wanted = select(NoticeMarkRow.key).where(
         NoticeMarkRow.person_id == person_id,
         col(NoticeMarkRow.key).in_(keys),
@@ -79,7 +79,7 @@ def mailed(session: Session, *, person_id: int, keys: Sequence[str]) -> set[str]
 
 
 def note_mailed(session: Session, *, person_id: int, keys: Mapping[str, int], now: datetime) -> None:
-    """Note that these (key and project) are in a mail to someone."""
+    """Record that these notices (key and project) are in an e-mail to a person."""
     insert_or_ignore(
         session,
         NoticeMarkRow,
@@ -92,7 +92,9 @@ def note_mailed(session: Session, *, person_id: int, keys: Mapping[str, int], no
 
 
 def forget(session: Session, *, person_id: int, begin: str, but: Sequence[str]) -> None:
-    """Forget what someone was told whose keys begin so, but for these: it may be told again."""
+    """Delete the record of a person's notices whose keys begin with ``begin``, except ``but``, so that they can be sent
+    again.
+    """
     session.exec(
         delete(NoticeMarkRow).where(
             col(NoticeMarkRow.person_id) == person_id,
@@ -103,7 +105,7 @@ def forget(session: Session, *, person_id: int, begin: str, but: Sequence[str]) 
 
 
 def last_submission(session: Session, *, person_id: int, project_id: int, stage: Stage) -> tuple[int, datetime] | None:
-    """What someone submitted last in a stage: its id, and when."""
+    """Return the id and the time of a person's last submission in a stage."""
     wanted = select(AnnotationRow.id, AnnotationRow.created_at).where(
         AnnotationRow.person_id == person_id, AnnotationRow.project_id == project_id, AnnotationRow.stage == stage
     )
@@ -114,14 +116,14 @@ def last_submission(session: Session, *, person_id: int, project_id: int, stage:
 
 
 def add(session: Session, *, person_id: int, subject: str, text: str, now: datetime) -> None:
-    """Put a mail where workers find it."""
+    """Queue an e-mail for the workers."""
     row = MailRow(person_id=person_id, subject=subject, text=text, state=MailState.WAITING, due_at=now, created_at=now)
     session.add(row)
     session.flush()
 
 
 def take(session: Session, *, now: datetime) -> StoredMail | None:
-    """A mail that is due, which no other worker takes from now on; None if there is none, or another was faster."""
+    """Return an e-mail that is due and reserve it. None: none is due, or another worker was faster."""
     due = select(MailRow).where(MailRow.state == MailState.WAITING, MailRow.due_at <= now)
     row = session.exec(due.order_by(col(MailRow.due_at), col(MailRow.id)).limit(1)).first()
     if row is None:
@@ -135,23 +137,23 @@ def take(session: Session, *, now: datetime) -> StoredMail | None:
 
 
 def put_back(session: Session, *, id: int, due_at: datetime, said: str) -> None:
-    """A mail that was not handed over waits for another try."""
+    """Queue an e-mail that was not sent for another try."""
     session.exec(update(MailRow).where(col(MailRow.id) == id).values(state=MailState.WAITING, due_at=due_at, said=said))
 
 
 def end(session: Session, *, id: int, state: MailState, now: datetime, said: str = "") -> None:
-    """A mail has left, or never will; its text is kept no longer."""
+    """Record that an e-mail was sent, or never will be, and delete its text."""
     session.exec(update(MailRow).where(col(MailRow.id) == id).values(state=state, ended_at=now, said=said, text=""))
 
 
 def counts(session: Session) -> dict[MailState, int]:
-    """How many mails are in each state."""
+    """Count the e-mails in each state."""
     found = session.exec(select(MailRow.state, func.count()).group_by(col(MailRow.state)))
     return {MailState(state): n for state, n in found}
 
 
 def troubled(session: Session, *, limit: int) -> list[tuple[StoredMail, str]]:
-    """The newest mails that were not handed over, and the logins of those whom they are for."""
+    """Return the newest e-mails that were tried and not sent, with the logins of their recipients."""
     wanted = (
         select(MailRow, PersonRow.login)
         .join(PersonRow, col(PersonRow.id) == MailRow.person_id)

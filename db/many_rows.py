@@ -1,4 +1,4 @@
-"""Many rows of a table at once."""
+"""Inserting many rows of a table at once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NOTHING = object()
 
 
 def insert_or_ignore(session: Session, table: type[Any], rows: Sequence[Mapping[str, Any]]) -> int:
-    """Add rows; those that a constraint says are there already are left as they are. The number added."""
+    """Add rows. Rows that violate a uniqueness constraint are skipped. Return the number of added rows."""
     if not rows:
         return 0
     session.flush()
@@ -23,12 +23,12 @@ def insert_or_ignore(session: Session, table: type[Any], rows: Sequence[Mapping[
     statement = build(table).on_conflict_do_nothing()
     if connection.dialect.name == "sqlite":
         return _insert_all(connection, statement, rows)
-    key = next(iter(inspect(table).primary_key))  # many rows go in one statement, whose count the driver does not tell
+    key = next(iter(inspect(table).primary_key))  # the driver does not report the count of a statement with many rows
     return len(connection.execute(statement.returning(key), [dict(row) for row in rows]).all())
 
 
 def insert_all(session: Session, table: type[Any] | Table, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Add rows, which all name the same columns."""
+    """Add rows, which all have the same columns."""
     connection = session.connection()
     if rows and connection.dialect.name == "sqlite":
         _insert_all(connection, insert(table), rows)
@@ -37,8 +37,11 @@ def insert_all(session: Session, table: type[Any] | Table, rows: Sequence[Mappin
 
 
 def _insert_all(connection: Connection, statement: Insert, rows: Sequence[Mapping[str, Any]]) -> int:
-    """Add rows to SQLite column by column: a value that stands in many of them in a row is converted once, and the
-    driver takes them as they are, which is half of what SQLAlchemy needs. The number added."""
+    """Add rows to SQLite column by column. Return the number of added rows.
+
+    A value that many rows in sequence share is converted once. The driver gets the values directly, which takes half
+    the time that SQLAlchemy needs.
+    """
     columns = statement.table.columns
     compiled = statement.compile(dialect=connection.dialect, column_keys=list(rows[0]))
     names = compiled.positiontup
@@ -49,7 +52,7 @@ def _insert_all(connection: Connection, statement: Insert, rows: Sequence[Mappin
 
 
 def _converted(kind: TypeEngine[Any], dialect: Dialect, values: list[Any]) -> list[Any]:
-    """Values as the driver takes them."""
+    """Return values in the form that the driver takes."""
     convert = kind.dialect_impl(dialect).bind_processor(dialect)
     if convert is None:
         return values

@@ -9,7 +9,7 @@ from db.tables import AssetRow, MediaObjectRow
 
 
 def file_of_asset(session: Session, *, public_id: str) -> tuple[StoredAsset, StoredMediaObject | None] | None:
-    """An asset with its stored file, which is None while it is missing."""
+    """Return an asset with its stored file. The file is None while it is missing."""
     wanted = (
         select(AssetRow, MediaObjectRow)
         .join(MediaObjectRow, col(MediaObjectRow.sha256) == AssetRow.sha256, isouter=True)

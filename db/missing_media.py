@@ -1,4 +1,4 @@
-"""What items wait for: images and clips that they name, that the schema needs, and that no one has brought in."""
+"""Queries on missing media: images and clips that items name, that the schema needs, and that were not imported yet."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _AT_ONCE = 500
 
 
 def waits(of: Any) -> ColumnElement[bool]:
-    """An image or clip of the item of a row, in one of the roles that are ``needed``, has not been brought in."""
+    """Return the condition that a row's item lacks the file of an image or clip in a ``needed`` role."""
     return exists().where(
         col(ItemAssetRow.item_id) == col(of.item_id),
         col(ItemAssetRow.role).in_(bindparam("needed", expanding=True)),
@@ -27,8 +27,11 @@ def waits(of: Any) -> ColumnElement[bool]:
 
 
 def waiting(session: Session, *, item_ids: Iterable[int], needed: Sequence[str]) -> set[int]:
-    """Those of the items (ids) that wait. What they wait for cannot come until the transaction ends: anyone who brings
-    it in sees what the transaction has made of them."""
+    """Return those of the items (ids) that wait for missing files.
+
+    The missing assets are locked until the transaction ends. Whoever imports them then sees the result of the
+    transaction.
+    """
     found: set[int] = set()
     ids = sorted(set(item_ids)) if needed else []
     for begin in range(0, len(ids), _AT_ONCE):
@@ -39,13 +42,15 @@ def waiting(session: Session, *, item_ids: Iterable[int], needed: Sequence[str])
 
 
 def waiting_in(session: Session, *, project_id: int, needed: Sequence[str]) -> set[int]:
-    """The items (ids) of a project that wait."""
+    """Return the items (ids) of a project that wait for missing files."""
     return set(session.exec(_missing(needed).where(AssetRow.project_id == project_id)))
 
 
 def kept_without(session: Session, *, project_id: int) -> set[int]:
-    """The kept items (ids) that name an image or clip which no one has brought in, in whichever role: people may work
-    without some of them, and a release has all or is not made."""
+    """Return the kept items (ids) that name a missing image or clip in any role.
+
+    People may work without some roles, but a release needs all files.
+    """
     return set(
         session.exec(
             select(ItemAssetRow.item_id)
@@ -65,7 +70,7 @@ def _missing(needed: Sequence[str]) -> Any:
 
 
 def with_assets(session: Session, *, asset_ids: Sequence[int]) -> set[int]:
-    """The items (ids) that have one of these assets."""
+    """Return the items (ids) that have one of these assets."""
     found: set[int] = set()
     for begin in range(0, len(asset_ids), _AT_ONCE):
         some = col(ItemAssetRow.asset_id).in_(asset_ids[begin : begin + _AT_ONCE])
@@ -75,7 +80,7 @@ def with_assets(session: Session, *, asset_ids: Sequence[int]) -> set[int]:
 
 @dataclass(frozen=True)
 class Lacking:
-    """Images or clips of one role that items wait for."""
+    """The missing images or clips of one role."""
 
     role: str
     kind: str
@@ -83,12 +88,12 @@ class Lacking:
     example: str
     """The name of the first of them."""
     source: str | None
-    """The video or collection that it comes from, if that is known."""
+    """The video or collection of the first one, if it is known."""
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """How many items wait, and for what."""
+    """The number of waiting items, and the media that they wait for."""
 
     items: int
     lacking: tuple[Lacking, ...]
@@ -97,7 +102,7 @@ class Waiting:
 def by_dimension(
     session: Session, *, project_id: int, states: Sequence[ItemState], needed: Sequence[str]
 ) -> dict[str, Waiting]:
-    """What items in these states, or with open slots, wait for, by dimension."""
+    """Return the media that items in these states or with open slots wait for, by dimension."""
     open_slot = select(TaskRow.id).where(
         TaskRow.item_id == ItemRow.id, TaskRow.state == TaskState.OPEN, TaskRow.purpose == Purpose.LIVE
     )
@@ -133,8 +138,7 @@ def by_dimension(
 
 
 def wrongly_noted(session: Session, *, project_id: int, needed: Sequence[str]) -> list[tuple[int, str, str, bool]]:
-    """Slots that are not done (id, stage, external id of the item, whether it waits) for which ``awaits_media`` says
-    something else."""
+    """Return unfinished slots (id, stage, item's external id, whether it waits) whose ``awaits_media`` is wrong."""
     lacks = waits(TaskRow)
     wanted = (
         sa_select(col(TaskRow.id), col(TaskRow.stage), col(ItemRow.external_id), lacks)

@@ -1,4 +1,4 @@
-"""What notices are made of: facts that are stored anyway, and what of them someone has seen."""
+"""Queries for notices: the stored facts that they are made of, and the notices that a person has seen."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from db.tables import (
 from domain.states import Stage, TaskState
 
 PART_SET = "member.set"
-"""The kind of events: someone's part in a project was set; ``login`` says whose."""
+"""The kind of event: someone's role in a project was set. ``login`` names the person."""
 TASK_GIVEN = "task.given"
-"""The kind of events: someone was given a task by a lead."""
+"""The kind of event: a lead gave someone a task."""
 
 
 def parts_set(
     session: Session, *, projects: Iterable[int], login: str, person_id: int, since: datetime
 ) -> list[StoredEvent]:
-    """Events by which others set this person's part in these projects, oldest first."""
+    """Return events by which others set this person's role in these projects, oldest first."""
     wanted = select(EventRow).where(
         col(EventRow.project_id).in_(list(projects)),
         EventRow.kind == PART_SET,
@@ -44,11 +44,11 @@ def parts_set(
 def given(
     session: Session, *, projects: Iterable[int], person_id: int, since: datetime, now: datetime
 ) -> list[tuple[int, Stage, int, datetime]]:
-    """Tasks that someone has in hand because another gave them: project, stage, the event and when it was."""
+    """Return a person's claimed tasks that someone gave them: project, stage, event and time."""
     in_hand = select(TaskRow.id, TaskRow.project_id, TaskRow.stage).where(
         TaskRow.person_id == person_id,
         col(TaskRow.project_id).in_(list(projects)),
-        col(TaskRow.stage).in_(list(Stage)),  # so that the index leads to what is in hand, past all that is done
+        col(TaskRow.stage).in_(list(Stage)),  # so that the index finds the claimed slots without reading the done ones
         TaskRow.state == TaskState.CLAIMED,
         col(TaskRow.lease_until) > now,
     )
@@ -68,12 +68,11 @@ def given(
 def unread_comments(
     session: Session, *, projects: Iterable[int], person_id: int
 ) -> list[tuple[str, datetime, StoredItem]]:
-    """Comments for a person that they have not read, whether they may read them yet or not: public id, when it was
-    written, the item."""
+    """Return unread comments for a person, including those that they may not read yet: public id, time and item."""
     unread = select(CommentForRow.comment_id).where(
         CommentForRow.person_id == person_id, col(CommentForRow.read_at).is_(None)
     )
-    ids = session.exec(unread).all()  # by themselves: joined, SQLite goes through all comments of a project
+    ids = session.exec(unread).all()  # a separate query, because SQLite would scan all comments of a project in a join
     if not ids:
         return []
     wanted = (
@@ -87,7 +86,10 @@ def unread_comments(
 def reviews(
     session: Session, *, projects: Iterable[int], person_id: int, since: datetime
 ) -> list[tuple[StoredQualification, int, str, datetime]]:
-    """What seniors said of a person's tries: the try, the review, where the try then stood and when; oldest first."""
+    """Return seniors' reviews of a person's qualification attempts, oldest first.
+
+    Each has the attempt, the id of the review, the state after the review, and the time.
+    """
     wanted = (
         select(
             QualificationRow,
@@ -109,7 +111,7 @@ def reviews(
 def exemptions(
     session: Session, *, projects: Iterable[int], person_id: int, since: datetime
 ) -> Sequence[StoredQualification]:
-    """Where someone else let a person work without a qualification, oldest first."""
+    """Return exemptions from a qualification that others granted a person, oldest first."""
     wanted = select(QualificationRow).where(
         col(QualificationRow.project_id).in_(list(projects)),
         QualificationRow.person_id == person_id,
@@ -120,11 +122,11 @@ def exemptions(
     return [row for row in rows if row.exempt_by_id != person_id]
 
 
-# ---- what was seen --------------------------------------------------------------------------------------------------
+# ---- seen notices ---------------------------------------------------------------------------------------------------
 
 
 def seen(session: Session, *, person_id: int, keys: Sequence[str]) -> set[str]:
-    """Which of these someone has seen."""
+    """Return those of these notices that a person has seen."""
     wanted = select(NoticeMarkRow.key).where(
         NoticeMarkRow.person_id == person_id,
         col(NoticeMarkRow.key).in_(keys),
@@ -134,7 +136,7 @@ def seen(session: Session, *, person_id: int, keys: Sequence[str]) -> set[str]:
 
 
 def note_seen(session: Session, *, person_id: int, keys: Mapping[str, int], now: datetime) -> None:
-    """Note that someone has seen these (key and the project that it is about)."""
+    """Record that a person has seen these notices (key and project)."""
     insert_or_ignore(
         session,
         NoticeMarkRow,

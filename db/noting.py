@@ -1,7 +1,7 @@
-"""Statements that every page with a task waits for: compiled before, and run without what SQLAlchemy does for any.
+"""Fast statements for the recording that every page with a task waits for: compiled once, run without SQLAlchemy.
 
-On PostgreSQL they have connections of their own, which keep them prepared and are asked through libpq: a way to the
-server and back takes a fifth of a millisecond, and what a cursor does around it as much again.
+On PostgreSQL they use connections of their own, which keep the statements prepared and are called through libpq. A
+round trip to the server takes a fifth of a millisecond, and a cursor would add the same again.
 """
 
 from __future__ import annotations
@@ -20,41 +20,41 @@ from sqlmodel import Session
 
 _numbered: Callable[[], Dialect] = asyncpg.dialect
 NUMBERED = _numbered()
-"""How PostgreSQL itself writes parameters (``$1``), and as what it takes their values. Nothing of asyncpg is needed."""
+"""The dialect with PostgreSQL's own parameters (``$1``) and the matching types of values. asyncpg is not needed."""
 AT_ONCE = 10
-"""So many connections to PostgreSQL note at the same time; others wait for them."""
+"""How many PostgreSQL connections record at the same time. Further callers wait."""
 _INTEGERS = (20, 21, 23)
 """The types ``bigint``, ``smallint`` and ``integer``."""
 
 
 @dataclass(frozen=True)
 class Direct:
-    """A transaction for statements that were compiled before, without what SQLAlchemy does for any statement."""
+    """A transaction for statements that are compiled already and run without SQLAlchemy's overhead."""
 
     dialect: Dialect
     run: Callable[[str, Any], Any]
-    """Run a text with its values; what comes back has ``fetchone``, ``rowcount`` and its rows."""
+    """The function that runs a text with its values. Its result has ``fetchone``, ``rowcount`` and the rows."""
 
     @classmethod
     def of(cls, session: Session) -> Direct:
-        """The transaction of a session."""
+        """Return the transaction of a session."""
         connection = session.connection()
         return cls(connection.dialect, connection.exec_driver_sql)
 
 
 class Answer:
-    """What PostgreSQL said: its rows, or how many it changed."""
+    """The result of a statement on PostgreSQL."""
 
     def __init__(self, result: Any) -> None:
         self._result = result
 
     @property
     def rowcount(self) -> int:
-        """How many rows were found or changed."""
+        """The number of rows that were returned or changed."""
         return int(self._result.command_tuples or 0)
 
     def fetchone(self) -> tuple[Any, ...] | None:
-        """The first row; None if there is none."""
+        """Return the first row, or None."""
         return self._row(0) if self._result.ntuples else None
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
@@ -71,7 +71,7 @@ class Answer:
 
 
 class Prepared:
-    """A connection to PostgreSQL on which each statement is a transaction, and is prepared when it first comes."""
+    """A PostgreSQL connection on which each statement is a transaction, prepared at its first use."""
 
     def __init__(self, engine: Engine) -> None:
         self._lent = engine.raw_connection()
@@ -86,7 +86,7 @@ class Prepared:
     def _run(self, statement: str, values: Sequence[Any]) -> Answer:
         name = self._names.get(statement) or self._prepared(statement)
         written = [None if value is None else str(value).encode() for value in values]
-        if any(value is not None and b"\0" in value for value in written):  # where libpq would end it
+        if any(value is not None and b"\0" in value for value in written):  # libpq would end the text there
             raise self._dbapi.DataError("a text of PostgreSQL has no NUL")
         return Answer(self._checked(self._libpq.exec_prepared(name, written)))
 
@@ -106,18 +106,21 @@ class Prepared:
         raise self._dbapi.errors.error_from_result(result)
 
     def is_left_alone(self) -> bool:
-        """Whether the server has said nothing since the last statement, as it does when it ends a connection."""
+        """Tell whether the server has been silent since the last statement. A server that closes a connection sends a
+        message.
+        """
         return not has_spoken(self._driver)
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._driver.close()
 
 
 class Connections:
-    """Those to PostgreSQL that note: as many as note at the same time, each lent to one at a time.
+    """A pool of PostgreSQL connections for recording. Each is lent to one caller at a time.
 
-    ``seconds`` is how long one is waited for; ``told`` says an error of SQLAlchemy in our words, where it has any.
+    ``seconds`` is how long a caller waits for a connection. ``told`` turns an error of SQLAlchemy into one of
+    Touchstone's.
     """
 
     def __init__(self, engine: Engine, *, seconds: float, told: Callable[[Exception], Exception]) -> None:
@@ -126,7 +129,7 @@ class Connections:
         self._places = threading.BoundedSemaphore(AT_ONCE)
 
     def take(self) -> Prepared:
-        """One that is idle and still there, or a new one."""
+        """Return an idle connection that is still open, or a new one."""
         if not self._places.acquire(timeout=self._seconds):
             raise PoolTimeout("all connections that note are in use")
         try:
@@ -143,7 +146,7 @@ class Connections:
             raise
 
     def give_back(self, connection: Prepared, *, good: bool) -> None:
-        """Keep it for the next one; after any error, it is not used again."""
+        """Put a connection back into the pool, or close it after an error."""
         try:
             if good:
                 self._idle.append(connection)
@@ -153,22 +156,25 @@ class Connections:
             self._places.release()
 
     def in_words(self, error: Exception) -> Exception:
-        """The error as we say it."""
+        """Return the error that Touchstone raises in place of this one."""
         dbapi: Any = self._engine.dialect.loaded_dbapi
         if isinstance(error, dbapi.Error):
             error = DBAPIError.instance(None, None, error, dbapi.Error)
         return self._told(error)
 
     def close(self) -> None:
-        """Hang up all that are idle."""
+        """Close all idle connections."""
         idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
 
 
 class Lent:
-    """One of these connections, for as long as something is noted. A class, as every page waits for it: what
-    ``contextmanager`` makes of a function takes longer than all of this."""
+    """A context manager that borrows a connection from the pool.
+
+    It is a class because every page waits for it: a generator with ``contextmanager`` would take longer than the
+    statement.
+    """
 
     def __init__(self, connections: Connections) -> None:
         self._from = connections
@@ -189,7 +195,7 @@ class Lent:
 
 
 def has_spoken(connection: Any) -> bool:
-    """Whether the server of an idle connection of psycopg has said something, or hung up."""
+    """Tell whether the server of an idle psycopg connection has sent a message or closed it."""
     heard = select.poll()
     heard.register(connection.pgconn.socket, select.POLLIN)
     return bool(heard.poll(0))

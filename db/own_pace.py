@@ -1,4 +1,4 @@
-"""Queries on one person's own pace, and on the goal that they set themselves."""
+"""Queries on one person's own pace, and on the daily goal that they set for themselves."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from domain.states import Purpose, Stage
 def submitted(
     session: Session, *, person_id: int, projects: Iterable[int], since: datetime
 ) -> list[tuple[datetime, float | None]]:
-    """When someone submitted a task for the first time from a moment on, and the active seconds it took; a
-    qualification's tasks are none."""
+    """Return when a person first submitted each task since a moment, and the active seconds it took.
+
+    Qualification tasks are left out.
+    """
     row = AnnotationRow
     wanted = select(row.created_at, row.seconds).where(
         row.person_id == person_id,
         col(row.project_id).in_(list(projects)),
-        col(row.stage).in_(list(Stage)),  # with the purposes an index leads to the last days
+        col(row.stage).in_(list(Stage)),  # together with the purposes this lets an index find the last days
         col(row.purpose).in_([each for each in Purpose if each is not Purpose.QUALIFICATION]),
         row.created_at >= since,
         col(row.supersedes_id).is_(None),
@@ -31,7 +33,7 @@ def submitted(
 
 
 def triaged(session: Session, *, person_id: int, projects: Iterable[int], since: datetime) -> list[datetime]:
-    """When someone kept or dropped a candidate image for the first time, from a moment on."""
+    """Return when a person first kept or dropped each candidate image since a moment."""
     row = TriageDecisionRow
     first = func.min(col(row.created_at))
     wanted = (
@@ -48,13 +50,13 @@ def triaged(session: Session, *, person_id: int, projects: Iterable[int], since:
 
 
 def goal(session: Session, *, person_id: int) -> int | None:
-    """How many tasks someone wants to do a day; None: they have set no goal."""
+    """Return a person's daily goal in tasks, or None."""
     row = session.get(DailyGoalRow, person_id)
     return row.tasks if row is not None else None
 
 
 def set_goal(session: Session, *, person_id: int, tasks: int | None, now: datetime) -> None:
-    """Keep a goal; None: none."""
+    """Store a daily goal, or delete it if ``tasks`` is None."""
     row = session.get(DailyGoalRow, person_id)
     if tasks is None:
         if row is not None:

@@ -1,4 +1,4 @@
-"""Queries on one person's own submissions: pages of them, the newest first. Nothing in them depends on anyone else."""
+"""Queries on one person's own submissions, in pages, newest first. Other people's data do not affect them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _AT_ONCE = 5_000
 
 @dataclass(frozen=True)
 class Whose:
-    """Whose submissions are looked for, and of what."""
+    """The person and the filters of a search for submissions."""
 
     project_id: int
     person_id: int
@@ -31,20 +31,20 @@ class Whose:
     dimensions: Sequence[str]
     since: datetime | None = None
     until: datetime | None = None
-    """Not included."""
+    """The end of the period, which is not included."""
 
 
 Says = Callable[[Stage, Mapping[str, Any]], bool]
-"""Whether an item's content, as a stage shows it, has the words that are looked for."""
+"""A function that tells whether an item's content, as a stage shows it, has the searched words."""
 
 
 def page(
     session: Session, *, of: Whose, text: str = "", says: Says | None = None, offset: int, limit: int
 ) -> tuple[list[StoredAnnotation], int]:
-    """What counts of a person's submissions, the newest first, and how many there are on all pages.
+    """Return a page of a person's current submissions, newest first, and the number on all pages.
 
-    Answers of a qualification are not among them, nor what is said of something that the person has in hand: whoever is
-    asked about it once more is not told what they said before. With ``says``, those whose item has ``text``.
+    Qualification answers are left out. So are submissions about a unit that the person has claimed again, because the
+    repeated question must not show the earlier answer. With ``says``: only submissions whose item has ``text``.
     """
     if says is not None:
         found = _with_text(session, of, text, says)
@@ -58,7 +58,7 @@ def page(
 
 
 def one(session: Session, *, of: Whose, public_id: str) -> tuple[StoredAnnotation, StoredTask] | None:
-    """One of them by its id, with its slot; None also for what ``page`` leaves out."""
+    """Return one of the submissions of ``page`` by its public id, with its slot, or None."""
     wanted = (
         select(AnnotationRow, TaskRow)
         .join(TaskRow, col(TaskRow.id) == AnnotationRow.task_id)
@@ -69,13 +69,13 @@ def one(session: Session, *, of: Whose, public_id: str) -> tuple[StoredAnnotatio
 
 
 def of_items(session: Session, *, of: Whose, item_ids: Sequence[int]) -> list[StoredAnnotation]:
-    """Those of them that are about these items."""
+    """Return the submissions of ``page`` that are about these items."""
     wanted = select(AnnotationRow).where(col(AnnotationRow.item_id).in_(item_ids), *_conditions(session, of))
     return [row for row in session.exec(wanted.order_by(col(AnnotationRow.id).desc()))]
 
 
 def before(session: Session, *, said: StoredAnnotation) -> list[StoredAnnotation]:
-    """What someone had said for the same slot before, the newest first."""
+    """Return a person's earlier submissions for the same slot, newest first."""
     wanted = select(AnnotationRow).where(
         AnnotationRow.task_id == said.task_id,
         AnnotationRow.person_id == said.person_id,
@@ -85,7 +85,7 @@ def before(session: Session, *, said: StoredAnnotation) -> list[StoredAnnotation
 
 
 def tasks(session: Session, *, ids: Sequence[int]) -> dict[int, str]:
-    """The public ids of slots."""
+    """Return the public ids of slots, by id."""
     wanted = plain_select(col(TaskRow.id), col(TaskRow.public_id)).where(col(TaskRow.id).in_(ids))
     return {id: public_id for id, public_id in session.execute(wanted)}
 
@@ -121,7 +121,7 @@ def _conditions(session: Session, of: Whose) -> list[ColumnElement[bool]]:
 
 
 def _with_text(session: Session, of: Whose, text: str, says: Says) -> list[int]:
-    """The ids of those whose item says what is looked for, after a look at each that may."""
+    """Return the ids of submissions whose item has the text, after checking the content of each candidate."""
     wanted = (
         plain_select(
             col(AnnotationRow.id),

@@ -1,7 +1,8 @@
-"""Projects that are on their way in or out: their rows come and go a lot at a time, and no one sees them meanwhile.
+"""Projects in transit: their rows are imported or deleted batch by batch, and nobody sees them until then.
 
-Such a project has a name that none may have (``PASSING``), and its title says, as JSON, what is to be cleared with it.
-Whoever brings or removes it holds its name (``held``); where no one does, that was broken off, and it may be cleared.
+Such a project has a reserved name (``PASSING``). Its title holds JSON that says what to delete with it. The process
+that imports or deletes the project holds a lock on the name (``held``). If nobody holds it, the process was interrupted
+and the project may be deleted.
 """
 
 from __future__ import annotations
@@ -27,34 +28,34 @@ from domain.project_parts import PASSING
 
 @dataclass(frozen=True)
 class Passing:
-    """A project on its way."""
+    """A project in transit."""
 
     id: int
     name: str
     accounts: tuple[int, ...] = ()
-    """Accounts (ids) that were made for it, and go if it does not arrive."""
+    """Accounts (ids) that were created for it, and are deleted if the import fails."""
 
 
 def drawn_name(way: str) -> str:
-    """A name for a project that is ``coming`` or ``going``."""
+    """Return a random name for a project that is ``coming`` or ``going``."""
     return f"{PASSING}{way}-{secrets.token_hex(8)}"
 
 
 def begin(session: Session, *, land: Landing, accounts: Sequence[int]) -> Passing:
-    """Add a project that is coming, under the name that ``land`` has for it."""
+    """Add a project that is being imported, under the name that ``land`` has for it."""
     told = json.dumps({"accounts": list(accounts)})
     id = land.add_project(session, changed={"title": told, "archived_at": None})
     return Passing(id, land.name, tuple(accounts))
 
 
 def arrive(session: Session, *, id: int, name: str, title: str, archived_at: datetime | None) -> None:
-    """From now on everyone sees it. ``IntegrityError`` if its name is taken."""
+    """Make an imported project visible. Raise ``IntegrityError`` if its name is taken."""
     named = update(ProjectRow).where(col(ProjectRow.id) == id)
     session.execute(named.values(name=name, title=title, archived_at=archived_at))
 
 
 def leave(session: Session, *, row: StoredProject) -> Passing:
-    """From now on no one sees a locked project any more."""
+    """Hide a locked project for its deletion."""
     row.name, row.title = drawn_name("going"), json.dumps({})
     session.add(row)
     session.flush()
@@ -62,7 +63,7 @@ def leave(session: Session, *, row: StoredProject) -> Passing:
 
 
 def known(session: Session, *, name: str | None = None) -> list[Passing]:
-    """All that are on their way, or the one of that name."""
+    """Return all projects in transit, or the one with this name."""
     wanted = select(ProjectRow.id, ProjectRow.name, ProjectRow.title).where(col(ProjectRow.name).startswith(PASSING))
     if name is not None:
         wanted = wanted.where(ProjectRow.name == name)
@@ -70,18 +71,18 @@ def known(session: Session, *, name: str | None = None) -> list[Passing]:
 
 
 def drop_accounts(session: Session, *, ids: Sequence[int]) -> None:
-    """Delete accounts that nothing belongs to."""
+    """Delete accounts that own nothing."""
     for id in ids:
         try:
             with session.begin_nested():
                 session.execute(delete(PersonRow).where(col(PersonRow.id) == id))
         except IntegrityError:
-            continue  # someone has given it a part in another project since: it is theirs
+            continue  # it has become a member of another project since, so it stays
 
 
 @contextmanager
 def held(store: Store, name: str) -> Iterator[bool]:
-    """Hold the name of a project on its way, as long as this process lives; whether no one else does."""
+    """Lock the name of a project in transit while the block runs. Yield whether the lock was free."""
     if store.is_sqlite:
         path = Path(f"{store.engine.url.database}{name}")
         with path.open("w") as file:

@@ -21,7 +21,7 @@ from domain.states import VERIFICATIONS, Purpose
 def add(
     session: Session, *, login: str, name: str, password_hash: str | None, is_admin: bool, now: datetime
 ) -> StoredPerson:
-    """Add an account. ``IntegrityError`` if the login is taken."""
+    """Add an account. Raise ``IntegrityError`` if the login is taken."""
     row = PersonRow(login=login, name=name, password_hash=password_hash, is_admin=is_admin, created_at=now)
     session.add(row)
     session.flush()
@@ -29,60 +29,60 @@ def add(
 
 
 def set_password(session: Session, *, row: StoredPerson, password_hash: str) -> None:
-    """Give an account another password."""
+    """Set the password of an account."""
     row.password_hash = password_hash
     session.add(row)
     session.flush()
 
 
 def activate(session: Session, *, row: StoredPerson) -> None:
-    """Let an account sign in again."""
+    """Allow an account to sign in again."""
     row.active = True
     session.add(row)
     session.flush()
 
 
 def deactivate(session: Session, *, row: StoredPerson) -> None:
-    """Let an account sign in no more."""
+    """Stop an account from signing in."""
     row.active = False
     session.add(row)
     session.flush()
 
 
 def by_login(session: Session, *, login: str) -> StoredPerson | None:
-    """The person with that login, active or not."""
+    """Return the person with this login, active or not."""
     return session.exec(select(PersonRow).where(PersonRow.login == login)).first()
 
 
 def by_id(session: Session, *, id: int) -> StoredPerson | None:
-    """The person with that id."""
+    """Return the person with this id."""
     return session.get(PersonRow, id)
 
 
 def all_people(session: Session) -> Sequence[StoredPerson]:
-    """All accounts, by login."""
+    """Return all accounts, by login."""
     return session.exec(select(PersonRow).order_by(col(PersonRow.login))).all()
 
 
 def lock_admins(session: Session) -> None:
-    """Hold the accounts of all admins until the transaction ends."""
+    """Lock the accounts of all admins until the transaction ends."""
     wanted = select(PersonRow).where(col(PersonRow.is_admin)).order_by(col(PersonRow.id)).with_for_update()
     session.exec(wanted.execution_options(populate_existing=True)).all()
 
 
 def active_admins(session: Session) -> list[int]:
-    """The ids of the admins whose accounts are active, as they are stored now."""
+    """Return the ids of admins with an active account, read from the database."""
     wanted = select(PersonRow.id).where(col(PersonRow.is_admin), col(PersonRow.active))
     return [id for id in session.exec(wanted) if id is not None]
 
 
 def is_active(session: Session, *, id: int) -> bool:
-    """Whether an account is active, as it is stored now."""
+    """Tell whether an account is active, read from the database."""
     return session.exec(select(PersonRow.active).where(PersonRow.id == id)).first() is True
 
 
 def any_admin(session: Session) -> bool:
-    """Whether the installation has an admin."""
+    """Tell whether the installation has an admin."""
     return session.exec(select(PersonRow.id).where(col(PersonRow.is_admin)).limit(1)).first() is not None
 
 
@@ -92,7 +92,7 @@ def any_admin(session: Session) -> bool:
 def add_session(
     session: Session, *, token_hash: str, person_id: int, csrf: str, now: datetime, expires_at: datetime
 ) -> None:
-    """Keep a sign-in."""
+    """Store a sign-in session."""
     session.add(
         SessionRow(token_hash=token_hash, person_id=person_id, csrf=csrf, created_at=now, expires_at=expires_at)
     )
@@ -102,7 +102,7 @@ def add_session(
 def session_with_person(
     session: Session, *, token_hash: str, now: datetime
 ) -> tuple[StoredSession, StoredPerson] | None:
-    """A live session and whose it is."""
+    """Return a live session and its person."""
     found = session.exec(_live_session(), params={"token_hash": token_hash, "now": now}).first()
     return (found[0], found[1]) if found else None
 
@@ -118,17 +118,17 @@ def _live_session() -> Any:
 
 
 def end_session(session: Session, *, token_hash: str) -> None:
-    """Forget one session."""
+    """Delete one session."""
     session.exec(delete(SessionRow).where(col(SessionRow.token_hash) == token_hash))
 
 
 def end_sessions(session: Session, *, person_id: int) -> None:
-    """Forget all sessions of a person."""
+    """Delete all sessions of a person."""
     session.exec(delete(SessionRow).where(col(SessionRow.person_id) == person_id))
 
 
 def forget_expired_sessions(session: Session, *, person_id: int, now: datetime) -> None:
-    """Forget the sessions of a person that have ended by themselves."""
+    """Delete the expired sessions of a person."""
     session.exec(delete(SessionRow).where(col(SessionRow.person_id) == person_id, col(SessionRow.expires_at) <= now))
 
 
@@ -136,13 +136,13 @@ def forget_expired_sessions(session: Session, *, person_id: int, now: datetime) 
 
 
 def add_link(session: Session, *, token_hash: str, person_id: int, now: datetime, expires_at: datetime) -> None:
-    """Keep a link that signs a person in once."""
+    """Store a link that signs a person in once."""
     session.add(SignInLinkRow(token_hash=token_hash, person_id=person_id, created_at=now, expires_at=expires_at))
     session.flush()
 
 
 def use_link(session: Session, *, token_hash: str, now: datetime) -> int | None:
-    """Mark an unused, unexpired sign-in link as used; the person's id, or None if there is no such link (any more)."""
+    """Mark an unused, unexpired sign-in link as used. Return the person's id, or None if there is no such link."""
     used = session.exec(
         update(SignInLinkRow)
         .where(
@@ -174,7 +174,7 @@ def add_invitation(
     now: datetime,
     expires_at: datetime,
 ) -> None:
-    """Keep an invitation to a project."""
+    """Store an invitation to a project."""
     session.add(
         InvitationRow(
             token_hash=token_hash,
@@ -191,7 +191,7 @@ def add_invitation(
 
 
 def invitation(session: Session, *, token_hash: str, now: datetime, lock: bool = False) -> StoredInvitation | None:
-    """An unused, unexpired invitation."""
+    """Return an unused, unexpired invitation."""
     wanted = select(InvitationRow).where(
         InvitationRow.token_hash == token_hash,
         col(InvitationRow.used_at).is_(None),
@@ -201,7 +201,7 @@ def invitation(session: Session, *, token_hash: str, now: datetime, lock: bool =
 
 
 def spend_invitation(session: Session, *, row: StoredInvitation, person_id: int, now: datetime) -> None:
-    """Mark a locked invitation as used by someone."""
+    """Mark a locked invitation as used by a person."""
     row.used_at, row.used_by_id = now, person_id
     session.add(row)
     session.flush()
@@ -211,22 +211,22 @@ def spend_invitation(session: Session, *, row: StoredInvitation, person_id: int,
 
 
 _FROM = " from "
-"""Between a login and where it was tried; neither has a blank in it."""
+"""The separator between a login and an origin. Both are free of spaces."""
 
 
 def attempts_key(login: str, origin: str) -> str:
-    """What failed attempts are counted under: a login and where it was tried."""
+    """Return the key under which failed sign-ins are counted: the login and the origin."""
     return f"{login}{_FROM}{origin}" if origin else login
 
 
 def note_failure(session: Session, *, key: str, now: datetime) -> None:
-    """Count an attempt to sign in as failed, until it has succeeded."""
+    """Record a failed sign-in."""
     session.add(FailedLoginRow(login=key, at=now))
     session.flush()
 
 
 def failures(session: Session, *, key: str, since: datetime) -> tuple[int, datetime | None]:
-    """How many attempts to sign in failed since then, and when the last one was."""
+    """Return the number of failed sign-ins since a moment, and the time of the last one."""
     n, last = session.exec(
         select(func.count(), func.max(FailedLoginRow.at)).where(FailedLoginRow.login == key, FailedLoginRow.at > since)
     ).one()
@@ -234,46 +234,46 @@ def failures(session: Session, *, key: str, since: datetime) -> tuple[int, datet
 
 
 def logins_tried(session: Session, *, origin: str, since: datetime) -> int:
-    """How many logins failed since then in one place."""
+    """Count the logins that failed from one origin since a moment."""
     there = col(FailedLoginRow.login).endswith(f"{_FROM}{origin}", autoescape=True)
     wanted = select(func.count(func.distinct(FailedLoginRow.login))).where(there, FailedLoginRow.at > since)
     return session.exec(wanted).one()
 
 
 def forget_failures(session: Session, *, key: str, before: datetime) -> None:
-    """Clear a slate after a success, and throw away what is too old to count for anyone."""
+    """Delete the failures of a key after a success, and all failures before a moment."""
     session.exec(delete(FailedLoginRow).where(or_(col(FailedLoginRow.login) == key, col(FailedLoginRow.at) < before)))
 
 
 def forget_all_failures(session: Session, *, login: str) -> None:
-    """Clear a login's slate everywhere."""
+    """Delete a login's failures from all origins."""
     theirs = col(FailedLoginRow.login).startswith(f"{login}{_FROM}", autoescape=True)
     session.exec(delete(FailedLoginRow).where(or_(col(FailedLoginRow.login) == login, theirs)))
 
 
-# ---- what people are called -----------------------------------------------------------------------------------------
+# ---- names of people ------------------------------------------------------------------------------------------------
 
 
 def names(session: Session, *, ids: Iterable[int]) -> dict[int, str]:
-    """What people are called, by id."""
+    """Return people's names, by id."""
     wanted = select(PersonRow.id, PersonRow.name).where(col(PersonRow.id).in_(sorted(ids)))
     return {id: name for id, name in session.exec(wanted)}
 
 
 def logins(session: Session, *, ids: Iterable[int]) -> dict[int, str]:
-    """People's logins, by id."""
+    """Return people's logins, by id."""
     wanted = select(PersonRow.id, PersonRow.login).where(col(PersonRow.id).in_(sorted(ids)))
     return {id: login for id, login in session.exec(wanted)}
 
 
 def called(session: Session, *, logins: Iterable[str]) -> dict[str, str]:
-    """What people are called, by login; logins of no one are left out."""
+    """Return people's names, by login. Unknown logins are left out."""
     wanted = select(PersonRow.login, PersonRow.name).where(col(PersonRow.login).in_(sorted(set(logins))))
     return dict(session.exec(wanted).all())
 
 
 def voters(session: Session, *, project_id: int) -> list[str]:
-    """The logins of everyone who has ever voted in a project."""
+    """Return the logins of everyone who has ever voted in a project."""
     voted = exists().where(
         col(AnnotationRow.person_id) == col(PersonRow.id),
         col(AnnotationRow.project_id) == project_id,

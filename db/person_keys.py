@@ -1,4 +1,4 @@
-"""The keys from which people's pseudonyms in releases follow: drawn when first needed, gone when a person is erased."""
+"""The keys from which people's pseudonyms in releases are derived. Erasing a person deletes their key."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from db.tables import PersonKeyRow
 
 
 def of(session: Session, *, ids: Collection[int]) -> dict[int, bytes]:
-    """The keys that are there of these people, by their ids."""
+    """Return the existing keys of these people, by person id."""
     wanted, found = sorted(ids), dict[int, bytes]()
     for begin in range(0, len(wanted), 500):
         some = col(PersonKeyRow.person_id).in_(wanted[begin : begin + 500])
@@ -23,11 +23,11 @@ def of(session: Session, *, ids: Collection[int]) -> dict[int, bytes]:
 
 
 def draw(session: Session, *, ids: Collection[int], now: datetime) -> None:
-    """Draw a key for each of these people who has none."""
+    """Create a key for each of these people who has none."""
     rows = [{"person_id": id, "key": secrets.token_hex(32), "created_at": now} for id in sorted(ids)]
     insert_or_ignore(session, PersonKeyRow, rows)
 
 
 def forget(session: Session, *, person_id: int) -> None:
-    """Delete someone's key: no one can tell any more which pseudonym was theirs."""
+    """Delete a person's key. Nobody can then tell which pseudonym was theirs."""
     session.exec(delete(PersonKeyRow).where(col(PersonKeyRow.person_id) == person_id))

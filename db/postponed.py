@@ -1,4 +1,4 @@
-"""Queries on what people have postponed."""
+"""Queries on the tasks that people have postponed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from domain.states import Stage
 
 
 def put(session: Session, *, row: StoredTask, person_id: int, released: bool, now: datetime) -> None:
-    """Postpone a slot's unit for a person; what was postponed before is postponed anew."""
+    """Postpone a slot's unit for a person. A unit that is postponed already gets the new time."""
     forget(session, person_id=person_id, unit=row.unit)
     session.add(
         PostponedRow(
@@ -31,14 +31,14 @@ def put(session: Session, *, row: StoredTask, person_id: int, released: bool, no
 
 
 def forget(session: Session, *, person_id: int, unit: str) -> None:
-    """A person has a unit in hand again, or no longer can."""
+    """Delete the mark that a person postponed a unit."""
     session.exec(delete(PostponedRow).where(col(PostponedRow.person_id) == person_id, col(PostponedRow.unit) == unit))
 
 
 def of_person(
     session: Session, *, person_id: int, project_id: int | None = None, stage: Stage | None = None, limit: int = 50
 ) -> list[tuple[StoredPostponed, StoredTask]]:
-    """What a person has postponed, the longest ago first."""
+    """Return a person's postponed slots, the earliest postponed first."""
     conditions: list[Any] = [PostponedRow.person_id == person_id]
     if project_id is not None:
         conditions.append(PostponedRow.project_id == project_id)
@@ -55,7 +55,7 @@ def of_person(
 
 
 def count(session: Session, *, person_id: int, project_id: int, stage: Stage) -> int:
-    """How much a person has postponed in a stage."""
+    """Count a person's postponed units in a stage."""
     wanted = select(func.count()).where(
         PostponedRow.person_id == person_id, PostponedRow.project_id == project_id, PostponedRow.stage == stage
     )

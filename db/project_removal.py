@@ -1,4 +1,4 @@
-"""All rows of a project, counted and deleted; what another project has, too, stays."""
+"""Counting and deleting all rows of a project. Rows that another project shares are kept."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from db.tables import metadata
 Key = tuple[Any, ...]
 """The primary key of a row."""
 _KEPT = frozenset({"person", "schema_version", "project"})
-"""Accounts and stored schemas belong to no project; the project itself goes last."""
+"""Tables that stay: accounts and schemas belong to no project, and the project itself is deleted last."""
 
 
 def sizes(session: Session, *, project_id: int) -> dict[str, int]:
-    """How many rows of a project each of its tables has; of ``media_object`` those that no other project has."""
+    """Count the rows of a project in each table. For ``media_object``, files of other projects are left out."""
     found = {}
     for table in in_order():
         if table.name in _KEPT or table.name == "media_object":
@@ -33,7 +33,7 @@ def sizes(session: Session, *, project_id: int) -> dict[str, int]:
 
 
 def own_media(session: Session, *, project_id: int) -> list[str]:
-    """The hashes of the images and clips that this project has alone, with originals that are kept back."""
+    """Return the hashes of the images and clips that only this project has, including withheld originals."""
     asset = metadata.tables["asset"]
     others = asset.alias()
     elsewhere = exists().where(others.c.sha256 == asset.c.sha256, others.c.project_id != project_id)
@@ -48,20 +48,20 @@ def own_media(session: Session, *, project_id: int) -> list[str]:
 
 
 def media_is_there(session: Session, *, sha256: str) -> bool:
-    """Whether an image or clip belongs to a project (again)."""
+    """Tell whether an image or clip still belongs to a project."""
     media = metadata.tables["media_object"]
     return session.connection().scalar(select(media.c.sha256).where(media.c.sha256 == sha256)) is not None
 
 
 def tables() -> list[str]:
-    """The tables of which a project has rows, each before those that it points to."""
+    """Return the tables with rows of a project, each before the tables that it points to."""
     left = [name for name, table in metadata.tables.items() if name not in CARRIED and "project_id" in table.c]
     mine_ = [table.name for table in reversed(in_order()) if not CARRIED[table.name].pointed]
     return [*left, *(name for name in mine_ if name != "project")]
 
 
 def keys(session: Session, *, project_id: int, table: str, below: Key | None, limit: int) -> list[Key]:
-    """The keys of so many rows of a project, the highest first: what came later points to what came before."""
+    """Return the keys of up to ``limit`` rows of a project, highest first: later rows point to earlier ones."""
     of = metadata.tables[table]
     key = list(of.primary_key.columns)
     belongs: Any = mine(of, project_id) if table in CARRIED else of.c.project_id == project_id
@@ -72,8 +72,7 @@ def keys(session: Session, *, project_id: int, table: str, below: Key | None, li
 
 
 def remove(session: Session, *, table: str, lot: Sequence[Key]) -> list[str]:
-    """Delete rows by their keys, in a transaction that lets them go; the hashes of images and clips that no one has
-    any more."""
+    """Delete rows by their keys, in a transaction that allows it. Return the hashes of media that are now unused."""
     of, connection = metadata.tables[table], session.connection()
     key = list(of.primary_key.columns)
     these = tuple_(*key).in_(lot) if len(key) > 1 else key[0].in_([each[0] for each in lot])
@@ -93,6 +92,6 @@ def remove(session: Session, *, table: str, lot: Sequence[Key]) -> list[str]:
 
 
 def remove_project(session: Session, *, project_id: int) -> None:
-    """Delete a project of which nothing else is left. ``IntegrityError`` if something is, on PostgreSQL."""
+    """Delete the row of an otherwise empty project. PostgreSQL raises ``IntegrityError`` if rows are left."""
     project = metadata.tables["project"]
     session.connection().execute(delete(project).where(project.c.id == project_id))

@@ -1,4 +1,4 @@
-"""The rows of a project, table by table, as they go into an archive."""
+"""The rows of a project, table by table, for an archive."""
 
 from __future__ import annotations
 
@@ -19,33 +19,34 @@ AT_ONCE = 1_000
 
 
 def tables() -> list[str]:
-    """The tables that go with a project, each after those that it points to."""
+    """Return the tables that travel with a project, each after the tables that it points to."""
     return [table.name for table in in_order()]
 
 
 def columns(table: str) -> list[str]:
-    """The columns of a table that go. That a row belongs to the project goes without saying."""
+    """Return the columns of a table that travel. ``project_id`` is left out because it is always the same."""
     behind = {*CARRIED[table].without, "project_id"}
     return [column.name for column in metadata.tables[table].c if column.name not in behind]
 
 
 def hold_still(session: Session) -> None:
-    """See one state of the database until the session ends, whatever others write. Called before anything is read."""
+    """Keep one state of the database visible until the session ends. Call this before anything is read."""
     if session.get_bind().dialect.name != "sqlite":
         session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
 
 
 def revision(session: Session) -> str:
-    """The version of the tables."""
+    """Return the version of the tables."""
     return str(session.connection().scalar(text("SELECT version_num FROM alembic_version")))
 
 
 def rows(
     session: Session, *, project_id: int, table: str, last: datetime, kinds: Collection[str] | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Every row of a project in a table, in the order of its key, as JSON takes it; of events those of these ``kinds``.
+    """Yield every row of a project in a table as JSON values, in the order of its key.
 
-    ``last`` is when something happened in the project last: what ends because it is copied ends then.
+    ``kinds``: only events of these kinds. ``last`` is the time of the project's last event. Whatever ends because of
+    the copy ends at this time.
     """
     of, carried = metadata.tables[table], CARRIED[table]
     names = columns(table)
@@ -69,14 +70,14 @@ def rows(
 
 
 def count(session: Session, *, project_id: int, table: str) -> int:
-    """How many rows of a project a table has."""
+    """Count the rows of a project in a table."""
     of = metadata.tables[table]
     wanted = select(func.count()).select_from(of).where(mine(of, project_id))
     return int(session.connection().scalar(wanted) or 0)
 
 
 def mine(table: Table, project_id: int) -> Any:
-    """The condition that a row belongs to a project."""
+    """Return the condition that a row belongs to a project."""
     if table.name == "project":
         return table.c.id == project_id
     by = parent(table)
@@ -90,7 +91,7 @@ def mine(table: Table, project_id: int) -> Any:
 
 
 def _pointing(name: str, project_id: int) -> Sequence[Select[Any]]:
-    """What of a project points to a table."""
+    """Return queries for the links of a project's rows to a table."""
     found = []
     for table in in_order():
         held = {column for column, kind in CARRIED[table.name].ids.items() if kind == One(name)}

@@ -23,7 +23,7 @@ from domain.roles import Role
 def add(
     session: Session, *, name: str, title: str, made_up: bool, schema_version_id: int, seed: int, now: datetime
 ) -> StoredProject:
-    """Add a project. ``IntegrityError`` if the name is taken."""
+    """Add a project. Raise ``IntegrityError`` if the name is taken."""
     row = ProjectRow(
         name=name, title=title, made_up=made_up, schema_version_id=schema_version_id, seed=seed, created_at=now
     )
@@ -33,21 +33,21 @@ def add(
 
 
 def bring_guideline_into_force(session: Session, *, row: StoredProject, number: int) -> None:
-    """From now on a version of the guideline holds for a locked project."""
+    """Put a version of the guideline into force for a locked project."""
     row.guideline_number = number
     session.add(row)
     session.flush()
 
 
 def rename(session: Session, *, row: StoredProject, title: str) -> None:
-    """Give a locked project another title."""
+    """Set the title of a locked project."""
     row.title = title
     session.add(row)
     session.flush()
 
 
 def archive(session: Session, *, row: StoredProject, at: datetime | None) -> None:
-    """From now on nothing in a locked project is changed; None for ``at``: it is in use again."""
+    """Archive a locked project, so that nothing in it can change. ``at`` None: bring it back into use."""
     row.archived_at = at
     session.add(row)
     session.flush()
@@ -62,7 +62,7 @@ def put_member(
     dimensions: list[str] | None = None,
     stages: list[str] | None = None,
 ) -> None:
-    """Give a person a part in a project, or change the one they have."""
+    """Give a person a role in a project, or change their role."""
     row = member(session, project_id=project_id, person_id=person_id)
     if row is None:
         row = MemberRow(project_id=project_id, person_id=person_id, role=role)
@@ -74,23 +74,23 @@ def put_member(
 
 
 def remove_member(session: Session, *, row: StoredMember) -> None:
-    """Take a person out of a project."""
+    """Remove a person from a project."""
     session.delete(row)
     session.flush()
 
 
 def by_name(session: Session, *, name: str) -> StoredProject | None:
-    """The project of that name."""
+    """Return the project with this name."""
     return session.exec(select(ProjectRow).where(ProjectRow.name == name)).first()
 
 
 def by_id(session: Session, *, id: int) -> StoredProject:
-    """The project with that id, which must exist."""
+    """Return the project with this id, which must exist."""
     return session.exec(select(ProjectRow).where(ProjectRow.id == id)).one()
 
 
 def lock(session: Session, *, id: int) -> StoredProject:
-    """The project with that id, held until the transaction ends."""
+    """Return the project with this id, locked until the transaction ends."""
     wanted = select(ProjectRow).where(ProjectRow.id == id).with_for_update(key_share=True)
     return session.exec(wanted.execution_options(populate_existing=True)).one()
 
@@ -98,8 +98,11 @@ def lock(session: Session, *, id: int) -> StoredProject:
 def standing(
     session: Session, *, person_id: int | None, name: str | None = None, id: int | None = None
 ) -> tuple[StoredProject, StoredMember | None, str, str, int | None] | None:
-    """What every use case asks first: a project by name or id, the person's part in it, the hashes of its schema and
-    of its guideline, and the version of the guideline that the person has opened last."""
+    """Return the facts that every use case asks for first, or None if the project is missing.
+
+    They are: the project, the person's membership, the hash of the schema, the hash of the guideline, and the guideline
+    version that the person opened last.
+    """
     wanted = _standing("id" if name is None else "name")
     found = session.execute(wanted, {"person_id": person_id, "project": id if name is None else name}).first()
     if found is None or (person_id is not None and found[0].name.startswith(PASSING)):
@@ -109,7 +112,7 @@ def standing(
 
 
 def changes_work(session: Session) -> bool:
-    """Whether a session is one that changes what an archived project keeps as it is (``Store.write``)."""
+    """Tell whether a session changes work, which an archived project refuses (``Store.write``)."""
     return bool(session.info.get(CHANGES))
 
 
@@ -141,7 +144,7 @@ def _standing(key: str) -> Any:
 
 
 def everything(session: Session) -> Sequence[StoredProject]:
-    """All projects, by name, but those that are on their way in or out (``db.passing``)."""
+    """Return all projects, by name, except those in transit (``db.passing``)."""
     return session.exec(select(ProjectRow).where(_there()).order_by(col(ProjectRow.name))).all()
 
 
@@ -150,7 +153,7 @@ def _there() -> Any:
 
 
 def of_person(session: Session, *, person_id: int) -> list[tuple[StoredProject, StoredMember]]:
-    """The projects that a person is a member of, by name."""
+    """Return the projects that a person is a member of, by name."""
     wanted = (
         select(ProjectRow, MemberRow)
         .join(MemberRow, col(MemberRow.project_id) == ProjectRow.id)
@@ -161,13 +164,13 @@ def of_person(session: Session, *, person_id: int) -> list[tuple[StoredProject, 
 
 
 def member(session: Session, *, project_id: int, person_id: int) -> StoredMember | None:
-    """A person's part in a project."""
+    """Return a person's membership in a project."""
     wanted = select(MemberRow).where(MemberRow.project_id == project_id, MemberRow.person_id == person_id)
     return session.exec(wanted).first()
 
 
 def members(session: Session, *, project_id: int, active: bool = True) -> list[tuple[StoredMember, StoredPerson]]:
-    """Everyone in a project who is active (or is not), by login."""
+    """Return a project's members with an active account (or an inactive one), by login."""
     wanted = (
         select(MemberRow, PersonRow)
         .join(PersonRow, col(PersonRow.id) == MemberRow.person_id)
@@ -178,7 +181,7 @@ def members(session: Session, *, project_id: int, active: bool = True) -> list[t
 
 
 def leads(session: Session, *, project_id: int) -> list[int]:
-    """The ids of a project's leads whose accounts are active, as they are stored now."""
+    """Return the ids of a project's leads with an active account, read from the database."""
     wanted = (
         select(PersonRow.id)
         .join(MemberRow, col(MemberRow.person_id) == PersonRow.id)
@@ -188,20 +191,20 @@ def leads(session: Session, *, project_id: int) -> list[int]:
 
 
 def begun(session: Session, *, id: int) -> datetime:
-    """When a project was made; from then on its schema holds for it."""
+    """Return when a project was created, which is when its schema came into force."""
     return session.exec(select(ProjectRow.created_at).where(ProjectRow.id == id)).one()
 
 
 def schema_version(session: Session, *, id: int) -> StoredSchemaVersion:
-    """A stored schema, which must exist."""
+    """Return a stored schema, which must exist."""
     return session.exec(select(SchemaVersionRow).where(SchemaVersionRow.id == id)).one()
 
 
 def schema_version_by_hash(session: Session, *, hash: str) -> StoredSchemaVersion | None:
-    """The stored schema with that hash."""
+    """Return the stored schema with this hash."""
     return session.exec(select(SchemaVersionRow).where(SchemaVersionRow.hash == hash)).first()
 
 
 def put_schema_version(session: Session, *, row: Mapping[str, Any]) -> None:
-    """Store a schema; one with that hash that is there already stays as it is."""
+    """Store a schema. A schema whose hash is stored already stays unchanged."""
     insert_or_ignore(session, SchemaVersionRow, [row])

@@ -1,4 +1,4 @@
-"""Queries on qualification: the sets, who tried, and what seniors said of it."""
+"""Queries on qualification: the sets, the attempts and the reviews by seniors."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def make_set(
     by_id: int | None,
     now: datetime,
 ) -> StoredQualificationSet:
-    """Make the next set of a stage."""
+    """Add the next set of a stage."""
     row = QualificationSetRow(
         project_id=project_id,
         stage=stage.value,
@@ -75,8 +75,10 @@ def add_try(
     exempt_by_id: int | None = None,
     why: str = "",
 ) -> StoredQualification:
-    """Add a person's next try on a set; without a set, their exemption. ``IntegrityError`` if they begin it elsewhere
-    at the same moment."""
+    """Add a person's next attempt at a set, or their exemption if there is no set.
+
+    Raise ``IntegrityError`` if the person starts the same attempt elsewhere at the same moment.
+    """
     before = tries_of(session, project_id=project_id, stage=stage, person_id=person_id)
     row = QualificationRow(
         project_id=project_id,
@@ -105,7 +107,7 @@ def add_review(
     reference_ids: Sequence[int],
     now: datetime,
 ) -> StoredQualificationReview:
-    """Store what a senior says of a try, and where the try stands with it."""
+    """Store a senior's review of an attempt, and the state of the attempt after the review."""
     row = QualificationReviewRow(
         qualification_id=qualification_id,
         person_id=person_id,
@@ -122,13 +124,13 @@ def add_review(
 
 
 def note_insights(session: Session, *, item_ids: Sequence[int], person_id: int, now: datetime) -> None:
-    """Someone knows the keys of these items."""
+    """Record that a person knows the keys of these items."""
     rows = [{"item_id": item_id, "person_id": person_id, "created_at": now} for item_id in item_ids]
     insert_or_ignore(session, InsightRow, rows)
 
 
 def sets(session: Session, *, project_id: int, stage: Stage) -> list[StoredQualificationSet]:
-    """The sets of a stage, the newest last."""
+    """Return the sets of a stage, newest last."""
     return list(session.exec(_sets(), params={"project": project_id, "stage": stage.value}))
 
 
@@ -142,12 +144,12 @@ def _sets() -> Any:
 
 
 def set_by_id(session: Session, *, id: int) -> StoredQualificationSet:
-    """A set, which must exist."""
+    """Return a set, which must exist."""
     return session.exec(select(QualificationSetRow).where(QualificationSetRow.id == id)).one()
 
 
 def tries_of(session: Session, *, project_id: int, stage: Stage, person_id: int) -> list[StoredQualification]:
-    """The tries and exemptions of a person for a stage, the newest last."""
+    """Return the attempts and exemptions of a person for a stage, newest last."""
     given = {"project": project_id, "stage": stage.value, "person": person_id}
     return list(session.exec(_tries_of(), params=given))
 
@@ -168,8 +170,10 @@ def _tries_of() -> Any:
 def outcomes(
     session: Session, *, project_id: int, stage: Stage, person_id: int
 ) -> list[tuple[int | None, str | None, int | None]]:
-    """A person's tries as they stood with every review, oldest first: set, state, right answers; without a set: let in
-    without one. Asked before every piece of live work, so it is one statement."""
+    """Return a person's attempts after each review, oldest first: set, state, number of right answers.
+
+    An exemption has no set. The function runs before all live work, so it is one statement.
+    """
     given = {"project": project_id, "stage": stage.value, "person": person_id}
     return [(set_id, state, right) for set_id, state, right in session.exec(_outcomes(), params=given)]
 
@@ -190,7 +194,7 @@ def _outcomes() -> Any:
 
 
 def tries(session: Session, *, project_id: int, stage: Stage) -> list[tuple[StoredQualification, StoredPerson]]:
-    """All tries and exemptions for a stage, with whose they are, by login and the newest last."""
+    """Return all attempts and exemptions for a stage with their people, by login, newest last."""
     wanted = (
         select(QualificationRow, PersonRow)
         .join(PersonRow, col(PersonRow.id) == QualificationRow.person_id)
@@ -201,13 +205,13 @@ def tries(session: Session, *, project_id: int, stage: Stage) -> list[tuple[Stor
 
 
 def by_public_id(session: Session, *, public_id: str, hold: bool = False) -> StoredQualification | None:
-    """A try by the id that pages know."""
+    """Return an attempt by its public id."""
     wanted = select(QualificationRow).where(QualificationRow.public_id == public_id)
     return session.exec(wanted.with_for_update(key_share=True) if hold else wanted).first()
 
 
 def reviews(session: Session, *, qualification_id: int) -> list[tuple[StoredQualificationReview, StoredPerson]]:
-    """What was said of a try, oldest first."""
+    """Return the reviews of an attempt, oldest first."""
     wanted = (
         select(QualificationReviewRow, PersonRow)
         .join(PersonRow, col(PersonRow.id) == QualificationReviewRow.person_id)
@@ -218,8 +222,10 @@ def reviews(session: Session, *, qualification_id: int) -> list[tuple[StoredQual
 
 
 def answers(session: Session, *, qualification_id: int, until: datetime | None = None) -> dict[int, StoredAnnotation]:
-    """What counts of what was answered in a try, or counted at a moment, by item id; by the
-    prediction's, where models' answers are graded."""
+    """Return the answers that count in an attempt, or that counted at a moment, by item id.
+
+    Where models' answers are graded, the key is the prediction's id.
+    """
     in_set = (
         select(QualificationSetRow.item_ids, QualificationSetRow.prediction_ids)
         .join(QualificationRow, col(QualificationRow.set_id) == QualificationSetRow.id)
@@ -242,7 +248,7 @@ def answers(session: Session, *, qualification_id: int, until: datetime | None =
 
 
 def by_ids(session: Session, *, ids: Sequence[int]) -> list[StoredAnnotation]:
-    """Answers by their ids, in the order in which they came."""
+    """Return answers by their ids, oldest first."""
     found: list[StoredAnnotation] = []
     for at in range(0, len(ids), 500):
         wanted = select(AnnotationRow).where(col(AnnotationRow.id).in_(ids[at : at + 500]))

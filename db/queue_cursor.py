@@ -1,14 +1,14 @@
-"""Finding the next slots for a person: orders that are walked once, so that looking costs the same in a large project.
+"""Finding the next slots for a person. Each order is walked once, so that a search costs the same in a large project.
 
-Slots of a stage stand in one index by ``rank``, then by ``shuffle``. A person goes along it in a *lap*: what was passed
-because they may not take it is not looked at again. In a random order the lap goes through blocks of that index
-in an order of the person's own, which follows from the project's seed. What is offered after the lap began is found in
-a second index, by the moment it was offered; it was offered once, so it is looked at once.
+Slots of a stage are in one index by ``rank``, then by ``shuffle``. A person goes along it in a *lap*, which never looks
+again at slots that the person may not take. In a random order the lap visits blocks of the index in a personal order,
+which follows from the project's seed. Slots offered after the lap began are found in a second index, by the moment of
+their offer. Each is offered once, so it is looked at once.
 
-Slots of units that someone has begun may stand in a level of their own, which is gone through before the others.
+Slots of units that someone has begun may have a level of their own, which is searched first.
 
-A lap is walked anew when many slots have come since or when nothing is found, but only as often as it takes at most one
-part in ``RELAP_COST`` of the time that has passed.
+A new lap starts if many slots were added, or if nothing is found. It starts only so often that laps take at most one
+part in ``RELAP_COST`` of the elapsed time.
 """
 
 from __future__ import annotations
@@ -34,36 +34,41 @@ from domain.states import Purpose, Stage
 
 RELAP_COST = 200
 RELAP_AFTER = 30_000_000
-"""Microseconds between two laps that nothing but finding no work asks for: it would show what was missed, such as a
-slot whose offer was committed after a later one had been seen."""
+"""The minimum number of microseconds between two laps if the only reason is that no work was found.
+
+A new lap finds missed slots, for example one whose offer was committed after a later offer was seen.
+"""
 
 FIRST_LOOK = 8
 LARGEST_LOOK = 512
-"""Slots looked at by one question: few as long as there is work, more the longer there is none."""
+"""The number of slots that one query looks at: few while there is work, more the longer none is found."""
 MANY_NEW = 64
-"""So many slots that came since the lap began are worth another lap."""
+"""The number of slots added since the lap began that are worth another lap."""
 FRUITLESS = 6
-"""After so many blocks in a row without work, the blocks become larger: towards the end of a queue few of them have
-any, and each costs a question."""
+"""The number of blocks in sequence without work after which the blocks become larger.
+
+Near the end of a queue few blocks have any work, and each costs a query.
+"""
 COARSER = 4
 MOST_BITS = 20
 PER_BLOCK = 2
 BUDGET = 20_000
-"""Slots that one transaction looks at; longer searches go on in another, so that no one waits for them."""
+"""The number of slots that one transaction looks at. A longer search continues in another, so that nobody waits for it.
+"""
 
 _WIDTH = SHUFFLE_RANGE.bit_length() - 1
 
 
 @dataclass(frozen=True)
 class Spot:
-    """A slot that was looked at."""
+    """A slot that the search looked at."""
 
     id: int
     item_id: int | None
     unit: str
     rank: int
     place: int
-    """Along the person's own order, if that is random."""
+    """The position in the person's own order, if the order is random."""
     opened: int
     free: bool
     in_lap: bool = True
@@ -71,7 +76,7 @@ class Spot:
 
 @dataclass
 class _Look:
-    """A place in a lap from which to look on."""
+    """A place in a lap from which the search continues."""
 
     stage: Stage
     dimension: str
@@ -83,23 +88,23 @@ class _Look:
 
 @dataclass
 class Cursor:
-    """A person on their way. Moving it changes nothing stored until ``keep``."""
+    """A person's position in a queue. Moving the cursor changes nothing in the database until ``keep``."""
 
     row: StoredQueueCursor
     seed: int
     random: bool
     dimension: str = ""
-    """Empty: all of them."""
+    """The dimension, or an empty string for all of them."""
     level: int = 0
-    """Of a random order: the rank of the slots that it goes through."""
+    """In a random order: the rank of the slots that it visits."""
     more: bool = False
-    """The search was broken off; there may be work further on."""
+    """Whether the search stopped early, so that there may be more work."""
     taker: Mapping[str, Any] = field(default_factory=dict)
-    """What the protocol asks of the person is about, as ``db.task_rules.taker`` gives it."""
+    """The parameters of the protocol's rules for the person, as ``db.task_rules.taker`` returns them."""
 
     @property
     def given(self) -> dict[str, Any]:
-        """What every question is filled in with."""
+        """The parameters of every query."""
         row = self.row
         return {
             "project": row.project_id,
@@ -122,11 +127,11 @@ def open_cursor(
     hold: bool,
     level: int = 0,
 ) -> Cursor:
-    """Where a person is; with ``hold`` no one else claims for them until the transaction ends.
+    """Return a person's cursor. With ``hold``, nobody else claims for the person until the transaction ends.
 
-    ``level`` is the rank of the slots that a random order goes through; each has a cursor of its own.
+    ``level`` is the rank of the slots that a random order visits. Each level has its own cursor.
     """
-    key = dimension if level == 0 else f"{dimension}/{level}"  # no dimension is called so
+    key = dimension if level == 0 else f"{dimension}/{level}"  # no dimension has such a name
     given = {"project": project_id, "taker": person_id, "stage": stage, "dimension": key}
     row: StoredQueueCursor | None = session.exec(_stored(hold), params=given).first()
     if row is None:
@@ -153,12 +158,12 @@ def _stored(hold: bool) -> Any:
 
 
 def search(session: Session, cursors: Sequence[Cursor], *, limit: int) -> list[tuple[Cursor, Spot]]:
-    """The next slots that a person may take, the best first, over the dimensions that they go through.
+    """Return the next slots that a person may take, best first, over the dimensions of these cursors.
 
-    At least ``limit`` of them, if there are so many.
+    Return at least ``limit`` slots, if there are enough.
     """
     found: list[tuple[Cursor, Spot]] = []
-    with session.no_autoflush:  # where a cursor stands is no part of any question
+    with session.no_autoflush:  # no query depends on a cursor's stored position
         for cursor in cursors:
             found += [(cursor, spot) for spot in _ahead(session, cursor, limit=limit)]
         if cursors and cursors[0].random and not found:
@@ -173,7 +178,7 @@ def search(session: Session, cursors: Sequence[Cursor], *, limit: int) -> list[t
 
 
 def took(cursor: Cursor, spot: Spot) -> None:
-    """Go on from the slot that was taken."""
+    """Move the cursor to a slot that was taken."""
     if spot.in_lap:
         cursor.row.rank, cursor.row.place = spot.rank, spot.place
 
@@ -189,7 +194,7 @@ def _ahead(session: Session, cursor: Cursor, *, limit: int) -> list[Spot]:
 
 
 def _lap(session: Session, cursor: Cursor, *, limit: int) -> list[Spot]:
-    """Slots ahead in the lap. Where none is free, the cursor moves on; where some are, it waits before them."""
+    """Return free slots ahead in the lap. Move the cursor past slots that are not free, and stop before free ones."""
     row = cursor.row
     found: list[Spot] = []
     look = _copy(cursor)
@@ -218,7 +223,7 @@ def _lap(session: Session, cursor: Cursor, *, limit: int) -> list[Spot]:
 
 
 def _copy(cursor: Cursor) -> _Look:
-    """The same place; moving it changes nothing stored."""
+    """Copy a cursor's place. Moving the copy changes nothing in the database."""
     row = cursor.row
     return _Look(row.stage, cursor.dimension, row.bits, row.rank, row.place, row.ended)
 
@@ -264,7 +269,7 @@ def _begin_lap(session: Session, cursor: Cursor, *, bits: int | None = None) -> 
         row.cost = 0
         row.begun = moment()
     row.bits, row.rank, row.place, row.ended = bits, cursor.level if cursor.random else -(2**31), -1, False
-    row.heard, row.heard_id = row.begun - 1_000_000, 0  # what was offered just now may not have been visible yet
+    row.heard, row.heard_id = row.begun - 1_000_000, 0  # the latest offers may not have been visible yet
 
 
 def _relap_due(cursor: Cursor, at_least: int) -> bool:
@@ -272,7 +277,7 @@ def _relap_due(cursor: Cursor, at_least: int) -> bool:
 
 
 def _blocks(session: Session, cursor: Cursor) -> int:
-    """Into how many blocks to cut the order, as a power of two: few slots in each, from how densely they lie."""
+    """Choose the number of blocks, as a power of two, so that each holds few slots. The density is estimated."""
     begin = int.from_bytes(hashlib.sha256(f"{_name(cursor)}/density".encode()).digest()[:8], "big") % (
         SHUFFLE_RANGE // 2
     )
@@ -300,7 +305,7 @@ def _hash(name: str) -> bytes:
 
 
 def block_at(turn: int, *, bits: int, key: bytes) -> int:
-    """The block that comes at this turn: one of the orders of ``2**bits`` blocks, picked by the key.
+    """Return the block at a position in one of the orders of ``2**bits`` blocks. The key selects the order.
 
     Each step (add, multiply by an odd number, mix the upper half into the lower) can be undone, so no block comes
     twice.
@@ -317,11 +322,11 @@ def block_at(turn: int, *, bits: int, key: bytes) -> int:
     return block
 
 
-# ---- what was offered since ------------------------------------------------------------------------------------------
+# ---- later offers ----------------------------------------------------------------------------------------------------
 
 
 def _news(session: Session, cursor: Cursor) -> list[Spot]:
-    """Free slots offered since the lap began, of those it has passed already; a few at a time, in its order."""
+    """Return free slots offered since the lap began in the part that it has passed, a few at a time, in order."""
     row = cursor.row
     seen, began = 0, time.perf_counter()
     while seen <= BUDGET:
@@ -351,7 +356,7 @@ def _news(session: Session, cursor: Cursor) -> list[Spot]:
     return []
 
 
-# ---- the questions ---------------------------------------------------------------------------------------------------
+# ---- the queries -----------------------------------------------------------------------------------------------------
 
 
 def _open(within: bool) -> Any:
@@ -365,7 +370,7 @@ def _free(stage: Stage, slot: Any) -> list[Any]:
 
 
 def _looked(raw: Any, stage: Stage, *order: str) -> Any:
-    """Each of the slots that a raw question finds, and whether the person may take it."""
+    """Return a query for each slot that a raw query finds, and whether the person may take it."""
     slot = aliased(TaskRow, raw.subquery("raw"))
     free = and_(*_free(stage, slot))
     columns: list[Any] = [slot.id, slot.item_id, slot.unit, slot.rank, slot.shuffle, slot.opened]

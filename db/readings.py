@@ -1,4 +1,4 @@
-"""Queries on readings: what models' answers state. Rows are added, never changed, and the newest version's count."""
+"""Queries on readings: what models' answers state. Rows are only added, and the newest version counts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from domain.runs import ANSWERS, Outcome
 
 _OUTCOMES = {each.value: each for each in ReadOutcome}
 _AT_ONCE = 500
-"""As many ids as go into one query."""
+"""How many ids go into one query."""
 _LAST = 500
 
 
@@ -37,17 +37,19 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How asking ended that brought an answer."""
+    """The end of the attempt that produced an answer."""
 
     finish_reason: str | None
     outcome: Outcome
     order: tuple[int, ...] = ()
-    """The places of the item's options in the order in which they were shown; empty: in the item's own order."""
+    """The positions of the item's options in the order shown. Empty: the item's own order."""
 
 
 def add_answers(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> dict[tuple[int, int, str], int]:
-    """Add models' answers; those that a run has given to an item already stay as they are. The ids of all of them, by
-    run, item and model."""
+    """Add models' answers. An answer that a run has already given to an item stays unchanged.
+
+    Return the ids of all of them, by run, item and model.
+    """
     insert_or_ignore(session, PredictionRow, rows)
     by_run: dict[int, list[int]] = {}
     for row in rows:
@@ -63,7 +65,7 @@ def add_answers(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> dict[
 
 
 def _of_rules(version: int) -> Any:
-    """Whether an answer was read by the rules of this version, or of a newer one."""
+    """Return the condition that this version of the rules, or a newer one, has read an answer."""
     there = select(ReadingRow.id).where(
         col(ReadingRow.prediction_id) == col(PredictionRow.id),
         col(ReadingRow.reader) == RULES,
@@ -82,9 +84,10 @@ def unread(
     everything: bool = False,
     limit: int,
 ) -> list[Unread]:
-    """Answers that this version of the rules has not read (``everything``: those that it has, too), rising by id.
+    """Return answers that this version of the rules has not read, in order of id.
 
-    ``after`` leaves out those up to that id; ``item_id`` those to other items.
+    ``everything``: also the answers that it has read. ``after``: only answers after this id. ``item_id``: only answers
+    to this item.
     """
     wanted = plain_select(
         col(PredictionRow.id),
@@ -102,13 +105,13 @@ def unread(
 
 
 def any_unread(session: Session, *, project_id: int, version: int) -> bool:
-    """Whether this version of the rules has not read some answer of a project."""
+    """Tell whether a project has an answer that this version of the rules has not read."""
     wanted = select(PredictionRow.id).where(PredictionRow.project_id == project_id, ~_of_rules(version))
     return session.exec(wanted.limit(1)).first() is not None
 
 
 def unread_of(session: Session, *, ids: Sequence[int], version: int) -> list[Unread]:
-    """Those of some answers that this version of the rules has not read, rising by id."""
+    """Return those of these answers that this version of the rules has not read, in order of id."""
     found: list[Unread] = []
     for some in _lots(ids):
         wanted = select(PredictionRow).where(col(PredictionRow.id).in_(some), ~_of_rules(version))
@@ -118,7 +121,7 @@ def unread_of(session: Session, *, ids: Sequence[int], version: int) -> list[Unr
 
 
 def answers(session: Session, *, ids: Sequence[int], models: Sequence[str] | None = None) -> list[Unread]:
-    """Some answers, of these models or of all, rising by id."""
+    """Return answers, of these models or of all, in order of id."""
     found: list[Unread] = []
     for some in _lots(ids):
         wanted = select(PredictionRow).where(col(PredictionRow.id).in_(some)).order_by(col(PredictionRow.id))
@@ -129,7 +132,7 @@ def answers(session: Session, *, ids: Sequence[int], models: Sequence[str] | Non
 
 
 def known(session: Session, *, ids: Sequence[int], reader: str, version: int) -> set[tuple[int, str]]:
-    """What a version of a reader has been asked about some answers: the answer, and the hash of what was asked."""
+    """Return the questions that a version of a reader was asked: the answer's id and the question's hash."""
     found: set[tuple[int, str]] = set()
     for some in _lots(ids):
         wanted = select(ReadingRow.prediction_id, ReadingRow.asked).where(
@@ -140,7 +143,7 @@ def known(session: Session, *, ids: Sequence[int], reader: str, version: int) ->
 
 
 def public_ids(session: Session, *, ids: Sequence[int]) -> dict[int, str]:
-    """The random ids of some answers, by their own."""
+    """Return the public ids of answers, by id."""
     found: dict[int, str] = {}
     for some in _lots(ids):
         wanted = select(PredictionRow.id, PredictionRow.public_id).where(col(PredictionRow.id).in_(some))
@@ -149,7 +152,7 @@ def public_ids(session: Session, *, ids: Sequence[int]) -> dict[int, str]:
 
 
 def ended(session: Session, *, answers: Iterable[Unread]) -> dict[tuple[int, int], Ended]:
-    """How asking ended that brought these answers, by run and item."""
+    """Return how the attempts that produced these answers ended, by run and item."""
     by_run: dict[int, set[int]] = {}
     for each in answers:
         by_run.setdefault(each.run_id, set()).add(each.item_id)
@@ -173,20 +176,18 @@ def ended(session: Session, *, answers: Iterable[Unread]) -> dict[tuple[int, int
             )
             for unit, reason, outcome, detail in session.connection().execute(wanted):
                 order = tuple((detail or {}).get("order") or ())
-                found[run_id, unit] = Ended(
-                    reason, Outcome(outcome), order
-                )  # the first answer is the one that was kept
+                found[run_id, unit] = Ended(reason, Outcome(outcome), order)  # the first answer is the stored one
     return found
 
 
 def plans(session: Session, *, run_ids: Iterable[int]) -> dict[int, Mapping[str, Any]]:
-    """What runs were to do, by their ids; empty for those that came from files."""
+    """Return the plans of runs, by id. Imported runs have an empty plan."""
     wanted = select(RunRow.id, RunRow.params).where(col(RunRow.id).in_(sorted(set(run_ids))))
     return {id: dict(params.get("plan") or {}) for id, params in session.exec(wanted)}
 
 
 def revisions(session: Session, *, item_ids: Iterable[int]) -> dict[int, list[tuple[int, datetime, Mapping[str, Any]]]]:
-    """Number, moment and content of every state of items, the oldest first, by item."""
+    """Return number, moment and content of every revision of items, oldest first, by item."""
     found: dict[int, list[tuple[int, datetime, Mapping[str, Any]]]] = {}
     for some in _lots(item_ids):
         wanted = (
@@ -207,7 +208,7 @@ def revisions(session: Session, *, item_ids: Iterable[int]) -> dict[int, list[tu
 
 
 def add(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> int:
-    """Keep readings; those that someone else has kept meanwhile stay as they are. The number added."""
+    """Store readings. Readings that another process has stored stay unchanged. Return the number of new ones."""
     return insert_or_ignore(session, ReadingRow, rows)
 
 
@@ -219,8 +220,10 @@ def counting(
     run_id: int | None = None,
     ids: Sequence[int] | None = None,
 ) -> dict[int, AnswerReading]:
-    """The readings of a reader that count, by answer: of the newest version, and of that the last; of a whole project,
-    of a run, or of some answers."""
+    """Return a reader's current readings, by answer, of a project, of a run, or of these answers.
+
+    The newest version counts, and its last reading.
+    """
     wanted = (
         plain_select(
             col(ReadingRow.prediction_id),
@@ -250,7 +253,7 @@ def counting(
 
 
 def readers(session: Session, *, project_id: int) -> list[str]:
-    """Who has read answers of a project besides the rules, by name."""
+    """Return the names of readers, other than the rules, that have read answers of a project."""
     wanted = (
         select(ReadingRow.reader)
         .join(PredictionRow, col(PredictionRow.id) == ReadingRow.prediction_id)
@@ -261,7 +264,7 @@ def readers(session: Session, *, project_id: int) -> list[str]:
 
 
 def last_detail(session: Session, *, project_id: int, reader: str) -> Mapping[str, Any] | None:
-    """What was kept with a reader's last reading in a project; None if there is no reading of that name."""
+    """Return the details of a reader's last reading in a project, or None if it has none."""
     wanted = (
         select(ReadingRow.detail)
         .join(PredictionRow, col(PredictionRow.id) == col(ReadingRow.prediction_id))
@@ -272,8 +275,8 @@ def last_detail(session: Session, *, project_id: int, reader: str) -> Mapping[st
 
 
 def newest(session: Session, *, project_id: int) -> int:
-    """The id of the last reading of a project; 0 if there is none."""
-    # Pages ask for it at every click: mostly it is among the last, and not all of a project have to be looked through.
+    """Return the id of the last reading of a project, or 0."""
+    # Pages call this at every click. The id is usually among the last ones, so a scan of the project is rare.
     last = (
         plain_select(col(ReadingRow.id), col(ReadingRow.prediction_id)).order_by(col(ReadingRow.id).desc()).limit(_LAST)
     ).subquery()

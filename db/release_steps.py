@@ -1,4 +1,4 @@
-"""The items of a release a lot at a time: what they are called, and who wrote, voted and settled, and when."""
+"""Queries on the items of a release in batches: their names, and who wrote, voted and adjudicated, and when."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class Said(NamedTuple):
 
 
 def names(session: Session, *, item_ids: Sequence[int]) -> dict[int, tuple[str, str]]:
-    """The ids in files and the dimensions of a few items, by their ids."""
+    """Return the external ids and the dimensions of items, by id."""
     wanted = select(col(ItemRow.id), col(ItemRow.external_id), col(ItemRow.dimension))
     found = session.execute(wanted.where(col(ItemRow.id).in_(item_ids)))
     return {id: (name, dimension) for id, name, dimension in found}
 
 
 def revised(session: Session, *, item_ids: Sequence[int]) -> Iterator[Revised]:
-    """All revisions of a few items, in the order in which they were made."""
+    """Yield all revisions of items, oldest first for each item."""
     columns = (
         col(RevisionRow.item_id),
         col(RevisionRow.number),
@@ -59,7 +59,7 @@ def revised(session: Session, *, item_ids: Sequence[int]) -> Iterator[Revised]:
 
 
 def said(session: Session, *, item_ids: Sequence[int]) -> Iterator[Said]:
-    """All votes on a few items and decisions about them, those that were corrected since among them."""
+    """Yield all votes and decisions on items, including superseded ones."""
     columns = (
         col(AnnotationRow.id),
         col(AnnotationRow.item_id),
@@ -79,7 +79,7 @@ def said(session: Session, *, item_ids: Sequence[int]) -> Iterator[Said]:
 
 
 def importers(session: Session, *, item_ids: Sequence[int]) -> dict[int, int]:
-    """Who brought a few items in, by item id; items that a command brought in, or that someone wrote, are not in it."""
+    """Return the person who imported each item, by item id. Authored items and imports by a command are left out."""
     wanted = select(col(EventRow.item_id), col(EventRow.person_id)).where(
         col(EventRow.item_id).in_(item_ids), col(EventRow.kind) == IMPORTED, col(EventRow.person_id).is_not(None)
     )
@@ -87,7 +87,7 @@ def importers(session: Session, *, item_ids: Sequence[int]) -> dict[int, int]:
 
 
 def who_imported(session: Session, *, project_id: int) -> set[int]:
-    """Everyone who has brought items of a project in, by id."""
+    """Return the ids of everyone who has imported items of a project."""
     wanted = select(col(EventRow.person_id)).where(
         col(EventRow.project_id) == project_id, col(EventRow.kind) == IMPORTED, col(EventRow.person_id).is_not(None)
     )
@@ -95,7 +95,7 @@ def who_imported(session: Session, *, project_id: int) -> set[int]:
 
 
 def schemas(session: Session, *, ids: Sequence[int]) -> dict[int, tuple[str, int, str]]:
-    """Name, version and hash of schemas, by id."""
+    """Return name, version and hash of schemas, by id."""
     wanted = select(
         col(SchemaVersionRow.id), col(SchemaVersionRow.name), col(SchemaVersionRow.version), col(SchemaVersionRow.hash)
     ).where(col(SchemaVersionRow.id).in_(ids))

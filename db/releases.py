@@ -1,4 +1,4 @@
-"""Commands and queries on releases, on what is said of them, and on what was withdrawn."""
+"""Commands and queries on releases, their descriptions, and withdrawals."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ _KEPT_AT_ONCE = 5_000
 
 
 def of_project(session: Session, *, project_id: int) -> Sequence[StoredRelease]:
-    """All releases of a project, the first one first, each before its point releases."""
+    """Return all releases of a project, oldest first, each before its point releases."""
     wanted = select(ReleaseRow).where(ReleaseRow.project_id == project_id)
     return session.exec(wanted.order_by(col(ReleaseRow.number), col(ReleaseRow.point))).all()
 
 
 def one(session: Session, *, project_id: int, number: int, point: int) -> StoredRelease | None:
-    """A release of a project; None: there is no such one."""
+    """Return a release of a project, or None."""
     wanted = select(ReleaseRow).where(
         ReleaseRow.project_id == project_id, ReleaseRow.number == number, ReleaseRow.point == point
     )
@@ -49,12 +49,12 @@ def one(session: Session, *, project_id: int, number: int, point: int) -> Stored
 
 
 def last_number(session: Session, *, project_id: int) -> int:
-    """The number of the newest release; 0: there is none."""
+    """Return the number of the newest release, or 0."""
     return session.exec(select(func.max(ReleaseRow.number)).where(ReleaseRow.project_id == project_id)).one() or 0
 
 
 def last_point(session: Session, *, project_id: int, number: int) -> int:
-    """The newest point of a release."""
+    """Return the newest point of a release."""
     wanted = select(func.max(ReleaseRow.point)).where(ReleaseRow.project_id == project_id, ReleaseRow.number == number)
     return session.exec(wanted).one() or 0
 
@@ -71,7 +71,7 @@ def add(
     by_id: int | None,
     now: datetime,
 ) -> StoredRelease:
-    """Keep a release; IntegrityError if there is one of that number and point."""
+    """Store a release. Raise ``IntegrityError`` if its number and point are taken."""
     row = ReleaseRow(
         project_id=project_id,
         number=number,
@@ -97,14 +97,14 @@ class Placed(NamedTuple):
 
 
 def add_items(session: Session, *, release_id: int, rows: Iterable[Placed]) -> None:
-    """Keep what is in a release."""
+    """Store the items of a release."""
     todo = iter(rows)
     while lot := list(islice(todo, _KEPT_AT_ONCE)):
         insert_all(session, ReleaseItemRow, [{"release_id": release_id, **row._asdict()} for row in lot])
 
 
 def items_of(session: Session, *, release_id: int) -> list[Placed]:
-    """What is in a release, in its order."""
+    """Return the items of a release, in its order."""
     columns = [getattr(ReleaseItemRow, name) for name in Placed._fields]
     found = session.execute(
         plain_select(*columns).where(col(ReleaseItemRow.release_id) == release_id).order_by(col(ReleaseItemRow.place))
@@ -113,7 +113,7 @@ def items_of(session: Session, *, release_id: int) -> list[Placed]:
 
 
 def splits_of_items(session: Session, *, project_id: int) -> dict[int, str]:
-    """The split of every item that a release of a project has, by id; the newest release that has it counts."""
+    """Return the split of every released item, by id. The newest release of the item counts."""
     wanted = (
         plain_select(col(ReleaseItemRow.item_id), col(ReleaseItemRow.split))
         .join(ReleaseRow, col(ReleaseRow.id) == ReleaseItemRow.release_id)
@@ -123,7 +123,7 @@ def splits_of_items(session: Session, *, project_id: int) -> dict[int, str]:
     return {item: split for item, split in session.execute(wanted)}
 
 
-# ---- what is withdrawn -----------------------------------------------------------------------------------------------
+# ---- withdrawals -----------------------------------------------------------------------------------------------------
 
 
 def withdraw(
@@ -136,7 +136,7 @@ def withdraw(
     by_id: int | None,
     now: datetime,
 ) -> None:
-    """Keep that a point release lacks an item, and why."""
+    """Record that a point release lacks an item, and why."""
     session.add(
         WithdrawalRow(
             project_id=project_id, release_id=release_id, item_id=item_id, reason=reason, by_id=by_id, created_at=now
@@ -146,8 +146,10 @@ def withdraw(
 
 
 def withdrawn(session: Session, *, project_id: int) -> list[tuple[StoredWithdrawal, int, int, str]]:
-    """Every withdrawal of a project: the row, number and point of the release that lacks the item first, and the
-    item's id in files."""
+    """Return every withdrawal of a project, with the first release (number and point) that lacks the item.
+
+    The last value is the item's external id.
+    """
     wanted = (
         select(WithdrawalRow, ReleaseRow.number, ReleaseRow.point, ItemRow.external_id)
         .join(ReleaseRow, col(ReleaseRow.id) == WithdrawalRow.release_id)
@@ -158,17 +160,17 @@ def withdrawn(session: Session, *, project_id: int) -> list[tuple[StoredWithdraw
     return [(row, number, point, name) for row, number, point, name in session.exec(wanted)]
 
 
-# ---- what is said ----------------------------------------------------------------------------------------------------
+# ---- descriptions ----------------------------------------------------------------------------------------------------
 
 
 def about(session: Session, *, project_id: int) -> StoredReleaseAbout | None:
-    """What the leads say of their releases now; None: nothing yet."""
+    """Return the leads' current description of their releases, or None."""
     wanted = select(ReleaseAboutRow).where(ReleaseAboutRow.project_id == project_id)
     return session.exec(wanted.order_by(col(ReleaseAboutRow.number).desc()).limit(1)).first()
 
 
 def abouts(session: Session, *, project_id: int) -> Sequence[StoredReleaseAbout]:
-    """Every version of what they say, the first one first."""
+    """Return every version of the description, oldest first."""
     wanted = select(ReleaseAboutRow).where(ReleaseAboutRow.project_id == project_id)
     return session.exec(wanted.order_by(col(ReleaseAboutRow.number))).all()
 
@@ -176,16 +178,16 @@ def abouts(session: Session, *, project_id: int) -> Sequence[StoredReleaseAbout]
 def say(
     session: Session, *, project_id: int, number: int, about: Mapping[str, Any], by_id: int | None, now: datetime
 ) -> None:
-    """Keep what they say from now on; IntegrityError if someone else has said something meanwhile."""
+    """Store a new description. Raise ``IntegrityError`` if someone has stored the same number."""
     session.add(ReleaseAboutRow(project_id=project_id, number=number, about=dict(about), by_id=by_id, created_at=now))
     session.flush()
 
 
-# ---- what is in it ---------------------------------------------------------------------------------------------------
+# ---- content ---------------------------------------------------------------------------------------------------------
 
 
 class Asset(NamedTuple):
-    """An image or clip of an item, with what the store knows of it."""
+    """An image or clip of an item, with the record of its file."""
 
     item_id: int
     role: str
@@ -202,7 +204,7 @@ class Asset(NamedTuple):
 
 
 def assets(session: Session, *, item_ids: Sequence[int]) -> Iterator[Asset]:
-    """The images and clips of a few items, item by item, each in its order."""
+    """Yield the images and clips of items, item by item, each in its order."""
     wanted = (
         plain_select(
             col(ItemAssetRow.item_id),
@@ -229,7 +231,7 @@ def assets(session: Session, *, item_ids: Sequence[int]) -> Iterator[Asset]:
 
 
 def contents(session: Session, *, project_id: int, revisions: Mapping[int, int]) -> dict[int, dict[str, Any]]:
-    """The fields of a few items at these revisions (item id -> number), in the words of the schema in force."""
+    """Return the fields of items at these revisions (item id -> number), in the words of the schema in force."""
     wanted = (
         plain_select(
             col(RevisionRow.item_id),

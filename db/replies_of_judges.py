@@ -1,5 +1,4 @@
-"""Queries on what judges said, for reading it: replies with their readings, by what they come to and what they are
-about, and two runs side by side."""
+"""Queries for reading judges' replies: with their scores, filtered by outcome and subject, and compared by run."""
 
 from __future__ import annotations
 
@@ -19,11 +18,14 @@ from domain.judging import Verdict, Wanted
 from domain.states import Purpose, Stage
 
 _AT_ONCE = 500
-"""As many ids as go into one query."""
+"""How many ids go into one query."""
 
 
 def _newest(run_id: int) -> Subquery:
-    """The readings of a run that count: of each unit and criterion the last attempt, as the newest version reads it."""
+    """Return the subquery for a run's current scores.
+
+    For each unit and criterion the last attempt counts, as the newest parser version reads it.
+    """
     place = func.row_number().over(
         partition_by=(col(JudgementRow.unit_id), col(JudgementRow.criterion)),
         order_by=(
@@ -51,9 +53,9 @@ def _newest(run_id: int) -> Subquery:
 
 
 def attempts(session: Session, *, run_id: int, wanted: Wanted, limit: int) -> list[int]:
-    """The attempts that count and fit, the newest first."""
+    """Return the current attempts that match, newest first."""
     newest = _newest(run_id)
-    if wanted.criterion is not None:  # it is stored in the words that the run was told
+    if wanted.criterion is not None:  # the stored name is the one that the run used
         named = session.connection().scalars(sa_select(newest.c.criterion).distinct()).all()
         said = (each for each in named if _now(session, run_id, each) == wanted.criterion)
         wanted = replace(wanted, criterion=next(said, wanted.criterion))
@@ -71,7 +73,7 @@ def attempts(session: Session, *, run_id: int, wanted: Wanted, limit: int) -> li
 
 
 def _now(session: Session, run_id: int, criterion: str) -> str:
-    """What a criterion that a run was told is called now."""
+    """Return the present name of a criterion that a run used."""
     return reworded.judged(session, run_id=run_id, criterion=criterion)[0]
 
 
@@ -96,7 +98,7 @@ def _fitting(newest: Subquery, wanted: Wanted) -> list[ColumnElement[bool]]:
 
 @dataclass(frozen=True)
 class AttemptContext:
-    """An attempt with what it is about."""
+    """An attempt with its unit and item."""
 
     attempt: StoredAttempt
     unit: StoredJudgeUnit
@@ -104,7 +106,7 @@ class AttemptContext:
 
 
 def contexts(session: Session, *, attempt_ids: Sequence[int]) -> dict[int, AttemptContext]:
-    """Attempts by id."""
+    """Return attempts with their units and items, by id."""
     found: dict[int, AttemptContext] = {}
     for some in _lots(attempt_ids):
         wanted = (
@@ -118,7 +120,7 @@ def contexts(session: Session, *, attempt_ids: Sequence[int]) -> dict[int, Attem
 
 
 def readings(session: Session, *, attempt_ids: Sequence[int]) -> dict[int, list[StoredJudgement]]:
-    """All readings of attempts, by attempt, the newest version of the parser first."""
+    """Return all scores of attempts, by attempt, the newest parser version first."""
     found: dict[int, list[StoredJudgement]] = {}
     for some in _lots(attempt_ids):
         wanted = (
@@ -132,7 +134,7 @@ def readings(session: Session, *, attempt_ids: Sequence[int]) -> dict[int, list[
 
 
 def grades(session: Session, *, prediction_ids: Sequence[int]) -> list[tuple[StoredAnnotation, StoredPerson]]:
-    """What counts of people's grades of these answers, with who gave them."""
+    """Return people's current grades of these answers, with the graders."""
     found: list[tuple[StoredAnnotation, StoredPerson]] = []
     for some in _lots(prediction_ids):
         newer = select(AnnotationRow.supersedes_id).where(
@@ -154,7 +156,7 @@ def grades(session: Session, *, prediction_ids: Sequence[int]) -> list[tuple[Sto
 
 
 def reasons(session: Session, *, run_id: int, limit: int = 30) -> list[tuple[Verdict, str, int]]:
-    """Why there is no score: verdict, reason and how many readings, the most frequent first."""
+    """Return why scores are missing: verdict, reason and number of replies, most frequent first."""
     newest = _newest(run_id)
     wanted = (
         sa_select(newest.c.verdict, newest.c.why, func.count().label("n"))
@@ -167,7 +169,7 @@ def reasons(session: Session, *, run_id: int, limit: int = 30) -> list[tuple[Ver
 
 
 def counts(session: Session, *, run_id: int) -> list[tuple[str, Verdict, Any, bool, int]]:
-    """What a run's replies come to: criterion, verdict, value, whether the places were exchanged, and how many."""
+    """Count a run's results: criterion, verdict, value, whether the order was swapped, and the count."""
     newest = _newest(run_id)
     value = cast(newest.c.value, String)
     wanted = (
@@ -187,20 +189,20 @@ def counts(session: Session, *, run_id: int) -> list[tuple[str, Verdict, Any, bo
 
 
 def _line(session: Session, run_id: int, criterion: str, verdict: Verdict, value: Any) -> tuple[str, Verdict, Any]:
-    """A line of ``counts`` in the words of now."""
+    """Return a row of ``counts`` in the words of the current schema."""
     criterion, value = reworded.judged(session, run_id=run_id, criterion=criterion, value=value)
     return criterion, verdict, value
 
 
 def read_before(session: Session, *, run_id: int, version: int) -> int:
-    """How many attempts that count were read by an earlier version of their parser only."""
+    """Count the current attempts that only an earlier parser version has read."""
     newest = _newest(run_id)
     wanted = sa_select(func.count(newest.c.attempt_id.distinct())).where(newest.c.parser_version < version)
     return session.connection().execute(wanted).scalar_one()
 
 
 def newest_readings(session: Session, *, project_id: int) -> dict[str, int]:
-    """The id of each judge's run's newest reading, by the run's public id; runs without any are left out."""
+    """Return the id of the newest score of each judge's run that has scores, by the run's public id."""
     wanted = (
         sa_select(col(RunRow.public_id), func.max(col(JudgementRow.id)))
         .join(JudgementRow, col(JudgementRow.run_id) == col(RunRow.id))
@@ -211,7 +213,7 @@ def newest_readings(session: Session, *, project_id: int) -> dict[str, int]:
 
 
 def models(session: Session, *, run_id: int) -> list[str]:
-    """Whose answers a run judges."""
+    """Return the models whose answers a run judges."""
     wanted = (
         select(PredictionRow.model)
         .join(JudgeUnitRow, col(JudgeUnitRow.prediction_id) == PredictionRow.id)

@@ -1,4 +1,4 @@
-"""Queries on people who answer items as models do: their runs, and the items that are theirs to answer."""
+"""Queries on people who answer items like models do: their runs, and the items that they may answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PEOPLE = tuple(kind for kind in RunKind if kind.people)
 
 
 def run_of(session: Session, *, project_id: int, person_id: int) -> StoredRun | None:
-    """The newest run of someone's own answers; None if they have answered nothing."""
+    """Return the newest run of a person's own answers, or None."""
     wanted = select(RunRow).where(
         RunRow.project_id == project_id, col(RunRow.kind).in_(_PEOPLE), RunRow.by_id == person_id
     )
@@ -27,19 +27,19 @@ def run_of(session: Session, *, project_id: int, person_id: int) -> StoredRun | 
 
 
 def has_answer(session: Session, *, run_id: int, item_id: int) -> bool:
-    """Whether a run holds an answer to an item."""
+    """Tell whether a run holds an answer to an item."""
     wanted = select(PredictionRow.id).where(PredictionRow.item_id == item_id, PredictionRow.run_id == run_id)
     return session.exec(wanted).first() is not None
 
 
 def answers_to(session: Session, *, item_id: int, name: str) -> list[int]:
-    """The answers (ids) to an item that stand under someone's name."""
+    """Return the answers (ids) to an item under a name."""
     wanted = select(PredictionRow.id).where(PredictionRow.item_id == item_id, PredictionRow.model == name)
     return [id for id in session.exec(wanted)]
 
 
 def next_name(session: Session, *, project_id: int) -> str:
-    """What the next person who answers is called: a number that no one has, neither a person nor a model."""
+    """Return the name for the next person who answers: the first number that no person or model has."""
     taken = set(session.exec(select(RunRow.name).where(RunRow.project_id == project_id)))
     taken |= set(session.exec(select(PredictionRow.model).where(PredictionRow.project_id == project_id).distinct()))
     n = 1
@@ -49,7 +49,7 @@ def next_name(session: Session, *, project_id: int) -> str:
 
 
 def names(session: Session, *, project_id: int) -> frozenset[str]:
-    """What the people are called who have answered items of a project."""
+    """Return the names of the people who have answered items of a project."""
     wanted = select(RunRow.name).where(RunRow.project_id == project_id, col(RunRow.kind).in_(_PEOPLE))
     return frozenset(session.exec(wanted))
 
@@ -60,20 +60,20 @@ class AnswerUnit:
 
     unit: str
     current: bool
-    """It is the item's present revision."""
+    """Whether it is the item's present revision."""
     kept: bool
-    """Verification has kept the item, or has no part in the schema."""
+    """Whether verification has kept the item, or the schema has no verification."""
     open: bool
     touched: bool
-    """Someone has answered it or has it in hand."""
+    """Whether someone has answered it or has claimed it."""
 
     def place(self, seed: int) -> int:
-        """Where it stands in the order in which a sample is drawn."""
+        """Return its position in the order in which a sample is drawn."""
         return shuffle_key(seed=seed, unit=self.unit, slot=0)
 
 
 def units(session: Session, *, project_id: int, dimension: str) -> list[AnswerUnit]:
-    """Everything that people could answer in a dimension."""
+    """Return all units that people could answer in a dimension."""
 
     def n(*states: TaskState) -> Any:
         return func.sum(case((col(TaskRow.state).in_(states), 1), else_=0))

@@ -1,9 +1,9 @@
-"""What is stored in the words of an earlier schema comes out in the words of the one that is in force.
+"""Reading content stored under an earlier schema in the words of the schema in force.
 
-``projects.standing`` is what every use case asks first; it notes here how the project's votes and items are read, and
-a session that has not asked looks it up once. Annotations, gold and ratings out of files that are loaded as rows say
-their answers anew by themselves. A query for a column of answers, of ratings or of an item's content passes what it
-finds through ``answers``, ``reasons``, ``rating``, ``judged`` or ``content``. Nothing stored changes.
+Every use case calls ``projects.standing`` first, which records here how the project's content is read. A session
+without this call looks the rules up once. Annotations, gold and imported ratings that are loaded as rows are
+translated automatically. A query for single columns has to pass its results through ``answers``, ``reasons``,
+``rating``, ``judged`` or ``content``. Nothing stored changes.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _RUNS = "runs read"
 
 
 def note(session: Session, *, project: StoredProject) -> Reading:
-    """From here on the session reads what a project has in the words of its schema."""
+    """Let the session read a project's content in the words of its schema from now on."""
     reading = Reading.from_json(project.reading)
     read_by(session, project_id=project.id, reading=reading)
     return reading
 
 
 def read_by(session: Session, *, project_id: int, reading: Reading) -> None:
-    """From here on the session reads what a project has in this way."""
+    """Let the session read a project's content with these rules from now on."""
     known: dict[int, Reading] = session.info.setdefault(_NOTED, {})
     known[project_id] = reading
 
@@ -55,12 +55,12 @@ def _of(session: Session, project_id: int) -> Reading:
 
 
 def differs(session: Session, *, project_id: int) -> bool:
-    """Whether anything that a project has is said otherwise now than it is stored."""
+    """Tell whether any content of a project reads differently from how it is stored."""
     return bool(_of(session, project_id).steps)
 
 
 def dimensions(session: Session, *, project_id: int) -> Mapping[int, str] | None:
-    """The dimension of each item (id), where what was said may be stored with another; None: it is as it is stored."""
+    """Return the current dimension of each item (id), if rows may be stored with another. None: all are current."""
     if not _of(session, project_id).moves_dimensions:
         return None
     wanted = plain_select(col(ItemRow.id), col(ItemRow.dimension)).where(col(ItemRow.project_id) == project_id)
@@ -70,37 +70,37 @@ def dimensions(session: Session, *, project_id: int) -> Mapping[int, str] | None
 def answers(
     session: Session, *, project_id: int, version: int, stage: Stage, given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Answers of a stage that were given under a version (id) of the schema."""
+    """Return answers of a stage that were given under a version (id) of the schema, in the current words."""
     return _of(session, project_id).answers(version, stage, given)
 
 
 def reasons(session: Session, *, project_id: int, version: int, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Reasons that were given under a version (id) of the schema."""
+    """Return reasons that were given under a version (id) of the schema, in the current words."""
     return _of(session, project_id).reasons(version, given)
 
 
 def content(
     session: Session, *, version: int, given: Mapping[str, Any], item_id: int, project_id: int | None = None
 ) -> dict[str, Any]:
-    """The fields of a revision of an item that was stored under a version (id) of the schema."""
+    """Return the fields of a revision that was stored under a version (id) of the schema, in the current words."""
     known: Mapping[int, Reading] = session.info.get(_NOTED, {})
     if project_id is None and len(known) == 1:
         project_id = next(iter(known))
     if project_id is None and known and not any(version in reading.steps for reading in known.values()):
         return dict(given)
-    if project_id is None:  # two projects may have had the same schema, and only one of them another since
+    if project_id is None:  # two projects may share this schema, and only one of them may have changed it
         wanted = plain_select(col(ItemRow.project_id)).where(col(ItemRow.id) == item_id)
         project_id = session.connection().execute(wanted).scalar_one()
     return _of(session, project_id).content(version, given)
 
 
 def content_now(reading: Mapping[str, Any] | None, *, version: int, given: Mapping[str, Any]) -> dict[str, Any]:
-    """As ``content``, where it is known how the project (``project.reading``) is read."""
+    """Return the fields like ``content``, with the project's rules (``project.reading``) as an argument."""
     return dict(given) if reading is None else Reading.from_json(reading).content(version, given)
 
 
 def revision(session: Session, *, row: StoredRevision) -> StoredRevision:
-    """A revision that was loaded as a row, with its fields as they are called now."""
+    """Return a revision loaded as a row, with its fields under their current names."""
     given = row.content
     said = content(session, version=row.schema_version_id, given=given, item_id=row.item_id)
     if said != given:
@@ -109,15 +109,17 @@ def revision(session: Session, *, row: StoredRevision) -> StoredRevision:
 
 
 def rating(session: Session, *, project_id: int, version: int | None, criterion: str, value: Any) -> tuple[str, Any]:
-    """A rating out of a file: its criterion and its value; ``version`` (id) None is as it stands."""
+    """Return criterion and value of an imported rating in the current words. ``version`` None: they are current."""
     return (criterion, value) if version is None else _of(session, project_id).rating(version, criterion, value)
 
 
 def ratings(
     session: Session, *, project_id: int, rows: Sequence[StoredImportedRating]
 ) -> Sequence[StoredImportedRating]:
-    """Ratings out of files that were loaded as rows. In a dimension that had taken the items of others, each is where
-    its item is now."""
+    """Return imported ratings loaded as rows.
+
+    If dimensions were merged, each rating gets the current dimension of its item.
+    """
     joined = _of(session, project_id).joined
     if not any(row.dimension in joined for row in rows):
         return rows
@@ -131,13 +133,13 @@ def ratings(
 
 
 def judged(session: Session, *, run_id: int, criterion: str, value: Any = None) -> tuple[str, Any]:
-    """What a judge of a run said: the criterion and the value."""
+    """Return a judge's criterion and value in the current words."""
     project_id, version = _said_in(session, run_id)
     return rating(session, project_id=project_id, version=version, criterion=criterion, value=value)
 
 
 def judgement(session: Session, *, row: StoredJudgement) -> StoredJudgement:
-    """What a judge said that was loaded as a row, with its criterion and its value as they are called now."""
+    """Return a judgement loaded as a row, with its criterion and value in the current words."""
     criterion, value = judged(session, run_id=row.run_id, criterion=row.criterion, value=row.value)
     if criterion != row.criterion or value != row.value:
         set_committed_value(row, "criterion", criterion)
@@ -146,8 +148,10 @@ def judgement(session: Session, *, row: StoredJudgement) -> StoredJudgement:
 
 
 def _said_in(session: Session, run_id: int) -> tuple[int, int | None]:
-    """The project of a run, and in the words of which of its schemas (id) what the run was told is: the one that was
-    in force when it began, in runs that do not say so the project's first one."""
+    """Return the project of a run, and the id of the schema that was in force when the run began.
+
+    For runs that do not record the schema, it is the project's first one.
+    """
     known: dict[int, tuple[int, int | None]] = session.info.setdefault(_RUNS, {})
     if run_id not in known:
         wanted = plain_select(col(RunRow.project_id), col(RunRow.params)).where(col(RunRow.id) == run_id)

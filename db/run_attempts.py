@@ -1,4 +1,4 @@
-"""Queries on attempts: each time that someone was asked about something, and what became of it."""
+"""Queries on attempts: each request about a unit, and its outcome."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from domain.run_kinds import RunKind
 from domain.runs import ANSWERS, NO_REQUEST, Attempt, Outcome
 
 _AT_ONCE = 500
-"""As many ids as go into one query."""
+"""How many ids go into one query."""
 
 
 def append(
@@ -35,15 +35,15 @@ def append(
     now: datetime,
     unless_there: bool = False,
 ) -> list[tuple[int, Attempt]] | None:
-    """Write what became of asking about units; the attempts that were written, with their ids.
+    """Store attempts. Return the stored attempts with their ids.
 
-    None, and nothing is written, if the chunk is no longer this worker's. ``unless_there`` leaves out units that were
-    asked to the end: it is for writing again after no one knows whether writing succeeded.
+    Return None and store nothing if the worker no longer owns the chunk. ``unless_there`` skips units with a final
+    attempt: use it to repeat a write whose success is unknown.
 
     Parameters
     ----------
     item_ids
-        The item that each unit is about.
+        The item of each unit.
     """
     chunk = owned(session, chunk_id=chunk_id, worker_id=worker_id)
     if chunk is None:
@@ -63,7 +63,7 @@ def add_attempts(
     item_ids: Mapping[int, int],
     now: datetime,
 ) -> list[tuple[int, Attempt]]:
-    """Add attempts, each with the next number of its unit; with their ids."""
+    """Add attempts, each with the next number of its unit. Return them with their ids."""
     if not attempts:
         return []
     numbers = _numbers(session, run_id=run_id, unit_ids=[attempt.unit_id for attempt in attempts])
@@ -114,12 +114,12 @@ def _row(attempt: Attempt, *, run_id: int, worker_id: int, item_id: int, number:
 
 
 def storable(text: str) -> str:
-    """What a model wrote, without what no database holds: NUL and halves of characters."""
+    """Return a model's text without NUL and half characters, which no database holds."""
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
 
 
 def _json(value: Any) -> Any:
-    """JSON values as every database takes them: a log-probability may be minus infinity, which JSON does not know."""
+    """Return JSON values that every database accepts. A log-probability may be minus infinity, which JSON lacks."""
     if isinstance(value, Mapping):
         return {storable(str(key)): _json(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
@@ -130,7 +130,7 @@ def _json(value: Any) -> Any:
 
 
 def finished(session: Session, *, run_id: int, unit_ids: Sequence[int], since: int = 0) -> set[int]:
-    """The units that need not be asked (again): answered, or asked to the end after the attempt ``since``."""
+    """Return the units that need not be asked: answered, or with a final attempt after the attempt ``since``."""
     found: set[int] = set()
     for some in _lots(unit_ids):
         asked = select(AttemptRow.unit_id).where(
@@ -147,7 +147,7 @@ def finished(session: Session, *, run_id: int, unit_ids: Sequence[int], since: i
 
 
 def failed(session: Session, *, run_id: int) -> list[int]:
-    """The units whose last attempt ended without an answer."""
+    """Return the units whose last attempt ended without an answer."""
     wanted = select(AttemptRow.unit_id).where(
         AttemptRow.run_id == run_id,
         col(AttemptRow.final).is_(True),
@@ -158,7 +158,7 @@ def failed(session: Session, *, run_id: int) -> list[int]:
 
 
 def asked_again_ids(session: Session, *, run_id: int) -> set[int]:
-    """The units that have failed once and wait to be asked again."""
+    """Return the units that have failed and wait to be asked again."""
     wanted = select(RunChunkRow.unit_ids, RunChunkRow.since).where(
         RunChunkRow.run_id == run_id, col(RunChunkRow.done).is_(False), col(RunChunkRow.since) > 0
     )
@@ -169,7 +169,7 @@ def asked_again_ids(session: Session, *, run_id: int) -> set[int]:
 
 
 def last_outcomes(session: Session, *, run_id: int, unit_ids: Iterable[int]) -> Counter[Outcome]:
-    """How often units ended as what, by their last attempt that was asked to the end."""
+    """Count units by the outcome of their last final attempt."""
     found: Counter[Outcome] = Counter()
     for some in _lots(list(unit_ids)):
         wanted = (
@@ -187,7 +187,7 @@ def last_outcomes(session: Session, *, run_id: int, unit_ids: Iterable[int]) -> 
 
 
 def last_ones(session: Session, *, run_ids: Iterable[int]) -> list[StoredAttempt]:
-    """The last attempt about each unit of these runs, of those that were asked to the end, in the order of runs."""
+    """Return the last final attempt at each unit of these runs, in the order of runs."""
     found: list[StoredAttempt] = []
     for run_id in sorted(set(run_ids)):
         wanted = select(AttemptRow).where(
@@ -198,7 +198,7 @@ def last_ones(session: Session, *, run_ids: Iterable[int]) -> list[StoredAttempt
 
 
 def count(session: Session, *, project_id: int, kind: RunKind) -> int:
-    """How many attempts the runs of a kind have in a project, withdrawn runs among them."""
+    """Count the attempts of a project's runs of a kind, including withdrawn runs."""
     of_project = select(RunRow.id).where(RunRow.project_id == project_id, RunRow.kind == kind)
     return session.exec(select(func.count()).where(col(AttemptRow.run_id).in_(of_project))).one()
 
@@ -207,7 +207,7 @@ _OTHER = aliased(AttemptRow)
 
 
 def _is_last(of: Any) -> ColumnElement[bool]:
-    """Nothing came after an attempt about the same unit."""
+    """Return the condition that an attempt is the last one at its unit."""
     later = select(_OTHER.id).where(
         col(_OTHER.run_id) == col(of.run_id),
         col(_OTHER.unit_id) == col(of.unit_id),
@@ -218,22 +218,22 @@ def _is_last(of: Any) -> ColumnElement[bool]:
 
 @dataclass(frozen=True)
 class Figures:
-    """What the attempts of a run add up to."""
+    """The totals of a run's attempts."""
 
     by_outcome: Mapping[Outcome, int]
-    """Units by what became of their last attempt, of those that were asked to the end."""
+    """The number of units by the outcome of their last final attempt."""
     attempts: int
     calls: int
-    """Attempts at which something was asked."""
+    """The number of attempts that sent a request."""
     tokens_in: int | None
     tokens_out: int | None
     cost: float | None
     without_cost: int
-    """Calls whose cost is not known."""
+    """The number of calls with unknown cost."""
 
 
 def figures(session: Session, *, run_id: int) -> Figures:
-    """What the attempts of a run add up to."""
+    """Return the totals of a run's attempts."""
     by_outcome = (
         select(AttemptRow.outcome, func.count())
         .where(AttemptRow.run_id == run_id, col(AttemptRow.final).is_(True), _is_last(AttemptRow))
@@ -258,14 +258,14 @@ def figures(session: Session, *, run_id: int) -> Figures:
 
 
 def served_models(session: Session, *, run_id: int) -> dict[str, int]:
-    """Return how many replies of a run name another model than was asked for, by that name."""
+    """Count a run's replies that name another model than the requested one, by that name."""
     name = col(AttemptRow.detail)["model"].as_string()
     wanted = sa_select(name, func.count()).where(col(AttemptRow.run_id) == run_id, name.is_not(None)).group_by(name)
     return {str(model): n for model, n in session.execute(wanted.order_by(func.count().desc(), name))}
 
 
 def pace(session: Session, *, run_id: int, since: datetime, limit: int = 200) -> tuple[int, datetime, datetime] | None:
-    """How many units were asked to the end last (``limit`` at most), and when the first and the last of them was."""
+    """Return how many units were finished since a moment (at most ``limit``), with the first and the last time."""
     wanted = (
         select(AttemptRow.created_at)
         .where(AttemptRow.run_id == run_id, col(AttemptRow.final).is_(True), col(AttemptRow.created_at) >= since)
@@ -288,7 +288,7 @@ def attempts(
     before: int | None = None,
     limit: int = 50,
 ) -> list[tuple[StoredAttempt, StoredItem]]:
-    """Attempts with their items, the newest first; ``before`` the attempt with that id."""
+    """Return attempts with their items, newest first. ``before``: only attempts before this id."""
     wanted = (
         select(AttemptRow, ItemRow)
         .join(ItemRow, col(ItemRow.id) == AttemptRow.item_id)
@@ -312,7 +312,7 @@ def attempts(
 
 
 def reasons(session: Session, *, run_id: int) -> list[tuple[Outcome, str, int, str]]:
-    """Why units have no answer: outcome, error, how many of them, and one of the items; the most frequent first."""
+    """Return why units have no answer: outcome, error, number of units, and one item; most frequent first."""
     wanted = (
         select(AttemptRow.outcome, AttemptRow.error, func.count(), func.min(ItemRow.external_id))
         .join(ItemRow, col(ItemRow.id) == AttemptRow.item_id)

@@ -1,8 +1,8 @@
 """Queries on the chunks of runs, and on the workers that share them.
 
-A worker owns a chunk from claiming it until someone else does, which no one can before its lease has ended. What it
-writes is written in a transaction that holds the chunk and finds it still its own: the work of a worker that was given
-up never mixes with that of the one who took over.
+A worker owns a chunk from its claim until someone else claims it, which is possible only after its lease has ended.
+Results are written in a transaction that locks the chunk and checks its owner. So the results of a worker that lost
+its lease never mix with those of its successor.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from db.tables import AttemptRow, RunChunkRow, RunWorkerRow
 
 
 def add_chunks(session: Session, *, run_id: int, chunks: Iterable[Sequence[int]]) -> None:
-    """Add chunks after those that are there; what failed before now is asked again in them."""
+    """Add chunks after the existing ones. Units that failed before now are asked again in them."""
     first = session.exec(select(func.coalesce(func.max(RunChunkRow.number), -1)).where(RunChunkRow.run_id == run_id))
     since = session.exec(select(func.coalesce(func.max(AttemptRow.id), 0)).where(AttemptRow.run_id == run_id)).one()
     rows = [
@@ -32,7 +32,7 @@ def add_chunks(session: Session, *, run_id: int, chunks: Iterable[Sequence[int]]
 
 
 def claim(session: Session, *, run_id: int, worker_id: int, now: datetime, until: datetime) -> StoredRunChunk | None:
-    """Give a worker the next chunk that no one has; None if there is none just now."""
+    """Lease the next free chunk to a worker. Return None if there is none."""
     wanted = (
         select(RunChunkRow)
         .where(
@@ -54,20 +54,20 @@ def claim(session: Session, *, run_id: int, worker_id: int, now: datetime, until
 
 
 def undone(session: Session, *, run_id: int) -> int:
-    """How many chunks are not done."""
+    """Count the unfinished chunks."""
     wanted = select(func.count()).where(RunChunkRow.run_id == run_id, col(RunChunkRow.done).is_(False))
     return session.exec(wanted).one()
 
 
 def free_chunks(session: Session, *, run_id: int, now: datetime) -> bool:
-    """Whether a worker could take something of a run, or nothing is left of it but to say that it is done."""
+    """Tell whether a worker could take a chunk of a run, or only has to mark the run as done."""
     free = or_(col(RunChunkRow.lease_until).is_(None), col(RunChunkRow.lease_until) < now)
     left = select(RunChunkRow.id).where(RunChunkRow.run_id == run_id, col(RunChunkRow.done).is_(False))
     return session.exec(left.where(free).limit(1)).first() is not None or not undone(session, run_id=run_id)
 
 
 def owned(session: Session, *, chunk_id: int, worker_id: int) -> StoredRunChunk | None:
-    """A chunk, held until the transaction ends, if it is still this worker's."""
+    """Return a chunk, locked until the transaction ends, if this worker still owns it."""
     wanted = select(RunChunkRow).where(
         RunChunkRow.id == chunk_id, RunChunkRow.worker_id == worker_id, col(RunChunkRow.done).is_(False)
     )
@@ -75,20 +75,20 @@ def owned(session: Session, *, chunk_id: int, worker_id: int) -> StoredRunChunk 
 
 
 def extend(session: Session, *, worker_id: int, now: datetime, until: datetime) -> int:
-    """A worker is still there: its chunks stay its own for a while longer. How many it has."""
+    """Extend the leases of a worker's chunks. Return their number."""
     session.exec(update(RunWorkerRow).where(col(RunWorkerRow.id) == worker_id).values(seen_at=now, ended_at=None))
     mine = and_(col(RunChunkRow.worker_id) == worker_id, col(RunChunkRow.done).is_(False))
     return int(session.exec(update(RunChunkRow).where(mine).values(lease_until=until)).rowcount)
 
 
 def release(session: Session, *, worker_id: int) -> None:
-    """Give back what a worker has not done."""
+    """Release the unfinished chunks of a worker."""
     mine = and_(col(RunChunkRow.worker_id) == worker_id, col(RunChunkRow.done).is_(False))
     session.exec(update(RunChunkRow).where(mine).values(worker_id=None, lease_until=None))
 
 
 def finish(session: Session, *, row: StoredRunChunk) -> None:
-    """A chunk that is held is done."""
+    """Mark a locked chunk as done."""
     row.done, row.lease_until = True, None
     session.add(row)
     session.flush()
@@ -98,7 +98,7 @@ def finish(session: Session, *, row: StoredRunChunk) -> None:
 
 
 def add_worker(session: Session, *, run_id: int, name: str, about: Mapping[str, Any], now: datetime) -> int:
-    """A worker takes part in a run; its id."""
+    """Add a worker to a run. Return its id."""
     row = RunWorkerRow(run_id=run_id, name=name, about=dict(about), started_at=now, seen_at=now)
     session.add(row)
     session.flush()
@@ -106,19 +106,19 @@ def add_worker(session: Session, *, run_id: int, name: str, about: Mapping[str, 
 
 
 def note_about(session: Session, *, worker_id: int, about: Mapping[str, Any]) -> None:
-    """Note what a worker works with."""
+    """Record a worker's environment."""
     session.exec(update(RunWorkerRow).where(col(RunWorkerRow.id) == worker_id).values(about=dict(about)))
 
 
 def end_worker(session: Session, *, worker_id: int, now: datetime) -> None:
-    """A worker has left; what it had not done is free."""
+    """Record that a worker has left, and release its unfinished chunks."""
     release(session, worker_id=worker_id)
     mine = and_(col(RunWorkerRow.id) == worker_id, col(RunWorkerRow.ended_at).is_(None))
     session.exec(update(RunWorkerRow).where(mine).values(seen_at=now, ended_at=now))
 
 
 def workers(session: Session, *, run_id: int, only_there: bool = False) -> Sequence[StoredRunWorker]:
-    """The workers of a run, in the order in which they came; only those that have not said goodbye."""
+    """Return the workers of a run, oldest first. ``only_there``: only those that have not left."""
     wanted = select(RunWorkerRow).where(RunWorkerRow.run_id == run_id).order_by(col(RunWorkerRow.id))
     if only_there:
         wanted = wanted.where(col(RunWorkerRow.ended_at).is_(None))

@@ -1,6 +1,6 @@
-"""Commands and queries on runs, and on the answers that came of them.
+"""Commands and queries on runs and their answers.
 
-What runs are cut into and who works on them is in ``db.run_chunks``, every time of asking in ``db.run_attempts``.
+The chunks of runs and their workers are in ``db.run_chunks``, the attempts in ``db.run_attempts``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from domain.run_kinds import RunKind
 from domain.runs import OPEN, RunState
 from domain.states import Stage, TaskState
 
-# ---- what becomes of a run ------------------------------------------------------------------------------------------
+# ---- changing runs --------------------------------------------------------------------------------------------------
 
 
 def add(
@@ -44,7 +44,7 @@ def add(
     now: datetime,
     wanted: int = 0,
 ) -> StoredRun:
-    """Add a run. One that is done from the beginning (``state``) was made elsewhere, and starts and ends now."""
+    """Add a run. A run whose ``state`` is done was made elsewhere: it starts and ends now."""
     row = RunRow(
         project_id=project_id,
         kind=kind,
@@ -62,37 +62,37 @@ def add(
 
 
 def begin(session: Session, *, row: StoredRun, now: datetime) -> StoredRun:
-    """Note when a run was first worked on."""
+    """Record when work on a run first started."""
     row.started_at = row.started_at or now
     return _stored(session, row)
 
 
 def take_up(session: Session, *, row: StoredRun, now: datetime) -> StoredRun:
-    """A worker is at a run."""
+    """Mark a run as running, because a worker works on it."""
     row.state = RunState.RUNNING
     return begin(session, row=row, now=now)
 
 
 def put_down(session: Session, *, row: StoredRun) -> StoredRun:
-    """The last worker has left a run that is not done: it waits for another one."""
+    """Mark an unfinished run as waiting, because its last worker has left."""
     row.state = RunState.WAITING
     return _stored(session, row)
 
 
 def pause(session: Session, *, row: StoredRun) -> StoredRun:
-    """No one takes anything of a run for now."""
+    """Pause a run, so that no worker takes any of it."""
     row.state, row.said = RunState.PAUSED, ""
     return _stored(session, row)
 
 
 def resume(session: Session, *, row: StoredRun, state: RunState) -> StoredRun:
-    """Something of a run is to be asked (again): by workers (``state`` WAITING), or in batch files (BATCH)."""
+    """Reopen a run whose units have to be asked: by workers (``state`` WAITING), or in batch files (BATCH)."""
     row.state, row.said, row.ended_at = state, "", None
     return _stored(session, row)
 
 
 def stop(session: Session, *, row: StoredRun, said: str) -> StoredRun:
-    """A run cannot go on by itself, which ``said`` explains."""
+    """Stop a run that cannot continue by itself. ``said`` is the reason."""
     row.state, row.said = RunState.STOPPED, said
     return _stored(session, row)
 
@@ -104,31 +104,31 @@ def cancel(session: Session, *, row: StoredRun, now: datetime) -> StoredRun:
 
 
 def complete(session: Session, *, row: StoredRun, now: datetime) -> StoredRun:
-    """Nothing of a run is left to be asked."""
+    """Mark a run as done."""
     row.state, row.ended_at = RunState.DONE, now
     return begin(session, row=row, now=now)
 
 
 def explain(session: Session, *, row: StoredRun, said: str) -> StoredRun:
-    """Note where a run stands, as a sentence."""
+    """Record the state of a run, as a sentence."""
     row.said = said
     return _stored(session, row)
 
 
 def extend_by(session: Session, *, row: StoredRun, units: int, now: datetime) -> StoredRun:
-    """A run that is done has become about more units, which were all asked by now."""
+    """Add more units, which all have been asked, to a run that is done."""
     row.wanted, row.ended_at = row.wanted + units, now
     return _stored(session, row)
 
 
 def withdraw(session: Session, *, row: StoredRun, why: str, now: datetime) -> StoredRun:
-    """A run counts nowhere any more."""
+    """Withdraw a run, so that it counts nowhere."""
     row.withdrawn_at, row.withdrawn_why = now, why
     return _stored(session, row)
 
 
 def take_back(session: Session, *, row: StoredRun) -> StoredRun:
-    """A run that was withdrawn counts again."""
+    """Let a withdrawn run count again."""
     row.withdrawn_at, row.withdrawn_why = None, ""
     return _stored(session, row)
 
@@ -143,7 +143,7 @@ def _stored(session: Session, row: StoredRun) -> StoredRun:
 
 
 def by_public_id(session: Session, *, public_id: str, hold: bool = False) -> StoredRun | None:
-    """A run; ``hold`` keeps everyone else from changing it until the transaction ends."""
+    """Return a run. ``hold`` locks it until the transaction ends."""
     wanted = select(RunRow).where(RunRow.public_id == public_id)
     if hold:
         wanted = wanted.with_for_update(key_share=True).execution_options(populate_existing=True)
@@ -151,43 +151,43 @@ def by_public_id(session: Session, *, public_id: str, hold: bool = False) -> Sto
 
 
 def project_of(session: Session, *, public_id: str) -> str | None:
-    """The name of the project that a run belongs to."""
+    """Return the name of the project that a run belongs to."""
     wanted = select(ProjectRow.name).join(RunRow, col(RunRow.project_id) == ProjectRow.id)
     return session.exec(wanted.where(RunRow.public_id == public_id)).first()
 
 
 def of_project(session: Session, *, project_id: int, kind: RunKind = RunKind.MODEL) -> Sequence[StoredRun]:
-    """A project's runs of models or of judges, the newest first."""
+    """Return a project's runs of models or of judges, newest first."""
     wanted = select(RunRow).where(RunRow.project_id == project_id, RunRow.kind == kind)
     return session.exec(wanted.order_by(col(RunRow.id).desc())).all()
 
 
 def first_labelled(session: Session, *, project_id: int, kind: RunKind, label: str) -> StoredRun | None:
-    """The first run of that kind whose name is the label itself."""
+    """Return the first run of a kind whose name is this label."""
     wanted = select(RunRow).where(RunRow.project_id == project_id, RunRow.kind == kind, RunRow.name == label)
     return session.exec(wanted.order_by(col(RunRow.id)).limit(1)).first()
 
 
 def names(session: Session, *, project_id: int) -> set[str]:
-    """What runs and models of a project are called already."""
+    """Return the names of a project's runs and models."""
     runs = session.exec(select(RunRow.name).where(RunRow.project_id == project_id))
     models = session.exec(select(PredictionRow.model).where(PredictionRow.project_id == project_id).distinct())
     return {*runs, *models}
 
 
 def public_ids(session: Session, *, project_id: int) -> Sequence[str]:
-    """The ids by which the runs of a project are called."""
+    """Return the public ids of a project's runs."""
     return session.exec(select(RunRow.public_id).where(RunRow.project_id == project_id)).all()
 
 
 def open_of(session: Session, *, project_id: int) -> Sequence[StoredRun]:
-    """The runs of a project that wait or are at work, the oldest first."""
+    """Return the runs of a project that wait or are running, oldest first."""
     wanted = select(RunRow).where(RunRow.project_id == project_id, col(RunRow.state).in_(tuple(OPEN)))
     return session.exec(wanted.order_by(col(RunRow.id))).all()
 
 
 def open_runs(session: Session) -> Sequence[StoredRun]:
-    """The runs of all projects that a worker may work on, the oldest first."""
+    """Return the runs of all projects that a worker may work on, oldest first."""
     wanted = select(RunRow).where(
         col(RunRow.kind).in_([kind for kind in RunKind if kind.plan]), col(RunRow.state).in_(tuple(OPEN))
     )
@@ -195,12 +195,12 @@ def open_runs(session: Session) -> Sequence[StoredRun]:
 
 
 def state(session: Session, *, run_id: int) -> RunState:
-    """Where a run stands just now."""
+    """Return the current state of a run."""
     return RunState(session.exec(select(RunRow.state).where(RunRow.id == run_id)).one())
 
 
 def person(session: Session, *, id: int | None) -> str | None:
-    """What anyone who started a run is called: by name, with the login in brackets where someone else has the same."""
+    """Return the name of the person who started a run, with the login if another person has the same name."""
     row = session.get(PersonRow, id) if id is not None else None
     if row is None:
         return None
@@ -211,7 +211,7 @@ def person(session: Session, *, id: int | None) -> str | None:
 
 
 def first_reply(session: Session, *, project_id: int, judges: Sequence[str]) -> datetime | None:
-    """When the first reply or rating of one of these judges came; None: there is none."""
+    """Return the time of the first reply or rating of these judges, or None."""
     asked = (
         select(func.min(AttemptRow.created_at))
         .join(RunRow, col(RunRow.id) == AttemptRow.run_id)
@@ -227,12 +227,12 @@ def first_reply(session: Session, *, project_id: int, judges: Sequence[str]) -> 
 
 
 def answers(session: Session, *, run_id: int) -> int:
-    """How many answers a run has."""
+    """Count the answers of a run."""
     return session.exec(select(func.count()).where(PredictionRow.run_id == run_id)).one()
 
 
 def last_answers(session: Session, *, run_id: int, limit: int) -> list[tuple[StoredPrediction, StoredItem]]:
-    """The newest answers of a run with their items, the newest first."""
+    """Return the newest answers of a run with their items, newest first."""
     wanted = (
         select(PredictionRow, ItemRow)
         .join(ItemRow, col(ItemRow.id) == PredictionRow.item_id)
@@ -244,7 +244,7 @@ def last_answers(session: Session, *, run_id: int, limit: int) -> list[tuple[Sto
 
 
 def to_grade(session: Session, *, run_id: int) -> list[tuple[int, int, str]]:
-    """All answers of a run (prediction id, item id, dimension)."""
+    """Return all answers of a run (prediction id, item id, dimension)."""
     wanted = (
         select(PredictionRow.id, PredictionRow.item_id, ItemRow.dimension)
         .join(ItemRow, col(ItemRow.id) == PredictionRow.item_id)
@@ -255,7 +255,7 @@ def to_grade(session: Session, *, run_id: int) -> list[tuple[int, int, str]]:
 
 
 def in_grading(session: Session, *, run_id: int) -> int:
-    """How many answers of a run people can grade or have graded."""
+    """Count the answers of a run that people can grade or have graded."""
     wanted = (
         select(func.count(func.distinct(TaskRow.prediction_id)))
         .join(PredictionRow, col(PredictionRow.id) == TaskRow.prediction_id)
@@ -267,7 +267,7 @@ def in_grading(session: Session, *, run_id: int) -> int:
 def items_of(
     session: Session, *, project_id: int, dimensions: Sequence[str] | None, states: Sequence[str] | None
 ) -> list[int]:
-    """The items that a run may be about."""
+    """Return the items that a run may be about."""
     wanted = select(ItemRow.id).where(ItemRow.project_id == project_id).order_by(col(ItemRow.id))
     if dimensions is not None:
         wanted = wanted.where(col(ItemRow.dimension).in_(list(dimensions)))

@@ -1,4 +1,4 @@
-"""Commands and queries on deadlines and on the order of stages: every version is kept, and the newest holds."""
+"""Commands and queries on deadlines and on the order of stages. Every version is kept, and the newest counts."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from db.tables import PersonRow, ScheduleRow
 
 
 def newest(session: Session, *, projects: Iterable[int]) -> dict[int, StoredSchedule]:
-    """What holds in these projects, by project; one in which nothing was ever set is not there."""
+    """Return the current schedules of these projects, by project. Projects without one are left out."""
     last = select(func.max(col(ScheduleRow.id))).where(col(ScheduleRow.project_id).in_(list(projects)))
     wanted = select(ScheduleRow).where(col(ScheduleRow.id).in_(last.group_by(col(ScheduleRow.project_id))))
     return {row.project_id: row for row in session.exec(wanted)}
 
 
 def of_project(session: Session, *, project_id: int) -> list[tuple[StoredSchedule, str | None]]:
-    """All versions, the first one first, with the login of who set them."""
+    """Return all versions, oldest first, with the login of the person who set each."""
     wanted = (
         select(ScheduleRow, PersonRow.login)
         .join(PersonRow, col(PersonRow.id) == ScheduleRow.by_id, isouter=True)
@@ -41,7 +41,7 @@ def add(
     by_id: int | None,
     now: datetime,
 ) -> None:
-    """Keep a version; it holds from now on."""
+    """Store a version. It counts from now on."""
     row = ScheduleRow(
         project_id=project_id,
         number=number,

@@ -1,4 +1,4 @@
-"""Commands and queries about changes of a project's schema, and about what such a change does to votes and slots."""
+"""Commands and queries about changes of a project's schema, and their effects on votes and slots."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NEWER = aliased(AnnotationRow)
 
 
 def add(session: Session, *, row: Mapping[str, Any]) -> StoredSchemaChange:
-    """Add a change of a project's schema. ``IntegrityError`` if it has one of that number."""
+    """Add a change of a project's schema. Raise ``IntegrityError`` if the number is taken."""
     added = SchemaChangeRow(**row)
     session.add(added)
     session.flush()
@@ -41,7 +41,7 @@ def add(session: Session, *, row: Mapping[str, Any]) -> StoredSchemaChange:
 
 
 def put_into_force(session: Session, *, row: StoredProject, schema_version_id: int, reading: Reading) -> None:
-    """From now on a schema holds for a locked project, and what it has is read in this way."""
+    """Put a schema into force for a locked project, with the rules for reading earlier content."""
     row.schema_version_id, row.reading = schema_version_id, reading.as_json()
     session.add(row)
     session.flush()
@@ -49,7 +49,7 @@ def put_into_force(session: Session, *, row: StoredProject, schema_version_id: i
 
 
 def of_project(session: Session, *, project_id: int) -> list[tuple[StoredSchemaChange, StoredPerson | None]]:
-    """All changes of a project's schema, the first one first, with who made them."""
+    """Return all changes of a project's schema, oldest first, with the people who made them."""
     wanted = (
         select(SchemaChangeRow, PersonRow)
         .join(PersonRow, col(PersonRow.id) == SchemaChangeRow.by_id, isouter=True)
@@ -60,13 +60,13 @@ def of_project(session: Session, *, project_id: int) -> list[tuple[StoredSchemaC
 
 
 def newest(session: Session, *, project_id: int) -> StoredSchemaChange | None:
-    """The last change of a project's schema."""
+    """Return the last change of a project's schema."""
     wanted = select(SchemaChangeRow).where(SchemaChangeRow.project_id == project_id)
     return session.exec(wanted.order_by(col(SchemaChangeRow.number).desc()).limit(1)).first()
 
 
 def note_progress(session: Session, *, id: int, done_to: int, finished_at: datetime | None) -> None:
-    """Note how far the items have been brought up to a change."""
+    """Record up to which id the items were updated to a change."""
     values: dict[str, Any] = {"done_to": done_to}
     if finished_at is not None:
         values["finished_at"] = finished_at
@@ -74,7 +74,7 @@ def note_progress(session: Session, *, id: int, done_to: int, finished_at: datet
 
 
 def n_before(session: Session, *, project_id: int, stage: Stage, before: datetime) -> int:
-    """How many submissions of a stage, and units that raters out of files had rated, there were before a moment."""
+    """Count a stage's submissions before a moment, plus the units that imported raters had rated."""
     submitted = select(func.count()).where(
         AnnotationRow.project_id == project_id,
         AnnotationRow.stage == stage,
@@ -97,23 +97,22 @@ def n_before(session: Session, *, project_id: int, stage: Stage, before: datetim
 
 
 def n_up_to(session: Session, *, project_id: int, last: int) -> int:
-    """How many items of a project have been brought up, if those to this id have."""
+    """Count the items of a project up to an id: the updated items."""
     wanted = select(func.count()).where(ItemRow.project_id == project_id, col(ItemRow.id) <= last)
     return session.exec(wanted).one()
 
 
 class Lot(NamedTuple):
-    """Some items of a project with what verification and its seniors have said of them as they stand."""
+    """A batch of a project's items with their contents, votes, decisions and slots."""
 
     items: Sequence[StoredItem]
     contents: Mapping[int, dict[str, Any]]
     votes: Mapping[int, list[StoredAnnotation]]
     decisions: Mapping[int, list[StoredAnnotation]]
     slots: Mapping[int, list[StoredTask]]
-    """For votes on the current revision, of all stages of verification, or for answers to the item; gold and
-    qualification left out."""
+    """The live slots for votes on the current revision, or for answers to the item."""
     stages: Sequence[Stage] = VERIFICATIONS
-    """What votes and slots are of."""
+    """The stages of the votes and slots."""
 
 
 def lot(
@@ -125,8 +124,11 @@ def lot(
     hold: bool,
     stages: Sequence[Stage] = VERIFICATIONS,
 ) -> Lot:
-    """The next items behind the one with the id ``after``; ``hold`` keeps them from everyone else until the
-    transaction ends. ``stages``: those of verification, or others, of which those items come that have slots there."""
+    """Return the next batch of items after the id ``after``. ``hold`` locks them until the transaction ends.
+
+    ``stages``: the stages of verification, or other stages. With other stages only items with slots in them are
+    returned.
+    """
     besides = stages != VERIFICATIONS
     wanted = select(ItemRow).where(ItemRow.project_id == project_id, col(ItemRow.id) > after)
     if besides:
@@ -187,7 +189,7 @@ def lot(
 
 
 def ask_again(session: Session, *, vote: StoredAnnotation, slot: StoredTask, change: int) -> None:
-    """Let a vote count no more, and offer its locked slot to everyone, also to the person who had filled it."""
+    """Stop counting a vote, and offer its locked slot to everyone, including the person who had filled it."""
     _replace(session, vote, change, Purpose.ASKED_AGAIN)
     slot.state, slot.person_id, slot.lease_until, slot.correcting = TaskState.OPEN, None, None, False
     slot.opened = moment()
@@ -196,7 +198,7 @@ def ask_again(session: Session, *, vote: StoredAnnotation, slot: StoredTask, cha
 
 
 def count_again(session: Session, *, vote: StoredAnnotation, slot: StoredTask, change: int) -> StoredAnnotation:
-    """Let a vote that was asked again count as it did, in its locked slot; what takes its place."""
+    """Let a vote that was asked again count as before, in its locked slot. Return the new row."""
     row = _replace(session, vote, change, Purpose.LIVE)
     slot.state, slot.person_id, slot.lease_until = TaskState.DONE, vote.person_id, None
     session.add(slot)
@@ -205,9 +207,11 @@ def count_again(session: Session, *, vote: StoredAnnotation, slot: StoredTask, c
 
 
 def _replace(session: Session, vote: StoredAnnotation, change: int, purpose: Purpose) -> StoredAnnotation:
-    """Put the same vote in the place of a vote, for another purpose: what was submitted is never changed itself. It has
-    no time of its own, which would be counted twice."""
-    stored = session.execute(  # as it is stored, whatever the words of now are
+    """Replace a vote by a copy with another purpose, because a submission is never changed.
+
+    The copy has no duration, so that the time is not counted twice.
+    """
+    stored = session.execute(  # the stored words, not the current ones
         select(AnnotationRow.answers, AnnotationRow.reasons).where(AnnotationRow.id == vote.id)
     ).one()
     row = AnnotationRow(
@@ -235,15 +239,17 @@ def _replace(session: Session, vote: StoredAnnotation, change: int, purpose: Pur
     )
     session.add(row)
     session.flush()
-    session.refresh(row)  # in the words of now
+    session.refresh(row)  # in the current words
     return row
 
 
 def asked_again(
     session: Session, *, item_ids: Collection[int], change: int, stages: Sequence[Stage]
 ) -> dict[int, list[StoredAnnotation]]:
-    """The votes on items as they stand, or on answers to items, that a change has asked again and that have not been
-    made to count since, by item."""
+    """Return the votes that a change has asked again and that do not count again yet, by item.
+
+    They are votes on the current revisions of items, or on answers to items.
+    """
     wanted = (
         select(AnnotationRow)
         .join(ItemRow, col(ItemRow.id) == AnnotationRow.item_id)
@@ -265,7 +271,7 @@ def asked_again(
 
 
 def withdraw(session: Session, *, slots: Sequence[StoredTask]) -> None:
-    """Call off locked slots that no one has."""
+    """Withdraw locked slots that nobody has claimed."""
     for slot in slots:
         slot.state, slot.lease_until = TaskState.WITHDRAWN, None
         session.add(slot)
@@ -273,7 +279,7 @@ def withdraw(session: Session, *, slots: Sequence[StoredTask]) -> None:
 
 
 def offer(session: Session, *, slots: Sequence[StoredTask]) -> None:
-    """Offer locked slots that were called off."""
+    """Offer locked slots that were withdrawn."""
     for slot in slots:
         slot.state, slot.person_id, slot.lease_until, slot.opened = TaskState.OPEN, None, None, moment()
         session.add(slot)
@@ -283,9 +289,9 @@ def offer(session: Session, *, slots: Sequence[StoredTask]) -> None:
 def votes_by_version(
     session: Session, *, project_id: int, stage: Stage | None = None, as_they_stand: bool = False
 ) -> dict[tuple[int, Stage], int]:
-    """How many submissions count, by the version (id) of the schema under which they were given, and by stage.
+    """Count the submissions that count, by schema version (id) and stage.
 
-    ``as_they_stand``: votes and decisions about earlier revisions of items are left out; no verdict follows from them.
+    ``as_they_stand``: leave out votes and decisions on earlier revisions of items. They affect no verdict.
     """
     wanted = (
         select(AnnotationRow.schema_version_id, AnnotationRow.stage, func.count())
@@ -304,18 +310,18 @@ def votes_by_version(
 
 
 class Elsewhere(NamedTuple):
-    """A criterion that is rated by someone besides the people who work here."""
+    """A criterion that judges, metrics or imported ratings use."""
 
     by: RunKind | None
-    """The kind of the run; None: ratings out of files."""
+    """The kind of the run. None: imported ratings."""
     stored: str
-    """What it is called where it is stored."""
+    """The stored name."""
     now: str
-    """What it is called in the schema that is in force."""
+    """The name in the schema in force."""
 
 
 def named_elsewhere(session: Session, *, project_id: int) -> set[Elsewhere]:
-    """The criteria that judges have rated, metrics were measured for, or ratings out of files are about."""
+    """Return the criteria that judges have rated, metrics have measured, or imported ratings use."""
     judged = (
         select(RunRow.id, RunRow.kind, JudgementRow.criterion)
         .join(JudgementRow, col(JudgementRow.run_id) == col(RunRow.id))
@@ -338,13 +344,13 @@ def named_elsewhere(session: Session, *, project_id: int) -> set[Elsewhere]:
 
 
 def states(session: Session, *, project_id: int) -> dict[ItemState, int]:
-    """How many items there are in each state."""
+    """Count the items in each state."""
     wanted = select(ItemRow.state, func.count()).where(ItemRow.project_id == project_id).group_by(col(ItemRow.state))
     return {ItemState(state): n for state, n in session.exec(wanted)}
 
 
 def n_drafts(session: Session, *, project_id: int) -> tuple[int, int]:
-    """How many drafts there are of tasks that are not submitted, and how many tasks people have in hand."""
+    """Count the drafts of unsubmitted tasks, and the tasks that people have claimed."""
     drafts = (
         select(func.count())
         .select_from(DraftRow)

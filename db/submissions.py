@@ -1,4 +1,4 @@
-"""Queries on what people submitted, and on their drafts."""
+"""Queries on submissions and drafts."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def add(
     guideline_hash: str,
     now: datetime,
 ) -> StoredAnnotation:
-    """Store what a person submits for a locked slot, and close the slot."""
+    """Store a person's submission for a locked slot, and close the slot."""
     row = AnnotationRow(
         project_id=task.project_id,
         task_id=task.id,
@@ -63,18 +63,18 @@ def add(
     session.add(row)
     task_claims.finish(session, row=task)
     if reworded.differs(session, project_id=row.project_id):
-        session.refresh(row)  # answered on an earlier form, it is said anew
+        session.refresh(row)  # answers given on an earlier form are translated
     return row
 
 
 def any_in(session: Session, *, project_id: int) -> bool:
-    """Whether anyone has submitted anything in a project."""
+    """Tell whether anyone has submitted anything in a project."""
     wanted = select(AnnotationRow.id).where(AnnotationRow.project_id == project_id).limit(1)
     return session.exec(wanted).first() is not None
 
 
 def by_key(session: Session, *, person_id: int, key: str) -> StoredAnnotation | None:
-    """What a person submitted under an idempotency key."""
+    """Return a person's submission under an idempotency key."""
     found: StoredAnnotation | None = session.exec(_by_key(), params={"person": person_id, "key": key}).first()
     return found
 
@@ -87,7 +87,7 @@ def _by_key() -> Any:
 
 
 def latest_of_task(session: Session, *, task_id: int) -> StoredAnnotation | None:
-    """What counts for a slot."""
+    """Return the submission that counts for a slot."""
     found: StoredAnnotation | None = session.exec(_latest_of_task(), params={"task": task_id}).first()
     return found
 
@@ -99,7 +99,7 @@ def _latest_of_task() -> Any:
 
 
 def latest_of_answer(session: Session, *, prediction_id: int, stage: Stage) -> list[StoredAnnotation]:
-    """What counts of what was submitted about a model's answer in a stage, the oldest first: live, not superseded."""
+    """Return the submissions that count about a model's answer in a stage, oldest first: live, not superseded."""
     newer = select(AnnotationRow.supersedes_id).where(
         col(AnnotationRow.supersedes_id).is_not(None), AnnotationRow.prediction_id == prediction_id
     )
@@ -115,7 +115,7 @@ def latest_of_answer(session: Session, *, prediction_id: int, stage: Stage) -> l
 def last_of_person(
     session: Session, *, person_id: int, project_id: int, stage: Stage, task: str | None = None
 ) -> tuple[StoredAnnotation, StoredTask] | None:
-    """A person's newest submission in a stage, and its slot; ``task``: of that slot."""
+    """Return a person's newest submission in a stage, and its slot. ``task``: only of this slot."""
     wanted = (
         select(AnnotationRow, TaskRow)
         .join(TaskRow, col(TaskRow.id) == AnnotationRow.task_id)
@@ -135,8 +135,10 @@ def last_of_person(
 def recent_of_person(
     session: Session, *, person_id: int, since: datetime, limit: int
 ) -> list[tuple[StoredAnnotation, StoredTask]]:
-    """A person's newest submission of each slot that they have filled since then, the newest first; those of a
-    qualification are not among them."""
+    """Return a person's newest submission of each slot that they have filled since a moment, newest first.
+
+    Qualification tasks are left out.
+    """
     newest = (
         select(func.max(col(AnnotationRow.id)))
         .where(AnnotationRow.person_id == person_id, col(AnnotationRow.created_at) > since)
@@ -158,7 +160,7 @@ def recent_of_person(
 
 
 def draft(session: Session, *, task_id: int, person_id: int, lock: bool = False) -> StoredDraft | None:
-    """What a person has typed for a slot."""
+    """Return a person's draft for a slot."""
     found: StoredDraft | None = session.exec(_draft(lock), params={"task": task_id, "person": person_id}).first()
     return found
 
@@ -181,7 +183,7 @@ def put_draft(
     now: datetime,
     lost: bool = False,
 ) -> StoredDraft:
-    """Keep what a person has typed, unless something newer is there. ``seq`` None is newer than everything."""
+    """Store a person's draft unless a newer one is stored. ``seq`` None is newer than all others."""
     row = draft(session, task_id=task_id, person_id=person_id, lock=True)
     if row is None:
         row = DraftRow(task_id=task_id, person_id=person_id, seq=-1, content={}, saved_at=now)
@@ -195,21 +197,21 @@ def put_draft(
 
 
 def put_away(session: Session, *, draft: StoredDraft, now: datetime) -> None:
-    """Take a kept text off its writer's list; it stays stored."""
+    """Remove a stored draft from its author's list. It stays stored."""
     draft.put_away_at = now
     session.add(draft)
     session.flush()
 
 
 def copy_draft(session: Session, *, of: int, to: int, person_id: int, now: datetime) -> None:
-    """Give a person's text to another slot of theirs, unless something is there already."""
+    """Copy a person's draft to another of their slots, unless that slot has one."""
     text = draft(session, task_id=of, person_id=person_id)
     if text is not None and draft(session, task_id=to, person_id=person_id) is None:
         put_draft(session, task_id=to, person_id=person_id, seq=None, content=text.content, now=now)
 
 
 def lost_of_person(session: Session, *, person_id: int, limit: int) -> list[tuple[StoredDraft, StoredTask]]:
-    """What a person typed for tasks that they neither have nor have done nor postponed, the newest first."""
+    """Return a person's drafts for tasks that they have not claimed, finished or postponed, newest first."""
     postponed = exists().where(col(PostponedRow.person_id) == person_id, col(PostponedRow.unit) == col(TaskRow.unit))
     done = exists().where(col(AnnotationRow.task_id) == col(TaskRow.id), col(AnnotationRow.person_id) == person_id)
     theirs = and_(col(TaskRow.person_id) == person_id, col(TaskRow.state) != TaskState.WITHDRAWN)
@@ -232,7 +234,7 @@ def lost_of_person(session: Session, *, person_id: int, limit: int) -> list[tupl
 def lost_of_project(
     session: Session, *, project_id: int, limit: int, id: int | None = None
 ) -> list[tuple[StoredDraft, StoredTask, StoredPerson]]:
-    """Submissions that came too late to count, the newest first; with ``id`` that one."""
+    """Return submissions that came too late to count, newest first. ``id``: only this one."""
     wanted = (
         select(DraftRow, TaskRow, PersonRow)
         .join(TaskRow, col(TaskRow.id) == DraftRow.task_id)

@@ -1,6 +1,6 @@
-"""Looking at the rows of an archive, one after the other, before any of them is stored.
+"""Checking the rows of an archive, one after the other, before any of them is stored.
 
-A row is what its table takes, and points to nothing outside of its archive. What is remembered are the ids, as ranges.
+A row must match its table and point to nothing outside its archive. Only the ids are remembered, as ranges.
 """
 
 from __future__ import annotations
@@ -55,8 +55,10 @@ SAID = {
     **dict.fromkeys((*VIDEO_GOALS, QUESTIONS_MADE, FRAMES_POOLED, *FRAME_CHOICES), ProjectPart.ITEMS),
     **dict.fromkeys((COVERED, PICTURE_MARKED, MARKS_APPLIED), ProjectPart.ITEMS),
 }
-"""Events that are more than history: what leads have said of items and of models, goals of videos, frames of them, and
-what is covered in pictures."""
+"""Events that are more than history, with the part of the project that they belong to.
+
+They hold attributes of items and models, goals and frames of videos, and covered regions of pictures.
+"""
 PUBLIC = re.compile(r"[A-Za-z0-9_-]{1,64}")
 UNIT = re.compile(
     r"(?P<of>[a-z]+(?:_[0-9])?)/(?:"
@@ -65,15 +67,15 @@ UNIT = re.compile(
     r"|(?P<first>[0-9]{1,18})(?:/(?P<second>[0-9]{1,18}))?"
     r"|(?P<drawn>[A-Za-z0-9_-]{1,64}))"
 )
-"""The name of what a task is about (``db.task_slots``, gold, qualification, an item that is being written)."""
+"""The name of a task's unit (``db.task_slots``, gold, qualification, or an item that is being written)."""
 AUTHORING = "authoring"
 _SPARSE = 10_000_000
-"""So many ids may be unused between the first and the last of a table, and 10,000 times as many as it has rows."""
+"""The number of unused ids that a table may have, in addition to 10,000 for each of its rows."""
 _SAMPLE = 500
 
 
 class Ids:
-    """Rising ids, as the ranges that they make."""
+    """Rising ids, stored as ranges."""
 
     def __init__(self) -> None:
         self._begin: list[int] = []
@@ -81,7 +83,7 @@ class Ids:
         self.n = 0
 
     def add(self, id: int) -> bool:
-        """Take in an id; False if it is not above all others."""
+        """Add an id. Return False if it is not above all others."""
         if self._end and id <= self._end[-1]:
             return False
         if self._end and id == self._end[-1] + 1:
@@ -98,23 +100,23 @@ class Ids:
 
     @property
     def span(self) -> tuple[int, int] | None:
-        """The first and the last."""
+        """The first and the last id."""
         return (self._begin[0], self._end[-1]) if self._begin else None
 
 
 class Survey:
-    """Everything that is known of an archive after all of its rows were looked at.
+    """The facts about an archive that are known after checking all of its rows.
 
     Parameters
     ----------
     name
-        What sentences call the archive.
+        The name of the archive in messages.
     given
-        The columns of each table that it has.
+        The columns of each of its tables.
     without
         Parts of the project that are left out.
     cut
-        Some rows are left out, whatever part they belong to: what points to them is cut or left out, too.
+        Whether some rows of any part are left out. Links to them are cut, or the rows with these links are left out.
     """
 
     def __init__(
@@ -132,14 +134,14 @@ class Survey:
         self.media: dict[str, Row] = {}
         self.people: list[Row] = []
         self.compared: set[int] = set()
-        """Tasks of comparison, but for those that someone corrects."""
+        """Tasks of comparison, except those that someone is correcting."""
         self.schemas: list[Row] = []
         self.project: Row = {}
         self.rates: set[int] = set()
         """Runs that ask about rows of ``judge_unit``."""
         self._batches: dict[int, int] = {}
         self.drawn: dict[str, list[str]] = {}
-        """The first random ids of each table, to see whether they are here already."""
+        """The first random ids of each table, to check whether they exist in the database."""
         self._checks = {table: _checks(table, given.get(table)) for table in CARRIED}
         unknown = [table for table in given if table not in CARRIED]
         if unknown:
@@ -156,7 +158,7 @@ class Survey:
                 self._older(f"the column {lacking!r} of the table {table}")
 
     def takes(self, table: str, row: Row) -> bool:
-        """Whether a row is taken, as far as its part of the project says. Answers of people are votes and runs."""
+        """Tell whether a row belongs to the chosen parts of the project. People's answers are both votes and runs."""
         people = table == "run" and RunKind(row["kind"]).people
         part = CARRIED[table].part
         if table == "event":
@@ -166,16 +168,18 @@ class Survey:
         return part not in self.without and not (people and VOTES in self.without)
 
     def keeps(self, table: str, row: Row) -> bool:
-        """Whether a row that was looked at is taken; what it points to that is left out is cut."""
+        """Tell whether a row that was checked is imported. Its links to rows that are left out are cut."""
         return not self.without or (self.takes(table, row) and self._linked(table, 0, row))
 
     def look(self, table: str, number: int, row: Row) -> bool:
-        """Look at the next row; whether it is taken. What it points to that is left out is cut or leaves it out, too.
+        """Check the next row. Return whether it is imported.
+
+        A link to a row that is left out is cut, or the row is left out.
 
         Raises
         ------
         FileRefused
-            With the table, the number of the row, and what of it does not fit.
+            With the table, the number of the row, and the problem.
         """
         for name, nullable, why_not in self._checks[table]:
             value = row[name]
@@ -192,14 +196,14 @@ class Survey:
         return True
 
     def end(self) -> None:
-        """All rows were looked at. ``FileRefused`` if they make no project."""
+        """Finish after all rows were checked. Raise ``FileRefused`` if they do not form a project."""
         if not self.project:
             self._refuse("it has no project")
         for table, ids in self.ids.items():
             if ids.span and ids.span[1] - ids.span[0] > _SPARSE + 10_000 * ids.n:
                 self._refuse(f"the ids of {table} lie too far apart")
 
-    # ---- inside ------------------------------------------------------------------------------------------------------
+    # ---- private parts -----------------------------------------------------------------------------------------------
 
     def _linked(self, table: str, number: int, row: Row) -> bool:
         for name, there, id in self.links(table, row):
@@ -217,7 +221,7 @@ class Survey:
         return True
 
     def links(self, table: str, row: Row) -> Iterator[tuple[str, str, Any]]:
-        """What a row points to: the column, the table, the id."""
+        """Yield the links of a row: the column, the table, the id."""
         for name, there in foreign(table):
             if row.get(name) is not None:
                 yield name, there, row[name]
@@ -240,7 +244,7 @@ class Survey:
                 yield name, "person", value
 
     def asked(self, table: str, row: Row) -> str:
-        """The table of what a run asks about."""
+        """Return the table of the units that a run asks about."""
         run = row.get("run_id", self._batches.get(row.get("batch_id", 0)))
         return "judge_unit" if run in self.rates else "item"
 
@@ -278,7 +282,7 @@ class Survey:
 
 
 def unit_ids(unit: str, row: Row) -> Iterator[tuple[str, str]]:
-    """The ids in the name of what a task is about, with their tables."""
+    """Yield the tables and ids in the name of a task's unit."""
     found = UNIT.fullmatch(unit)
     if found is None:
         raise ValueError("a unit that was looked at")
@@ -296,7 +300,7 @@ def unit_ids(unit: str, row: Row) -> Iterator[tuple[str, str]]:
 
 
 def foreign(table: str) -> Sequence[tuple[str, str]]:
-    """The columns of a table with a foreign key, and the tables that they point to."""
+    """Return the columns of a table with a foreign key, and the tables that they point to."""
     if table not in _FOREIGN:
         _FOREIGN[table] = [
             (column.name, there)
@@ -311,19 +315,19 @@ _FOREIGN: dict[str, list[tuple[str, str]]] = {}
 
 @cache
 def _pointing(table: str) -> Sequence[tuple[str, carried.Held]]:
-    """The columns without a foreign key that hold what has to be there."""
+    """Return the columns without a foreign key that hold ids of existing rows."""
     kinds = (One, Many, Asked, Versions, UnitName, carried.SlotOfGold)
     return [(name, held) for name, held in CARRIED[table].ids.items() if isinstance(held, kinds)]
 
 
 @cache
 def _drawn(table: str) -> Sequence[str]:
-    """The columns of a table that hold random ids, which may be here already."""
+    """Return the columns of a table that hold random ids, which may exist in the database already."""
     held = CARRIED[table].ids.items()
     return [name for name, each in held if isinstance(each, Random) and name != "submit_key"]
 
 
-# ---- what a column takes ---------------------------------------------------------------------------------------------
+# ---- checks of column values -----------------------------------------------------------------------------------------
 
 
 def _needed(table: str, name: str) -> bool:
@@ -392,7 +396,7 @@ def _moment(value: Any) -> str:
     return "" if isinstance(value, str) and _has_a_zone(value) else "is no moment with a zone"
 
 
-@lru_cache(1_024)  # what belongs together has come at the same moment
+@lru_cache(1_024)  # many rows share the same moment
 def _has_a_zone(value: str) -> bool:
     try:
         return datetime.fromisoformat(value).tzinfo is not None

@@ -1,4 +1,4 @@
-"""Taking slots and giving them back. Queries on the annotator's path walk an index and stop at the first that fits."""
+"""Claiming slots and releasing them. Queries on the annotator's path walk an index and stop at the first match."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from domain.policies import LEASE
 from domain.states import VOTED_ON, ItemState, Purpose, Stage, TaskState
 
 _WANTED_IN = {**VOTED_ON, Stage.ADJUDICATION: ItemState.IN_ADJUDICATION}
-"""The state of an item in which others are asked about it in a stage."""
+"""The state of an item in which a stage needs more people for it."""
 
 
 def current_of(
@@ -33,7 +33,7 @@ def current_of(
     now: datetime,
     only_qualifying: bool = False,
 ) -> StoredTask | None:
-    """What a person has in hand in a stage: a correction, or a claim (an expired one too, if no one took it).
+    """Return a person's current slot in a stage: a correction, or a claim, even an expired one that nobody took.
 
     ``only_qualifying`` leaves out live work, which waits until they have passed.
     """
@@ -44,7 +44,7 @@ def current_of(
 
 @cache
 def _current(within: bool, only_qualifying: bool) -> Any:
-    """One question, as every claim begins with it; each half of it is a look at an index of its own."""
+    """Return one query, because every claim runs it. Each half of it uses an index of its own."""
     ids = []
     for mine in (_correction(within), _claim(within)):
         if only_qualifying:
@@ -76,7 +76,7 @@ def _mine(within: bool) -> Any:
 
 
 def in_hand(session: Session, *, project_id: int, stage: Stage, person_id: int) -> list[StoredTask]:
-    """The claims of a person in a stage that they have not postponed."""
+    """Return a person's claims in a stage that they have not postponed."""
     given = {"project": project_id, "stage": stage, "taker": person_id}
     return list(session.exec(_claim(False).limit(50), params=given))
 
@@ -91,7 +91,7 @@ def abandoned(
     now: datetime,
     limit: int,
 ) -> list[StoredTask]:
-    """Slots whose lease has ended that this person may take, the longest abandoned first."""
+    """Return slots with an expired lease that this person may take, the earliest expired first."""
     given = {"project": project_id, "stage": stage, **taker(session, stage, person_id), "now": now, "limit": limit}
     wanted = _abandoned(stage, dimensions is not None)
     return list(session.exec(wanted, params={**given, "dimensions": dimensions}))
@@ -111,7 +111,7 @@ def _abandoned(stage: Stage, within: bool) -> Any:
         col(TaskRow.lease_until) < bindparam("now"),
         col(TaskRow.purpose) == Purpose.LIVE,
     )
-    if stage in _WANTED_IN:  # what the schema asked more people before it changed is no one else's
+    if stage in _WANTED_IN:  # nobody else gets a slot that a changed schema no longer needs
         item = (col(ItemRow.id) == col(TaskRow.item_id), col(ItemRow.state) == _WANTED_IN[stage])
         wanted = wanted.where(exists().where(*item))
     if within:
@@ -120,8 +120,10 @@ def _abandoned(stage: Stage, within: bool) -> Any:
 
 
 def open_siblings(session: Session, *, task_id: int, stage: Stage, person_id: int) -> list[tuple[int, str]]:
-    """Open slots (id, unit) of the same item and rank as a slot, itself included, that a person may take and has not
-    postponed."""
+    """Return open slots (id, unit) with the item and rank of a slot, including itself.
+
+    A person may take them and has not postponed them.
+    """
     given = {"task": task_id, **taker(session, stage, person_id)}
     return [(id, unit) for id, unit in session.execute(_open_siblings(stage), given)]
 
@@ -146,7 +148,7 @@ def _open_siblings(stage: Stage) -> Any:
 
 
 def take(session: Session, *, task_id: int, stage: Stage, person_id: int, now: datetime) -> StoredTask | None:
-    """Give a slot to a person; None if someone else was faster or (on PostgreSQL) holds it just now."""
+    """Claim a slot for a person. Return None if someone was faster or, on PostgreSQL, has it locked."""
     given = {"task": task_id, **taker(session, stage, person_id)}
     locked: StoredTask | None = session.exec(_lockable(stage), params=given).first()
     if locked is None or not is_free(locked, now=now):
@@ -159,36 +161,36 @@ def take(session: Session, *, task_id: int, stage: Stage, person_id: int, now: d
 
 
 def claim(session: Session, *, row: StoredTask, person_id: int, now: datetime) -> None:
-    """Give a locked slot to a person for the time of a lease."""
+    """Lease a locked slot to a person."""
     row.state, row.person_id, row.lease_until = TaskState.CLAIMED, person_id, now + LEASE
     _store(session, row)
 
 
 def renew(session: Session, *, row: StoredTask, now: datetime) -> None:
-    """Renew the lease of a locked slot; one that is held for longer keeps its end."""
+    """Renew the lease of a locked slot. A lease that ends later stays unchanged."""
     hold_until(session, row=row, until=now + LEASE)
 
 
 def hold_until(session: Session, *, row: StoredTask, until: datetime) -> None:
-    """Keep a locked claim with its person until a moment, if it would not stay for as long anyhow."""
+    """Extend the lease of a locked claim to a moment, unless it ends later anyway."""
     row.lease_until = max(row.lease_until or until, until)
     _store(session, row)
 
 
 def end_lease(session: Session, *, row: StoredTask) -> None:
-    """End the lease of a locked slot that is for its person alone: it stays theirs."""
+    """Remove the end of the lease of a locked slot that only its person may take."""
     row.lease_until = None
     _store(session, row)
 
 
 def finish(session: Session, *, row: StoredTask) -> None:
-    """Close a locked slot: what its person answers is stored."""
+    """Close a locked slot, because its submission is stored."""
     row.state, row.correcting, row.lease_until = TaskState.DONE, False, None
     _store(session, row)
 
 
 def correct(session: Session, *, row: StoredTask, now: datetime) -> None:
-    """Let the person of a locked, finished slot correct it; what they submitted stands meanwhile."""
+    """Let the person of a locked, finished slot correct it. Their submission counts until then."""
     row.correcting, row.lease_until = True, now + LEASE
     _store(session, row)
 
@@ -200,13 +202,13 @@ def leave_as_submitted(session: Session, *, row: StoredTask) -> None:
 
 
 def call_off(session: Session, *, row: StoredTask) -> None:
-    """Call off a locked slot: no one works on it any more."""
+    """Withdraw a locked slot, so that nobody works on it."""
     row.state, row.lease_until = TaskState.WITHDRAWN, None
     _store(session, row)
 
 
 def note_item(session: Session, *, row: StoredTask, item_id: int) -> None:
-    """Note which item was written for a locked slot of the authoring."""
+    """Record the item that was written in a locked authoring slot."""
     row.item_id = item_id
     _store(session, row)
 
@@ -217,8 +219,10 @@ def _store(session: Session, row: StoredTask) -> None:
 
 
 def reopen(session: Session, *, row: StoredTask) -> None:
-    """Offer a locked slot to everyone again; also to those who have gone past it. One that is no longer needed, because
-    the schema asks fewer people than when it was taken, is called off."""
+    """Offer a locked slot to everyone again, including people whose cursor has passed it.
+
+    A slot that is no longer needed, because the schema now asks fewer people, is withdrawn.
+    """
     if row.stage in _WANTED_IN:
         item = select(ItemRow.state).where(ItemRow.id == row.item_id)
         if session.exec(item).first() is not _WANTED_IN[row.stage]:
@@ -231,9 +235,9 @@ def reopen(session: Session, *, row: StoredTask) -> None:
 
 
 def _announce(session: Session, *, unit: str) -> None:
-    """Offer the open slots of a unit anew: someone has lost a slot of it, and may take another one now.
+    """Offer the open slots of a unit again, because a person who lost a slot of it may take another one now.
 
-    A slot that is held just now is about to be taken.
+    A locked slot is skipped, because it is about to be taken.
     """
     wanted = select(TaskRow.id).where(TaskRow.unit == unit, TaskRow.state == TaskState.OPEN)
     ids = list(session.exec(wanted.with_for_update(skip_locked=True, key_share=True)))
@@ -252,19 +256,19 @@ def _lockable(stage: Stage) -> Any:
 
 
 def is_free(row: StoredTask, *, now: datetime) -> bool:
-    """Whether a slot waits for someone: open, or claimed and abandoned, and its images and clips are there."""
+    """Tell whether a slot can be taken: open, or claimed with an expired lease, and without missing media."""
     abandoned = row.state is TaskState.CLAIMED and row.lease_until is not None and row.lease_until < now
     return (row.state is TaskState.OPEN or abandoned) and not row.awaits_media
 
 
 def may_take(session: Session, *, row: StoredTask, person_id: int) -> bool:
-    """Whether the protocol lets a person have this slot at all."""
+    """Tell whether the protocol allows a person to have this slot."""
     wanted = select(TaskRow.id).where(TaskRow.id == row.id, *may_take_conditions(row.stage, join=False))
     return session.exec(wanted, params=taker(session, row.stage, person_id)).first() is not None
 
 
 def may_take_of(session: Session, *, rows: Sequence[StoredTask], person_id: int) -> set[int]:
-    """Which of these slots (ids) the protocol lets a person have."""
+    """Return those of these slots (ids) that the protocol allows a person to have."""
     found: set[int] = set()
     for stage in {row.stage for row in rows}:
         ids = [row.id for row in rows if row.stage is stage]
@@ -277,7 +281,7 @@ def may_take_of(session: Session, *, rows: Sequence[StoredTask], person_id: int)
 
 
 def may_be_taken(session: Session, *, project_id: int, stage: Stage, person_id: int) -> dict[int, str]:
-    """The open slots of a stage that the protocol lets a person have, with their units."""
+    """Return the open slots of a stage that the protocol allows a person to have, with their units."""
     given = {"project": project_id, "stage": stage, **taker(session, stage, person_id)}
     return dict(session.exec(_may_be_taken(stage), params=given).all())
 

@@ -1,4 +1,4 @@
-"""Counting slots: what waits for a person, what they have done, and how far a stage is."""
+"""Counting slots: a person's waiting and finished work, and the progress of a stage."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _AT_ONCE = 500
 
 
 def open_units(session: Session, *, project_id: int, stage: Stage, dimension: str) -> dict[str, int]:
-    """How many slots no one has, by unit."""
+    """Count the open slots, by unit."""
     wanted = select(TaskRow.unit, func.count()).where(
         TaskRow.project_id == project_id,
         TaskRow.stage == stage,
@@ -43,7 +43,7 @@ def count_available(
     dimensions: Sequence[str] | None,
     now: datetime,
 ) -> dict[str, int]:
-    """How many different units wait that this person may take, by dimension."""
+    """Count the waiting units that this person may take, by dimension."""
     given = {"project": project_id, "stage": stage, **taker(session, stage, person_id)}
     given |= {"dimensions": dimensions, "now": now}
     return dict(session.exec(_available(stage, dimensions is not None), params=given).all())
@@ -69,20 +69,20 @@ def _available(stage: Stage, within: bool) -> Any:
 
 
 def count_done(session: Session, *, project_id: int, stage: Stage, person_id: int) -> dict[str, int]:
-    """How many slots a person has done in a stage, by dimension."""
+    """Count a person's finished slots in a stage, by dimension."""
     given = {"project": project_id, "stage": stage, "taker": person_id}
     return dict(session.exec(_in_state(TaskState.DONE), params=given).all())
 
 
 def count_in_hand(session: Session, *, project_id: int, stage: Stage, person_id: int) -> dict[str, int]:
-    """How many claims a person has in a stage, by dimension."""
+    """Count a person's claims in a stage, by dimension."""
     given = {"project": project_id, "stage": stage, "taker": person_id}
     return dict(session.exec(_in_state(TaskState.CLAIMED), params=given).all())
 
 
 @cache
 def _in_state(state: TaskState) -> Any:
-    # Everything that is asked here stands in the index ``ix_task_mine``: no row is looked up, of tens of thousands.
+    # The index ``ix_task_mine`` has all of these columns, so none of tens of thousands of rows is read.
     wanted = select(TaskRow.dimension, func.count()).where(
         col(TaskRow.person_id) == bindparam("taker"),
         *of_stage(),
@@ -95,7 +95,7 @@ def _in_state(state: TaskState) -> Any:
 def count_taken_back_and_done(
     session: Session, *, project_id: int, stage: Stage, person_id: int, now: datetime
 ) -> tuple[dict[str, int], dict[str, int]]:
-    """How many submissions a person has taken back into the form, by dimension; and ``count_done``, asked at once."""
+    """Count a person's submissions that they are correcting, by dimension, and return ``count_done`` with it."""
     given = {"project": project_id, "stage": stage, "taker": person_id, "now": now}
     taken_back: dict[str, int] = {}
     done: dict[str, int] = {}
@@ -119,7 +119,7 @@ def _taken_back_and_done() -> Any:
 def dimensions_in(
     session: Session, *, project_id: int, stage: Stage, dimensions: Iterable[str], states: Iterable[TaskState]
 ) -> set[str]:
-    """Those of the dimensions in which a stage has slots in one of the states, each found by one look at an index."""
+    """Return the dimensions in which a stage has slots in one of the states. Each needs one look at an index."""
     found = set()
     for dimension in dimensions:
         for state in states:
@@ -138,7 +138,7 @@ def _any_in() -> Any:
 
 
 def count_by_state(session: Session, *, project_id: int, stage: Stage) -> dict[tuple[str, TaskState], int]:
-    """How many slots a stage has, by dimension and state."""
+    """Count the slots of a stage, by dimension and state."""
     wanted = (
         select(TaskRow.dimension, TaskRow.state, func.count())
         .where(TaskRow.project_id == project_id, TaskRow.stage == stage, TaskRow.purpose == Purpose.LIVE)
@@ -148,7 +148,7 @@ def count_by_state(session: Session, *, project_id: int, stage: Stage) -> dict[t
 
 
 def models_in(session: Session, *, project_id: int, stage: Stage) -> set[str]:
-    """Return the models of which answers were passed on to a stage, in runs that count."""
+    """Return the models with answers in a stage, except withdrawn runs."""
     wanted = (
         select(PredictionRow.model)
         .join(TaskRow, col(TaskRow.prediction_id) == col(PredictionRow.id))
@@ -160,7 +160,7 @@ def models_in(session: Session, *, project_id: int, stage: Stage) -> set[str]:
 
 
 def begun_items(session: Session, *, project_id: int) -> dict[str, int]:
-    """How many items authors have begun and not submitted, by dimension; an item that is being corrected is none."""
+    """Count the items that authors have begun and not submitted, by dimension. Items under correction do not count."""
     wanted = (
         select(TaskRow.dimension, func.count())
         .where(
@@ -176,7 +176,7 @@ def begun_items(session: Session, *, project_id: int) -> dict[str, int]:
 
 
 def unfinished(session: Session, *, project_id: int, stage: Stage) -> int:
-    """How many slots of a stage wait or are in someone's hands."""
+    """Count the open and claimed slots of a stage."""
     wanted = select(func.count()).where(
         TaskRow.project_id == project_id,
         TaskRow.stage == stage,
@@ -187,7 +187,7 @@ def unfinished(session: Session, *, project_id: int, stage: Stage) -> int:
 
 
 def any_unfinished(session: Session, *, project_id: int, stage: Stage) -> bool:
-    """Whether a slot of a stage waits or is in someone's hands."""
+    """Tell whether a stage has an open or claimed slot."""
     wanted = select(TaskRow.id).where(
         TaskRow.project_id == project_id,
         TaskRow.stage == stage,
@@ -199,7 +199,7 @@ def any_unfinished(session: Session, *, project_id: int, stage: Stage) -> bool:
 
 @dataclass(frozen=True)
 class AnswerSlots:
-    """A model's answer that was passed on to people, and where its slots are."""
+    """A model's answer that was sent to people, and the states of its slots."""
 
     unit: str
     prediction_id: int
@@ -211,39 +211,38 @@ class AnswerSlots:
     done: int
     withdrawn: int
     slotless: bool = False
-    """It has no slots yet: ``withdrawn`` is how many it would have."""
+    """Whether it has no slots yet. Then ``withdrawn`` is the number of slots that it would get."""
 
     @property
     def touched(self) -> bool:
-        """Someone has graded it or has it in hand."""
+        """Whether someone has graded or claimed it."""
         return bool(self.claimed or self.done)
 
     def is_complete(self, raters: int, *, fewest: int | None = None) -> bool:
-        """Whether as many people have done it as are asked, or as were asked when it was done (``fewest``)."""
+        """Tell whether enough people have done it, by the present number or the number at that time (``fewest``)."""
         waits = self.open or self.claimed
         return self.done >= raters or (fewest is not None and self.done >= fewest and not waits)
 
     def lacking(self, raters: int, *, fewest: int | None = None) -> int:
-        """How many slots it lacks for so many people."""
+        """Return how many slots are missing for this number of raters."""
         if self.is_complete(raters, fewest=fewest):
             return 0
         return max(raters - self.open - self.claimed - self.done, 0)
 
     @property
     def place(self) -> tuple[str, str]:
-        """What a sample is even over."""
+        """The dimension and model, over which samples are balanced."""
         return self.dimension, self.model
 
 
 def slotless(prediction_id: int, *, item_id: int, model: str, dimension: str, slots: int) -> AnswerSlots:
-    """An answer that was passed on to no one, as if its slots had been called off."""
+    """Return an answer that was sent to nobody, as if its slots had been withdrawn."""
     unit = unit_of_prediction(prediction_id=prediction_id)
     return AnswerSlots(unit, prediction_id, item_id, model, dimension, 0, 0, 0, slots, slotless=True)
 
 
 def answer_slots(session: Session, *, project_id: int, stage: Stage, item_id: int | None = None) -> list[AnswerSlots]:
-    """The answers of runs that count that were passed on to a stage, to all items or to one, in the order in which they
-    came."""
+    """Return the answers in a stage, oldest first, for all items or one. Withdrawn runs do not count."""
 
     def n(state: TaskState) -> Any:
         return func.sum(case((col(TaskRow.state) == state, 1), else_=0))
@@ -274,7 +273,7 @@ def answer_slots(session: Session, *, project_id: int, stage: Stage, item_id: in
 def any_waits_for_media(
     session: Session, *, project_id: int, stage: Stage, person_id: int, dimensions: Sequence[str] | None
 ) -> bool:
-    """Whether something that a person may take waits for an image or clip; a few hundred slots are looked at."""
+    """Tell whether a slot that a person may take waits for missing media. Only a few hundred slots are checked."""
     given = {"project": project_id, "stage": stage, **taker(session, stage, person_id), "dimensions": dimensions}
     return session.execute(_any_waits(stage, dimensions is not None), given).first() is not None
 

@@ -1,7 +1,7 @@
-"""What the protocol asks of the person who takes a slot, as conditions of queries.
+"""The protocol's rules for the person who takes a slot, as conditions of queries.
 
-Statements on the annotator's path are made once and filled in by name (``taker``, ``project``, ``stage``, ``now``):
-putting one together costs more than running it.
+Statements on the annotator's path are built once and run with named parameters (``taker``, ``project``, ``stage``,
+``now``), because building costs more than running.
 """
 
 from __future__ import annotations
@@ -17,45 +17,47 @@ from db.tables import AnnotationRow, InsightRow, ItemRow, PostponedRow, Revision
 from domain.states import BLIND, UNSETTLED, VERIFICATIONS, Purpose, Stage, TaskState
 
 _OTHER = aliased(TaskRow)
-"""Another slot of the same unit. Made once: an alias costs more than the query that uses it."""
+"""Another slot of the same unit. It is built once because an alias costs more than the query that uses it."""
 
 
 _AGAIN = "again"
 
 
 def let_vote_again(session: Session, *, project_id: int, stages: Collection[str]) -> None:
-    """From here on the session knows in which stages of verification of a project people may vote who have voted on an
-    item in an earlier one."""
+    """Record in the session the stages of verification in which people may vote again.
+
+    In these stages of the project people may vote who have voted on the item in an earlier stage.
+    """
     known: dict[str, list[int]] = session.info.setdefault(_AGAIN, {})
     for stage in stages:
         known[stage] = [*(id for id in known.get(stage, ()) if id != project_id), project_id]
 
 
 def taker(session: Session, stage: Stage, person_id: int) -> dict[str, Any]:
-    """What ``may_take_conditions`` are about, as they name it."""
+    """Return the parameters of ``may_take_conditions``."""
     return {"taker": person_id, _AGAIN: session.info.get(_AGAIN, {}).get(stage, [])}
 
 
 def of_stage() -> list[ColumnElement[bool]]:
-    """Slots of the ``stage`` of the ``project``."""
+    """Return the conditions for slots of the ``stage`` of the ``project``."""
     return [col(TaskRow.project_id) == bindparam("project"), col(TaskRow.stage) == bindparam("stage")]
 
 
 def on_offer() -> list[ColumnElement[bool]]:
-    """Open slots of the ``stage`` of the ``project`` that do not wait for an image or clip.
+    """Return the conditions for open slots of the ``stage`` of the ``project`` without missing media.
 
-    That is no part of ``may_take_conditions``: who may be asked about an item once its image is there must not look
-    into it before.
+    Missing media are not part of ``may_take_conditions``: a person who may get the item later must not look into it
+    now.
     """
     return [*of_stage(), col(TaskRow.state) == TaskState.OPEN, col(TaskRow.awaits_media).is_(False)]
 
 
 def may_take_conditions(stage: Stage, *, join: bool = True, of: Any = TaskRow) -> list[ColumnElement[bool]]:
-    """What the protocol asks of the ``taker`` of a slot: no second slot of a unit, never one's own item; and
-    blind only about what one has not looked into.
+    """Return the protocol's conditions on the ``taker`` of a slot.
 
-    Adding nothing to a person's id keeps PostgreSQL from going through all that the person has done: it looks at the
-    few slots of the unit instead, whatever its statistics say.
+    The taker gets no second slot of a unit and never their own item, and is asked blind only about uninspected items.
+    Adding zero to a person's id keeps PostgreSQL from scanning everything that the person has done. It looks at the few
+    slots of the unit instead, whatever its statistics are.
     """
     other = _OTHER
     person_id: ColumnElement[int] = bindparam("taker")
@@ -73,20 +75,20 @@ def may_take_conditions(stage: Stage, *, join: bool = True, of: Any = TaskRow) -
             ~exists().where(col(InsightRow.item_id) == col(of.item_id), col(InsightRow.person_id) == person_id)
         )
     had = (col(other.item_id) == col(of.item_id), col(other.person_id) + 0 == person_id)
-    if stage is Stage.ANSWERING:  # whatever else they did about the item, also at an earlier revision
+    if stage is Stage.ANSWERING:  # nobody who did other work on the item, at any revision
         conditions.append(~exists().where(*had, col(other.unit) != col(of.unit)))
     if stage in (Stage.ADJUDICATION, *BLIND - {Stage.ANSWERING}):
         took_part = col(other.stage) == Stage.ANSWERING
-        if stage in VERIFICATIONS[:-1]:  # who voted in a later stage does not fill a slot of this one that opens again
+        if stage in VERIFICATIONS[:-1]:  # voters of a later stage get no reopened slot of this one
             later = VERIFICATIONS[VERIFICATIONS.index(stage) + 1 :]
             took_part = or_(took_part, and_(col(other.stage).in_(later), col(other.revision) == col(of.revision)))
         conditions.append(~exists().where(*had, took_part))
-    if stage in VERIFICATIONS[1:]:  # what was said before is not told to those who are asked now
+    if stage in VERIFICATIONS[1:]:  # these raters must not know the earlier decision
         conditions.append(~exists().where(*had, col(other.stage) == Stage.ADJUDICATION))
         before = VERIFICATIONS[: VERIFICATIONS.index(stage)]
         first_time = ~exists().where(*had, col(other.stage).in_(before))
         conditions.append(or_(col(of.project_id).in_(bindparam(_AGAIN, [], expanding=True)), first_time))
-    if stage is Stage.GRADING:  # what they graded to qualify, whose results they see
+    if stage is Stage.GRADING:  # not the answers of their qualification, whose results they see
         graded = (col(other.prediction_id) == col(of.prediction_id), col(other.person_id) + 0 == person_id)
         conditions.append(~exists().where(*graded, col(other.purpose) == Purpose.QUALIFICATION))
     if stage is Stage.REFINEMENT:  # its page shows the key
@@ -107,7 +109,9 @@ def may_take_conditions(stage: Stage, *, join: bool = True, of: Any = TaskRow) -
 
 
 def _asked_blind(of: Any, person_id: ColumnElement[int]) -> ColumnElement[bool]:
-    """The person answers about the item of a slot blind just now, or may still take back what they answered."""
+    """Return the condition that the person has an open blind task about a slot's item, or may still take an answer
+    back.
+    """
     unsettled = exists().where(
         col(ItemRow.id) == col(_OTHER.item_id),
         col(ItemRow.state).in_(UNSETTLED),
@@ -126,5 +130,5 @@ def _asked_blind(of: Any, person_id: ColumnElement[int]) -> ColumnElement[bool]:
 
 
 def not_postponed(of: Any) -> ColumnElement[bool]:
-    """The ``taker`` has not put the unit of a slot off."""
+    """Return the condition that the ``taker`` has not postponed the unit of a slot."""
     return ~exists().where(col(PostponedRow.person_id) == bindparam("taker"), col(PostponedRow.unit) == col(of.unit))

@@ -1,4 +1,4 @@
-"""Opening slots of work, and offering or calling off those that are there."""
+"""Opening slots of work, and offering or withdrawing existing slots."""
 
 from __future__ import annotations
 
@@ -24,25 +24,26 @@ from domain.states import VOTED_ON, Purpose, Stage, TaskState
 SHUFFLE_RANGE = 2**31
 _AT_ONCE = 500
 _EQUALS = 2**20
-"""So many places have items that are equally contested: a thousand times as many lie within the shuffled order."""
+"""The number of positions for items that are equally contested. The shuffled order has room for a thousand such groups.
+"""
 
 BEGUN = -1
-"""The rank, in a random order, of slots of a unit that someone has done a slot of."""
+"""The rank, in a random order, of slots whose unit has a finished slot."""
 
 
 def unit_of_revision(stage: Stage, *, item_id: int, revision: int) -> str:
-    """The name of an item's revision as something to vote on or to settle."""
+    """Return the unit name of an item's revision to vote on or to adjudicate."""
     return f"{stage.value}/item/{item_id}/{revision}"
 
 
 def unit_to_settle(stage: Stage, *, item_id: int, revision: int) -> str:
-    """The name of an item's revision as something to settle after the votes of a stage."""
+    """Return the unit name of an item's revision to adjudicate after the votes of a stage."""
     of = Stage.ADJUDICATION.value + stage.value.removeprefix(Stage.VERIFICATION.value)
     return f"{of}/item/{item_id}/{revision}"
 
 
 def settled_in(unit: str) -> Stage:
-    """The stage whose votes are settled by a slot of that name.
+    """Return the stage whose votes a slot with this unit name adjudicates.
 
     >>> settled_in("adjudication_2/item/7/1").value
     'verification_2'
@@ -51,59 +52,59 @@ def settled_in(unit: str) -> Stage:
 
 
 def unit_of_answer(stage: Stage, *, prediction_id: int) -> str:
-    """The name of a model's answer as something to work on in a stage."""
+    """Return the unit name of a model's answer in a stage."""
     return f"{stage.value}/prediction/{prediction_id}"
 
 
 def unit_of_pair(first_id: int, second_id: int) -> str:
-    """The name of two models' answers to an item as something to compare."""
+    """Return the unit name of two models' answers to an item to compare."""
     return f"{unit_of_answer(Stage.COMPARISON, prediction_id=first_id)}/{second_id}"
 
 
 def pair_of(unit: str) -> tuple[int, int]:
-    """The two answers (ids) that a name of ``unit_of_pair`` is about."""
+    """Return the two answers (ids) in a name of ``unit_of_pair``."""
     _, _, first, second = unit.split("/")
     return int(first), int(second)
 
 
 def unit_of_prediction(*, prediction_id: int) -> str:
-    """The name of a model's answer as something to grade."""
+    """Return the unit name of a model's answer to grade."""
     return unit_of_answer(Stage.GRADING, prediction_id=prediction_id)
 
 
 def unit_of_refinement(*, prediction_id: int, revision: int) -> str:
-    """The name of a model's answer next to a revision of its item."""
+    """Return the unit name of a model's answer next to a revision of its item."""
     return f"{Stage.REFINEMENT.value}/prediction/{prediction_id}/{revision}"
 
 
 def shuffle_key(*, seed: int | str, unit: str, slot: int) -> int:
-    """A slot's place in the shuffled order of its stage: from the project's seed, so that it can be made again."""
+    """Return a slot's position in the shuffled order of its stage. It follows from the project's seed."""
     return _number(f"{seed}/{unit}/{slot}")
 
 
 def contest_key(*, seed: int, unit: str, contest: float) -> int:
-    """A senior's place for what is contested so much (0 to 1): the most contested stands first, equals are shuffled."""
+    """Return a position in the seniors' queue for a contest from 0 to 1: most contested first, equals shuffled."""
     return round((1 - contest) * 1000) * _EQUALS + shuffle_key(seed=seed, unit=unit, slot=0) % _EQUALS
 
 
 def rank_of(order: str, *, slot: int, item_id: int, priority: int = 0) -> int:
-    """A slot's rank in an order that a schema names: lower comes first, and equals come as they were shuffled."""
+    """Return a slot's rank in an order that a schema names. Lower comes first, and equals come in shuffled order."""
     return {"fewest_votes": slot, "oldest": item_id, "priority": -priority}.get(order, 0)
 
 
 def moment() -> int:
-    """Now, as a number that grows: for the order in which slots are offered. It is no date."""
+    """Return the current time as a growing number, for the order in which slots are offered."""
     return time.time_ns() // 1000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Slot:
-    """A slot to open: what it is about, whom it is for, and its place in the order of its stage."""
+    """A slot to open: its unit, its person, and its position in the order of its stage."""
 
     project_id: int
     stage: Stage
     unit: str
-    """With ``slot`` it names the slot: one that exists is not opened again."""
+    """The unit name. With ``slot`` it identifies the slot: an existing slot is not opened again."""
     slot: int = 0
     item_id: int | None = None
     revision: int | None = None
@@ -111,9 +112,9 @@ class Slot:
     dimension: str
     purpose: Purpose = Purpose.LIVE
     person_id: int | None = None
-    """The only person that it is for: it opens in their hands. None: it is on offer."""
+    """The only person who may have it: the slot opens as claimed. None: it is on offer."""
     called_off: bool = False
-    """It is not on offer before ``offer_units``."""
+    """Whether it is withdrawn until ``offer_units``."""
     rank: int = 0
     shuffle: int
     at: datetime
@@ -121,9 +122,9 @@ class Slot:
 
 
 def open_slots(session: Session, *, slots: Iterable[Slot], needed: Sequence[str] = ()) -> int:
-    """Open slots; one that exists already is left as it is. The number opened. No slot comes into being elsewhere.
+    """Open slots. Existing slots stay unchanged. Return the number of new slots. Only this function creates slots.
 
-    Slots about items that lack an image or clip in a role that is ``needed`` wait until it comes
+    Slots about items that lack an image or clip in a ``needed`` role wait until the file arrives
     (``offer_items_with``).
     """
     slots = list(slots)
@@ -135,8 +136,10 @@ def open_slots(session: Session, *, slots: Iterable[Slot], needed: Sequence[str]
 
 
 def like(row: StoredTask, *, slot: int, rank: int, seed: int, apart: bool, at: datetime) -> Slot:
-    """One more slot of the unit of another, called off so far; ``apart``: it has a place of its own in the shuffled
-    order, and does not stand with the others."""
+    """Return a withdrawn slot for the unit of another slot.
+
+    ``apart``: it has its own position in the shuffled order, not the position of the others.
+    """
     return Slot(
         project_id=row.project_id,
         stage=row.stage,
@@ -154,7 +157,7 @@ def like(row: StoredTask, *, slot: int, rank: int, seed: int, apart: bool, at: d
 
 
 def items_without(session: Session, *, project_id: int, stage: Stage) -> list[int]:
-    """The items that are voted on in a stage and of whose current revision there is no slot in it, by id."""
+    """Return the items (ids) under vote in a stage whose current revision has no slot there."""
     there = exists().where(
         col(TaskRow.item_id) == ItemRow.id,
         col(TaskRow.stage) == stage,
@@ -165,14 +168,14 @@ def items_without(session: Session, *, project_id: int, stage: Stage) -> list[in
 
 
 def open_for_person(session: Session, *, slot: Slot) -> StoredTask | None:
-    """Open a slot in the hands of the person that it is for; None if it exists already."""
+    """Open a slot that its person has claimed. Return None if it exists already."""
     if not open_slots(session, slots=[slot]):
         return None
     return session.exec(select(TaskRow).where(TaskRow.public_id == slot.public_id)).one()
 
 
 def _columns(slot: Slot, *, opened: int, awaits_media: bool) -> dict[str, Any]:
-    """Every column of a new slot but its id."""
+    """Return every column of a new slot except its id."""
     state = TaskState.OPEN if slot.person_id is None else TaskState.CLAIMED
     return {
         "public_id": slot.public_id,
@@ -184,7 +187,7 @@ def _columns(slot: Slot, *, opened: int, awaits_media: bool) -> dict[str, Any]:
         "revision": slot.revision,
         "prediction_id": slot.prediction_id,
         "dimension": slot.dimension,
-        "dimension_given": None,  # what a slot is opened in, is called so today
+        "dimension_given": None,  # a new slot has the current name of its dimension
         "dimension_version": None,
         "state": TaskState.WITHDRAWN if slot.called_off else state,
         "person_id": slot.person_id,
@@ -200,8 +203,11 @@ def _columns(slot: Slot, *, opened: int, awaits_media: bool) -> dict[str, Any]:
 
 
 def begin_unit(session: Session, *, row: StoredTask, whole_item: bool) -> None:
-    """Offer the open slots of a unit that someone has done before all others (``BEGUN``), or those of all units of its
-    item in the stage. A slot that is held just now is about to be taken."""
+    """Offer the open slots of a unit before all others (``BEGUN``), because someone has done a slot of the unit.
+
+    ``whole_item``: the slots of all units of its item in the stage. A locked slot is skipped, because it is about to be
+    taken.
+    """
     about = col(TaskRow.item_id) == row.item_id if whole_item else col(TaskRow.unit) == row.unit
     wanted = select(TaskRow.id).where(
         about,
@@ -216,7 +222,7 @@ def begin_unit(session: Session, *, row: StoredTask, whole_item: bool) -> None:
 
 
 def set_ranks(session: Session, *, ranks: Mapping[int, int], stage: Stage) -> None:
-    """Give the unfinished slots of items (by id) another rank in a stage."""
+    """Set the rank of the unfinished slots of items (by id) in a stage."""
     by_rank: dict[int, list[int]] = {}
     for item_id, rank in ranks.items():
         by_rank.setdefault(rank, []).append(item_id)
@@ -231,13 +237,13 @@ def set_ranks(session: Session, *, ranks: Mapping[int, int], stage: Stage) -> No
 
 
 def put_ranks(session: Session, *, ranks: Mapping[int, int]) -> None:
-    """Give slots (by id) another rank."""
+    """Set the rank of slots (by id)."""
     for id, rank in sorted(ranks.items()):
         session.exec(update(TaskRow).where(col(TaskRow.id) == id).values(rank=rank))
 
 
 def withdraw(session: Session, *, units: Sequence[str], held: bool = True) -> None:
-    """Call off the slots of units that no one has done; ``held``: also those that people have in hand."""
+    """Withdraw the unfinished slots of units. ``held``: including claimed slots."""
     idle = (TaskState.OPEN, TaskState.CLAIMED) if held else (TaskState.OPEN,)
     for begin in range(0, len(units), _AT_ONCE):
         some = col(TaskRow.unit).in_(units[begin : begin + _AT_ONCE])
@@ -249,14 +255,14 @@ def withdraw(session: Session, *, units: Sequence[str], held: bool = True) -> No
 
 
 def call_off_idle(session: Session, *, unit: str) -> None:
-    """Call off the open slots of a unit, but for one that someone takes just now."""
+    """Withdraw the open slots of a unit, except one that someone is taking."""
     idle = select(TaskRow.id).where(TaskRow.unit == unit, TaskRow.state == TaskState.OPEN).order_by(col(TaskRow.id))
     ids = list(session.exec(idle.with_for_update(skip_locked=True, key_share=True)))
     session.exec(update(TaskRow).where(col(TaskRow.id).in_(ids)).values(state=TaskState.WITHDRAWN))
 
 
 def call_off_surplus(session: Session, *, project_id: int, stage: Stage, most: int) -> int:
-    """Call off the open slots that a unit has beyond the people who are asked about it; how many."""
+    """Withdraw the open slots of a unit that exceed the number of people to ask. Return their number."""
     about = (TaskRow.project_id == project_id, TaskRow.stage == stage, TaskRow.purpose == Purpose.LIVE)
     there = col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED, TaskState.DONE))
     full = select(TaskRow.unit).where(*about, there).group_by(col(TaskRow.unit)).having(func.count() > most)
@@ -277,7 +283,7 @@ def call_off_surplus(session: Session, *, project_id: int, stage: Stage, most: i
 
 
 def offer(session: Session, *, slots: Sequence[Slot], needed: Sequence[str]) -> None:
-    """Have these slots open: open each, or offer it again if it was called off; ``needed`` as in ``open_slots``."""
+    """Open these slots, or offer them again if they were withdrawn. ``needed`` as in ``open_slots``."""
     if open_slots(session, slots=slots, needed=needed) == len(slots):
         return
     for slot in slots:
@@ -293,7 +299,9 @@ def offer(session: Session, *, slots: Sequence[Slot], needed: Sequence[str]) -> 
 
 
 def call_off_untouched(session: Session, *, units: Sequence[str]) -> set[str]:
-    """Call off all slots of these units, but of none that someone has or takes just now; the units that were left."""
+    """Withdraw all slots of these units, except units that someone has claimed, done or is taking. Return the
+    exceptions.
+    """
     left: set[str] = set()
     for begin in range(0, len(units), _AT_ONCE):
         some = list(units[begin : begin + _AT_ONCE])
@@ -320,8 +328,11 @@ def call_off_untouched(session: Session, *, units: Sequence[str]) -> set[str]:
 
 
 def offer_units(session: Session, *, units: Sequence[str], most: int | None = None) -> int:
-    """Offer the slots of these units that were called off; how many. ``most``: only until a unit has so many that are
-    wanted or done; further ones are of a time when the schema asked more people."""
+    """Offer the withdrawn slots of these units. Return their number.
+
+    ``most``: only until a unit has this number of slots that are not withdrawn. More slots come from a time when the
+    schema asked more people.
+    """
     n = 0
     for begin in range(0, len(units), _AT_ONCE):
         some = col(TaskRow.unit).in_(list(units[begin : begin + _AT_ONCE]))
@@ -360,7 +371,7 @@ def begin_units(session: Session, *, units: Sequence[str]) -> None:
 
 
 def offer_items_with(session: Session, *, asset_ids: Sequence[int], needed: Sequence[str]) -> None:
-    """Offer what waited for these assets, which are there now, also to everyone who has gone past it."""
+    """Offer the slots that waited for these assets, also to people whose cursor has passed them."""
     item_ids = missing_media.with_assets(session, asset_ids=asset_ids)
     there = sorted(item_ids - missing_media.waiting(session, item_ids=item_ids, needed=needed))
     ids: list[int] = []
@@ -371,7 +382,7 @@ def offer_items_with(session: Session, *, asset_ids: Sequence[int], needed: Sequ
 
 
 def note_media(session: Session, *, ids: Iterable[int], awaits: bool) -> None:
-    """Have slots (by id) wait for an image or clip, or offer them, also to everyone who has gone past them."""
+    """Mark slots (by id) as waiting for media, or offer them, also to people whose cursor has passed them."""
     ids = sorted(ids)
     for begin in range(0, len(ids), _AT_ONCE):
         some = ids[begin : begin + _AT_ONCE]

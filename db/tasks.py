@@ -1,4 +1,4 @@
-"""Finding slots of work: by their id, their unit, their item, or who has them."""
+"""Finding slots of work by their id, unit, item or person."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _AT_ONCE = 500
 
 
 def lock(session: Session, *, public_id: str) -> StoredTask | None:
-    """A slot, held against everyone else until the transaction ends."""
+    """Return a slot, locked until the transaction ends."""
     found: StoredTask | None = session.exec(_by_public_id(hold=True), params={"slot": public_id}).first()
     return found
 
 
 def by_public_id(session: Session, *, public_id: str) -> StoredTask | None:
-    """A slot."""
+    """Return a slot by its public id."""
     found: StoredTask | None = session.exec(_by_public_id(hold=False), params={"slot": public_id}).first()
     return found
 
@@ -36,12 +36,12 @@ def _by_public_id(*, hold: bool) -> Any:
 
 
 def by_id(session: Session, *, id: int) -> StoredTask | None:
-    """A slot."""
+    """Return a slot by its id."""
     return session.get(TaskRow, id)
 
 
 def lock_by_ids(session: Session, *, ids: Iterable[int]) -> Sequence[StoredTask]:
-    """Slots by id, held in one order, so that two transactions never wait for each other."""
+    """Return slots by id, locked in one order, so that two transactions never deadlock."""
     wanted_ids = sorted(set(ids))
     if not wanted_ids:
         return []
@@ -52,7 +52,7 @@ def lock_by_ids(session: Session, *, ids: Iterable[int]) -> Sequence[StoredTask]
 def held_by(
     session: Session, *, person_id: int, project_id: int | None = None, lock: bool = False
 ) -> Sequence[StoredTask]:
-    """What a person has in hand or has taken back to correct, in one project or all of them."""
+    """Return the slots that a person has claimed or is correcting, in one project or all of them."""
     mine = or_(col(TaskRow.state) == TaskState.CLAIMED, col(TaskRow.correcting).is_(True))
     wanted = select(TaskRow).where(TaskRow.person_id == person_id, mine).order_by(col(TaskRow.id))
     if project_id is not None:
@@ -63,7 +63,7 @@ def held_by(
 
 
 def unfinished(session: Session, *, project_id: int, stage: Stage) -> Sequence[StoredTask]:
-    """The slots of a stage that wait or are being worked on."""
+    """Return the open and claimed slots of a stage."""
     wanted = select(TaskRow).where(
         TaskRow.project_id == project_id,
         TaskRow.stage == stage,
@@ -74,7 +74,7 @@ def unfinished(session: Session, *, project_id: int, stage: Stage) -> Sequence[S
 
 
 def open_slots(session: Session, *, project_id: int, stage: Stage) -> list[tuple[int, str, int]]:
-    """Id, dimension and item (id) of the live slots of a stage that no one has, in the order in which they came."""
+    """Return id, dimension and item (id) of the open live slots of a stage, oldest first."""
     wanted = select(TaskRow.id, TaskRow.dimension, TaskRow.item_id).where(
         TaskRow.project_id == project_id,
         TaskRow.stage == stage,
@@ -87,8 +87,10 @@ def open_slots(session: Session, *, project_id: int, stage: Stage) -> list[tuple
 def waiting(
     session: Session, *, project_id: int, stage: Stage, dimension: str | None, limit: int
 ) -> Sequence[StoredTask]:
-    """The first live slots of a stage that no one has, of one dimension or all, as the queue has them; none that waits
-    for an image or clip."""
+    """Return the first open live slots of a stage in queue order, of one dimension or all.
+
+    Slots with missing media are left out.
+    """
     wanted = select(TaskRow).where(
         TaskRow.project_id == project_id,
         TaskRow.stage == stage,
@@ -102,19 +104,19 @@ def waiting(
 
 
 def of_unit(session: Session, *, unit: str, lock: bool = False) -> Sequence[StoredTask]:
-    """All slots of a unit."""
+    """Return all slots of a unit."""
     wanted = select(TaskRow).where(TaskRow.unit == unit).order_by(col(TaskRow.slot))
     return session.exec(wanted.with_for_update(key_share=True) if lock else wanted).all()
 
 
 def of_item(session: Session, *, item_id: int, stage: Stage) -> Sequence[StoredTask]:
-    """The live slots about an item in a stage."""
+    """Return the live slots about an item in a stage."""
     wanted = select(TaskRow).where(TaskRow.item_id == item_id, TaskRow.stage == stage, TaskRow.purpose == Purpose.LIVE)
     return session.exec(wanted.order_by(col(TaskRow.id))).all()
 
 
 def submitted_items(session: Session, *, item_ids: Sequence[int]) -> dict[int, int]:
-    """Who has written these items here and submitted them, as long as their slots are there: people (ids) by item."""
+    """Return the people (ids) who have authored and submitted these items, by item, while their slots exist."""
     found: dict[int, int] = {}
     for begin in range(0, len(item_ids), _AT_ONCE):
         wanted = select(TaskRow.item_id, TaskRow.person_id).where(
@@ -127,8 +129,10 @@ def submitted_items(session: Session, *, item_ids: Sequence[int]) -> dict[int, i
 
 
 def answers_in_refinement(session: Session, *, item_id: int, counting: bool = False) -> list[int]:
-    """The models' answers (ids) that were ever shown next to an item to refine it; ``counting``: those of runs that
-    count."""
+    """Return the models' answers (ids) that were ever shown in refinement of an item.
+
+    ``counting``: without withdrawn runs.
+    """
     wanted = select(TaskRow.prediction_id).where(TaskRow.item_id == item_id, TaskRow.stage == Stage.REFINEMENT)
     if counting:
         wanted = wanted.join(PredictionRow, col(PredictionRow.id) == TaskRow.prediction_id).where(of_counting_runs())
@@ -136,8 +140,10 @@ def answers_in_refinement(session: Session, *, item_id: int, counting: bool = Fa
 
 
 def refinement_of_run(session: Session, *, run_id: int) -> list[tuple[int, int, int, str]]:
-    """A run's answers (prediction id, item id, the item's revision as it stands, dimension) that were ever shown next
-    to their items to refine them."""
+    """Return a run's answers that were ever shown in refinement.
+
+    Each has prediction id, item id, the item's current revision, and dimension.
+    """
     wanted = (
         select(TaskRow.prediction_id, ItemRow.id, ItemRow.current_revision, ItemRow.dimension)
         .join(PredictionRow, col(PredictionRow.id) == TaskRow.prediction_id)
@@ -158,8 +164,10 @@ def answers_in(
     item_id: int | None = None,
     counting: bool = False,
 ) -> set[int]:
-    """The models' answers (ids) that have live slots in a stage, whatever became of these: all of them, or those of a
-    run, to an item, or of runs that count."""
+    """Return the models' answers (ids) with live slots in a stage, in any state.
+
+    The arguments select the answers of a run, answers to an item, or answers without withdrawn runs.
+    """
     wanted = select(TaskRow.prediction_id).where(
         TaskRow.project_id == project_id, TaskRow.stage == stage, TaskRow.purpose == Purpose.LIVE
     )
@@ -175,7 +183,7 @@ def answers_in(
 
 
 def units_in(session: Session, *, project_id: int, stage: Stage, item_id: int | None = None) -> list[str]:
-    """The units that have live slots in a stage, whatever became of these: all of them, or those about an item."""
+    """Return the units with live slots in a stage, in any state, or only those about an item."""
     wanted = select(TaskRow.unit).where(
         TaskRow.project_id == project_id, TaskRow.stage == stage, TaskRow.purpose == Purpose.LIVE
     )
@@ -185,7 +193,7 @@ def units_in(session: Session, *, project_id: int, stage: Stage, item_id: int | 
 
 
 def known_units(session: Session, *, units: Sequence[str]) -> set[str]:
-    """Those of these units that have slots, whatever became of them."""
+    """Return those of these units that have slots, in any state."""
     found: set[str] = set()
     for begin in range(0, len(units), _AT_ONCE):
         some = col(TaskRow.unit).in_(list(units[begin : begin + _AT_ONCE]))
@@ -194,13 +202,13 @@ def known_units(session: Session, *, units: Sequence[str]) -> set[str]:
 
 
 def refinement_units(session: Session, *, project_id: int) -> set[str]:
-    """The units of refinement that a project has."""
+    """Return the units of refinement in a project."""
     wanted = select(TaskRow.unit).where(TaskRow.project_id == project_id, TaskRow.stage == Stage.REFINEMENT)
     return set(session.exec(wanted))
 
 
 def place_of(session: Session, *, item_id: int, stage: Stage, person_id: int, unit: str) -> tuple[int, int]:
-    """Which unit of its item this is for a person (those done before, and this one), and how many units there are."""
+    """Return the position of this unit among a person's units of its item, and the number of units."""
     rows = session.exec(
         select(TaskRow.unit, TaskRow.person_id, TaskRow.state).where(
             TaskRow.item_id == item_id,
@@ -214,7 +222,7 @@ def place_of(session: Session, *, item_id: int, stage: Stage, person_id: int, un
 
 
 def open_or_held(session: Session, *, item_ids: Sequence[int], stage: Stage, lock: bool = False) -> list[StoredTask]:
-    """The live slots of some items in a stage that are open, or in someone's hands: open ones first."""
+    """Return the open and claimed live slots of items in a stage, open ones first."""
     found: list[StoredTask] = []
     for begin in range(0, len(item_ids), 500):
         wanted: Any = select(TaskRow).where(

@@ -1,4 +1,4 @@
-"""Queries for what tools say about items, found beforehand."""
+"""Queries for the precomputed results of tools about items."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from db.records import StoredToolResult
 from db.tables import ItemRow, ToolResultRow
 
 Stored = dict[str, list[dict[str, Any]]]
-"""By the tool's name: ``{"arguments": an object or None, "result": any JSON value}``."""
+"""Results by the tool's name: ``{"arguments": an object or None, "result": any JSON value}``."""
 
 
 def of_items(session: Session, *, item_ids: Sequence[int]) -> dict[int, Stored]:
-    """What is stored for these items, by item."""
+    """Return the stored results for these items, by item."""
     wanted = select(ToolResultRow).where(col(ToolResultRow.item_id).in_(list(item_ids))).order_by(col(ToolResultRow.id))
     found: dict[int, Stored] = defaultdict(dict)
     for row in session.exec(wanted):
@@ -26,7 +26,7 @@ def of_items(session: Session, *, item_ids: Sequence[int]) -> dict[int, Stored]:
 
 
 def of_project(session: Session, *, project_id: int) -> Sequence[StoredToolResult]:
-    """All results that are stored in a project."""
+    """Return all stored results of a project."""
     wanted = (
         select(ToolResultRow)
         .join(ItemRow, col(ItemRow.id) == ToolResultRow.item_id)

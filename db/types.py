@@ -1,4 +1,4 @@
-"""Column types: UTC times, enums stored by value, random public ids; and how constraints are named."""
+"""Column types: UTC times, enums stored by value, random public ids; and the naming of constraints."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ SQLModel.metadata.naming_convention = {
     "fk": "fk_%(table_name)s_%(column_0_N_name)s",
     "pk": "pk_%(table_name)s",
 }
-"""Every module of tables imports this one first, so all constraints are named alike on every database."""
+"""The naming of constraints. Every module of tables imports this module first, so all databases use the same names."""
 
 
 class UTCDateTime(TypeDecorator[datetime]):
-    """A moment, stored and returned in UTC. A time without a zone is our bug and refused."""
+    """A moment, stored and returned in UTC. A time without a zone is a bug and is refused."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -42,7 +42,7 @@ class UTCDateTime(TypeDecorator[datetime]):
 
 
 def enum_column(kind: type[StrEnum]) -> Column[Any]:
-    """A column that holds the values of an enum, and that the database checks."""
+    """Return a column for the values of an enum that the database checks."""
     return Column(
         Enum(
             kind,
@@ -57,7 +57,7 @@ def enum_column(kind: type[StrEnum]) -> Column[Any]:
 
 
 def word_column(kind: type[StrEnum], default: StrEnum | None = None) -> Column[Any]:
-    """A column that holds the values of an enum that may grow: the database does not check them."""
+    """Return a column for the values of an enum that may grow: the database does not check them."""
     return Column(
         Enum(
             kind,
@@ -72,14 +72,14 @@ def word_column(kind: type[StrEnum], default: StrEnum | None = None) -> Column[A
 
 
 def row_id() -> Any:
-    """The key that the database gives a row when it is stored: a row has none before."""
+    """Return the key that the database sets when a row is stored. A new row has no key."""
     return Field(default=None, primary_key=True)
 
 
 def public_id() -> str:
-    """A random id that says nothing about what it names and cannot be guessed.
+    """Return a random id that reveals nothing and cannot be guessed.
 
-    It begins with no dash: a command would take it for an option.
+    It never begins with a dash, because a command would take it for an option.
     """
     while (drawn := secrets.token_urlsafe(12)).startswith("-"):
         pass

@@ -1,4 +1,4 @@
-"""Which answers count: not those of runs that were withdrawn."""
+"""Conditions that leave out the answers of withdrawn runs."""
 
 from __future__ import annotations
 
@@ -10,17 +10,20 @@ from sqlmodel import Session, col
 from db.tables import EventRow, PredictionRow, RunRow
 
 WITHDRAWN, TAKEN_BACK = "run.withdrawn", "run.taken_back"
-"""Kinds of events."""
+"""Kinds of events: a run was withdrawn, or its withdrawal was taken back."""
 
 
 def of_counting_runs() -> ColumnElement[bool]:
-    """Of answers: their run was not withdrawn."""
+    """Return the condition on answers that their run was not withdrawn."""
     withdrawn = select(col(RunRow.id)).where(col(RunRow.withdrawn_at).is_not(None))
     return col(PredictionRow.run_id).not_in(withdrawn)
 
 
 def about_counting(answer: Any) -> ColumnElement[bool]:
-    """Of what is about an answer (a column with its id) or about none: the answer's run was not withdrawn."""
+    """Return the condition that the run of an answer (a column with its id) was not withdrawn.
+
+    A row without an answer meets the condition.
+    """
     return ~exists().where(
         col(PredictionRow.id) == answer,
         col(RunRow.id) == col(PredictionRow.run_id),
@@ -29,7 +32,7 @@ def about_counting(answer: Any) -> ColumnElement[bool]:
 
 
 def mark(session: Session, *, project_id: int) -> int:
-    """A number that changes whenever a run of a project is withdrawn or taken back: the id of the newest such event."""
+    """Return the id of the newest event that withdrew a run of a project or took a withdrawal back."""
     wanted = select(func.max(col(EventRow.id))).where(
         col(EventRow.project_id) == project_id, col(EventRow.kind).in_((WITHDRAWN, TAKEN_BACK))
     )
@@ -37,7 +40,7 @@ def mark(session: Session, *, project_id: int) -> int:
 
 
 def answers(session: Session, *, project_id: int) -> list[tuple[int, str]]:
-    """Item and model of every answer of a project that was withdrawn with its run."""
+    """Return item and model of every answer in a project whose run was withdrawn."""
     wanted = select(col(PredictionRow.item_id), col(PredictionRow.model)).where(
         col(PredictionRow.project_id) == project_id, ~of_counting_runs()
     )
@@ -45,6 +48,6 @@ def answers(session: Session, *, project_id: int) -> list[tuple[int, str]]:
 
 
 def ids(session: Session, *, project_id: int) -> set[int]:
-    """The answers of a project that were withdrawn with their run."""
+    """Return the answers (ids) of a project whose run was withdrawn."""
     wanted = select(col(PredictionRow.id)).where(col(PredictionRow.project_id) == project_id, ~of_counting_runs())
     return {id for id in session.connection().execute(wanted).scalars()}

@@ -1,4 +1,4 @@
-"""Queries on figures that were counted a while ago."""
+"""Queries on cached counts of work."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from domain.states import Stage
 
 
 def of_person(session: Session, *, project_id: int, person_id: int, stage: Stage) -> StoredWorkCount | None:
-    """What was counted last for a person in a stage."""
+    """Return the last count for a person in a stage."""
     given = {"project": project_id, "person": person_id, "stage": stage}
     found: StoredWorkCount | None = session.exec(_of_person(), params=given).first()
     return found
@@ -31,7 +31,7 @@ def _of_person() -> Any:
 
 
 def keep(session: Session, *, row: StoredWorkCount) -> None:
-    """Keep what was counted. Who counted last is right; nothing else depends on it."""
+    """Store a count. The last writer wins, because nothing depends on the count."""
     told = row.model_dump(exclude={"id"})
     if insert_or_ignore(session, WorkCountRow, [{**told, "stage": row.stage}]):
         return

@@ -36,8 +36,9 @@ class Sent(NamedTuple):
 
 
 def submissions(session: Session, *, project_id: int, item_ids: Sequence[int] | None = None) -> list[Sent]:
-    """Everything that was submitted in a project, or about a few of its items, oldest first: read once, and not as rows
-    that are kept."""
+    """Return all submissions in a project, or about these items, oldest first. They are read as plain columns for
+    speed.
+    """
     row = AnnotationRow
     wanted: Any = (
         sqlalchemy.select(
@@ -78,8 +79,8 @@ def _said_now(session: Session, project_id: int, sent: Sent, version: int) -> Se
 
 
 def newest(session: Session, *, project_id: int) -> int:
-    """The id of the newest submission in a project; 0 if there is none."""
-    # stage by stage: each is the end of an index, while all together would be looked through
+    """Return the id of the newest submission in a project, or 0."""
+    # one query per stage reads the end of an index, while one query for all would scan them
     of_stage = (
         select(func.max(AnnotationRow.id)).where(AnnotationRow.project_id == project_id, AnnotationRow.stage == stage)
         for stage in Stage
@@ -89,17 +90,17 @@ def newest(session: Session, *, project_id: int) -> int:
 
 
 def _by_person(project_id: int) -> tuple[ColumnElement[bool], ...]:
-    """The submissions of a project, person by person: an index has what is counted of them in that order."""
+    """Return the conditions for a project's submissions, in a form that uses the index by person."""
     return col(AnnotationRow.project_id) == project_id, col(AnnotationRow.person_id).in_(select(PersonRow.id))
 
 
 def count(session: Session, *, project_id: int) -> int:
-    """How many submissions a project has, replaced ones among them."""
+    """Count the submissions of a project, including superseded ones."""
     return session.exec(select(func.count()).where(AnnotationRow.project_id == project_id)).one()
 
 
 def first_submissions(session: Session, *, project_id: int, since: datetime) -> list[tuple[Stage, datetime]]:
-    """When the tasks of a project were first submitted, from a moment on."""
+    """Return when the tasks of a project were first submitted, since a moment."""
     wanted = select(AnnotationRow.stage, AnnotationRow.created_at).where(
         AnnotationRow.project_id == project_id,
         AnnotationRow.purpose == Purpose.LIVE,
@@ -110,7 +111,7 @@ def first_submissions(session: Session, *, project_id: int, since: datetime) -> 
 
 
 def last_submission(session: Session, *, project_id: int) -> dict[Stage, datetime]:
-    """When something was last submitted in each stage."""
+    """Return the time of the last submission in each stage."""
     wanted = select(AnnotationRow.stage, func.max(col(AnnotationRow.created_at))).where(
         AnnotationRow.project_id == project_id, AnnotationRow.purpose == Purpose.LIVE
     )
@@ -118,7 +119,7 @@ def last_submission(session: Session, *, project_id: int) -> dict[Stage, datetim
 
 
 def active_time(session: Session, *, project_id: int) -> list[tuple[Stage, int, int, float]]:
-    """(stage, person, tasks with a time, their seconds): corrections add to the seconds of their task."""
+    """Return (stage, person, number of timed tasks, total seconds). Corrections add to the seconds of their task."""
     wanted = (
         select(
             AnnotationRow.stage,
@@ -137,21 +138,21 @@ def active_time(session: Session, *, project_id: int) -> list[tuple[Stage, int, 
 
 
 class Paid(NamedTuple):
-    """What a person submitted in a stage for one purpose."""
+    """The totals of a person's submissions in a stage for one purpose."""
 
     person_id: int
     stage: Stage
     purpose: Purpose
     n: int
     corrections: int
-    """Of ``n``, those that replaced an earlier submission."""
+    """The number of submissions in ``n`` that superseded an earlier one."""
     seconds: float
     untimed: int
-    """Of ``n``, those without a time."""
+    """The number of submissions in ``n`` without a time."""
 
 
 def paid(session: Session, *, project_id: int, since: datetime | None, until: datetime | None) -> list[Paid]:
-    """What everyone submitted from one moment up to another, added up."""
+    """Return the totals of everyone's submissions in a period."""
     row = AnnotationRow
     n = func.count()
     wanted: Any = sqlalchemy.select(
@@ -175,7 +176,7 @@ def paid(session: Session, *, project_id: int, since: datetime | None, until: da
 
 
 def triaged(session: Session, *, project_id: int) -> list[tuple[int, datetime]]:
-    """(person, moment) of each candidate image that a person has kept or dropped, the first time they did."""
+    """Return (person, moment) of the first time that each person kept or dropped each candidate image."""
     first = select(TriageDecisionRow.person_id, func.min(col(TriageDecisionRow.created_at))).where(
         TriageDecisionRow.project_id == project_id,
         col(TriageDecisionRow.action).in_(("kept", "dropped")),
@@ -185,22 +186,22 @@ def triaged(session: Session, *, project_id: int) -> list[tuple[int, datetime]]:
     return [(person or 0, at) for person, at in session.exec(first)]
 
 
-# ---- who is at it ----------------------------------------------------------------------------------------------------
+# ---- current activity ------------------------------------------------------------------------------------------------
 
 
 class Lately(NamedTuple):
-    """What a person has submitted."""
+    """A person's recent submissions."""
 
     last: datetime
-    """When they did so last."""
+    """The time of the last submission."""
     week: int
-    """Tasks submitted for the first time since one moment; a qualification's are none."""
+    """The number of tasks first submitted since the first moment, without qualification tasks."""
     today: int
-    """And since another."""
+    """The same number since the second moment."""
 
 
 def lately(session: Session, *, project_id: int, week: datetime, today: datetime) -> dict[int, Lately]:
-    """What people have submitted from two moments on, by person; everyone who has submitted anything."""
+    """Return the recent submissions since two moments, by person, for everyone who has submitted anything."""
     row = AnnotationRow
     counts = and_(col(row.purpose) != Purpose.QUALIFICATION, col(row.supersedes_id).is_(None))
     wanted: Any = sqlalchemy.select(
@@ -212,12 +213,12 @@ def lately(session: Session, *, project_id: int, week: datetime, today: datetime
 
 
 def _without_index(column: Any) -> Any:
-    """A number as an expression: by the column itself, SQLite goes through all slots of a project."""
+    """Return a number as an expression. With the plain column SQLite would scan all slots of a project."""
     return col(column) + 0
 
 
 def held(session: Session, *, project_id: int) -> list[tuple[int, datetime | None]]:
-    """(person, end of the lease) of every task that someone has in hand, and of what they are correcting."""
+    """Return (person, end of the lease) of every claimed task and every task under correction."""
     found: list[tuple[int, datetime | None]] = []
     claimed = (
         col(TaskRow.project_id) == project_id,
@@ -229,7 +230,7 @@ def held(session: Session, *, project_id: int) -> list[tuple[int, datetime | Non
         col(TaskRow.correcting).is_(True),
         col(TaskRow.state) != TaskState.CLAIMED,
     )
-    for held_so in (claimed, corrected):  # one after the other, as each has an index of its own
+    for held_so in (claimed, corrected):  # two queries, because each uses an index of its own
         wanted = select(TaskRow.person_id, TaskRow.lease_until).where(
             *held_so,
             col(TaskRow.person_id).in_(select(PersonRow.id)),
@@ -240,7 +241,7 @@ def held(session: Session, *, project_id: int) -> list[tuple[int, datetime | Non
 
 
 def postponed(session: Session, *, project_id: int) -> dict[int, int]:
-    """How many units people have postponed."""
+    """Count the units that each person has postponed."""
     wanted = select(PostponedRow.person_id, func.count()).where(
         PostponedRow.project_id == project_id, col(PostponedRow.released).is_(False)
     )
@@ -248,7 +249,7 @@ def postponed(session: Session, *, project_id: int) -> dict[int, int]:
 
 
 def drafts(session: Session, *, project_id: int) -> dict[int, tuple[int, int]]:
-    """By person: texts that were typed and not submitted, and submissions that came too late."""
+    """Count drafts by person: unsubmitted texts, and submissions that came too late."""
     sent = exists().where(
         col(AnnotationRow.task_id) == col(DraftRow.task_id), col(AnnotationRow.person_id) == col(DraftRow.person_id)
     )

@@ -1,1 +1,1 @@
-"""Floor 2: files out. Writers turn records into bytes; nothing here touches the database."""
+"""Floor 2: files out. Writers turn records into bytes, and no writer touches the database."""

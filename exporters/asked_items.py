@@ -1,7 +1,7 @@
-"""Items of a release as other programs ask them: question, options, the right one, and the pictures.
+"""Items of a release as other programs ask them: question, options, right option and pictures.
 
-A question stands as it is; nothing is added to it but what the schema's own prompts tell models besides. Whatever a
-program has no place for is refused by name here: each item goes out whole, or the format is not written.
+A question stays as it is. Only other texts that the schema's own prompts tell models are added. A format has to hold
+each item whole: an item that it cannot hold is refused by name, and the format is not written.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ ENDINGS: Mapping[str, str] = {
     "video/mp4": ".mp4",
 }
 PLACED = (AnswerKind.OPTION, AnswerKind.MULTI, AnswerKind.ORDER)
-"""Answers that are options, so that letters say them."""
+"""Kinds of answers that consist of options, so that letters can name them."""
 
 
 NONE_RIGHT = "none"
-"""The key of an item without a right option, as a text."""
+"""The key, as text, of an item without a right option."""
 
 
 def require_carried(format: str, released: ReleasedSet) -> None:
-    """``FileRefused`` where the format's row says that it cannot hold what a schema has."""
+    """Raise ``FileRefused`` if a format cannot hold a part of the schema."""
     if (why := FORMATS[format].carries(released.schema)) is not None:
         raise FileRefused(f"{format}: {why}")
 
@@ -59,16 +59,16 @@ class ItemRefused(FileRefused):
 
 
 def refuse(format: str, item: ReleasedItem, why: str) -> NoReturn:
-    """Say why a format cannot hold an item."""
+    """Raise ``ItemRefused`` with the reason why a format cannot hold an item."""
     raise ItemRefused(format, f"{format} cannot hold the item {item.id!r}: {why}")
 
 
 NAMED = 10
-"""Number of items that a refusal names."""
+"""The number of items that a refusal names."""
 
 
 class Refusals:
-    """Gather the items that a format cannot hold, and report all of them at the end.
+    """A collector of the items that a format cannot hold, which reports all of them at the end.
 
     >>> with Refusals("csv") as refused:  # doctest: +IGNORE_EXCEPTION_DETAIL
     ...     for item in ("a", "b"):
@@ -81,7 +81,7 @@ class Refusals:
     def __init__(self, format: str) -> None:
         self._format = format
         self.n = 0
-        """Number of refused items up to now."""
+        """The number of refused items up to now."""
         self._first: list[ItemRefused] = []
 
     def __enter__(self) -> Refusals:
@@ -92,7 +92,7 @@ class Refusals:
             self.finish()
 
     def finish(self) -> None:
-        """Tell all of them, if there are any (``FileRefused``)."""
+        """Raise ``FileRefused`` for all refused items, if there are any."""
         if not self.n:
             return
         if self.n == 1:
@@ -106,7 +106,7 @@ class Refusals:
 
     @contextmanager
     def gathered(self) -> Iterator[None]:
-        """Wrap the work on one item: note its refusal, and go to the next item."""
+        """Collect a refusal in the block, which handles one item, so that the next item can follow."""
         try:
             yield
         except ItemRefused as error:
@@ -117,17 +117,17 @@ class Refusals:
 
 @dataclass(frozen=True)
 class Picture:
-    """An image or clip as it is shown."""
+    """An image or clip of a question."""
 
     asset: ReleasedAsset
     label: str
-    """What it is in the item, where there are several places for media; else empty."""
+    """The name of its role, if the item has several roles of media. Otherwise empty."""
     drawn: bytes | None = None
-    """The image with the item's boxes and marks, or turned upright; None: its file is enough."""
+    """The image with the item's boxes and marks, or turned upright. None: the file can be used unchanged."""
 
     @property
     def drawn_mime(self) -> str:
-        """The type of ``drawn``."""
+        """Return the media type of ``drawn``."""
         return "image/jpeg" if self.drawn is not None and self.drawn.startswith(b"\xff\xd8\xff") else "image/png"
 
     @property
@@ -143,18 +143,18 @@ class Picture:
 
 @dataclass(frozen=True)
 class Question:
-    """An item as it is asked."""
+    """An item in its asked form."""
 
     text: str
     kind: AnswerKind
     options: tuple[str, ...] = ()
     right: tuple[int, ...] | None = None
-    """Where the right options stand, several in the item's order; None: there is no key, or it is no option."""
+    """The positions of the right options, in the item's order if several. None: there is no key, or it is no option."""
     key: str | None = None
-    """The key as text; None: there is none, or it is withheld."""
+    """The key as text. None: there is none, or it is withheld."""
     pictures: Sequence[Picture] = field(default_factory=tuple)
     lettered: bool = True
-    """Its options are A, B, C and so on; False: they are the numbers of its images."""
+    """Whether its options are named A, B, C and so on. False: they are the numbers of its images."""
 
     @property
     def letters(self) -> list[str]:
@@ -163,13 +163,13 @@ class Question:
 
     @property
     def with_order(self) -> str:
-        """The question after what its pictures are, for programs that show them all before it."""
+        """The question after a list of its pictures' roles, for programs that show all pictures first."""
         labels = [each.label for each in self.pictures]
         return f"In order: {', '.join(labels)}.\n{self.text}" if any(labels) else self.text
 
     @property
     def with_options(self) -> str:
-        """The question, and below it the options by their letters."""
+        """The question, followed by the options with their letters."""
         if not self.options or not self.lettered:
             return self.text
         pairs = zip(ascii_uppercase, self.options, strict=False)
@@ -177,25 +177,25 @@ class Question:
 
 
 def key_name(released: ReleasedSet) -> str | None:
-    """The field with what is right, or with what answers are compared with."""
+    """Return the field with the key, or the field with the reference answer."""
     return released.key or reference_field(released.schema)
 
 
 def withheld(released: ReleasedSet, split: ReleasedSplit) -> bool:
-    """Whether the public files of a split have no key."""
+    """Tell whether the public files of a split have no key."""
     return key_name(released) in split.withheld
 
 
 @dataclass(frozen=True)
 class _Plan:
-    """What all items of a schema have in common: looked up once, as a release asks for each item."""
+    """The facts that all items of a schema share. They are looked up once, not for each item of a release."""
 
     question: str | None
     options: str | None
     key: frozenset[str]
     """The fields that no model may be told."""
     besides: Mapping[str, Sequence[str]]
-    """By dimension: other texts that the schema's own prompts tell models."""
+    """Other texts that the schema's own prompts tell models, by dimension."""
     marks: Sequence[str]
     """The fields with boxes or marks that the item itself shows."""
 
@@ -214,7 +214,7 @@ _used_last: list[tuple[Schema, _Plan]] = []
 
 
 def _plan(schema: Schema) -> _Plan:
-    """The plan of a schema; that asked for last is kept."""
+    """Return the plan of a schema. The last one is cached."""
     for known, plan in _used_last:
         if known is schema:
             return plan
@@ -224,7 +224,10 @@ def _plan(schema: Schema) -> _Plan:
 
 
 def asked_item(format: str, released: ReleasedSet, item: ReleasedItem) -> Question:
-    """An item as it is asked; ``FileRefused`` where it has no question, or a key that is none of its options."""
+    """Return an item in its asked form.
+
+    Raise ``FileRefused`` if it has no question, or a key that is not one of its options.
+    """
     schema, fields, plan = released.schema, item.fields, _plan(released.schema)
     text = fields.get(plan.question or "")
     if not isinstance(text, str) or not text.strip():
@@ -236,7 +239,7 @@ def asked_item(format: str, released: ReleasedSet, item: ReleasedItem) -> Questi
     asked = asked_of(schema, fields)
     own = tuple(fields.get(plan.options or "") or ())
     options, lettered = asked.options, True
-    if asked.kind is AnswerKind.ORDER and own != options:  # a withheld key does not say how many there are
+    if asked.kind is AnswerKind.ORDER and own != options:  # a withheld key hides their number
         n = len(own) or sum(each.kind == "image" for each in item.assets)
         options, lettered = tuple(f"image {number}" for number in range(1, n + 1)), False
     if len(options) > len(ascii_uppercase):
@@ -250,7 +253,7 @@ def asked_item(format: str, released: ReleasedSet, item: ReleasedItem) -> Questi
 
 
 def _besides(schema: Schema, item: ReleasedItem, question: str) -> Iterator[tuple[str, str]]:
-    """What else the schema's own prompts tell models of such an item, unless the question says it."""
+    """Yield title and text of the other fields that the schema's prompts tell models, if the question lacks them."""
     for name in _plan(schema).besides.get(item.dimension, ()):
         said = item.fields.get(name)
         if isinstance(said, str) and said.strip() and said.casefold() not in question.casefold():
@@ -268,7 +271,7 @@ def _placeholders(schema: Schema, dimension: str) -> Sequence[str]:
 def _right(
     format: str, released: ReleasedSet, item: ReleasedItem, asked: Asked, options: Sequence[str]
 ) -> tuple[tuple[int, ...] | None, str | None]:
-    """Where the right options stand, and the key as text."""
+    """Return the positions of the right options, and the key as text."""
     name = key_name(released)
     value = item.fields.get(name or "")
     if asked.kind is AnswerKind.MULTI and options and isinstance(value, list | tuple) and not value:
@@ -289,7 +292,7 @@ def _right(
 
 
 def _drawn_key(schema: Schema, item: ReleasedItem) -> str | None:
-    """A key that is drawn on the image, as JSON."""
+    """Return a key that is drawn on the image, as JSON."""
     names = [each.drawn for each in schema.item.fields if each.drawn is not None and item.fields.get(each.drawn)]
     return json.dumps(item.fields[names[0]], ensure_ascii=False) if names else None
 
@@ -298,18 +301,20 @@ def _drawn_key(schema: Schema, item: ReleasedItem) -> str | None:
 
 
 def fields_on_images(schema: Schema) -> Sequence[str]:
-    """The fields whose boxes and marks the item itself shows on its images: not those that are the answer, nor those
-    that are kept from raters."""
+    """Return the fields whose boxes and marks the item itself shows on its images.
+
+    Fields that are the answer, or are hidden from raters, are left out.
+    """
     return _plan(schema).marks
 
 
 def shows_marks(schema: Schema, item: ReleasedItem) -> bool:
-    """Whether boxes or marks of the item itself belong on its images."""
+    """Tell whether boxes or marks of the item itself belong on its images."""
     return any(item.fields.get(name) for name in fields_on_images(schema))
 
 
 def pictures(format: str, released: ReleasedSet, item: ReleasedItem) -> Iterator[Picture]:
-    """The images and clips of an item as they are shown, in the schema's order of their places."""
+    """Yield the images and clips of an item for display, in the schema's order of roles."""
     roles = [slot.role for slot in released.schema.item.assets]
     marked = shows_marks(released.schema, item)
     if marked and released.shown is None:
@@ -323,7 +328,7 @@ def pictures(format: str, released: ReleasedSet, item: ReleasedItem) -> Iterator
 
 
 def place_of(asset: ReleasedAsset) -> str:
-    """Where a medium lies below the root of a release, or would lie if the release had it."""
+    """Return a file's path from the root of a release, or the path that it would have if the release included it."""
     ending = ENDINGS.get(asset.mime, "")
     return asset.path or f"media/{asset.sha256[:2]}/{asset.sha256}{ending}"
 
@@ -332,9 +337,10 @@ def place_of(asset: ReleasedAsset) -> str:
 
 
 def by_split(released: ReleasedSet) -> Iterator[tuple[ReleasedSplit, Iterator[ReleasedItem]]]:
-    """Each split with its items, in one pass over all of them: take the items of one before asking for the next.
+    """Yield each split with its items, in one pass over all items. Read the items of one split before asking for the
+    next.
 
-    Raises ``FileRefused`` for items that come out of turn, or in a split that the release does not have.
+    Raise ``FileRefused`` for items that are out of order, or in a split that the release does not have.
     """
     coming = _Coming(released.items())
     for split in released.splits:
@@ -345,7 +351,7 @@ def by_split(released: ReleasedSet) -> Iterator[tuple[ReleasedSplit, Iterator[Re
 
 
 class _Coming:
-    """Items one after the other, with a look at the next."""
+    """An iterator over items that can look at the next one."""
 
     def __init__(self, items: Iterator[ReleasedItem]) -> None:
         self._items = items
@@ -367,7 +373,7 @@ class _Coming:
 
 
 def json_bytes(format: str, item: ReleasedItem, record: Any) -> bytes:
-    """A record as JSON on one line, without its end; the same record is the same bytes."""
+    """Return a record as JSON on one line, without a line break. The same record gives the same bytes."""
     try:
         return json.dumps(record, ensure_ascii=False, allow_nan=False).encode()
     except UnicodeEncodeError:
@@ -378,13 +384,13 @@ def json_bytes(format: str, item: ReleasedItem, record: Any) -> bytes:
 
 @dataclass
 class Names:
-    """Ids that a file has so far: programs that read it take one twice without a word."""
+    """The ids in a file so far. Programs that read the file would accept an id twice without a warning."""
 
     format: str
     seen: set[str] = field(default_factory=set)
 
     def take(self, item: ReleasedItem) -> None:
-        """``FileRefused`` if the id is there already."""
+        """Add the id of an item. Raise ``FileRefused`` if the file has it already."""
         if item.id in self.seen:
             refuse(self.format, item, "another item has the same id")
         self.seen.add(item.id)

@@ -1,4 +1,4 @@
-"""Questions made of narrations, as files: EgoPlan's layout, times for frames, files for tuning, and what was done."""
+"""Files for questions made from narrations: EgoPlan's layout, frame times, tuning files, and a manifest."""
 
 from __future__ import annotations
 
@@ -21,13 +21,16 @@ from exporters.conversations import recognition
 FORMAT = "egoplan"
 ITEMS, TIMES, APART = "egoplan.json", "times.csv", "made.jsonl"
 PAIRS, ACTIONS = "pairs.jsonl", "actions.jsonl"
-"""For tuning."""
+"""Files for tuning."""
 MANIFEST = "made.json"
 MADE_BY = "touchstone narrations"
 
 
 def item_file(questions: Sequence[Question], *, first_id: int, collection: str, apart: bool = False) -> bytes:
-    """The questions as EgoPlan's files have them, each with how it came to be, unless that stands ``apart``."""
+    """Return the questions in the layout of EgoPlan's files.
+
+    Each record says how its question was made, unless ``apart`` puts that into a separate file.
+    """
     schema, keys = load_schema(shipped()[FORMAT]).schema_, item_keys(FORMAT)
     opening, closing = json_text.ends(keys.layout)
     timed = next(field.name for field in schema.item.fields if kinds.of_field(field).timed)
@@ -61,24 +64,26 @@ def _record(schema: Schema, keys: ItemKeys, timed: str, question: Question, id: 
 
 
 def _construction(question: Question) -> dict[str, Any]:
-    """How a question came to be; it names the answer."""
+    """Return how a question was made. This names the answer."""
     return {"construction": {"made_by": MADE_BY, **question.construction}}
 
 
 def apart_file(questions: Sequence[Question], *, first_id: int) -> bytes:
-    """How each came to be, a line each, where their records do not say it."""
+    """Return how each question was made, one line each, as a separate file."""
     id_key = item_keys(FORMAT).id_key or ""
     return _lines({id_key: first_id + at, **_construction(each)} for at, each in enumerate(questions))
 
 
 def _gap(schema: Schema) -> float:
-    """How long before its action a clip of the schema ends."""
+    """Return how many seconds before its action a clip of the schema ends."""
     return source_media.number(schema, source_media.ENDS_BEFORE) or 0
 
 
 def times_file(questions: Sequence[Question], *, first_id: int) -> bytes:
-    """When each question is observed, as ``touchstone frames --times`` reads it: ``source,time``, and what else is
-    cut: the item, and when the clip of its progress begins."""
+    """Return the observation time of each question as ``touchstone frames --times`` reads it: ``source,time``.
+
+    Two more columns have the item, and the start of the clip with its progress.
+    """
     out = io.StringIO(newline="")
     rows = csv_text.Writer(out)
     rows.writerow(["source", "time", "item", "clip_start"])
@@ -89,9 +94,12 @@ def times_file(questions: Sequence[Question], *, first_id: int) -> bytes:
 
 
 def tuning_files(questions: Sequence[Question], *, first_id: int) -> dict[str, bytes]:
-    """What models are tuned on, in the layouts that releases have for it: a line for each wrong option, with the right
-    one and with it, and their companion, a line for each question with a progress: what is done in its clip. The video
-    is that of the narrations: ``clip`` says in seconds what of it is shown."""
+    """Return the files for tuning models, in the layouts that releases use.
+
+    The pairs have a line for each wrong option, next to the right option. The actions have a line for each question
+    with progress, with the actions in its clip. The video is the narrations' video, and ``clip`` is the shown part in
+    seconds.
+    """
     pairs, actions = [], []
     for at, each in enumerate(questions):
         begins = each.progress[0].start if each.progress else each.observed
@@ -119,6 +127,6 @@ def _lines(records: Iterable[Mapping[str, Any]]) -> bytes:
 
 
 def manifest(told: Mapping[str, Any], files: Mapping[str, bytes], *, made_by: str = MADE_BY) -> bytes:
-    """What was done: ``told``, and the SHA-256 of what was written."""
+    """Return the manifest: the facts in ``told``, and the SHA-256 of the written files."""
     written = [{"path": name, "sha256": hashlib.sha256(data).hexdigest()} for name, data in sorted(files.items())]
     return (json.dumps({"made_by": made_by, **told, "files": written}, indent=2, ensure_ascii=False) + "\n").encode()

@@ -1,6 +1,6 @@
 """Conversations for tuning models, as LLaVA's trainers read them, and pairs of a right and a wrong answer.
 
-Only splits whose key is public are in them: what is kept for a test is nothing to tune on.
+They include only splits with a public key, because a test split must not be used for tuning.
 """
 
 from __future__ import annotations
@@ -28,14 +28,17 @@ from exporters.asked_items import (
 
 LLAVA, PAIRS = "llava", "preference_pairs"
 _ASKED_ACTIONS = "Which actions are done in the video? Name each of them by a verb and its object, in order."
-"""Ours: what the companion for action recognition asks."""
+"""The question of the companion file for action recognition. This text is ours."""
 _TAGS = {"image": "<image>", "clip": "<video>"}
 _KEYS = {"image": "image", "clip": "video"}
 
 
 def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
-    """``llava/<split>.json``: a list of conversations; and ``llava/<split>_actions.json``, its companion for the
-    recognition of actions, where items have segments of a clip with their narrations."""
+    """Write ``llava/<split>.json``, a list of conversations.
+
+    If items have narrated segments of a clip, also write the companion for action recognition,
+    ``llava/<split>_actions.json``.
+    """
     _tune(LLAVA, released)
     timed = [each.name for each in released.schema.item.fields if kinds.of_field(each).timed]
     with Refusals(LLAVA) as refused:
@@ -61,7 +64,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
 
 
 class _Companion:
-    """The file of the companion; none where no item could have one."""
+    """The companion file, which is missing if no item could have a conversation in it."""
 
     def __init__(self, folder: ReleaseFolder, split: ReleasedSplit, wanted: bool) -> None:
         self._open = folder.open(f"{LLAVA}/{split.name}_actions.json") if wanted else None
@@ -74,7 +77,7 @@ class _Companion:
         return self
 
     def write(self, item: ReleasedItem, record: Mapping[str, Any]) -> None:
-        """A conversation more."""
+        """Add a conversation."""
         self._out.write((b",\n" if self._n else b"\n") + json_bytes(LLAVA, item, record))
         self._n += 1
 
@@ -85,7 +88,7 @@ class _Companion:
 
 
 def pairs(released: ReleasedSet, folder: ReleaseFolder) -> None:
-    """``preference_pairs/<split>.jsonl``: for each wrong option of an item a line with the right one and with it."""
+    """Write ``preference_pairs/<split>.jsonl``: a line for each wrong option of an item, next to the right option."""
     _tune(PAIRS, released)
     with Refusals(PAIRS) as refused:
         for split, items in by_split(released):
@@ -102,7 +105,7 @@ def pairs(released: ReleasedSet, folder: ReleaseFolder) -> None:
 
 
 def _pairs(released: ReleasedSet, item: ReleasedItem, folder: ReleaseFolder, at: int) -> Iterator[dict[str, Any]]:
-    """The right option of an item with each of its wrong ones."""
+    """Yield the right option of an item with each of its wrong ones."""
     question = asked_item(PAIRS, released, item)
     wrong = _wrong(item, question)
     record = _conversation(PAIRS, released, item, question, folder, at)
@@ -126,15 +129,17 @@ def _pass_over(items: Iterator[ReleasedItem]) -> None:
 
 
 def _ranked(released: ReleasedSet) -> bool:
-    """Models of the schema are not told the options: how likely each is as an answer is what counts."""
+    """Tell whether the schema's models rank the options by likelihood instead of reading them."""
     return released.schema.models is not None and released.schema.models.strategy == "rank_options"
 
 
 def _conversation(
     format: str, released: ReleasedSet, item: ReleasedItem, question: Question, folder: ReleaseFolder, number: int
 ) -> dict[str, Any]:
-    """An item with what a person says; its pictures by their places from the root of the release. ``number`` is its
-    place in its split."""
+    """Return an item with the person's turn. Paths of pictures start at the root of the release.
+
+    ``number`` is the item's position in its split.
+    """
     media: dict[str, list[str]] = {}
     lines = []
     for at, picture in enumerate(question.pictures):
@@ -154,7 +159,7 @@ def _conversation(
 
 
 def _answer(format: str, released: ReleasedSet, item: ReleasedItem, question: Question) -> str:
-    """The right answer as it is learnt."""
+    """Return the right answer as the model should give it."""
     if question.key is None:
         refuse(format, item, "it has no answer, so there is nothing to learn from it")
     if not question.right or question.kind not in PLACED or not question.lettered:
@@ -163,13 +168,13 @@ def _answer(format: str, released: ReleasedSet, item: ReleasedItem, question: Qu
 
 
 def _said(released: ReleasedSet, question: Question, place: int) -> str:
-    """An option as an answer: with its letter where the question names the letters."""
+    """Return an option as an answer, with its letter if the question names the letters."""
     text = question.options[place]
     return text if _ranked(released) else f"{chr(ord('A') + place)}. {text}"
 
 
 def _wrong(item: ReleasedItem, question: Question) -> list[int]:
-    """Where the options stand that are not right."""
+    """Return the positions of the wrong options."""
     if question.kind is not AnswerKind.OPTION or not question.options:
         refuse(PAIRS, item, "it is no multiple choice with one right option, so nothing says what a wrong answer is")
     if question.right is None:
@@ -182,7 +187,7 @@ def _wrong(item: ReleasedItem, question: Question) -> list[int]:
 
 
 def _narrated(released: ReleasedSet, item: ReleasedItem, timed: list[str]) -> list[str]:
-    """What is done in an item's clip, in order."""
+    """Return the actions in an item's clip, in order."""
     for name in timed:
         field = released.schema.item.field(name)
         said = kinds.of_field(field).in_words(field, item.fields.get(name))
@@ -192,14 +197,14 @@ def _narrated(released: ReleasedSet, item: ReleasedItem, timed: list[str]) -> li
 
 
 def _recognition(item: ReleasedItem, record: Mapping[str, Any], done: list[str]) -> dict[str, Any]:
-    """The companion of a conversation: the same clip, and what is done in it."""
+    """Return the companion of a conversation: the same clip, with its actions."""
     clips = record["video"]
     n = 1 if isinstance(clips, str) else len(clips)
     return {"id": f"{item.id}/actions", "video": clips, "conversations": recognition(done, clips=n)}
 
 
 def recognition(done: Sequence[str], *, clips: int = 1) -> list[dict[str, str]]:
-    """What is done in clips, asked and answered: a sentence of the phrases of its narrations, in order."""
+    """Return a question about the actions in clips, and the answer: one sentence with the narrations in order."""
     text = ", ".join(done)
     return [
         {"from": "human", "value": "\n".join([*[_TAGS["clip"]] * clips, _ASKED_ACTIONS])},

@@ -1,6 +1,6 @@
-"""Croissant: what a release is, in JSON-LD, and where each of its values lies, for programs that load or index it.
+"""Croissant: a JSON-LD description of a release and the place of its values, for programs that load or index it.
 
-It describes the Parquet files of the same release, so it is written after them, with their sums.
+It describes the Parquet files of the same release, so it is written after them, with their checksums.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ CONFORMS_TO = "http://mlcommons.org/croissant/1.1"
 
 @dataclass(frozen=True)
 class Field:
-    """A field of the document that the makers of a release say."""
+    """A field of the document that the makers of a release fill in."""
 
     key: str
     name: str
-    """What it is called among what they say."""
+    """The name of the field in the release's description."""
     needed: bool = True
     meaning: str = ""
 
@@ -51,8 +51,11 @@ SAID = (
     Field("rai:annotatorDemographics", "demographics", needed=False),
     Field("rai:dataReleaseMaintenancePlan", "maintenance", needed=False),
 )
-"""With the type, the version of the format, the name and the date, which the release says by itself, these are the
-nine that the format requires and the eight about responsible use."""
+"""The fields that the makers fill in.
+
+The release itself provides the type, the format's version, the name and the date. Together these are the nine fields
+that the format requires and the eight about responsible use.
+"""
 
 CONTEXT: Mapping[str, Any] = {
     "@language": "en",
@@ -98,7 +101,7 @@ CONTEXT: Mapping[str, Any] = {
     "subField": "cr:subField",
     "transform": "cr:transform",
 }
-"""The words of the format's version, as its specification lists them, and PROV's."""
+"""The vocabulary of the format's version, as its specification lists it, and that of PROV."""
 
 _TYPES = {
     "string": "sc:Text",
@@ -133,7 +136,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
 
 
 def described(released: ReleasedSet, folder: ReleaseFolder) -> dict[str, Any]:
-    """The document. ``FileRefused`` where a field that has to be there was never said, or there is no table."""
+    """Return the document. Raise ``FileRefused`` if a required field is missing or the release has no table."""
     table, below = _table(released, folder)
     files = {split.name: _files(split, folder, below) for split in released.splits}
     return {
@@ -152,11 +155,11 @@ def described(released: ReleasedSet, folder: ReleaseFolder) -> dict[str, Any]:
     }
 
 
-# ---- what is said ---------------------------------------------------------------------------------------------------
+# ---- fields from the makers -----------------------------------------------------------------------------------------
 
 
 def said(released: ReleasedSet) -> dict[str, Any]:
-    """What its makers say. ``FileRefused`` names every field that is missing."""
+    """Return the fields that the makers filled in. Raise ``FileRefused`` with every missing field."""
     values = {field: _clean(released.about.get(field.name)) for field in SAID}
     missing = [field for field, value in values.items() if field.needed and value is None]
     if missing:
@@ -169,7 +172,7 @@ def said(released: ReleasedSet) -> dict[str, Any]:
 
 
 def _clean(value: Any) -> Any:
-    """A value that says something; None: it says nothing."""
+    """Return a value without blank entries, or None if nothing is left."""
     if isinstance(value, str):
         return value.strip() or None
     if isinstance(value, list | tuple):
@@ -186,7 +189,7 @@ def _as_said(field: Field, value: Any) -> Any:
 
 
 def _creator(each: Any) -> dict[str, Any]:
-    """A person, unless it is said that it is an organisation."""
+    """Return a creator: a person, or an organization if the value is a mapping."""
     return {"@type": "sc:Person", "name": each} if isinstance(each, str) else {"@type": "sc:Organization", **each}
 
 
@@ -199,7 +202,7 @@ def _yes(value: Any) -> bool:
 
 
 def _annotations(released: ReleasedSet) -> str:
-    """How many people look at each item, by the protocol."""
+    """Return how many people rate each item, by the protocol."""
     stages = released.schema.stages
     counted = [
         f"{name}: {part.raters}" for name in type(stages).model_fields if (part := _stage(getattr(stages, name)))
@@ -212,15 +215,15 @@ def _stage(part: Any) -> Any:
 
 
 def _three_parts(version: str) -> str:
-    """A version as programs compare them: 1 is 1.0.0."""
+    """Return a version in the form that programs compare: 1 becomes 1.0.0."""
     return ".".join([*version.split("."), "0", "0"][:3])
 
 
-# ---- where it lies --------------------------------------------------------------------------------------------------
+# ---- files and columns ----------------------------------------------------------------------------------------------
 
 
 def _table(released: ReleasedSet, folder: ReleaseFolder) -> tuple[Table, str]:
-    """The table that is described: the one with images in it, if the release has both."""
+    """Return the table to describe: the one that contains images, if the release has both."""
     for module in (hf_dataset, parquet_table):
         if any(path.startswith(f"{module.FOLDER}/") and path.endswith(".parquet") for path in folder.hashes):
             return module.table_of(released), module.FOLDER
@@ -288,7 +291,7 @@ def _record_set(split: ReleasedSplit, paths: Sequence[str], table: Table) -> dic
 
 
 def _fields(split: ReleasedSplit, column: Column, own: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """A column as fields: one, or one for each part of its values."""
+    """Yield the fields of a column: one, or one for each part of its values."""
     several = not isinstance(column.type, str | Mapping)
     inner: ColumnType = column.type[0] if several else column.type  # type: ignore[index]
     parts: Mapping[str, ColumnType] = inner if isinstance(inner, Mapping) else {"": inner}
@@ -311,5 +314,5 @@ def _fields(split: ReleasedSplit, column: Column, own: Mapping[str, Any]) -> Ite
 
 
 def _list_of(type: ColumnType) -> dict[str, Any]:
-    """That a field has several values. Loaders take lists of images as repeated ones only."""
+    """Return the keys for a field with several values. Loaders accept lists of images only as repeated fields."""
     return {"repeated": True} if type == "image" else {"isArray": True, "arrayShape": "-1"}

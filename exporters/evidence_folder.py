@@ -1,13 +1,13 @@
-"""The reviewer's bundle as a folder: a file of JSON lines for each table, a hash for each line, figures, a manifest.
+"""The reviewer's bundle as a folder: a JSON lines file and line hashes for each table, figures, and a manifest.
 
-    manifest.json          what it is, and of every other file the bytes and the SHA-256
+    manifest.json          the description, and the bytes and SHA-256 of every other file
     tables/NAME.jsonl      a row a line, in the order of its key
     lines/NAME.txt         the beginning of the SHA-256 of each of these lines
-    verdicts.jsonl         what the votes on each item come to
+    verdicts.jsonl         the verdict on each item
     figures.json           every figure that was printed, with the rows that prove it
-    policies.json          what made verdicts of votes
+    policies.json          the policies that made verdicts from votes
 
-The same rows make the same bytes. Rows are written as they come, so memory does not grow with their number.
+The same rows make the same bytes. Rows are written as they arrive, so memory does not grow with their number.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CHUNK = 1024 * 1024
 
 
 class EvidenceWriter:
-    """Writes a bundle into an empty folder, from which ``copy`` takes it into a release."""
+    """A writer of a bundle into an empty folder, from which ``copy`` copies it into a release."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -35,17 +35,17 @@ class EvidenceWriter:
         self._left_out: dict[str, str] = {}
 
     def table(self, name: str, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> int:
-        """Write the rows of a table, and the hash of each; how many there were."""
+        """Write the rows of a table, and the hash of each. Return the number of rows."""
         n = self._written(table_path(name), rows, lines_path(name))
         self._tables.append({"name": name, "columns": list(columns), "rows": n, **self._files[-2]})
         return n
 
     def without(self, name: str, why: str) -> None:
-        """Say that a table is left out."""
+        """Record that a table is left out."""
         self._left_out[name] = why
 
     def lines(self, path: str, rows: Iterable[Mapping[str, Any]]) -> int:
-        """Write a file of JSON lines; how many."""
+        """Write a file of JSON lines. Return the number of lines."""
         return self._written(path, rows, None)
 
     def json(self, path: str, value: Any) -> None:
@@ -53,14 +53,14 @@ class EvidenceWriter:
         self._whole(path, json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1).encode() + b"\n")
 
     def manifest(self, about: Mapping[str, Any]) -> None:
-        """Write what it is, with all that was written until now; the last one counts."""
+        """Write the manifest with all files written until now. The last manifest counts."""
         files = [each for each in self._files if each["path"] != MANIFEST]
         told = {"format": FORMAT, "version": VERSION, **about, "left_out": self._left_out}
         told |= {"tables": self._tables, "files": files}
         self._whole(MANIFEST, json.dumps(told, ensure_ascii=False, indent=1).encode() + b"\n")
 
     def copy(self, out: ReleaseFolder) -> int:
-        """Copy everything into a release, in the order of its paths; how many files."""
+        """Copy everything into a release, in the order of its paths. Return the number of files."""
         paths = sorted({each["path"] for each in self._files})
         for path in paths:
             with (self.folder / path).open("rb") as source, out.open(f"{FOLDER}/{path}") as to:
@@ -68,7 +68,7 @@ class EvidenceWriter:
                     to.write(chunk)
         return len(paths)
 
-    # ---- inside ------------------------------------------------------------------------------------------------------
+    # ---- private parts -----------------------------------------------------------------------------------------------
 
     def _written(self, path: str, rows: Iterable[Mapping[str, Any]], lines: str | None) -> int:
         dump = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
@@ -110,5 +110,5 @@ def _flush(lot: list[bytes], out: Any, hashes: Any) -> None:
 
 
 def line_hash(line: bytes) -> str:
-    """The beginning of the SHA-256 of a line, its end included."""
+    """Return the beginning of the SHA-256 of a line, including its line break."""
     return hashlib.sha256(line).hexdigest()[:LINE_DIGITS]

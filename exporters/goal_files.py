@@ -1,4 +1,4 @@
-"""Goals as a file that people read and mend: a goal after the other, each action on a line of its own."""
+"""Goals as a file that people read and correct: one goal after the other, each action on its own line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from construction.narrations import Narration
 
 
 def goal_file(tasks: Sequence[Task]) -> bytes:
-    """A JSON list, in the layout that ``touchstone narrations questions --goals`` reads."""
+    """Return a JSON list, in the layout that ``touchstone narrations questions --goals`` reads."""
     records = ",\n".join(_record(task) for task in tasks)
     return (f"[\n{records}\n]\n" if records else "[]\n").encode()
 

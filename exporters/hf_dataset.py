@@ -1,7 +1,7 @@
-"""A data set folder for the Hugging Face Hub: Parquet with images in it, and what its README says of them.
+"""A data set folder for the Hugging Face Hub: Parquet files with images, and the front matter of its README.
 
-The features are in each file, so that ``datasets`` gives typed columns with the README or without it. Clips lie beside
-the table; where media are only named, so are images.
+The features are in each file, so that ``datasets`` gives typed columns with or without the README. Clips are files next
+to the table. If a release only names its media, images are not in the table either.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from exporters.release_table import Column, Table, columns, has_media, write
 NAME = "hf_dataset"
 FOLDER = "data"
 _SPLIT = re.compile(r"[A-Za-z0-9_]+")
-"""What a split of ``datasets`` may be called; it takes ``all`` for every one of them."""
+"""The names that ``datasets`` allows for a split. It uses ``all`` for all splits together."""
 
 
 def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
-    """Write the table: ``data/<split>-00000-of-00001.parquet``, in more files where images are large."""
+    """Write the table as ``data/<split>-00000-of-00001.parquet``, or as more files if images are large."""
     if not released.splits:
         raise FileRefused(f"{NAME} cannot hold a release of no items: `datasets` loads none.")
     for split in released.splits:
@@ -44,13 +44,13 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
 
 
 def table_of(released: ReleasedSet) -> Table:
-    """The table of a release."""
+    """Return the table of a release."""
     media = has_media(released)
     return Table(NAME, released, columns_of(released, media=media), media)
 
 
 def columns_of(released: ReleasedSet, *, media: bool) -> list[Column]:
-    """The columns of a release's table, with those that ``eval.yaml`` names where the release has one."""
+    """Return the columns of a release's table, with those of ``eval.yaml`` if the release has one."""
     found = columns(released, images=True, media=media)
     if hub_eval.NAME not in released.formats:
         return found
@@ -88,7 +88,7 @@ def front_matter(released: ReleasedSet, sizes: Mapping[str, int]) -> dict[str, A
 
 
 def feature(type: ColumnType) -> dict[str, Any]:
-    """A type as ``datasets`` writes it into files."""
+    """Return a type as ``datasets`` writes it into files."""
     if isinstance(type, str):
         dtype = "string" if type == "json" else type
         return {"_type": "Image"} if type == "image" else {"dtype": dtype, "_type": "Value"}
@@ -98,7 +98,7 @@ def feature(type: ColumnType) -> dict[str, Any]:
 
 
 def _in_yaml(type: ColumnType) -> dict[str, Any]:
-    """A type as a README has it."""
+    """Return a type as it is written in a README."""
     if isinstance(type, str):
         return {"dtype": "string" if type == "json" else type}
     if isinstance(type, Mapping):

@@ -1,7 +1,7 @@
 """``eval.yaml``, by which the Hugging Face Hub runs a data set as a benchmark with Inspect.
 
-A task there has one text as its input, one text as its target and at most one image, as a data URI. So the table of the
-same release has columns with just these, and whatever is more than that is refused by name.
+A task on the Hub has one text as its input, one text as its target and at most one image, as a data URI. So the table
+of the same release has columns with exactly these values. An item that needs more is refused by name.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ PATH = "eval.yaml"
 
 INPUT, TARGET, CHOICES, IMAGE = "eval_input", "eval_target", "eval_choices", "eval_image"
 METADATA = ("id", "dimension", "group")
-"""What a task tells of each sample besides: the Hub drops the id of a row by itself."""
+"""The columns that a task shows as metadata of a sample. They include the id, because the Hub drops a row's id."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """How answers of a kind are got and scored there."""
+    """The solver and scorer on the Hub for one kind of answer."""
 
     solver: str
     scorer: str
@@ -53,7 +53,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
     """Write ``eval.yaml``: a task for each split whose key is public."""
     if not any(path.startswith("data/") and path.endswith(".parquet") for path in folder.hashes):
         raise FileRefused(f"{NAME} names columns of the table of hf_dataset; add that to the formats of the release.")
-    if NAME not in released.formats:  # then no one has put its columns into the table
+    if NAME not in released.formats:  # then the table lacks its columns
         raise FileRefused(f"{NAME} is not among the formats that this release names; make it with {NAME}.")
     open_splits = [split for split in released.splits if not withheld(released, split)]
     if not open_splits:
@@ -88,7 +88,7 @@ def _task(released: ReleasedSet, split: ReleasedSplit, kind: AnswerKind) -> dict
 
 
 class Asked:
-    """Items as the Hub asks them, all in one way, which is that of the first one."""
+    """The items in the form that the Hub asks. All must have the kind of answer of the first item."""
 
     def __init__(self, released: ReleasedSet) -> None:
         self._released = released
@@ -98,7 +98,7 @@ class Asked:
 
     @property
     def kind(self) -> AnswerKind:
-        """What all of them ask for."""
+        """The kind of answer that all of them ask for."""
         refused = Refusals(NAME)
         for item in self._released.items() if self._kind is None else ():
             with refused.gathered():
@@ -110,7 +110,7 @@ class Asked:
         return self._kind
 
     def columns(self) -> dict[str, tuple[ColumnType, str, Callable[[ReleasedItem], Any]]]:
-        """The columns that a task names: type, meaning and value, by name."""
+        """Return the columns that a task names: type, meaning and value, by name."""
         found: dict[str, tuple[ColumnType, str, Callable[[ReleasedItem], Any]]] = {
             INPUT: (TEXT, "The question as eval.yaml asks it.", lambda item: self.of(item).text),
             TARGET: (TEXT, "The right answer as eval.yaml scores it: a letter where there are options.", self._target),
@@ -122,7 +122,7 @@ class Asked:
         return found
 
     def of(self, item: ReleasedItem) -> Question:
-        """An item as it is asked; ``FileRefused`` where the Hub has no place for it."""
+        """Return an item in its asked form. Raise ``FileRefused`` if the Hub cannot hold it."""
         if self._last is not None and self._last[0] is item:
             return self._last[1]
         question = asked_item(NAME, self._released, item)

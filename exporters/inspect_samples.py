@@ -1,7 +1,7 @@
 """Samples for Inspect: JSON lines, a file for each split.
 
-Inspect takes what it is given: two samples of one id, a target that is no choice, a picture that is not there; and it
-drops a blank choice, so that every letter behind it means another. None of these leaves here.
+Inspect does not check its input: duplicate ids, a target that is not a choice, or a missing picture. It also drops a
+blank choice, which changes the letters of all later choices. This exporter refuses all of these.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ from exporters.asked_items import (
 
 NAME = "inspect"
 _VIDEOS = {"video/mp4": "mp4", "video/mpeg": "mpeg", "video/quicktime": "mov"}
-"""Types of clips that Inspect takes. It has no word for WebM, so those go out as MP4, too."""
+"""Types of clips that Inspect accepts. It does not accept WebM, so WebM clips are converted to MP4."""
 _UP = "../"
-"""From the folder of the format to the root of the release: paths count from the file."""
+"""The path from the folder of the format to the root of the release: paths are relative to the file."""
 
 
 def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
-    """Write ``inspect/<split>.jsonl``, images with boxes and marks in ``inspect/images``, and clips as MP4 in
-    ``inspect/clips``.
+    """Write ``inspect/<split>.jsonl``.
+
+    Images with boxes and marks go into ``inspect/images``, and clips as MP4 into ``inspect/clips``.
     """
     require_carried(NAME, released)
     with Refusals(NAME) as refused:
@@ -45,7 +46,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
                     with refused.gathered():
                         names.take(item)
                         question = _fitting(released, item)
-                        into = None if refused.n else folder  # of a refused release nothing is kept
+                        into = None if refused.n else folder  # a refused release keeps no files
                         paths = [
                             _placed(released, item, picture, into, f"images/{split.name}/{number}-{place}")
                             for place, picture in enumerate(question.pictures)
@@ -54,7 +55,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
 
 
 def _fitting(released: ReleasedSet, item: ReleasedItem) -> Question:
-    """Return an item in its asked form, if Inspect takes this form."""
+    """Return an item in its asked form. Raise ``FileRefused`` if Inspect cannot hold it."""
     question = asked_item(NAME, released, item)
     if not all(option.strip() for option in question.options):
         refuse(NAME, item, "one of its options is blank, and Inspect would leave it out")
@@ -72,7 +73,7 @@ def _fitting(released: ReleasedSet, item: ReleasedItem) -> Question:
 def _placed(
     released: ReleasedSet, item: ReleasedItem, picture: Picture, folder: ReleaseFolder | None, drawn: str
 ) -> str:
-    """Return the path of a picture from the file of the samples; files made for it go into ``folder``."""
+    """Return the path of a picture from the file of the samples. Files made for it go into ``folder``."""
     asset = picture.asset
     if picture.drawn is not None:
         drawn += picture.drawn_ending
@@ -95,7 +96,7 @@ def _placed(
 
 
 def sample(released: ReleasedSet, item: ReleasedItem, question: Question, paths: list[str]) -> dict[str, Any]:
-    """An item as Inspect's ``record_to_sample`` reads it."""
+    """Return an item in the form that Inspect's ``record_to_sample`` reads."""
     chosen = question.kind in (AnswerKind.OPTION, AnswerKind.MULTI) and bool(question.options)
     text = question.text if chosen else question.with_options
     parts: list[dict[str, Any]] = []

@@ -1,7 +1,7 @@
-"""The items of a release in files that are imported again: plain JSON lines and CSV, and benchmarks' own layouts.
+"""The items of a release in files that can be imported again: JSON lines, CSV, and the benchmarks' own layouts.
 
-One item after the other, each in its split. A field that is withheld in its split is in no record of it. Media are
-named by where they lie in the release, else as the project's files name them.
+Items are written one after the other, by split. No record has a field that its split withholds. Media are named by
+their path in the release, or by their name in the project's files.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from exporters.asked_items import Refusals, by_split, refuse
 
 
 def _native(format: str) -> ReleaseWriter:
-    """What writes a format of items into a release."""
+    """Return the writer of a format of items for a release."""
 
     def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
         keys = item_keys(format)
@@ -74,11 +74,11 @@ class _Split:
             head = [key for key in self._row.order if key not in private]
             self._row = replace(of_head(keys, released.schema, head), order=tuple(head))
         self._outs: dict[str | None, _File] = {}
-        """By dimension, where each has a file of its own."""
+        """The files by dimension, if each dimension has a file of its own."""
         self._seen: set[Any] = set()
 
     def write(self, items: Iterator[ReleasedItem], refused: Refusals) -> None:
-        """All items, each in its file; where one file has them all, it is there for a split without items, too."""
+        """Write all items, each to its file. A single file is also written for a split without items."""
         if not self._many:
             self._out(None)
         for item in items:
@@ -100,7 +100,7 @@ class _Split:
 
     @property
     def _many(self) -> bool:
-        """A split has several files: one for each dimension."""
+        """Whether a split has several files, one for each dimension."""
         return self._keys.by_folder or self._keys.file_name is None
 
     def _out(self, item: ReleasedItem | None) -> _File:
@@ -146,15 +146,17 @@ class _Split:
 
 
 def _own_id(keys: ItemKeys, item: ReleasedItem) -> int | str | None:
-    """What names an item in its record, also where it was named by its place before: others may be left out above it.
-    A number where a benchmark's own id is one."""
+    """Return an item's id for its record, even if its file named items by position: earlier items may be left out.
+
+    The id is a number if the benchmark's own id is one.
+    """
     if not keys.open and item.id.isascii() and item.id.isdecimal() and str(int(item.id)) == item.id:
         return int(item.id)
     return item.id
 
 
 class _Records:
-    """A file of JSON records on its way out."""
+    """A file of JSON records that is being written."""
 
     def __init__(self, out: BinaryIO, layout: Layout) -> None:
         self._out, self._layout, self._n = out, layout, 0
@@ -172,7 +174,7 @@ class _Records:
 
 
 class _Table:
-    """A file of rows on its way out."""
+    """A file of rows that is being written."""
 
     def __init__(self, out: BinaryIO, row: ItemKeys) -> None:
         self._out, self._layout = out, csv_rows.Layout(row.order)

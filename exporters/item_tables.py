@@ -1,4 +1,4 @@
-"""Tables of items out: rows that no one touched as they came in, the rest in the same dress."""
+"""Tables of items: unchanged rows exactly as they were imported, all other rows in the same style."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from exporters.items import encoded, made, named_in_file
 
 
 def written(content: Content) -> dict[str, bytes]:
-    """A project's items as tables, each in the file that it came in or goes to.
+    """Return a project's items as tables, each under the path of its file.
 
-    Raises ``FileRefused`` if a file came in an encoding that lacks a character of an edited item.
+    Raise ``FileRefused`` if the encoding of a file lacks a character of an edited item.
     """
     return {
         file.path: encoded(file, _file(content.format, content.schema, file, content.only, content.without))
@@ -44,7 +44,7 @@ def _file(format: str, schema: Schema, file: FileRecord, only: Collection[str] |
 def _changes(
     row: ItemKeys, schema: Schema, item: ItemRecord, layout: Layout, without: Collection[str]
 ) -> Mapping[str, Any]:
-    """The cells of a row that are not as they came; of a new item all."""
+    """Return the cells of a row that differ from the imported row, or all cells of a new item."""
     fields = {name: value for name, value in item.fields.items() if name not in without}
     try:
         if item.fragment is None:

@@ -1,4 +1,4 @@
-"""Annotation files out: what no one touched as it came in, the rest in the same style."""
+"""Annotation files: unchanged records exactly as they were imported, all other records in the same style."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from domain.records import FileRecord, Fragment, ItemRecord
 
 
 def written(content: Content) -> dict[str, bytes]:
-    """A project's items in files of its own format."""
+    """Return a project's items in files of its own format."""
     return item_files(
         content.files, format=content.format, schema=content.schema, only=content.only, without=content.without
     )
@@ -41,7 +41,7 @@ def item_files(
     only: Collection[str] | None = None,
     without: Collection[str] = (),
 ) -> dict[str, bytes]:
-    """The bytes of every file by its path.
+    """Return the bytes of every file by its path.
 
     ``files`` hold all items, so that numbers given to new ones never depend on the selection. ``only`` are the external
     ids to write (None: all), ``without`` the fields to leave out of every record.
@@ -51,7 +51,7 @@ def item_files(
 
 
 def encoded(file: FileRecord, text: str) -> bytes:
-    """The bytes of a file in the encoding in which it came."""
+    """Return the bytes of a file in its original encoding."""
     encoding = file.meta.get("encoding", "utf-8")
     try:
         return text.encode(encoding)
@@ -63,7 +63,7 @@ def encoded(file: FileRecord, text: str) -> bytes:
 
 
 def named_in_file(format: str, schema: Schema, file: FileRecord) -> tuple[ItemKeys, Schema]:
-    """The keys of one file, and the schema with what was said of it when it came in."""
+    """Return the keys of one file, and the schema with the settings from its import."""
     schema = Said.of_file(file.meta, schema).schema(schema, format)
     return as_named(item_keys(format), schema), schema
 
@@ -82,7 +82,7 @@ def _file(
     order: Sequence[str] = ()
     if without or any(
         item.fragment is None or not item.stands for item in file.items
-    ):  # else no record is written anew
+    ):  # otherwise every record stays unchanged
         orders = Counter(tuple(json_text.keys(fragment.raw)) for fragment in old)
         order = orders.most_common(1)[0][0] if orders else ()
     written = [
@@ -126,7 +126,7 @@ def made(
     order: Sequence[str],
     ids: Mapping[str, int] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """The record of an item that came from no file; ``ids`` are the numbers that new items get."""
+    """Return the record of an item that has no imported record. ``ids`` are the numbers for new items."""
     media: dict[str, list[str]] = {}
     for asset in item.assets:
         media.setdefault(asset.role, []).append(asset.path)
@@ -145,7 +145,7 @@ def made(
 
 
 def _new_ids(row: ItemKeys, files: Sequence[FileRecord]) -> dict[str, int]:
-    """Numbers for new records, by external id: after all that are taken, in the order of the items."""
+    """Return numbers for new records, by external id, after all existing numbers and in the order of the items."""
     new = [item.external_id for file in files for item in file.items if item.fragment is None]
     if row.id_key is None or row.open or not new:
         return {}

@@ -1,11 +1,11 @@
 """A folder of tasks for lmms-eval, over the Parquet files of the same release: one task for each split.
 
-Images are those of the Parquet files. Clips lie in the release, and so do copies of images on which an item shows boxes
-or marks: tasks name these by their paths from their own folder.
+Images come from the Parquet files. Clips are files of the release, as are copies of images on which an item shows boxes
+or marks. Tasks name these files by paths from their own folder.
 
-What is asked stands ready in ``asked.jsonl``, so that the code of the task has to read nothing but letters. It is the
-one thing in a release that is run, so it is the same text in every release: no word of an item is in it. Standard
-errors are clustered by the item's group.
+The prompts are ready in ``asked.jsonl``, so that the code of the task only has to read letters. That code is the only
+program in a release. It has the same text in every release and no word of an item. Standard errors are clustered by
+the item's group.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from exporters.asked_items import (
 
 NAME = "lmms_eval"
 TABLES = "../data/{split}-00000-of-00001.parquet"
-"""Where the items lie, from the folder of the tasks."""
+"""The path of the Parquet files, from the folder of the tasks."""
 _LONGEST = 1024
-"""Tokens of an answer, where the schema says nothing."""
+"""The maximum number of tokens in an answer, if the schema sets none."""
 _TELLS = {
     AnswerKind.OPTION: "Answer with the letter of the right option alone.",
     AnswerKind.MULTI: "Answer with the letters of all right options, separated by commas, or with the word none.",
@@ -43,12 +43,12 @@ _TELLS = {
     AnswerKind.YES_NO: "Answer with yes or no alone.",
     AnswerKind.NUMBER: "Answer with a number alone.",
 }
-"""Ours: what follows a question whose answer is held against the key there."""
+"""The instruction after a question whose answer is compared with the key. These texts are ours."""
 _NUMBERS = "Answer with the numbers of the images in the right order, separated by commas."
 
 
 def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
-    """``lmms_eval/<name>_<split>.yaml`` for each split that has items, ``utils.py`` and ``asked.jsonl``."""
+    """Write ``lmms_eval/<name>_<split>.yaml`` for each split that has items, ``utils.py`` and ``asked.jsonl``."""
     require_carried(NAME, released)
     names = Names(NAME)
     with Refusals(NAME) as refused, folder.open(f"{NAME}/asked.jsonl") as asked:
@@ -68,7 +68,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
 
 
 def _asked(released: ReleasedSet, item: ReleasedItem, folder: ReleaseFolder, number: int) -> dict[str, Any]:
-    """What is asked, and what is shown; ``number`` is the place of the item in its split."""
+    """Return the prompt and the pictures of an item. ``number`` is the item's position in its split."""
     question = asked_item(NAME, released, item)
     shown, seen = [], Counter[str]()
     for at, picture in enumerate(question.pictures):
@@ -79,7 +79,7 @@ def _asked(released: ReleasedSet, item: ReleasedItem, folder: ReleaseFolder, num
     told = question.options or question.kind not in (AnswerKind.OPTION, AnswerKind.MULTI, AnswerKind.ORDER)
     record: dict[str, Any] = {
         "id": item.id,
-        "cluster": item.group or item.id,  # an item without a group shares it with no one
+        "cluster": item.group or item.id,  # an item without a group is its own cluster
         "shown": shown,
         "text": "\n".join(filter(None, [_with_order(question), tell if told else ""])),
         "kind": question.kind.value if scored else None,
@@ -95,7 +95,7 @@ def _asked(released: ReleasedSet, item: ReleasedItem, folder: ReleaseFolder, num
 
 
 def _shown(item: ReleasedItem, picture: Picture, folder: ReleaseFolder, name: str, at: int) -> dict[str, Any]:
-    """What a picture is there: an image of the table, which is the ``at``-th of its role, or a file of the release."""
+    """Return how a task finds a picture: the ``at``-th image of its role in the table, or a file of the release."""
     if picture.asset.path is None:
         refuse(NAME, item, f"its {picture.asset.role} is not in the release, which names it by its hash alone")
     if picture.is_clip:
@@ -119,7 +119,7 @@ def _target(question: Question) -> str:
 
 
 def _is_scored(released: ReleasedSet, item: ReleasedItem, question: Question) -> bool:
-    """Whether the task can hold an answer against the key by rules as simple as its own."""
+    """Tell whether the simple rules of the task can compare an answer with the key."""
     if question.kind in (AnswerKind.OPTION, AnswerKind.MULTI, AnswerKind.ORDER):
         return question.right is not None
     if question.kind is AnswerKind.NUMBER:
@@ -129,13 +129,13 @@ def _is_scored(released: ReleasedSet, item: ReleasedItem, question: Question) ->
 
 
 def _tables(folder: ReleaseFolder, split: str) -> str | list[str]:
-    """Where the items of a split lie, from the folder of the tasks: a large one has several files."""
+    """Return the paths of a split's Parquet files from the folder of the tasks. A large split has several files."""
     found = [f"../{path}" for path in sorted(folder.hashes) if path.startswith(f"data/{split}-")]
     return found if len(found) > 1 else TABLES.format(split=split)
 
 
 def _task(released: ReleasedSet, split: str, metrics: Sequence[str], tables: str | list[str]) -> str:
-    """The task of a split. Texts are JSON, which is YAML, too."""
+    """Return the task of a split. Texts are JSON, which is valid YAML."""
     models = released.schema.models
     longest = (models.max_tokens if models else None) or _LONGEST
     functions = ("doc_to_visual", "doc_to_messages", "doc_to_text", "doc_to_target", "process_results")

@@ -1,4 +1,4 @@
-"""What a release says about itself."""
+"""The manifest of a release."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from typing import Any
 from domain.manifests import MADE_BY
 
 _ROWS = ("votes", "items")
-"""Lists that may be long: each entry is a line."""
+"""Lists that may be long. Each entry is written on its own line."""
 
 
 def manifest(about: Mapping[str, Any], files: Mapping[str, bytes]) -> bytes:
-    """The manifest of these files: what the caller says about them, and the SHA-256 of each. Same input, same bytes."""
+    """Return the manifest of these files: the caller's facts about them, and the SHA-256 of each. Same input, same
+    bytes.
+    """
     sums = [
         {"path": path, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
         for path, data in sorted(files.items())
@@ -32,9 +34,9 @@ def _written(name: str, value: Any) -> str:
 
 
 def items_of(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The items of a manifest with their votes written out, as earlier manifests had them.
+    """Return the items of a manifest with their votes written out, as earlier manifests had them.
 
-    ``votes`` has every vote that was cast once, and an item names its own by their places there.
+    ``votes`` has every vote once, and an item names its votes by their positions in it.
     """
     votes = manifest.get("votes")
     if votes is None:

@@ -1,8 +1,8 @@
-"""What pandas makes of a column of a table that says nothing of types: programs that read TSV through it see that.
+"""Finding cells that pandas would misread, for programs that read TSV with it.
 
-``read_csv`` takes the words of ``MISSING`` for nothing at all, and a column in which everything else is a number for
-numbers: ``007`` is 7 there, and ``3`` is 3.0 where a cell of the column is empty. A column with one other text stays as
-it is. Columns are read in blocks of so many rows that each is judged by itself.
+``read_csv`` reads the words of ``MISSING`` as missing values. It reads a column as numbers if everything else in it is
+a number: ``007`` becomes 7, and ``3`` becomes 3.0 if a cell of the column is empty. A column with any other text stays
+unchanged. Columns are read in blocks of rows, and each block is judged by itself.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\
 _WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
 _TRUTH = frozenset(("True", "TRUE", "true", "False", "FALSE", "false"))
 _LONG = 19
-"""So many digits are no whole number of 64 bits any more."""
+"""The number of digits from which a whole number exceeds 64 bits."""
 _BLOCK = 2**20
-"""Cells of a block, of which the rows are the largest power of two below."""
+"""The number of cells in a block. Its number of rows is the largest power of two that fits."""
 
 
 def rows_in_block(columns: int) -> int:
-    """How many rows are judged together."""
+    """Return how many rows are judged together."""
     rows = 1
     while rows * 2 < _BLOCK // columns:
         rows *= 2
@@ -35,7 +35,7 @@ def rows_in_block(columns: int) -> int:
 
 
 class Misread(NamedTuple):
-    """A cell that would be read as another."""
+    """A cell that pandas would read as a different value."""
 
     item: str
     text: str
@@ -44,29 +44,29 @@ class Misread(NamedTuple):
 
 @dataclass
 class _Block:
-    """What is known of the cells of a column since its last whole block."""
+    """The facts about a column's cells since its last complete block."""
 
     rows: int = 0
     texts: bool = False
-    """A cell is neither empty nor a number nor a truth value: all stay as they are."""
+    """Whether a cell is neither empty nor a number nor a truth value. Then all cells stay unchanged."""
     gaps: bool = False
     fractions: bool = False
     numbers: bool = False
     truths: bool = False
     first: dict[str, Misread] = field(default_factory=dict)
-    """By what the block would be read as: the first cell that would be another."""
+    """The first cell that would change, by the type as which the block would be read."""
 
 
 class Column:
-    """A column of texts on its way out: whether they would be read as they are written."""
+    """A checker for a column of texts that is being written: it finds cells that would be misread."""
 
     def __init__(self, name: str, block: int, *, numbers: bool = False) -> None:
-        """``block`` rows are judged together; where cells are ``numbers``, they only have to remain the same ones."""
+        """Judge ``block`` rows together. If cells are ``numbers``, only their numeric value has to stay the same."""
         self.name, self._size, self._numbers = name, block, numbers
         self._block = _Block()
 
     def take(self, text: str | None, item: str) -> Misread | None:
-        """A cell. A misread one is told at once, or when its block is complete."""
+        """Check a cell. Return a misread cell at once, or when its block is complete."""
         found = self.end() if self._block.rows == self._size else None
         block = self._block
         block.rows += 1
@@ -92,7 +92,7 @@ class Column:
             self._block.first.setdefault(read_as, Misread(item, text, becomes))
 
     def end(self) -> Misread | None:
-        """At the end of a block: a cell that is read as another; None: there is none."""
+        """End a block. Return a cell that would be misread, or None."""
         block, self._block = self._block, _Block()
         if block.texts or (block.numbers and block.truths):
             return None

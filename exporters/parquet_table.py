@@ -10,7 +10,7 @@ FOLDER = "parquet"
 
 
 def table_of(released: ReleasedSet) -> Table:
-    """The table of a release."""
+    """Return the table of a release."""
     media = has_media(released)
     return Table(NAME, released, columns(released, images=False, media=media), media)
 

@@ -1,10 +1,10 @@
-"""A whole project as one file: a zip with a file of JSON lines for each table, the media by hash, and a manifest.
+"""A whole project as one zip: a JSON lines file for each table, the media by hash, and a manifest.
 
-    manifest.json          what it is, and of each table: columns, rows, bytes, SHA-256
+    manifest.json          the description, and the columns, rows, bytes and SHA-256 of each table
     tables/NAME.jsonl      a row a line, in the order of its key
-    media/SHA256           an original, as it came
+    media/SHA256           an original, unchanged
 
-The same rows make the same bytes. Rows are written as they come, so memory does not grow with their number.
+The same rows make the same bytes. Rows are written as they arrive, so memory does not grow with their number.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LINES = 256
 
 
 class ArchiveWriter:
-    """Writes an archive into a file; a context manager. ``finish`` comes last."""
+    """A writer of an archive into a file, used as a context manager. Call ``finish`` last."""
 
     def __init__(self, out: IO[bytes]) -> None:
         self._zip = zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, allowZip64=True, compresslevel=6)
@@ -39,7 +39,7 @@ class ArchiveWriter:
         self._zip.close()
 
     def table(self, name: str, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> int:
-        """Write the rows of a table; how many there were."""
+        """Write the rows of a table. Return the number of rows."""
         digest, n, n_bytes = hashlib.sha256(), 0, 0
         dump = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
         path = f"tables/{name}.jsonl"
@@ -65,7 +65,7 @@ class ArchiveWriter:
         return n
 
     def media(self, sha256: str, path: Path) -> None:
-        """Write an original; it is packed no further, as images and clips are packed already."""
+        """Write an original without compression, because images and clips are compressed already."""
         with (
             path.open("rb") as source,
             self._zip.open(_entry(f"media/{sha256}", zipfile.ZIP_STORED), "w", force_zip64=True) as out,
@@ -76,7 +76,7 @@ class ArchiveWriter:
         self._media["files"] += 1
 
     def finish(self, about: Mapping[str, Any], *, with_media: bool) -> None:
-        """Write the manifest, which says ``about`` before all else."""
+        """Write the manifest, which begins with ``about``."""
         media = {**self._media, "inside": with_media}
         told = {"format": ARCHIVE_FORMAT, "version": ARCHIVE_VERSION, **about, "media": media, "tables": self._tables}
         text = json.dumps(told, ensure_ascii=False, indent=1) + "\n"
@@ -84,7 +84,7 @@ class ArchiveWriter:
 
 
 def _entry(path: str, packing: int) -> zipfile.ZipInfo:
-    """A file of a zip that says nothing of when and where it was written."""
+    """Return a zip entry without the time and place of writing."""
     entry = zipfile.ZipInfo(path, _THEN)
     entry.compress_type, entry.create_system, entry.external_attr = packing, 3, 0o600 << 16
     return entry

@@ -1,8 +1,8 @@
-"""Where each item comes from, as W3C PROV-JSON: a line for each item, and each line a document of its own.
+"""The origin of each item as W3C PROV-JSON: a line for each item, and each line is a document.
 
-An item's revisions are entities, the steps of its making activities, and people agents by their pseudonyms. What was
-said in a vote stands nowhere here: only that there was one, of whom, when, about which revision, and under which
-version of the schema, which is the plan of the step.
+An item's revisions are entities, the steps of its making are activities, and people are agents with their pseudonyms.
+The content of votes is left out. A document only says that there was a vote, by whom, when, and about which revision.
+The plan of the step is the version of the schema.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PLAN = {"$": "prov:Plan", "type": "prov:QUALIFIED_NAME"}
 
 
 def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
-    """``prov/<split>.jsonl``."""
+    """Write ``prov/<split>.jsonl``."""
     for split, items in by_split(released):
         with folder.open(f"{NAME}/{split.name}.jsonl") as out:
             for item in items:
@@ -31,7 +31,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
 
 
 def document(released: ReleasedSet, item: ReleasedItem) -> dict[str, Any]:
-    """What is known of how an item came to be."""
+    """Return the known history of an item."""
     steps = list(released.provenance(item)) if released.provenance else []
     base = f"urn:touchstone:{quote(released.name, safe='')}:"
     found: dict[str, Any] = {
@@ -66,7 +66,7 @@ def _revision(item: ReleasedItem, number: int) -> str:
 
 
 def _media(item: ReleasedItem, last: str, entities: dict[str, Any]) -> list[dict[str, Any]]:
-    """The images and clips of an item, and what they are from, as entities; the derivations between them."""
+    """Add the images, clips and sources of an item as entities. Return the derivations between them."""
     found = []
     for asset in item.assets:
         name = f"{_MEDIA}:{asset.sha256}"
@@ -82,7 +82,7 @@ def _media(item: ReleasedItem, last: str, entities: dict[str, Any]) -> list[dict
 
 
 def _steps(item: ReleasedItem, steps: Sequence[ReleasedStep], found: dict[str, Any]) -> None:
-    """What was done about an item, and by whom."""
+    """Add the steps of an item and the agents who did them."""
     if not steps:
         return
     parts: dict[str, dict[str, Any]] = {"activity": {}, "agent": {}}
@@ -107,7 +107,7 @@ def _steps(item: ReleasedItem, steps: Sequence[ReleasedStep], found: dict[str, A
 
 
 def _plan(step: ReleasedStep, entities: dict[str, Any]) -> dict[str, str]:
-    """The schema by which a step was done, which becomes an entity; empty: no one knows."""
+    """Return the schema of a step, which becomes an entity. Empty: the schema is unknown."""
     if step.schema_sha256 is None:
         return {}
     name = f"{_SCHEMA}:{step.schema_sha256}"

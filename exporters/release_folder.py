@@ -1,4 +1,4 @@
-"""Where a release is written: files below one root, hashed as they come, each whole or not there."""
+"""The folder of a release: files below one root, hashed while they are written, each complete or absent."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _PACKED_ALREADY = {".jpg", ".png", ".webp", ".gif", ".avif", ".webm", ".mp4", ".
 
 @dataclass(frozen=True)
 class Written:
-    """A file of a release."""
+    """The size and hash of a file in a release."""
 
     bytes: int
     sha256: str
 
 
 class ReleaseFolder:
-    """A folder that fills; ``hashes`` has what is in it so far, by path."""
+    """A folder that is being filled. ``hashes`` describes its files so far, by path."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -38,7 +38,7 @@ class ReleaseFolder:
 
     @contextmanager
     def open(self, path: str) -> Iterator[BinaryIO]:
-        """A new file below the root. ``FileRefused`` where there is one of that name, or it would lie elsewhere."""
+        """Open a new file below the root. Raise ``FileRefused`` if the name is taken or leads outside."""
         place = self._place(path)
         place.parent.mkdir(parents=True, exist_ok=True)
         with place.open("xb") as raw:
@@ -48,7 +48,7 @@ class ReleaseFolder:
         self.hashes[path] = Written(hashed.n, hashed.digest.hexdigest())
 
     def link(self, path: str, source: Path, known: Written) -> None:
-        """A file that lies elsewhere already, of which the hash is known: it takes no room where links are possible."""
+        """Add an existing file with a known hash. It needs no extra space where hard links are possible."""
         place = self._place(path)
         place.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -69,7 +69,7 @@ class ReleaseFolder:
 
 
 def hash_of(path: Path) -> Written:
-    """The size and hash of a file."""
+    """Return the size and hash of a file."""
     digest, n = hashlib.sha256(), 0
     with path.open("rb") as given:
         while chunk := given.read(1 << 20):
@@ -79,8 +79,10 @@ def hash_of(path: Path) -> Written:
 
 
 def packed(folder: Path, out: Path) -> Path:
-    """A folder as one zip, which is made if it is not there yet. The same files make the same bytes; it is there whole
-    or not at all."""
+    """Return a folder as one zip, which is created if it is missing.
+
+    The same files make the same bytes. The zip is complete or absent.
+    """
     if out.is_file():
         return out
     made = out.with_name(f".{out.name}.{secrets.token_hex(4)}")
@@ -100,7 +102,7 @@ def packed(folder: Path, out: Path) -> Path:
 
 
 class _Hashed(io.RawIOBase):
-    """Passes on what is written, and hashes it."""
+    """A stream that hashes the data it passes on."""
 
     def __init__(self, out: BinaryIO) -> None:
         super().__init__()

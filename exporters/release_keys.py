@@ -1,8 +1,8 @@
-"""The private part of a release: key files, one for each split whose key is not public, and canary strings.
+"""The private part of a release: a key file for each split whose key is not public, and canary strings.
 
-A key file is JSON lines. The first line says what it is of and how many items follow, so that half a file is known as
-such; each further line is an item: what it asks, its key, and every field that public files lack. Whoever has one can
-score answers offline, with nothing else.
+A key file is JSON lines. The first line describes the file and gives the number of items, so that a truncated file is
+detected. Each further line is an item: its question, its key, and every field that public files lack. A key file is
+enough to score answers offline.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FOLDER = "keys"
 MARK = "touchstone_keys"
 _VERSION = 1
 LARGEST = 2 << 30
-"""Bytes of a key file that is read."""
+"""The largest key file, in bytes, that is read."""
 
 
 # ---- canaries -------------------------------------------------------------------------------------------------------
@@ -38,22 +38,24 @@ LARGEST = 2 << 30
 
 @dataclass(frozen=True)
 class Canary:
-    """Strings that stand nowhere but in a release: who can complete one has seen it."""
+    """Strings that occur only in a release. A model that can complete one has seen the release."""
 
     public: str
-    """In the README and with every item."""
+    """The string in the README and with every item."""
     private: str
-    """In the key files alone."""
+    """The string in the key files only."""
 
     @property
     def sentence(self) -> str:
-        """What stands in public files."""
+        """The sentence for public files."""
         return f"These items are a test; please keep them out of training data. Canary: {self.public}"
 
 
 def canary_of(secret: bytes, name: str, version: str) -> Canary:
-    """The canaries of a release: by HMAC-SHA256 from a secret of the project, so that they can be made again, and no
-    one else can make or guess them. The points of a version make no other release: 1 and 1.2 have different ones.
+    """Return the canaries of a release, derived by HMAC-SHA256 from a secret of the project.
+
+    So they can be derived again, and nobody without the secret can guess them. A point release has its own canaries:
+    those of 1 and 1.2 differ.
 
     >>> one, other = canary_of(b"s" * 32, "kitchen", "1"), canary_of(b"s" * 32, "kitchen", "2")
     >>> len({one.public, one.private, other.public, other.private})
@@ -69,12 +71,12 @@ def canary_of(secret: bytes, name: str, version: str) -> Canary:
     return Canary(made("public"), made("private"))
 
 
-# ---- what a key file says -------------------------------------------------------------------------------------------
+# ---- the content of a key file --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class KeyHead:
-    """What a key file is of."""
+    """The description of a key file."""
 
     benchmark: str
     title: str
@@ -84,11 +86,11 @@ class KeyHead:
     items: int
     withheld: tuple[str, ...]
     key: str | None
-    """The field that answers are held against."""
+    """The field that answers are compared with."""
     unreadable: str
-    """``wrong`` or ``left_out``: what becomes of answers that cannot be read."""
+    """The treatment of unreadable answers: ``wrong`` or ``left_out``."""
     dimensions: Mapping[str, str]
-    """Title of each, by id, in their order."""
+    """The titles of the dimensions, by id, in order."""
     canary: str
     private_canary: str
 
@@ -103,7 +105,7 @@ class KeyItem:
     asked: Asked
     key: Any
     fields: Mapping[str, Any] = field(default_factory=dict)
-    """Those that are withheld."""
+    """The withheld fields."""
     media: tuple[str, ...] = ()
     """SHA-256 of its images and clips."""
 
@@ -114,14 +116,14 @@ def write_keys(
     folder: ReleaseFolder,
     canary: Canary,
 ) -> list[str]:
-    """Write ``keys/<split>.jsonl`` for every split that withholds something; the paths.
+    """Write ``keys/<split>.jsonl`` for every split that withholds something. Return the paths.
 
     Parameters
     ----------
     all_fields
-        The fields of an item, those that are not public among them.
+        A function that returns all fields of an item, including those that are not public.
     folder
-        The private one.
+        The private folder.
     """
     private = {split.name: split for split in released.splits if split.withheld}
     for split in private.values():
@@ -185,7 +187,7 @@ _FLAGS = ("several", "judged", "none", "drawn", "decimal")
 
 
 def _asked_as_json(asked: Asked) -> dict[str, Any]:
-    """What differs from what is usual."""
+    """Return the settings of a question that differ from the defaults."""
     told: dict[str, Any] = {"kind": asked.kind.value}
     if asked.options:
         told["options"] = list(asked.options)
@@ -218,17 +220,17 @@ class Keys:
 
     head: KeyHead
     items: Mapping[str, KeyItem]
-    """By id, in their order."""
+    """The items by id, in order."""
     sha256: str
 
 
 def read_keys(path: Path) -> Keys:
-    """A key file as ``write_keys`` writes it.
+    """Read a key file that ``write_keys`` wrote.
 
     Raises
     ------
     FileRefused
-        It is none, or not all of one, or somebody has changed it so that it fits no more.
+        The file is not a key file, or it is incomplete or changed.
     """
     data = _bytes(path)
     try:
@@ -277,5 +279,5 @@ def _item(row: Mapping[str, Any]) -> KeyItem:
 
 
 def key_files(private: Path) -> Sequence[Path]:
-    """The key files of a release's private folder."""
+    """Return the key files of a release's private folder."""
     return sorted((private / FOLDER).glob("*.jsonl"))

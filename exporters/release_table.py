@@ -1,7 +1,7 @@
-"""The items of a release as a typed table, in Parquet: which columns there are, and rows in shards, one at a time.
+"""The items of a release as a typed table in Parquet: its columns, and its rows in files, one at a time.
 
-A table has images in it, or it names them. A value that does not fit its column is refused by name; nothing is left
-out. In a column of texts a number is its digits.
+A table contains images or names them. A value that does not fit its column is refused by name, so nothing is left out.
+In a column of texts a number is written with its digits.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from exporters.asked_items import Names, Refusals, by_split, refuse
 
 GROUP_ROWS = 1_000
 GROUP_BYTES = 32 * 1024 * 1024
-"""A row group ends with either: so much is held at once, by us and by whoever reads."""
+"""The limits of a row group, in rows and in bytes. They bound the memory of the writer and of readers."""
 SHARD_BYTES = 500 * 1024 * 1024
-"""How much of images a file of the table has; they are what makes it large."""
+"""The maximum bytes of images in one file of the table. Images are what makes a table large."""
 LONGEST_INTEGER = 2**63
 
 OWN = ("id", "dimension", "group", "canary")
-"""Columns that every table has; a field of such a name is called ``its_id`` and so on."""
+"""Columns that every table has. A field with such a name is renamed ``its_id`` and so on."""
 
 Cell = Callable[[ReleasedItem], Any]
 
@@ -43,25 +43,25 @@ class Column:
     meaning: str
     cell: Cell = field(compare=False)
     unit: str | None = None
-    """Of numbers."""
+    """The unit of numbers."""
     role: str | None = None
-    """The place in the item whose media it is about."""
+    """The role of the media in the column."""
 
     @property
     def has_images(self) -> bool:
-        """Whether images are in it, with their bytes."""
+        """Whether the column contains images, with their bytes."""
         return self.type in ("image", ("image",))
 
 
 class Misplaced(Exception):
-    """A value that does not fit its column; says what it is, as half a sentence."""
+    """A value that does not fit its column. The message describes the value, as half a sentence."""
 
 
 # ---- columns --------------------------------------------------------------------------------------------------------
 
 
 def has_media(released: ReleasedSet) -> bool:
-    """Whether the release has the images and clips themselves; without any it has them all."""
+    """Tell whether the release includes the images and clips. A release without media counts as including them."""
     if not released.schema.item.assets:
         return True
     first = next((asset for item in released.items() for asset in item.assets), None)
@@ -69,9 +69,10 @@ def has_media(released: ReleasedSet) -> bool:
 
 
 def columns(released: ReleasedSet, *, images: bool, media: bool) -> list[Column]:
-    """The columns of a table: its own, the media of each role, and the fields, in the schema's order.
+    """Return the columns of a table: its own, the media of each role, and the fields, in the schema's order.
 
-    ``images``: they are in it; ``media``: the release has them, so that what is not in the table has a path.
+    ``images``: the table contains the images. ``media``: the release includes the files, so that other media have a
+    path.
     """
     schema = released.schema
     named = [*(slot.role for slot in schema.item.assets), *(each.name for each in schema.item.fields)]
@@ -99,7 +100,7 @@ def columns(released: ReleasedSet, *, images: bool, media: bool) -> list[Column]
 
 
 def free(name: str, taken: set[str]) -> str:
-    """A name for a column, which steps aside for those that are there; it is taken from then on."""
+    """Return a free name for a column, and mark the name as taken."""
     while name in taken:
         name = f"its_{name}"
     taken.add(name)
@@ -151,12 +152,12 @@ def _of_field(each: ItemField, name: str) -> Column:
 
 
 def placed(type: ColumnType, value: Any) -> tuple[Any, int]:
-    """A value as it stands in a column of this type, with about how many bytes it takes.
+    """Return a value in the form of this column type, with its approximate size in bytes.
 
     Raises
     ------
     Misplaced
-        It is no such value.
+        The value does not fit the type.
     """
     if value is None:
         return None, 1
@@ -216,7 +217,7 @@ def _bool(value: Any) -> tuple[bool, int]:
 
 
 def _image(value: Any) -> tuple[ReleasedAsset, int]:
-    return value, int(value.bytes)  # its bytes are read when the row is written
+    return value, int(value.bytes)  # the bytes are read when the row is written
 
 
 _SIMPLE: Mapping[str, Callable[[Any], tuple[Any, int]]] = {
@@ -238,7 +239,7 @@ def _short(value: Any) -> str:
 
 
 def shards(split: ReleasedSplit, n: int, folder: str) -> list[str]:
-    """The paths of a split's files."""
+    """Return the paths of a split's files."""
     return [f"{folder}/{split.name}-{number:05}-of-{n:05}.parquet" for number in range(n)]
 
 
@@ -250,10 +251,10 @@ class Table:
     released: ReleasedSet
     columns: Sequence[Column]
     media: bool
-    """The release has its media."""
+    """Whether the release includes its media."""
 
     def sizes(self) -> dict[str, int]:
-        """How many bytes the images of each split have that are in the table."""
+        """Return the total bytes of the images in the table, by split."""
         totals = {split.name: 0 for split in self.released.splits}
         if any(column.has_images for column in self.columns):
             for item in self.released.items():
@@ -265,11 +266,11 @@ class Table:
         return frozenset(column.role for column in self.columns if column.role and column.has_images)
 
     def images(self, item: ReleasedItem) -> int:
-        """How many bytes the images of an item have that are in the table."""
+        """Return the total bytes of an item's images in the table."""
         return sum(asset.bytes for asset in item.assets if asset.role in self._pictured)
 
     def row(self, item: ReleasedItem) -> tuple[dict[str, Any], int]:
-        """An item as a row, with about how many bytes it takes; ``FileRefused`` if it does not fit."""
+        """Return an item as a row, with its approximate size in bytes. Raise ``FileRefused`` if it does not fit."""
         self._check(item)
         row: dict[str, Any] = {}
         size = 0
@@ -285,7 +286,7 @@ class Table:
 
     @cached_property
     def _known(self) -> tuple[frozenset[str], frozenset[str], Mapping[str, Sequence[str]]]:
-        """The schema's roles and fields, and what each split withholds."""
+        """The schema's roles and fields, and the withheld fields of each split."""
         item, splits = self.released.schema.item, self.released.splits
         roles, fields = (slot.role for slot in item.assets), (each.name for each in item.fields)
         return frozenset(roles), frozenset(fields), {split.name: split.withheld for split in splits}
@@ -318,7 +319,7 @@ class Table:
 
 
 def write(table: Table, folder: ReleaseFolder, *, below: str, metadata: Mapping[str, str]) -> None:
-    """Write the files of a table, a row group at a time."""
+    """Write the files of a table, one row group at a time."""
     totals = table.sizes()
     names = Names(table.format)
     with Refusals(table.format) as refused:
@@ -337,7 +338,7 @@ def write(table: Table, folder: ReleaseFolder, *, below: str, metadata: Mapping[
 
 
 class _Shards:
-    """The files of a split, one after the other; those without a row are there, too."""
+    """A writer of a split's files, one after the other. Files without rows are written, too."""
 
     def __init__(self, table: Table, folder: ReleaseFolder, paths: Sequence[str], metadata: Mapping[str, str]) -> None:
         self._table, self._folder, self._paths = table, folder, paths
@@ -359,14 +360,14 @@ class _Shards:
             self._open.__exit__(kind, error, trace)
 
     def go_to(self, shard: int) -> None:
-        """Go on in a later file."""
+        """Continue in a later file."""
         while self._at < shard:
             self._close()
             self._at += 1
             self._begin(self._paths[self._at])
 
     def take(self, row: dict[str, Any], size: int) -> None:
-        """One more row."""
+        """Add a row."""
         if self._rows and self._bytes + size > GROUP_BYTES:
             self._flush()
         self._rows.append(row)
@@ -407,7 +408,7 @@ class _Shards:
 
 
 def arrow_schema(columns: Sequence[Column], metadata: Mapping[str, str]) -> Any:
-    """The columns as Parquet keeps them, with what is said about each."""
+    """Return the columns as a Parquet schema, with their descriptions."""
     import pyarrow
 
     def typed(type: ColumnType) -> Any:

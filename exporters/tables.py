@@ -1,4 +1,4 @@
-"""Ratings and models' answers out."""
+"""Exports of ratings and models' answers."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from domain.records import AnswerReading, BadRow, PredictionRecord, Rating
 
 
 def predictions(content: Content) -> dict[str, bytes]:
-    """Models' answers with what was read of them."""
+    """Return models' answers with their readings."""
     return {"predictions.jsonl": predictions_jsonl((each.answer, each.read) for each in content.answers)}
 
 
 def ratings(content: Content) -> dict[str, bytes]:
-    """Every rating of people, judges and files."""
+    """Return every rating of people, judges and files."""
     return {"ratings.csv": ratings_csv(content.ratings)}
 
 
 def models(content: Content) -> dict[str, bytes]:
-    """What is said of each model."""
+    """Return the attributes of each model."""
     return {"models.csv": _said_csv("model", content.said)}
 
 
 def labels(content: Content) -> dict[str, bytes]:
-    """Every item with its labels."""
+    """Return every item with its labels."""
     return {"labels.csv": _said_csv("item", content.said)}
 
 
@@ -45,9 +45,15 @@ def _said_csv(about: str, said: Mapping[str, Mapping[str, Any]]) -> bytes:
 
 
 def ratings_csv(ratings: Iterable[Rating]) -> bytes:
-    """``unit,rater,criterion,value``; ``stage`` where there are several of verification, ``dimension`` and ``note``
-    if a rating has one, ``guideline`` and ``schema`` if these had several versions; of comparisons ``model_a``,
-    ``model_b``, ``left`` and ``winner``. A note stands in every row of the submission that it was written next to."""
+    """Return ratings as CSV: ``unit,rater,criterion,value``, with more columns if ratings need them.
+
+    - ``stage`` if there are several verification stages
+    - ``dimension`` and ``note`` if a rating has one
+    - ``guideline`` and ``schema`` if these had several versions
+    - ``model_a``, ``model_b``, ``left`` and ``winner`` for comparisons
+
+    A note is repeated in every row of its submission.
+    """
     rows = list(ratings)
     with_dimension = any(rating.dimension is not None for rating in rows)
     with_guideline = len({rating.guideline for rating in rows} - {None}) > 1
@@ -79,9 +85,11 @@ def ratings_csv(ratings: Iterable[Rating]) -> bytes:
 
 
 def predictions_jsonl(predictions: Iterable[tuple[PredictionRecord, AnswerReading | None]]) -> bytes:
-    """One ``{"item", "model", "text"}`` a line, with what was read of the text: ``read`` with the outcome, the value,
-    the words and who read it; without ``read`` where the item asks for free text and it was answered. ``options`` has
-    the options as the model was shown them, where their order is not the item's."""
+    """Return one ``{"item", "model", "text"}`` per line, with the reading of the text.
+
+    ``read`` has the outcome, the value, the words and the reader. It is missing if the item asks for free text and was
+    answered. ``options`` has the options in the order that the model saw, if it is not the item's order.
+    """
     lines = []
     for each, read in predictions:
         told = _read(read, each)
@@ -101,6 +109,6 @@ def _read(read: AnswerReading | None, answer: PredictionRecord) -> dict[str, Any
 
 
 def bad_rows_jsonl(bad: Iterable[BadRow]) -> bytes:
-    """Rows that were left out of an import: one ``{"path", "row", "reason", "raw"}`` a line."""
+    """Return rows that an import left out: one ``{"path", "row", "reason", "raw"}`` per line."""
     lines = ({"path": row.path, "row": row.row, "reason": row.reason, "raw": row.raw} for row in bad)
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()

@@ -1,14 +1,14 @@
-"""Tables for VLMEvalKit: tab-separated, an item each row, its pictures inside as base64.
+"""Tables for VLMEvalKit: tab-separated, an item each row, with its pictures as base64.
 
-What its loader does with a table, and what follows from it here:
+VLMEvalKit's loader has some effects that this module has to handle:
 
-- rows without a picture are left out there without a word: such an item is refused;
-- a cell of ``image`` or ``image_path`` that stands in square brackets is run as Python. Both columns hold nothing but
-  what is made here: base64 and names of hashes. Texts of items stand in other columns, which are never run;
-- cells pass through pandas, which takes ``None`` for nothing and ``007`` for 7: what would be read as something else is
-  refused;
-- with columns ``A`` and ``B`` a table is multiple choice as a whole, so items without options have a table of their
-  own, whose name ends with ``openended``, as VLMEvalKit wants it.
+- The loader silently drops rows without a picture. Such an item is refused.
+- It runs a cell of ``image`` or ``image_path`` in square brackets as Python. Both columns only hold values made here:
+  base64 and names of hashes. Texts of items are in other columns, which are never run.
+- It reads cells with pandas, which turns ``None`` into a missing value and ``007`` into 7. A value that would change is
+  refused.
+- With columns ``A`` and ``B`` the whole table is multiple choice. Items without options have a table of their own.
+  Its name ends with ``openended``, as VLMEvalKit requires.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ from exporters.pandas_cells import Column, Misread, rows_in_block
 NAME = "vlmevalkit"
 _QUOTED = re.compile(r'[\t\r\n"]')
 _SHORTEST = 64
-"""A picture of so many characters of base64, or fewer, is taken for the index of another row."""
+"""The number of base64 characters up to which a picture is taken for the index of another row."""
 
 
 def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
-    """``vlmevalkit/<name>_<split>.tsv``, and ``..._openended.tsv`` for items that are not multiple choice."""
+    """Write ``vlmevalkit/<name>_<split>.tsv``, and ``..._openended.tsv`` for items that are not multiple choice."""
     require_carried(NAME, released)
     most = _most_options(released)
 
@@ -71,7 +71,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
 
 
 def _fitting(released: ReleasedSet, item: ReleasedItem) -> Question:
-    """An item as it is asked, if a row can hold it."""
+    """Return an item in its asked form. Raise ``FileRefused`` if a row cannot hold it."""
     question = asked_item(NAME, released, item)
     if question.kind in (AnswerKind.MULTI, AnswerKind.ORDER):
         what = "several right options" if question.kind is AnswerKind.MULTI else "options to be put in order"
@@ -89,7 +89,7 @@ def _fitting(released: ReleasedSet, item: ReleasedItem) -> Question:
 
 
 def _most_options(released: ReleasedSet) -> int:
-    """How many columns the longest list of options needs, from a look at all items."""
+    """Return the number of columns that the longest list of options needs, after reading all items."""
     name = options_field(released.schema) or ""
     fields = released.schema.item.fields
     of_items = max((len(item.fields.get(name) or ()) for item in released.items()), default=0)
@@ -97,7 +97,7 @@ def _most_options(released: ReleasedSet) -> int:
 
 
 class _Table:
-    """One table on its way out."""
+    """One table that is being written."""
 
     def __init__(self, released: ReleasedSet, split: ReleasedSplit, out: BinaryIO, letters: str) -> None:
         self._released, self._n, self._out = released, 0, out
@@ -114,7 +114,7 @@ class _Table:
         self._write(self._columns)
 
     def add(self, item: ReleasedItem, question: Question) -> None:
-        """A row."""
+        """Add a row."""
         part = self._released.schema.dimension(item.dimension)
         row: dict[str, str] = {
             "index": str(self._n),
@@ -142,13 +142,13 @@ class _Table:
             refuse(NAME, item, "a text of it has half of a character (a lone surrogate)")
 
     def end(self) -> None:
-        """Look at the last rows."""
+        """Check the last rows."""
         for column in self._texts:
             _refuse_misread(column.end(), column.name)
 
 
 def _written(cell: str) -> str:
-    """A cell as it stands, without a mark before a formula: a program reads it, and asks models just that."""
+    """Return a cell unchanged, without protection against formulas: a program reads it and sends the text to models."""
     return '"' + cell.replace('"', '""') + '"' if _QUOTED.search(cell) else cell
 
 
@@ -162,9 +162,9 @@ def _refuse_misread(found: Misread | None, column: str) -> None:
 
 
 def _pictures(released: ReleasedSet, item: ReleasedItem, question: Question) -> Mapping[str, str]:
-    """The cells of an item's pictures: base64, and the names under which they are stored as they are unpacked.
+    """Return the cells of an item's pictures: base64, and the names of the unpacked files.
 
-    The names end with ``.png`` whatever the picture is, so that none is compressed once more.
+    The names end with ``.png`` for every type of picture, so that none is compressed again.
     """
     data = [each.drawn if each.drawn is not None else released.read(each.asset) for each in question.pictures]
     texts = [base64.b64encode(each).decode() for each in data]
@@ -174,7 +174,7 @@ def _pictures(released: ReleasedSet, item: ReleasedItem, question: Question) -> 
 
 
 def _cell(entries: Sequence[Any]) -> str:
-    """One entry as it is, several as Python prints a list; they are base64 and hashes, so nothing in them is code."""
+    """Return one entry unchanged, or several as Python prints a list. They are base64 and hashes, so none is code."""
     if len(entries) == 1:
         return str(entries[0])
     return "[" + ", ".join(f"'{each}'" for each in entries) + "]" if entries else ""

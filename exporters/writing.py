@@ -1,4 +1,4 @@
-"""Bytes onto the disk: all of a file or nothing of it, and never over what is not ours."""
+"""Writing files to the disk: each file completely or not at all, and never over a file of somebody."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from domain.errors import FileRefused
 from domain.manifests import NAME, is_manifest, read, restricted
 
 _TEMPORARY = re.compile(r"\..+\.touchstone-[0-9a-f]{8}\.tmp")
-"""What a write that was killed leaves behind."""
+"""Names of temporary files that an interrupted write leaves behind."""
 
 
 def write_files(files: Mapping[Path, bytes]) -> list[Path]:
-    """Write files, each in a single step that replaces one that is there; a manifest last, and over none but ours."""
+    """Write files, each in one step that replaces an existing file. A manifest is last, and replaces only our
+    manifests.
+    """
     for out in files:
         if out.is_dir():
             raise FileRefused(f"{out} is a folder; give the name of a file.")
@@ -29,7 +31,7 @@ def write_files(files: Mapping[Path, bytes]) -> list[Path]:
 
 
 def _must_not_mislead(out: Path, files: Mapping[Path, bytes]) -> None:
-    """Refuse a manifest that would take from files next to it that they are a part of a project, or the whole."""
+    """Raise ``FileRefused`` if a new manifest would hide whether the files next to it are all of a project."""
     new, old = restricted(files[out]), restricted(out.read_bytes())
     if bool(new) != bool(old):
         there = "a part" if old else "all"
@@ -58,7 +60,7 @@ def _write(out: Path, data: bytes) -> Path:
 
 
 def write_folder(out: Path, files: Mapping[str, bytes]) -> list[Path]:
-    """Write files below a folder that is new, empty, or holds nothing but an earlier export of the same names."""
+    """Write files below a folder that is new, empty, or holds only an earlier export with the same names."""
     for path in files:
         parts = PurePosixPath(path)
         if parts.is_absolute() or ".." in parts.parts or not parts.name:
@@ -70,7 +72,7 @@ def write_folder(out: Path, files: Mapping[str, bytes]) -> list[Path]:
         raise FileRefused(f"{out} holds files that are not part of this export ({named}). Choose an empty folder.")
     written = write_files({out / path: data for path, data in files.items()})
     if NAME not in files:
-        (out / NAME).unlink(missing_ok=True)  # ours, about files that are no longer there
+        (out / NAME).unlink(missing_ok=True)  # our manifest of files that no longer exist
     return written
 
 

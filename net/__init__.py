@@ -1,1 +1,1 @@
-"""Requests that leave this machine: which servers may be asked, at which address, for how long and for how much."""
+"""Requests that leave this machine: the allowed servers and addresses, and the limits on time and size."""

@@ -1,9 +1,8 @@
-"""Which servers may be asked.
+"""The servers that may receive requests.
 
-The address of a server is written down by a lead, and the request goes out from the machine that Touchstone runs on. It
-must not reach what only that machine can reach. So this machine's own addresses and public ones may be asked, and any
-other only if the operator has listed it. What is checked are the addresses that a name stands for, and the connection
-goes to the address that was checked.
+A lead enters the address of a server, and the request is sent from the machine that runs Touchstone. It must not reach
+servers that only this machine can reach. So the machine's own addresses and public ones are allowed, and any other only
+if the operator has listed it. The check covers the addresses behind a name, and the connection uses a checked address.
 """
 
 from __future__ import annotations
@@ -26,58 +25,58 @@ METADATA = tuple(
     ipaddress.ip_address(text)
     for text in ("169.254.169.254", "169.254.170.2", "168.63.129.16", "100.100.100.200", "192.0.0.192", "fd00:ec2::254")
 )
-"""Where clouds tell a machine its own secrets."""
+"""Addresses at which clouds give a machine its own secrets."""
 
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 _NAT64_LOCAL = ipaddress.IPv6Network("64:ff9b:1::/48")
 _COMPATIBLE = ipaddress.IPv6Network("::/96")
 _TRANSLATED = ipaddress.IPv6Network("::ffff:0:0:0/96")
 _ISATAP = (0x00005EFE, 0x02005EFE)
-"""The upper half of an interface's identifier that wraps an IPv4 address in the lower half, behind any prefix."""
+"""The upper half of an interface identifier that wraps an IPv4 address in the lower half, behind any prefix."""
 _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
 
 
 class AddressRefused(TouchstoneError):
-    """An address that may not be asked, or is none."""
+    """The address is not allowed, or is not an address."""
 
 
 class NameNotFound(AddressRefused):
-    """A name that no one knows just now: a fault of the network as often as of the name."""
+    """The name has no known address now. The cause may be the network or the name."""
 
 
 @dataclass(frozen=True)
 class Called:
-    """How messages speak of an address."""
+    """The words for an address in messages."""
 
     what: str
-    """What its users call it."""
+    """The users' word for the address."""
     key: str
-    """What to do with a key that stands in it."""
+    """The advice about a key in the address."""
     path: str = "the path"
-    """What it ends with."""
+    """The words for the end of the address."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """The address of a server, taken apart."""
+    """The address of a server, parsed."""
 
     scheme: str
     host: str
-    """In lower case, without brackets and without a dot at its end."""
+    """The host in lower case, without brackets and without a final dot."""
     port: int
     url: str
-    """As it was written, without a slash at its end."""
+    """The address as it was entered, without a final slash."""
     called: Called
 
     @property
     def is_address(self) -> bool:
-        """It is an address already, so there is no name to look up."""
+        """Whether the host is an IP address, so that there is no name to look up."""
         return _address(self.host) is not None
 
 
 def place_of(address: str, called: Called) -> Place:
-    """The address of a server that can be asked at all.
+    """Parse the address of a server.
 
     >>> place_of("http://127.0.0.1:8000/v1/", Called("base URL", key="leave it out")).port
     8000
@@ -85,7 +84,7 @@ def place_of(address: str, called: Called) -> Place:
     Raises
     ------
     AddressRefused
-        It is written in a way that different programs read differently, or it is no address of a server.
+        Programs read the address differently, or it is not the address of a server.
     """
 
     def refused(why: str) -> AddressRefused:
@@ -122,7 +121,7 @@ def place_of(address: str, called: Called) -> Place:
 
 
 class Rules:
-    """What the operator lets be asked.
+    """The operator's rules for allowed servers.
 
     Raises
     ------
@@ -148,7 +147,7 @@ class Rules:
             self._names.add(text)
 
     def why_not(self, host: str, address: str) -> str:
-        """Why this address may not be asked under that name, as the end of a sentence; empty: it may.
+        """Return why this address is not allowed under this name, as the end of a sentence. Empty: it is allowed.
 
         >>> Rules().why_not("example.org", "10.0.0.7")
         'it is an address of a private network'
@@ -177,19 +176,19 @@ class Rules:
         return ""
 
     def unencrypted(self, place: Place, addresses: Iterable[str]) -> bool:
-        """Whether a key would go over a public network for everyone to read."""
+        """Tell whether a key would be sent over a public network without encryption."""
         if place.scheme == "https" or place.host in self._names:
             return False
         found = [_meant(ip) for ip in map(_address, addresses) if ip is not None]
         return any(ip.is_global and not any(ip in network for network in self._networks) for ip in found)
 
     def checked(self, place: Place, found: Iterable[str]) -> tuple[str, ...]:
-        """The addresses that a name stands for, if all of them may be asked.
+        """Return the addresses of a name, if all of them are allowed.
 
         Raises
         ------
         AddressRefused
-            One of them may not.
+            One of them is not allowed.
         """
         addresses = tuple(dict.fromkeys(found))
         if not addresses:
@@ -205,12 +204,12 @@ class Rules:
         return addresses
 
     def look_up(self, place: Place, resolve: Resolve | None = None) -> tuple[str, ...]:
-        """The addresses of a place, every one of them checked.
+        """Look up the addresses of a place, and check every one of them.
 
         Raises
         ------
         AddressRefused
-            The name is not known, or one of its addresses may not be asked.
+            The name is not known, or one of its addresses is not allowed.
         """
         if place.is_address:
             return self.checked(place, [place.host])
@@ -224,7 +223,7 @@ class Rules:
 
 
 def resolved(host: str, port: int) -> list[str]:
-    """What this machine takes a name for. Raises ``OSError``."""
+    """Return this machine's addresses for a name. Raise ``OSError`` if there are none."""
     return [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
 
 
@@ -236,20 +235,18 @@ def _address(text: str) -> IP | None:
 
 
 def _meant(ip: IP) -> IP:
-    """The IPv4 address that an IPv6 one is a wrapping of."""
+    """Return the IPv4 address that an IPv6 address wraps, or the address itself."""
     if isinstance(ip, ipaddress.IPv4Address):
         return ip
     if ip.ipv4_mapped is not None:
         return ip.ipv4_mapped
     if ip.sixtofour is not None:
         return ip.sixtofour
-    ip = ipaddress.IPv6Address(int(ip))  # a zone says through which interface, not which address
+    ip = ipaddress.IPv6Address(int(ip))  # a zone names the interface and is no part of the address
     last = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
     if ip in _NAT64 or ip in _TRANSLATED or (ip in _COMPATIBLE and int(ip) > 1):
         return last
-    if (
-        ip in _NAT64_LOCAL
-    ):  # of the lengths of its prefix that a network may choose, whichever wraps the more private one
+    if ip in _NAT64_LOCAL:  # a network chooses the prefix length, so take the more private of the wrapped addresses
         bits = int(ip)
         middle = ipaddress.IPv4Address(((bits >> 64) & 0xFFFF) << 16 | (bits >> 40) & 0xFFFF)
         return min((last, middle), key=lambda each: each.is_global)
@@ -259,7 +256,7 @@ def _meant(ip: IP) -> IP:
 
 
 def _shown(url: str) -> str:
-    """A URL as a message may have it: short, and without what stands before an @ or behind a ?, which may be secret."""
+    """Return a URL for a message: short, and without the parts before an @ or after a ?, which may be secret."""
     text = re.sub(r"//[^/?#]*@", "//...@", url)
     text = re.sub(r"([?#]).*", r"\1...", text, flags=re.DOTALL)
     return repr(text if len(text) <= 120 else text[:120] + "...")

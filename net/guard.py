@@ -1,8 +1,8 @@
-"""What every request that leaves this machine is held to, whichever package sends it.
+"""The limits on every request that leaves this machine, whichever package sends it.
 
-The address is looked up and checked before the connection, and the connection goes to what was checked. No redirect is
-followed, no proxy of the environment is used, nothing compressed is unpacked, and a reply ends after so many bytes and
-so many seconds, its headers and the handshake included.
+The address is looked up and checked before the connection, and the connection uses the checked address. Redirects and
+proxies of the environment are ignored, and compressed replies are refused. A reply is limited in bytes and in seconds,
+including its headers and the handshake.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from dataclasses import dataclass
 from net.addresses import Place, Resolve, Rules
 
 LOOKED_UP_FOR = 60.0
-"""Seconds for which the addresses of a name are remembered."""
+"""The seconds for which the addresses of a name are cached."""
 CONNECT_SECONDS = 20.0
-"""For one attempt to connect, at most."""
+"""The maximum seconds for one attempt to connect."""
 KEPT_SECONDS = 5.0
-"""For which a connection that is not needed stays open."""
+"""The seconds for which an idle connection stays open."""
 
 
 class NotAnswered(Exception):
-    """A request without a reply that can be used; the text is the end of a sentence."""
+    """A request without a usable reply. The text is the end of a sentence."""
 
 
 class NotConnected(NotAnswered):
-    """No connection: nothing of the request has arrived. The text is what the system says of it, if anything."""
+    """No connection was made, so no part of the request has arrived. The text is the system's message, if any."""
 
 
 class BrokenOff(NotAnswered):
-    """The connection ended before the whole reply was here."""
+    """The connection ended before the reply was complete."""
 
 
 class TooSlow(NotAnswered):
-    """The whole reply was not here in time."""
+    """The reply was not complete in time."""
 
 
 class NotReadable(NotAnswered):
@@ -45,7 +45,7 @@ class NotReadable(NotAnswered):
 
 
 class Redirected(NotAnswered):
-    """The server sends on to another address, which is never followed."""
+    """The server redirects to another address, which is never followed."""
 
     def __init__(self, status: int) -> None:
         super().__init__("the server sends on to another address, which is not followed")
@@ -54,62 +54,62 @@ class Redirected(NotAnswered):
 
 @dataclass(frozen=True)
 class Bounds:
-    """How much of a reply is waited for."""
+    """The limits on a reply."""
 
     largest: int
-    """Bytes of its body."""
+    """The maximum bytes of its body."""
     seconds: float | None = None
-    """For the request and the whole reply; None: as long as the request lets a single reading take."""
+    """The seconds for the request and the whole reply. None: the request's own limit for a single read."""
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """What goes out with requests to one server, and what may come back."""
+    """The allowed content of requests to one server and of their replies."""
 
     bounds: Callable[[str, str], Bounds]
-    """By method and path."""
+    """The limits by method and path."""
     sent: tuple[str, ...] = ()
-    """Names of headers that may go out besides those that a body needs."""
+    """Names of headers that may be sent in addition to those that a body needs."""
     authorization: Callable[[], str] | None = None
-    """The header's value, added where a request leaves, so that nothing before it holds the key."""
+    """A function for the header's value. It runs when a request is sent, so that no earlier code holds the key."""
     headers: Callable[[], Mapping[str, str]] | None = None
-    """Further headers by name in lower case, added in the same way."""
+    """A function for further headers, by name in lower case. It runs when a request is sent."""
     hidden: Callable[[str], str] | None = None
-    """Strikes out of a reply's headers what must not be repeated."""
+    """A function that removes secrets from a reply's headers."""
 
 
 class Guard:
-    """One server that may be asked, and the addresses at which.
+    """One server that may receive requests, with its addresses.
 
     Raises
     ------
     AddressRefused
-        Its name is not known, or one of its addresses may not be asked.
+        Its name is not known, or one of its addresses is not allowed.
     """
 
     def __init__(self, place: Place, rules: Rules, resolve: Resolve | None = None) -> None:
         self.place, self._rules, self._resolve = place, rules, resolve
         self.addresses = rules.look_up(place, resolve)
-        """To which connections go, the first that answers."""
+        """The addresses for connections. The first that answers is used."""
         self._found_at = time.monotonic()
 
     @property
     def unencrypted(self) -> bool:
-        """Whether a key would go over a public network for everyone to read."""
+        """Whether a key would be sent over a public network without encryption."""
         return self._rules.unencrypted(self.place, self.addresses)
 
     @property
     def stale(self) -> bool:
-        """Whether the addresses are to be looked up again, which may take a while."""
+        """Whether the addresses have to be looked up again, which may take some time."""
         return not self.place.is_address and time.monotonic() - self._found_at > LOOKED_UP_FOR
 
     def look_up(self) -> None:
-        """Look the addresses up again. Raises ``AddressRefused``."""
+        """Look up the addresses again. Raise ``AddressRefused`` if one is not allowed."""
         self.addresses, self._found_at = self._rules.look_up(self.place, self._resolve), time.monotonic()
 
 
 class Passage:
-    """One request and its reply, held to what is allowed.
+    """One request and its reply, with the limits on them.
 
     Raises
     ------
@@ -142,11 +142,11 @@ class Passage:
 
     @property
     def extensions(self) -> dict[str, str]:
-        """For the connection: a certificate is for the name, not for the address."""
+        """The options of the connection: a certificate belongs to the name, not to the address."""
         return {"sni_hostname": self._host}
 
     def seconds_left(self, limit: float | None = None) -> float | None:
-        """Seconds that the next step may take, at most ``limit``. Raises ``TooSlow``."""
+        """Return the seconds that the next step may take, at most ``limit``. Raise ``TooSlow`` if no time is left."""
         if self._end is None:
             return limit
         left = self._end - time.monotonic()
@@ -155,13 +155,13 @@ class Passage:
         return left if limit is None else min(left, limit)
 
     def too_slow(self) -> TooSlow:
-        """What it means that nothing more is waited for."""
+        """Return the error for a reply that takes too long."""
         if self._seconds is None or (self._end is not None and self._end - time.monotonic() > 0.1):
             return TooSlow(f"nothing came for {self._reading:g} seconds")
         return TooSlow(f"no whole reply came within {self._seconds:g} seconds")
 
     def headers(self, wanted: Mapping[str, str]) -> list[tuple[str, str]]:
-        """The headers that go out, of those that a package would send."""
+        """Return the headers to send, out of those that a package would send."""
         kept = {"accept": "application/json"}
         passed = ("host", "content-type", "content-length", "transfer-encoding", *self._traffic.sent)
         kept |= {name: wanted[name] for name in passed if name in wanted}
@@ -173,14 +173,14 @@ class Passage:
         return list(kept.items())
 
     def begun(self, status: int, headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-        """The headers of a reply that may be read on, without what is to be hidden.
+        """Return the headers of a reply whose body may be read, without secrets.
 
         Raises
         ------
         Redirected
-            It sends on to somewhere else.
+            The server redirects to another address.
         NotReadable
-            It is too large or compressed.
+            The reply is too large or compressed.
         """
         hidden = self._traffic.hidden
         told = list(headers)
@@ -197,7 +197,7 @@ class Passage:
         return told
 
     def counted(self, piece: bytes) -> bytes:
-        """A piece of the reply's body. Raises ``NotReadable`` where there have been too many, ``TooSlow``."""
+        """Return a piece of the reply's body. Raise ``NotReadable`` if the body is too large, or ``TooSlow``."""
         self._size += len(piece)
         if self._size > self._bounds.largest:
             raise self._large()
@@ -216,7 +216,7 @@ _MEANT: Mapping[str, type[NotAnswered]] = {
     "NetworkError": BrokenOff,
     "ProtocolError": NotReadable,
 }
-"""What the exceptions of httpcore and httpcore2 come to, by their names, which are the same in both."""
+"""Our errors by the names of the exceptions of httpcore and httpcore2, which are the same in both."""
 _SAID: Mapping[type[NotAnswered], str] = {
     BrokenOff: "the connection ended before the whole reply was here",
     NotReadable: "the reply is not written as HTTP has it, or its headers are too large",
@@ -224,7 +224,7 @@ _SAID: Mapping[type[NotAnswered], str] = {
 
 
 def meant(error: Exception, passage: Passage) -> Exception:
-    """What an exception while asking means; the exception itself if it is none of a connection."""
+    """Return our error for an exception during a request, or the exception itself if it has another cause."""
     said = str(error).strip().rstrip(".")
     for kind in type(error).__mro__:
         if kind.__module__.partition(".")[0] in ("httpcore", "httpcore2") and kind.__name__ in _MEANT:
@@ -236,9 +236,12 @@ def meant(error: Exception, passage: Passage) -> Exception:
 
 
 def tls(place: Place) -> ssl.SSLContext:
-    """Whose certificates are trusted: this machine's authorities, or those that ``SSL_CERT_FILE`` and ``SSL_CERT_DIR``
-    name; where the machine has none, those that the package certifi brings."""
-    if place.scheme != "https":  # reading them takes a while, and none is looked at
+    """Return the context with the trusted certificates.
+
+    They are the machine's authorities, or those that ``SSL_CERT_FILE`` and ``SSL_CERT_DIR`` name. If the machine has
+    none, they are those of the package certifi.
+    """
+    if place.scheme != "https":  # reading certificates takes time, and none is checked
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     paths = ssl.get_default_verify_paths()
     if paths.cafile or (paths.capath and os.listdir(paths.capath)):

@@ -1,4 +1,4 @@
-"""The guard around httpx2, which the package `openai` sends with: calls to wait for in an event loop."""
+"""The guard around httpx2, which the package `openai` uses: asynchronous calls."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 
 def client(guard: Guard, traffic: Traffic, *, seconds: float, pools: int = 1) -> httpx2.AsyncClient:
-    """A client for one server; ``seconds`` is for a single reading, where a request asks for nothing else.
+    """Return a client for one server. ``seconds`` is the limit for a single read, unless a request sets another.
 
-    A pool looks at all of its connections for each request, so that many are better spread over several ``pools``.
-    It raises ``NotAnswered``, and ``AddressRefused`` where the server's name has come to stand for something else.
+    A pool checks all of its connections for each request, so many connections are better spread over several ``pools``.
+    The client raises ``NotAnswered``, and ``AddressRefused`` if the name now has an address that is not allowed.
     """
     import httpcore2
     import httpx2
 
-    # Its most talkative lines hold the headers of replies.
+    # Debug messages of httpcore2 would contain the headers of replies.
     logging.getLogger("httpcore2").setLevel(logging.INFO)
 
     class Pinned(httpcore2.AsyncNetworkBackend):
-        """Connects to the addresses that were checked, whatever the name stands for by now."""
+        """A backend that connects to the checked addresses, whatever the name's addresses are by now."""
 
         def __init__(self) -> None:
             self._system = httpcore2.AnyIOBackend()
@@ -138,14 +138,14 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float, pools: int = 1) ->
 
 
 def version() -> str:
-    """Of the package that sends."""
+    """Return the version of the package."""
     import httpx2
 
     return httpx2.__version__
 
 
 def reply_type() -> type[Any]:
-    """What a reply comes as."""
+    """Return the class of replies."""
     import httpx2
 
     return httpx2.Response

@@ -1,4 +1,4 @@
-"""The guard around httpx, which Label Studio's SDK sends with: blocking calls."""
+"""The guard around httpx, which Label Studio's SDK uses: blocking calls."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from httpx import Response as Response
 
 SLICE = 65_536
-"""Bytes that are handed to a connection at once."""
+"""The number of bytes that are passed to a connection at once."""
 
 
 def client(guard: Guard, traffic: Traffic, *, seconds: float) -> httpx.Client:
-    """A client for one server; ``seconds`` is for a single reading, where a request asks for nothing else.
+    """Return a client for one server. ``seconds`` is the limit for a single read, unless a request sets another.
 
-    It raises ``NotAnswered``, and ``AddressRefused`` where the server's name has come to stand for something else.
+    The client raises ``NotAnswered``, and ``AddressRefused`` if the name now has an address that is not allowed.
     """
     import httpcore
     import httpx
 
-    # Its most talkative lines hold the headers of replies.
+    # Debug messages of httpcore would contain the headers of replies.
     logging.getLogger("httpcore").setLevel(logging.INFO)
     now: ContextVar[Passage] = ContextVar("passage")
 
     class Timed(httpcore.NetworkStream):
-        """A connection each step of which ends with the time of the request that it is for."""
+        """A connection whose steps all end by the deadline of their request."""
 
         def __init__(self, stream: httpcore.NetworkStream) -> None:
             self._stream = stream
@@ -58,7 +58,7 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float) -> httpx.Client:
             return self._stream.get_extra_info(info)
 
     class Pinned(httpcore.NetworkBackend):
-        """Connects to the addresses that were checked, whatever the name stands for by now."""
+        """A backend that connects to the checked addresses, whatever the name's addresses are by now."""
 
         def __init__(self) -> None:
             self._system = httpcore.SyncBackend()

@@ -1,7 +1,7 @@
-"""What a stored row says, a module per part of the trade; users of one take it from here.
+"""The records: immutable copies of stored rows, one module per subject. Import them from here.
 
 A record has every column of its row and cannot be stored or changed: ``db`` writes, everyone else reads. Ids that leave
-the server are random (``public_id``); the integers stay inside.
+the server are random (``public_id``). The integer ids stay on the server.
 """
 
 from __future__ import annotations

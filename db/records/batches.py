@@ -1,4 +1,4 @@
-"""Batch files of runs: what was handed in, and what became of every question and line."""
+"""Records of batch files of runs: the submitted questions, and the outcome of every question and output line."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from domain.batches import BatchState
 
 
 class StoredRunBatch(SQLModel):
-    """Some questions of a run that are handed in together. It is stored before anything is handed in."""
+    """A batch of a run's questions that are submitted together. It is stored before the submission."""
 
     id: int = row_id()
     run_id: int = Field(foreign_key="run.id")
     number: int
-    """Counts from 1 in each run."""
+    """The number of the batch, from 1 in each run."""
     worker_id: int = Field(foreign_key="run_worker.id")
-    """The process that made it."""
+    """The process that created the batch."""
     by_hand: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     state: BatchState = Field(sa_column=word_column(BatchState, BatchState.MAKING))
     file: str | None = Field(default=None, sa_type=Text)
-    """The endpoint's id of the file that was handed in; by hand: its path."""
+    """The endpoint's id of the submitted file, or the path of a file that is submitted by hand."""
     server_id: str | None = Field(default=None, sa_type=Text)
     """The endpoint's id of the batch."""
     most_cost: float = Field(default=0.0, sa_column_kwargs={"server_default": "0"})
-    """What it can cost at most, as far as prices are known."""
+    """The highest possible cost, as far as prices are known."""
     told: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
-    """What the endpoint said of it last: ``status``, and how many of its questions are ``completed`` and ``failed``."""
+    """The endpoint's last report: ``status``, and how many questions are ``completed`` and ``failed``."""
     said: str = Field(default="", sa_type=Text)
-    """What happened to it, as a sentence."""
+    """The history of the batch, as a sentence."""
     created_at: datetime = Field(sa_type=UTCDateTime)
     sent_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
     ended_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
@@ -48,19 +48,19 @@ class StoredRunBatchUnit(SQLModel):
     prompt_hash: str = ""
     image_hashes: list[str] = Field(default_factory=list, sa_type=JSON)
     attempt_id: int | None = Field(default=None, foreign_key="attempt.id")
-    """What came of it; None: nothing yet."""
+    """The attempt with the result. None: there is no result yet."""
     digest: str = ""
-    """SHA-256 of the line that it came of; empty: no line did."""
+    """SHA-256 of the output line with the result. Empty: there was no line."""
 
 
 class StoredRunBatchProblem(SQLModel):
-    """A line that came back and is no one's answer."""
+    """An output line that answers no question."""
 
     id: int = row_id()
     run_id: int = Field(foreign_key="run.id")
     key: str
-    """SHA-256 of the line, and the how manieth of its kind it is in its file: reading a file twice adds nothing."""
+    """SHA-256 of the line, and its count among equal lines of the file. Reading a file twice adds nothing."""
     why: str = Field(sa_type=Text)
     raw: str = Field(sa_type=Text)
-    """The line, cut where it is very long."""
+    """The line, cut if it is very long."""
     created_at: datetime = Field(sa_type=UTCDateTime)

@@ -1,4 +1,4 @@
-"""What was sent to whom about which item."""
+"""Records of what each person was sent about an item."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from domain.exposure import Route
 
 
 class StoredExposureShape(SQLModel):
-    """Which kinds of facts were in what was sent, once for all payloads of a project that had the same. Append-only."""
+    """The kinds of facts in a payload, stored once for all payloads of a project with the same kinds. Append-only."""
 
     id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
     hash: str
     """SHA-256 of ``told`` and the version of the schema."""
     schema_version_id: int = Field(foreign_key="schema_version.id")
-    """Under which schema it was sent: the fields are called as there."""
+    """The schema under which the payload was sent. It defines the names of the fields."""
     told: dict[str, Any] = Field(sa_type=JSON)
-    """``domain.exposure.Told``."""
+    """The kinds of facts (``domain.exposure.Told``)."""
 
 
 class StoredExposure(SQLModel):
-    """That something of an item was sent to a person. Append-only, and stored before it is sent."""
+    """One transfer of content about an item to a person. Append-only, and stored before the transfer."""
 
     id: int = row_id()
     project_id: int = Field(foreign_key="project.id", index=True)
@@ -34,12 +34,12 @@ class StoredExposure(SQLModel):
     person_id: int = Field(foreign_key="person.id")
     task_id: int | None = None
     asset_id: int | None = None
-    """Of a picture or clip; then there is no item, as several may have it."""
+    """The asset, for an image or clip. Then there is no item, because several items may have the asset."""
     shape_id: int
     route: Route = Field(sa_column=word_column(Route))
     stage: str = ""
     revision: int | None = None
     sha256: str
-    """Of the bytes that were sent."""
+    """SHA-256 of the transferred bytes."""
     bytes: int
     at: datetime = Field(sa_type=UTCDateTime)

@@ -1,4 +1,4 @@
-"""Items and what they were at each moment."""
+"""Records of items and their content at each moment."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from domain.states import ItemState
 
 
 class StoredImportFile(SQLModel):
-    """What stands around the records of an imported annotation file."""
+    """The text around the records of an imported annotation file."""
 
     id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
@@ -26,16 +26,16 @@ class StoredImportFile(SQLModel):
 
 
 class StoredItem(SQLModel):
-    """One benchmark example. ``state`` is a cache of what its votes come to."""
+    """One benchmark example. ``state`` is a cache of the result of its votes."""
 
     id: int = row_id()
     public_id: str = Field(default_factory=public_id, unique=True)
     project_id: int = Field(foreign_key="project.id")
     dimension: str
     dimension_given: str | None = None
-    """What its dimension was called when it came, or which it was, where that is another since; None: as it stands."""
+    """The dimension as given at the import, if it has changed since. None: it has not changed."""
     dimension_version: int | None = None
-    """Under which schema that was (id)."""
+    """The id of the schema under which the dimension was given."""
     external_id: str
     author_id: int | None = Field(default=None, foreign_key="person.id", index=True)
     file_id: int | None = Field(default=None, foreign_key="import_file.id")
@@ -45,12 +45,12 @@ class StoredItem(SQLModel):
     state: ItemState = Field(sa_column=word_column(ItemState))
     current_revision: int = 1
     priority: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
-    """Higher comes first, in stages whose order is by priority."""
+    """The priority. Higher comes first, in stages whose order is by priority."""
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 
 class StoredItemAsset(SQLModel):
-    """Which assets an item has, in which role and order."""
+    """An asset of an item, with its role and position."""
 
     id: int = row_id()
     item_id: int = Field(foreign_key="item.id")

@@ -1,4 +1,4 @@
-"""What judges are asked, and what their replies come to."""
+"""Records of the questions that judges are asked, and the scores read from their replies."""
 
 from __future__ import annotations
 
@@ -22,35 +22,39 @@ class StoredJudgeTemplate(SQLModel):
     hash: str
     """SHA-256 of the text."""
     text: str = Field(sa_type=Text)
-    """The whole file, head and all."""
+    """The whole file, including its header."""
     origin: str = Field(default="", sa_type=Text)
-    """Where it came from: a file's name, or the version that it was edited from."""
+    """The origin: a file's name, or the version that was edited."""
     by_id: int | None = Field(default=None, foreign_key="person.id")
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 
 class StoredJudgeUnit(SQLModel):
-    """One thing that a judge's run asks about: an answer, or two of them in one order, or an attack answer; once for
-    each time of asking. Its id is the unit of the run's chunks and attempts."""
+    """A unit that a judge's run asks about, once for each sample: an answer, an ordered pair of answers, or an attack.
+
+    Its id is the unit of the run's chunks and attempts.
+    """
 
     id: int = row_id()
     run_id: int = Field(foreign_key="run.id", index=True)
     item_id: int = Field(foreign_key="item.id")
     prediction_id: int | None = Field(default=None, foreign_key="prediction.id", index=True)
-    """The answer that is judged; None: an attack answer, which is no one's."""
+    """The answer that is judged. None: an attack answer, which belongs to no model."""
     other_id: int | None = Field(default=None, foreign_key="prediction.id")
-    """Of a comparison: the answer that it is compared with."""
+    """In a comparison: the other answer."""
     swapped: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
-    """Of a comparison: the other answer comes first."""
+    """In a comparison: whether the other answer comes first."""
     attack: str | None = None
-    """Of an attack answer: which one of the set."""
+    """In an attack: the name of the attack answer in its set."""
     sample: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
-    """Which time of asking, from 0."""
+    """The number of the sample, from 0."""
 
 
 class StoredJudgement(SQLModel):
-    """A reply of a judge as a version of a parser reads it, one row for each criterion. Append-only: reading it again
-    with a newer parser adds rows, and the newest version's count."""
+    """A judge's reply as a version of a parser reads it, one row for each criterion.
+
+    Append-only: reading the reply again with a newer parser adds rows, and the newest version counts.
+    """
 
     id: int = row_id()
     run_id: int = Field(foreign_key="run.id")
@@ -59,9 +63,11 @@ class StoredJudgement(SQLModel):
     criterion: str
     verdict: Verdict = Field(sa_column=word_column(Verdict, Verdict.UNPARSEABLE))
     value: Any = Field(default=None, sa_column=Column("value", JSON(none_as_null=True), nullable=True))
-    """Only where ``verdict`` is scored; of a comparison as it was said, whichever answer came first."""
+    """The score, only if ``verdict`` is scored. In a comparison it refers to the order in which the judge saw the
+    answers.
+    """
     start: int | None = None
-    """With ``end``: where in the reply it stands."""
+    """With ``end``: the position of the score in the reply."""
     end: int | None = None
     why: str = Field(default="", sa_type=Text)
     parser: str

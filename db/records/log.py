@@ -1,4 +1,4 @@
-"""The log of events."""
+"""Records of the event log."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from db.types import UTCDateTime, row_id
 
 
 class StoredEvent(SQLModel):
-    """Who did what, when, from where. Append-only; never read to decide anything but what a person may still
-    see, since when a rule of calibration stands, what goals videos have, and which items are with their authors."""
+    """An event: who did what, when and from where. Append-only.
+
+    Few decisions read the log: what a person may still see, when a calibration rule came into force, the goals of
+    videos, and which items are with their authors.
+    """
 
     id: int = row_id()
     at: datetime = Field(sa_type=UTCDateTime)
@@ -23,5 +26,5 @@ class StoredEvent(SQLModel):
     item_id: int | None = Field(default=None, foreign_key="item.id", index=True)
     task_id: int | None = Field(default=None, foreign_key="task.id", index=True)
     origin: str | None = None
-    """An address on the network, or ``command``."""
+    """The network address, or ``command``."""
     data: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)

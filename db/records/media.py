@@ -1,4 +1,4 @@
-"""Media: sources, files, pools, and decisions of triage."""
+"""Records of media: sources, files, pools, and triage decisions."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from domain.states import TriageState
 
 
 class StoredSource(SQLModel):
-    """A video or collection that media came from. ``taken`` counts its images that left the pool, ``kept`` its
-    candidates that came into it."""
+    """A video or collection that media came from.
+
+    ``taken`` counts its images that left the pool, ``kept`` its candidates that entered the pool.
+    """
 
     id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
@@ -37,7 +39,7 @@ class StoredMediaObject(SQLModel):
 
 
 class StoredAsset(SQLModel):
-    """An image or clip of a project. Without ``sha256`` it is named by a file, but missing."""
+    """An image or clip of a project. Without ``sha256`` an imported file names it, but its own file is missing."""
 
     id: int = row_id()
     public_id: str = Field(default_factory=public_id, unique=True)
@@ -47,28 +49,30 @@ class StoredAsset(SQLModel):
     kind: str
     source_id: int | None = Field(default=None, foreign_key="source.id")
     dimension: str | None = None
-    """The only dimension that may use it; None: any."""
+    """The only dimension that may use it. None: any dimension."""
     dimension_given: str | None = None
-    """As of an item."""
+    """The dimension as given, like ``StoredItem.dimension_given``."""
     dimension_version: int | None = None
     in_pool: bool = False
-    """Free in the shared pool now; of a group, its first one only, which stands for all of it."""
+    """Whether it is free in the shared pool. In a group only the first asset is marked, for the whole group."""
     group_name: str | None = None
-    """The images and clips that one item is written about, by the name of their group; None: it stands alone."""
+    """The name of the group of assets that one item is written about. None: it belongs to no group."""
     role: str | None = None
-    """Its place in that item."""
+    """The role in the item."""
     place: int | None = None
-    """Its place in the group, from 0."""
+    """The position in the group, from 0."""
     proposal: dict[str, Any] | None = Field(
         default=None, sa_column=Column("proposal", JSON(none_as_null=True), nullable=True)
     )
-    """What a model proposes for an item about it, and whether its author is shown that (``domain.drafting.Proposal``);
-    of a group with its first one."""
+    """A model's proposal for an item, and whether the author sees it (``domain.drafting.Proposal``).
+
+    In a group it is stored with the first asset.
+    """
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 
 class StoredPick(SQLModel):
-    """An image that someone took out of the pool. Its primary key makes that possible once."""
+    """An image that someone took out of the pool. The primary key makes that possible only once."""
 
     asset_id: int = Field(primary_key=True, foreign_key="asset.id")
     task_id: int = Field(foreign_key="task.id", index=True)
@@ -76,26 +80,26 @@ class StoredPick(SQLModel):
 
 
 class StoredCandidate(SQLModel):
-    """An image that goes through triage before it may be in the pool, and in whose hands it is."""
+    """An image in triage that is not yet in the pool, and the person who has it."""
 
     asset_id: int = Field(primary_key=True, foreign_key="asset.id", sa_column_kwargs={"autoincrement": False})
     project_id: int = Field(foreign_key="project.id")
     source_id: int | None = Field(default=None, foreign_key="source.id", index=True)
     state: TriageState = Field(default=TriageState.WAITING, sa_column=word_column(TriageState, TriageState.WAITING))
-    """A cache of what its latest decision says."""
+    """The state, a cache of the latest decision."""
     sharpness: float | None = None
     look: int | None = Field(default=None, sa_type=BigInteger)
-    """Its difference hash: images that look alike differ in few bits."""
+    """The difference hash. Hashes of similar images differ in few bits."""
     person_id: int | None = Field(default=None, foreign_key="person.id")
     lease_until: datetime | None = Field(default=None, sa_type=UTCDateTime)
     group_id: int | None = None
-    """The asset next to which it was shown last."""
+    """The asset next to which it was last shown."""
     decision_id: int | None = None
-    """Its latest decision."""
+    """The latest decision."""
 
 
 class StoredTriageDecision(SQLModel):
-    """What someone decided about a candidate. Append-only; the latest counts."""
+    """A person's decision about a candidate. Append-only; the latest counts."""
 
     id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
@@ -103,9 +107,9 @@ class StoredTriageDecision(SQLModel):
     person_id: int | None = Field(default=None, foreign_key="person.id")
     submit_key: str
     action: str
-    """kept, dropped, undone or brought_back."""
+    """The action: kept, dropped, undone or brought_back."""
     reason: str = ""
-    """Of a dropped one: a value of the schema's, or typed."""
+    """The reason for dropping it: a value of the schema, or typed text."""
     typed: bool = False
     schema_version_id: int = Field(foreign_key="schema_version.id")
     guideline_hash: str

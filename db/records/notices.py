@@ -1,4 +1,4 @@
-"""What people were told."""
+"""Records of notices and e-mails to people."""
 
 from __future__ import annotations
 
@@ -12,35 +12,34 @@ from domain.mail import MailState, MailTime
 
 
 class StoredNoticeMark(SQLModel):
-    """That someone has seen a notice, or was sent it. Notices themselves follow from what else is stored
-    (``db.notices``)."""
+    """The mark that a person has seen a notice, or was sent it. Notices themselves are computed (``db.notices``)."""
 
     id: int = row_id()
     person_id: int = Field(foreign_key="person.id")
     project_id: int = Field(foreign_key="project.id", index=True)
     key: str
-    """What it told of, such as ``comment:17``."""
+    """The subject of the notice, such as ``comment:17``."""
     seen_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
     mailed_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
-    """When it was put into a mail."""
+    """The time when it was put into an e-mail."""
 
 
 class StoredMailChoice(SQLModel):
-    """Where and when someone wants their notices by e-mail; without a row never."""
+    """The address and time for a person's e-mail notices. Without a row they get none."""
 
     person_id: int = Field(primary_key=True, foreign_key="person.id")
     address: str
     time: MailTime = Field(sa_column=word_column(MailTime))
     off_token: str = Field(unique=True)
-    """Turns mails off without signing in, and does nothing else."""
+    """The token of a link that turns e-mails off without signing in. It does nothing more."""
     told_at: datetime = Field(sa_type=UTCDateTime)
-    """When someone last looked what there is to tell."""
+    """The last time that a worker checked for news."""
     turn: int = 0
-    """Grows whenever a worker does so: of several at once one goes on."""
+    """A counter that each check increases, so that only one of several workers continues."""
 
 
 class StoredMail(SQLModel):
-    """A mail that waits to be handed over, or what has become of it. Its text goes when it has left."""
+    """An e-mail that waits to be sent, or its outcome. The text is deleted after sending."""
 
     id: int = row_id()
     public_id: str = Field(default_factory=public_id, unique=True)
@@ -51,6 +50,6 @@ class StoredMail(SQLModel):
     attempts: int = 0
     due_at: datetime = Field(sa_type=UTCDateTime)
     said: str = Field(default="", sa_type=Text)
-    """Why it was not handed over the last time."""
+    """The reason why sending failed the last time."""
     created_at: datetime = Field(sa_type=UTCDateTime)
     ended_at: datetime | None = Field(default=None, sa_type=UTCDateTime)

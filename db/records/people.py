@@ -1,4 +1,4 @@
-"""People, and how they come in."""
+"""Records of people, their sessions and invitations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from domain.roles import Role
 
 
 class StoredPerson(SQLModel):
-    """Someone with an account. Deactivating keeps the row, so that votes keep their author."""
+    """A person with an account. Deactivating the account keeps the row, so that votes keep their author."""
 
     id: int = row_id()
     login: str = Field(unique=True)
@@ -24,7 +24,7 @@ class StoredPerson(SQLModel):
 
 
 class StoredSession(SQLModel):
-    """A sign-in that lasts. Only the hash of its token is stored."""
+    """A sign-in session. Only the hash of its token is stored."""
 
     id: int = row_id()
     token_hash: str = Field(unique=True)
@@ -46,7 +46,7 @@ class StoredSignInLink(SQLModel):
 
 
 class StoredInvitation(SQLModel):
-    """A link with which someone makes an account and joins a project, once."""
+    """A link with which someone creates an account and joins a project, once."""
 
     id: int = row_id()
     token_hash: str = Field(unique=True)
@@ -56,7 +56,7 @@ class StoredInvitation(SQLModel):
     dimensions_given: list[str] | None = Field(
         default=None, sa_column=Column("dimensions_given", JSON(none_as_null=True), nullable=True)
     )
-    """What they were when someone said so, where they are others since (as ``StoredItem.dimension_given``)."""
+    """The dimensions as given, if they have changed since (like ``StoredItem.dimension_given``)."""
     dimensions_version: int | None = None
     stages: list[str] | None = Field(default=None, sa_type=JSON)
     invited_by_id: int | None = Field(default=None, foreign_key="person.id")
@@ -67,7 +67,7 @@ class StoredInvitation(SQLModel):
 
 
 class StoredPersonKey(SQLModel):
-    """From which someone's pseudonyms in releases follow (``domain.pseudonyms``); it never leaves this server."""
+    """The secret key for deriving a person's pseudonyms (``domain.pseudonyms``). It never leaves this server."""
 
     person_id: int = Field(primary_key=True, foreign_key="person.id")
     key: str
@@ -76,7 +76,7 @@ class StoredPersonKey(SQLModel):
 
 
 class StoredDailyGoal(SQLModel):
-    """How many tasks someone wants to do a day, as they set it themselves."""
+    """The number of tasks that a person wants to do a day, set by themselves."""
 
     person_id: int = Field(primary_key=True, foreign_key="person.id")
     tasks: int
@@ -84,9 +84,9 @@ class StoredDailyGoal(SQLModel):
 
 
 class StoredFailedLogin(SQLModel):
-    """An attempt to sign in that has not succeeded, kept to slow down the next ones."""
+    """A failed attempt to sign in, kept to slow down the next ones."""
 
     id: int = row_id()
     login: str
-    """With where it was tried (``db.people.attempts_key``)."""
+    """The login with the origin of the attempt (``db.people.attempts_key``)."""
     at: datetime = Field(sa_type=UTCDateTime)

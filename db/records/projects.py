@@ -1,4 +1,4 @@
-"""Projects: their schema, their guideline, who takes part."""
+"""Records of projects: their schemas, guidelines and members."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from domain.roles import Role
 
 
 class StoredSchemaVersion(SQLModel):
-    """A schema as it was when a project began to use it, with its guideline. Never changed."""
+    """A schema with its guideline, as a project began to use it. Never changed."""
 
     id: int = row_id()
     name: str
@@ -39,49 +39,50 @@ class StoredProject(SQLModel):
     made_up: bool = False
     schema_version_id: int = Field(foreign_key="schema_version.id")
     seed: int
-    """From which every shuffled order of this project follows."""
+    """The seed of every shuffled order in this project."""
     created_at: datetime = Field(sa_type=UTCDateTime)
     guideline_number: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
-    """The version of its guideline that is in force."""
+    """The guideline version that is in force."""
     reading: dict[str, Any] | None = Field(
         default=None, sa_column=Column("reading", JSON(none_as_null=True), nullable=True)
     )
-    """How what was given under its earlier schemas is read (``domain.rewording.Reading``); None: it had none."""
+    """The rules for reading content given under earlier schemas (``domain.rewording.Reading``). None: there were none.
+    """
     archived_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
-    """Since when nothing in it is changed; None: it is in use."""
+    """The time since when nothing in it changes. None: it is in use."""
     release_key: str = Field(default_factory=_key, sa_column_kwargs={"default": _key, "server_default": ""})
-    """A secret from which canaries of its releases follow, in hexadecimal digits; it is in no file."""
+    """A secret from which the canaries of its releases are derived, in hexadecimal digits. It is in no file."""
 
 
 class StoredSchemaChange(SQLModel):
-    """That a project went from one schema to another."""
+    """A project's change from one schema to another."""
 
     id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
     number: int
-    """Counts from 1 in each project."""
+    """The number of the change, from 1 in each project."""
     before_id: int = Field(foreign_key="schema_version.id")
     after_id: int = Field(foreign_key="schema_version.id")
     decisions: list[dict[str, Any]] = Field(default_factory=list, sa_type=JSON)
-    """What was decided about it (``annotation_schemas.changes.Decisions``)."""
+    """The decisions about the change (``annotation_schemas.changes.Decisions``)."""
     reading_before: dict[str, Any] | None = Field(
         default=None, sa_column=Column("reading_before", JSON(none_as_null=True), nullable=True)
     )
-    """How everything was read until then (``StoredProject.reading``)."""
+    """The rules for reading content before the change (``StoredProject.reading``)."""
     guideline_before: int
-    """The version of the guideline that was in force."""
+    """The guideline version that was in force."""
     undoes: int | None = None
-    """The number of the change that this one takes back."""
+    """The number of the change that this change undoes."""
     by_id: int | None = Field(default=None, foreign_key="person.id")
     done_to: int = 0
-    """The items up to this one (id) are brought up to the new schema."""
+    """The id up to which items were updated to the new schema."""
     finished_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
-    """When all of them were."""
+    """The time when all items were updated."""
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 
 class StoredGuidelineVersion(SQLModel):
-    """A guideline as it was in force for a while; the first came with the schema. Append-only."""
+    """A guideline that was in force for some time. The first came with the schema. Append-only."""
 
     id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
@@ -91,12 +92,12 @@ class StoredGuidelineVersion(SQLModel):
     why: str = Field(default="", sa_type=Text)
     by_id: int | None = Field(default=None, foreign_key="person.id")
     requalify: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
-    """Anyone who has qualified for a stage has to pass a set that was made under this version or a later one."""
+    """Whether qualified people have to pass a set that was created under this version or a later one."""
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 
 class StoredGuidelineSeen(SQLModel):
-    """The version of the guideline that someone has opened last."""
+    """The guideline version that a person opened last."""
 
     project_id: int = Field(primary_key=True, foreign_key="project.id")
     person_id: int = Field(primary_key=True, foreign_key="person.id")
@@ -105,13 +106,12 @@ class StoredGuidelineSeen(SQLModel):
 
 
 class StoredSchedule(SQLModel):
-    """Until when the stages of a project are to be done, and in which order they are offered. Append-only: the newest
-    holds."""
+    """The deadlines of a project's stages and the order in which they are offered. Append-only: the newest counts."""
 
     id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
     number: int
-    """Counts from 1 in each project."""
+    """The number of the version, from 1 in each project."""
     deadlines: dict[str, str] = Field(default_factory=dict, sa_type=JSON)
     """The last day of stages (ISO 8601, in UTC)."""
     stage_order: list[str] = Field(default_factory=list, sa_type=JSON)
@@ -121,21 +121,21 @@ class StoredSchedule(SQLModel):
 
 
 class StoredEntryBudget(SQLModel):
-    """How many entries of a team are taken within so many days. Append-only: the newest holds."""
+    """The limit on a team's entries within a number of days. Append-only: the newest counts."""
 
     id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
     number: int
-    """Counts from 1 in each project."""
+    """The number of the version, from 1 in each project."""
     entries: int | None = None
-    """None: as many as they like."""
+    """The maximum number of entries. None: no limit."""
     days: int | None = None
     by_id: int | None = Field(default=None, foreign_key="person.id")
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 
 class StoredMember(SQLModel):
-    """A person's part in a project. None stands for all dimensions, all stages."""
+    """A person's membership in a project. None means all dimensions or all stages."""
 
     id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
@@ -145,6 +145,6 @@ class StoredMember(SQLModel):
     dimensions_given: list[str] | None = Field(
         default=None, sa_column=Column("dimensions_given", JSON(none_as_null=True), nullable=True)
     )
-    """What they were when someone said so, where they are others since (as ``StoredItem.dimension_given``)."""
+    """The dimensions as given, if they have changed since (like ``StoredItem.dimension_given``)."""
     dimensions_version: int | None = None
     stages: list[str] | None = Field(default=None, sa_type=JSON)

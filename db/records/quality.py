@@ -1,4 +1,4 @@
-"""Qualification and gold."""
+"""Records of qualification and gold."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from db.types import UTCDateTime, public_id, row_id
 
 
 class StoredQualificationSet(SQLModel):
-    """The items to pass before a stage. The newest set of a stage is the one that people work on. Append-only."""
+    """The items to pass before a stage. People work on the newest set of a stage. Append-only."""
 
     id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
@@ -22,21 +22,23 @@ class StoredQualificationSet(SQLModel):
     prediction_ids: list[int] | None = Field(
         default=None, sa_column=Column("prediction_ids", JSON(none_as_null=True), nullable=True)
     )
-    """Where models' answers are graded: each of them, ``item_ids`` naming its item at the same place."""
+    """The answers to grade, where models' answers are graded. ``item_ids`` names their items at the same positions."""
     requalify: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
-    """Everyone who passed an earlier set has to pass this one, too."""
+    """Whether everyone who passed an earlier set has to pass this one."""
     guideline_hash: str
     seed: int
-    """From which the draw of the items follows."""
+    """The seed of the draw of the items."""
     wanted: int | None = None
-    """How many were to be drawn, which may be more than there were; None: the items were named."""
+    """The number of items to draw, which may exceed the number available. None: the items were named."""
     made_by_id: int | None = Field(default=None, foreign_key="person.id")
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 
 class StoredQualification(SQLModel):
-    """One try of a person to qualify for a stage, or their exemption (without a set). Append-only: where it stands
-    follows from the answers and the reviews."""
+    """A person's attempt to qualify for a stage, or their exemption (without a set).
+
+    Append-only: its state follows from the answers and the reviews.
+    """
 
     id: int = row_id()
     public_id: str = Field(default_factory=public_id, unique=True)
@@ -51,8 +53,10 @@ class StoredQualification(SQLModel):
 
 
 class StoredQualificationReview(SQLModel):
-    """What a senior said of a try: signed or sent back, with comments by item. Append-only; a reviewer's newest
-    counts."""
+    """A senior's review of an attempt: signed or sent back, with comments by item.
+
+    Append-only; a reviewer's newest review counts.
+    """
 
     id: int = row_id()
     qualification_id: int = Field(foreign_key="qualification.id", index=True)
@@ -60,18 +64,20 @@ class StoredQualificationReview(SQLModel):
     signs: bool
     comments: dict[str, str] = Field(default_factory=dict, sa_type=JSON)
     state: str = Field(max_length=32)
-    """Where the try stood with this review, as it was then: what lets someone into the stage."""
+    """The state of the attempt after this review. It decides whether the person may work in the stage."""
     n_right: int
     reference_ids: list[int] | None = Field(
         default=None, sa_column=Column("reference_ids", JSON(none_as_null=True), nullable=True)
     )
-    """The seniors' answers (annotations) that the try was compared with; None in rows from before it was kept."""
+    """The seniors' answers (annotations) that the attempt was compared with. None: the row predates this column."""
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 
 class StoredGold(SQLModel):
-    """An item's revision, or a model's answer, whose right answers in a stage are known. Withdrawn ones count for
-    no one; nothing else of a row changes."""
+    """An item's revision, or a model's answer, with known right answers in a stage.
+
+    Withdrawn gold does not count for anyone. Nothing except the withdrawal changes in a row.
+    """
 
     id: int = row_id()
     public_id: str = Field(default_factory=public_id, unique=True)
@@ -82,19 +88,21 @@ class StoredGold(SQLModel):
     prediction_id: int | None = Field(default=None, foreign_key="prediction.id")
     dimension: str
     answers: dict[str, Any] = Field(sa_type=JSON)
-    """The right answers by criterion; what is not in it is not looked at."""
+    """The right answers by criterion. Other criteria are not checked."""
     schema_version_id: int | None = None
-    """In the words of which schema they are; None: as they stand."""
+    """The id of the schema whose words the answers use. None: the current words."""
     made_by_id: int | None = Field(default=None, foreign_key="person.id")
     created_at: datetime = Field(sa_type=UTCDateTime)
     withdrawn_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
     why: str = Field(default="", sa_column_kwargs={"server_default": ""})
-    """Why it was withdrawn."""
+    """The reason for the withdrawal."""
 
 
 class StoredGoldPardon(SQLModel):
-    """A lead lets someone work on whom their answers to gold had stopped: what came before counts no more for that.
-    Append-only."""
+    """A lead's permission to continue for a person who was stopped by wrong answers to gold.
+
+    Earlier answers no longer count against the person. Append-only.
+    """
 
     id: int = row_id()
     project_id: int = Field(foreign_key="project.id")

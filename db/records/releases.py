@@ -1,4 +1,4 @@
-"""Releases: frozen exports, what is said of them, and what was withdrawn."""
+"""Records of releases: frozen exports, their descriptions, and withdrawals."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ class StoredRelease(SQLModel):
     id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
     number: int
-    """Counts from 1 in each project; point releases have that of the one that they mend."""
+    """The number of the release, from 1 in each project. A point release has the number of the release it corrects."""
     point: int = 0
-    """Counts withdrawals from a release; 0: the release itself."""
+    """The number of withdrawals from the release. 0: the release itself."""
     asked: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
-    """What was asked for (``workflow.releases.settings.Asked``)."""
+    """The options of the release (``workflow.releases.settings.Asked``)."""
     told: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
-    """Its manifest without the list of files and what is counted item by item."""
+    """The manifest without the list of files and the counts per item."""
     manifest_sha256: str
     by_id: int | None = Field(default=None, foreign_key="person.id")
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 
 class StoredReleaseItem(SQLModel):
-    """An item of a release, at the revision in it. Append-only."""
+    """An item of a release, at the revision in the release. Append-only."""
 
     release_id: int = Field(primary_key=True, foreign_key="release.id", sa_column_kwargs={"autoincrement": False})
     item_id: int = Field(primary_key=True, foreign_key="item.id", sa_column_kwargs={"autoincrement": False})
     revision: int
     split: str
     place: int
-    """Where it stands in the release, from 0."""
+    """The position in the release, from 0."""
 
 
 class StoredWithdrawal(SQLModel):
-    """That an item was withdrawn from a release, which then has a point release without it. Append-only."""
+    """The withdrawal of an item from a release, which leads to a point release without the item. Append-only."""
 
     id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
     release_id: int = Field(foreign_key="release.id", index=True)
-    """The point release that lacks it first."""
+    """The first point release without the item."""
     item_id: int = Field(foreign_key="item.id")
     reason: str = Field(sa_type=Text)
     by_id: int | None = Field(default=None, foreign_key="person.id")
@@ -54,12 +54,12 @@ class StoredWithdrawal(SQLModel):
 
 
 class StoredReleaseAbout(SQLModel):
-    """What the leads say of their releases: licence, makers, limits, what must hold. Append-only: the newest holds."""
+    """The leads' description of their releases: license, makers, limits, conditions. Append-only: the newest counts."""
 
     id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
     number: int
-    """Counts from 1 in each project."""
+    """The number of the version, from 1 in each project."""
     about: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
     by_id: int | None = Field(default=None, foreign_key="person.id")
     created_at: datetime = Field(sa_type=UTCDateTime)

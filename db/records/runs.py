@@ -1,4 +1,4 @@
-"""Models' answers: runs, what they wrote, ratings out of files."""
+"""Records of runs, models' answers, and imported ratings."""
 
 from __future__ import annotations
 
@@ -23,65 +23,67 @@ class StoredRun(SQLModel):
     project_id: int = Field(foreign_key="project.id", index=True)
     kind: RunKind = Field(sa_column=word_column(RunKind, RunKind.IMPORT))
     name: str
-    """Of the model, as tables show it."""
+    """The name of the model, as tables show it."""
     params: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
-    """Of an import: its file. Of a model: ``spec`` and ``plan``, as they were when it was started."""
+    """The parameters at the start. Import: the file. Model: ``spec`` and ``plan``."""
     state: RunState = Field(default=RunState.DONE, sa_column=word_column(RunState, RunState.DONE))
     spec_hash: str = Field(default="", sa_column_kwargs={"server_default": ""})
     """SHA-256 of the model's description and the plan."""
     wanted: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
-    """How many units it is about."""
+    """The number of units to ask about."""
     said: str = Field(default="", sa_type=Text, sa_column_kwargs={"server_default": ""})
-    """Why it stopped, as a sentence."""
+    """The reason why it stopped, as a sentence."""
     withdrawn_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
-    """Since when it counts nowhere; None: it counts."""
+    """The time since when it counts nowhere. None: it counts."""
     withdrawn_why: str = Field(default="", sa_type=Text, sa_column_kwargs={"server_default": ""})
     by_id: int | None = None
-    """The person who started it; None: the command on the machine itself."""
+    """The person who started it. None: the command line."""
     created_at: datetime = Field(sa_type=UTCDateTime)
     started_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
     ended_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
 
 
 class StoredRunChunk(SQLModel):
-    """Some units of a run, which one worker at a time works on."""
+    """A chunk of a run's units. One worker at a time works on it."""
 
     id: int = row_id()
     run_id: int = Field(foreign_key="run.id")
     number: int
     unit_ids: list[int] = Field(sa_type=JSON)
     since: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
-    """The last attempt there was when the chunk was made: what failed before is asked again, what came after is not."""
+    """The last attempt before the chunk was created. Units that failed before it are asked again."""
     done: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     worker_id: int | None = Field(default=None, foreign_key="run_worker.id")
     lease_until: datetime | None = Field(default=None, sa_type=UTCDateTime)
 
 
 class StoredRunWorker(SQLModel):
-    """A worker that took part in a run, and what it worked with."""
+    """A worker of a run, and its environment."""
 
     id: int = row_id()
     run_id: int = Field(foreign_key="run.id", index=True)
     name: str
-    """Machine and process."""
+    """The machine and the process."""
     about: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
-    """Versions of libraries, device, dtype, batch size; what a probe of the endpoint found."""
+    """Versions of libraries, device, dtype, batch size, and the result of probing the endpoint."""
     started_at: datetime = Field(sa_type=UTCDateTime)
     seen_at: datetime = Field(sa_type=UTCDateTime)
     ended_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
 
 
 class StoredAttempt(SQLModel):
-    """Asking once, and what became of it (``domain.runs.Attempt``). Append-only; a unit's last one counts."""
+    """One attempt to ask about a unit, and its outcome (``domain.runs.Attempt``). Append-only; a unit's last one
+    counts.
+    """
 
     id: int = row_id()
     run_id: int = Field(foreign_key="run.id")
     worker_id: int = Field(foreign_key="run_worker.id")
     unit_id: int
-    """An item's id, of a judge's run that of what it asks about."""
+    """The id of an item, or in a judge's run the id of a ``judge_unit``."""
     item_id: int = Field(foreign_key="item.id", index=True)
     number: int
-    """Counts from 1 for each unit."""
+    """The number of the attempt, from 1 for each unit."""
     outcome: Outcome = Field(sa_column=word_column(Outcome, Outcome.FAILED))
     final: bool
     text: str = Field(default="", sa_type=Text)
@@ -114,8 +116,11 @@ class StoredPrediction(SQLModel):
 
 
 class StoredReading(SQLModel):
-    """What an answer states, as a version of a reader reads it. Append-only: reading it again with a newer version, or
-    after the protocol asks something else, adds a row, and the newest version's last row counts."""
+    """What an answer states, as a version of a reader reads it.
+
+    Append-only: reading it again adds a row, for example with a newer version or after the protocol changed its
+    question. The last row of the newest version counts.
+    """
 
     id: int = row_id()
     prediction_id: int = Field(foreign_key="prediction.id")
@@ -123,39 +128,39 @@ class StoredReading(SQLModel):
     """``rules``, or the name of a model that was asked."""
     version: int
     revision: int
-    """Of the item, when it was answered: the options are those."""
+    """The revision of the item at the time of the answer. It defines the options."""
     kind: AnswerKind = Field(sa_column=word_column(AnswerKind, AnswerKind.TEXT))
     asked: str
-    """A hash of all that was asked: kind, options, unit; of a model also of what it was asked with."""
+    """The hash of the question: kind, options and unit, and the model's prompt if a model was asked."""
     outcome: ReadOutcome = Field(sa_column=word_column(ReadOutcome, ReadOutcome.UNREADABLE))
     value: Any = Field(default=None, sa_column=Column("value", JSON(none_as_null=True), nullable=True))
-    """Only where ``outcome`` is read."""
+    """The value, only if ``outcome`` is read."""
     places: list[int] = Field(default_factory=list, sa_type=JSON)
     spans: list[list[int]] = Field(default_factory=list, sa_type=JSON)
-    """Where in the answer it stands, from and up to."""
+    """The start and end positions in the answer."""
     rule: str = ""
     why: str = Field(default="", sa_type=Text)
     detail: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
-    """Of a model that was asked: its reply, and what became of asking."""
+    """The reply and the outcome of the request, if a model was asked."""
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 
 class StoredToolResult(SQLModel):
-    """What a tool says about an item, found beforehand."""
+    """A tool's precomputed result about an item."""
 
     id: int = row_id()
     item_id: int = Field(foreign_key="item.id")
     tool: str
     arguments: dict[str, Any] | None = Field(default=None, sa_column=Column("arguments", JSON(none_as_null=True)))
-    """None: the result does not depend on any."""
+    """The arguments. None: the result depends on no arguments."""
     arguments_key: str = Field(default="", sa_type=Text)
-    """The same as one text; empty for None."""
+    """The arguments as one text. Empty for None."""
     result: Any = Field(sa_column=Column("result", JSON, nullable=False))
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 
 class StoredImportedRating(SQLModel):
-    """A line of a ratings file."""
+    """A row of a ratings file."""
 
     id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
@@ -166,12 +171,12 @@ class StoredImportedRating(SQLModel):
     value: Any = Field(sa_column=Column("value", JSON, nullable=True))
     dimension: str | None = None
     schema_version_id: int | None = None
-    """In the words of which schema it is; None: as it stands."""
+    """The id of the schema whose words the rating uses. None: the current words."""
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 
 class StoredFileRater(SQLModel):
-    """Someone has said whether a rater whose ratings came from a file is a person; without a row no one has."""
+    """The mark that an imported rater is a person or a machine. Unmarked raters have no row."""
 
     id: int = row_id()
     project_id: int = Field(foreign_key="project.id")

@@ -1,4 +1,4 @@
-"""What is said about items: comments, adjudication reasons, and who has seen others' votes."""
+"""Records of comments, answers to adjudication reasons, and people who have seen others' votes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from db.types import UTCDateTime, public_id, row_id
 
 
 class StoredReasonAnswer(SQLModel):
-    """What a lead has made of the reason for a senior's decision: the version that answers it, or why none has to."""
+    """A lead's answer to a senior's reason: the guideline version that answers it, or why none is needed."""
 
     annotation_id: int = Field(primary_key=True, foreign_key="annotation.id")
     guideline_version_id: int = Field(foreign_key="guideline_version.id", index=True)
@@ -21,7 +21,7 @@ class StoredReasonAnswer(SQLModel):
 
 
 class StoredComment(SQLModel):
-    """A remark about an item, in the thread that all remarks about it make. Append-only."""
+    """A comment in the thread about an item. Append-only."""
 
     id: int = row_id()
     public_id: str = Field(default_factory=public_id, unique=True)
@@ -32,12 +32,12 @@ class StoredComment(SQLModel):
     submit_key: str
     text: str = Field(sa_type=Text)
     early: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
-    """Its writer says that it gives nothing away, so the person it is for may read it before the verdict."""
+    """Whether its author says that it reveals nothing, so that the recipient may read it before the verdict."""
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 
 class StoredCommentFor(SQLModel):
-    """Whom a comment is for: people it mentions, and the writer of what it answers."""
+    """A recipient of a comment: someone it mentions, or the author of the comment it replies to."""
 
     comment_id: int = Field(primary_key=True, foreign_key="comment.id")
     person_id: int = Field(primary_key=True, foreign_key="person.id", index=True)
@@ -45,8 +45,10 @@ class StoredCommentFor(SQLModel):
 
 
 class StoredInsight(SQLModel):
-    """Who has looked at an item's votes or comments while others still answered about it blind: they are asked about it
-    blind no more."""
+    """A person who saw an item's votes or comments while others still had open blind tasks about it.
+
+    The person is not asked about the item blind again.
+    """
 
     item_id: int = Field(primary_key=True, foreign_key="item.id")
     person_id: int = Field(primary_key=True, foreign_key="person.id")

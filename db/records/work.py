@@ -1,4 +1,4 @@
-"""Work: slots, what people submit for them, drafts."""
+"""Records of work: slots, submissions and drafts."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from domain.states import Purpose, Stage, TaskState
 class StoredTask(SQLModel):
     """One slot of work in a stage.
 
-    ``unit`` names what is worked on (an item's revision in a stage, a prediction, an item being written), so that
-    two constraints hold the protocol: a slot exists once, and a person has at most one slot of a unit.
+    ``unit`` names the subject of the work: an item's revision in a stage, a prediction, or an item being written. Two
+    constraints enforce the protocol: a slot exists once, and a person has at most one slot of a unit.
     """
 
     id: int = row_id()
@@ -30,30 +30,34 @@ class StoredTask(SQLModel):
     prediction_id: int | None = Field(default=None, foreign_key="prediction.id", index=True)
     dimension: str
     dimension_given: str | None = None
-    """As of an item, of what has no item yet."""
+    """The dimension as given, like ``StoredItem.dimension_given``, for a slot without an item."""
     dimension_version: int | None = None
     state: TaskState = Field(sa_column=enum_column(TaskState))
     person_id: int | None = Field(default=None, foreign_key="person.id")
     lease_until: datetime | None = Field(default=None, sa_type=UTCDateTime)
     correcting: bool = False
-    """Done, and reopened by the person who did it; the annotation stands until a superseding one arrives."""
+    """Whether a finished slot was reopened by its person. The annotation counts until a superseding one arrives."""
     purpose: Purpose = Field(default=Purpose.LIVE, sa_column=word_column(Purpose, Purpose.LIVE))
     rank: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
-    """Lower comes first, whatever the shuffled order says (``db.task_slots.rank_of``)."""
+    """The rank. Lower comes first, before the shuffled order (``db.task_slots.rank_of``)."""
     shuffle: int
     opened: int = Field(default=0, sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
-    """When it was last offered, as a number that grows: what people who have looked at everything still have to see."""
+    """The time of the last offer, as a growing number. People who have seen everything before still have to see the
+    slot.
+    """
     awaits_media: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
-    """An image or clip of its item that the schema needs is not there yet, so it is handed out to no one. A cache of
-    ``media_wanted.waiting``, and a part of the indices: what waits costs those who look for work nothing."""
+    """Whether the item lacks an image or clip that the schema needs. Then nobody gets the slot.
+
+    A cache of ``missing_media.waiting``. It is part of the indexes, so that waiting slots do not slow down searches.
+    """
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 
 class StoredQueueCursor(SQLModel):
-    """Where a person is in the order of a stage, or of one dimension of it (``db.queue_cursor``).
+    """A person's position in the order of a stage, or of one of its dimensions (``db.queue_cursor``).
 
-    A lap goes once over everything that was open when it began; after it, and in ranked orders next to it, comes what
-    has been offered since.
+    A lap visits once everything that was open when it began. Later offers follow after the lap, and in ranked orders
+    during the lap.
     """
 
     id: int = row_id()
@@ -61,24 +65,26 @@ class StoredQueueCursor(SQLModel):
     person_id: int = Field(foreign_key="person.id", index=True)
     stage: Stage = Field(sa_column=word_column(Stage))
     dimension: str = ""
-    """Empty: all of them."""
+    """The dimension. Empty: all dimensions."""
     bits: int | None = None
-    """The lap goes through two to this power blocks in an order of the person's own; None before the first lap."""
+    """The exponent of two for the number of blocks in the person's own order. None before the first lap."""
     rank: int = Field(default=0, sa_type=BigInteger)
     place: int = Field(default=-1, sa_type=BigInteger)
-    """With ``rank``, the last place of the lap that was looked at; a random order is counted along the person's own."""
+    """With ``rank``: the last position that the lap looked at. In a random order it is counted in the person's own
+    order.
+    """
     ended: bool = False
     begun: int = Field(default=0, sa_type=BigInteger)
-    """When the lap began, on the scale of ``StoredTask.opened``."""
+    """The time when the lap began, on the scale of ``StoredTask.opened``."""
     cost: int = Field(default=0, sa_type=BigInteger)
     """Microseconds spent in this lap on looking at slots that the person could not take."""
     heard: int = Field(default=0, sa_type=BigInteger)
     heard_id: int = Field(default=0, sa_type=BigInteger)
-    """With ``heard``, up to where the person has seen what was offered since the lap began."""
+    """With ``heard``: the last offer since the lap began that the person has seen."""
 
 
 class StoredPostponed(SQLModel):
-    """A unit that a person has postponed: it is offered to them again after everything else."""
+    """A unit that a person has postponed. It is offered to them again after all other units."""
 
     id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
@@ -87,12 +93,12 @@ class StoredPostponed(SQLModel):
     task_id: int = Field(foreign_key="task.id", index=True)
     unit: str
     released: bool
-    """Given back for others at once; else it stays with the person until its lease ends."""
+    """Whether others may take it at once. Otherwise it stays with the person until its lease ends."""
     at: datetime = Field(sa_type=UTCDateTime)
 
 
 class StoredWorkCount(SQLModel):
-    """How much waits for a person in a stage, as it was counted a while ago: counting thousands takes long."""
+    """A cached count of a person's waiting work in a stage, because counting thousands of slots takes long."""
 
     id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
@@ -101,14 +107,14 @@ class StoredWorkCount(SQLModel):
     counted_at: datetime = Field(sa_type=UTCDateTime)
     fresh_until: datetime = Field(sa_type=UTCDateTime)
     left: dict[str, int] = Field(default_factory=dict, sa_type=JSON)
-    """By dimension, as ``done``."""
+    """The waiting units by dimension, like ``done``."""
     done: dict[str, int] = Field(default_factory=dict, sa_type=JSON)
     kept: int = 0
     decided: int = 0
 
 
 class StoredAnnotation(SQLModel):
-    """What one rater submitted for one task, under which schema and guideline. Append-only; the latest counts."""
+    """A rater's submission for one task, with its schema and guideline. Append-only; the latest counts."""
 
     id: int = row_id()
     public_id: str = Field(default_factory=public_id, unique=True)
@@ -123,29 +129,30 @@ class StoredAnnotation(SQLModel):
     prediction_id: int | None = Field(default=None, foreign_key="prediction.id", index=True)
     submit_key: str
     answers: dict[str, Any] = Field(sa_type=JSON)
-    """The values by criterion (authoring: by field)."""
+    """The values by criterion, or by field in authoring."""
     reasons: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
     shown: dict[str, Any] | None = Field(
         default=None, sa_column=Column("shown", JSON(none_as_null=True), nullable=True)
     )
-    """Fields whose entries were shuffled for this rater, as they stood on the page; under ``prediction`` which of an
-    item's shuffled answers this was, and of how many."""
+    """The order on the page of fields whose entries were shuffled for this rater.
+
+    Under ``prediction``: the position of this answer among the item's shuffled answers, and their number.
+    """
     note: str = Field(default="", sa_type=Text)
     seconds: float | None = None
     weight: float | None = None
-    """Where votes are weighed: its rater's score in the qualification at that moment, if there was one."""
+    """The rater's qualification score at that moment, in projects that weigh votes."""
     supersedes_id: int | None = Field(default=None, foreign_key="annotation.id")
     schema_version_id: int = Field(foreign_key="schema_version.id")
     schema_hash: str
     guideline_hash: str
     schema_change: int | None = None
-    """The number of the change of the schema that put it in the place of what someone had submitted; None: someone
-    submitted it."""
+    """The number of the schema change that replaced a submission by this row. None: a person submitted it."""
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 
 class StoredDraft(SQLModel):
-    """What someone has typed for a task so far; kept when the task goes to someone else."""
+    """A person's unsubmitted text for a task. It is kept if the task goes to someone else."""
 
     id: int = row_id()
     task_id: int = Field(foreign_key="task.id")
@@ -153,7 +160,7 @@ class StoredDraft(SQLModel):
     seq: int
     content: dict[str, Any] = Field(sa_type=JSON)
     lost: bool = False
-    """Arrived as a submission after the lease had gone to someone else."""
+    """Whether it arrived as a submission after the lease had gone to someone else."""
     put_away_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
-    """When its writer removed it from the list of drafts."""
+    """The time when its author removed it from the list of drafts."""
     saved_at: datetime = Field(sa_type=UTCDateTime)

@@ -1,7 +1,7 @@
-"""The tables, a module per part of the trade; anyone who uses one takes it from here.
+"""The tables, one module per subject. Import them from here.
 
-Ids that leave the server are random (``public_id``); the integers stay inside. What people have said
-and decided is append-only (``db.append_only``): triggers of the database refuse to change or delete such rows.
+Ids that leave the server are random (``public_id``). The integer ids stay on the server. Submissions and decisions of
+people are append-only (``db.append_only``): triggers of the database refuse to change or delete such rows.
 """
 
 from __future__ import annotations

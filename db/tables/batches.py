@@ -1,4 +1,4 @@
-"""Batch files of runs: what was handed in, and what became of every question and line."""
+"""Tables of batch files of runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work that goes out to another tool's screens: its server, whose work it is, what was sent, what came back."""
+"""Tables of work in another tool: servers, people, sent tasks and received answers."""
 
 from __future__ import annotations
 

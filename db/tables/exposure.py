@@ -1,4 +1,4 @@
-"""What was sent to whom about which item."""
+"""Tables of the exposure ledger: what each person was sent about an item."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Items and what they were at each moment."""
+"""Tables of items and their revisions."""
 
 from __future__ import annotations
 

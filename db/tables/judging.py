@@ -1,4 +1,4 @@
-"""What judges are asked, and what their replies come to."""
+"""Tables of the questions that judges are asked, and the scores read from their replies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log of events."""
+"""The table of the event log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Media: sources, files, pools, and decisions of triage."""
+"""Tables of media: sources, files, pools, and triage decisions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class PickRow(StoredPick, table=True):
 
 
 LOOK_PARTS = tuple(f"((look >> {9 * at}) & {511 if at < 6 else 1023})" for at in range(7))
-"""The 64 bits of a hash in seven parts: two hashes that differ in at most six bits are the same in one of them."""
+"""The 64 bits of a hash in seven parts. Two hashes that differ in at most six bits have an equal part."""
 
 
 class CandidateRow(StoredCandidate, table=True):

@@ -1,4 +1,4 @@
-"""What people were told."""
+"""Tables of notices and e-mails to people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""People, and how they come in."""
+"""Tables of people, their sessions and invitations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Projects: their schema, their guideline, who takes part."""
+"""Tables of projects: their schemas, guidelines and members."""
 
 from __future__ import annotations
 

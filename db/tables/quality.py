@@ -1,4 +1,4 @@
-"""Qualification and gold."""
+"""Tables of qualification and gold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models' answers: runs, what they wrote, ratings out of files."""
+"""Tables of runs, models' answers, and imported ratings."""
 
 from __future__ import annotations
 

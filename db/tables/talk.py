@@ -1,4 +1,4 @@
-"""What is said about items: comments, adjudication reasons, and who has seen others' votes."""
+"""Tables of comments, answers to adjudication reasons, and people who have seen others' votes."""
 
 from __future__ import annotations
 

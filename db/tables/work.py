@@ -1,4 +1,4 @@
-"""Work: slots, what people submit for them, drafts."""
+"""Tables of work: slots, submissions and drafts."""
 
 from __future__ import annotations
 
