@@ -17,8 +17,9 @@ from db.engine import Store
 from extensions.leaderboard import public_board as public
 from extensions.leaderboard import public_page
 from extensions.leaderboard.public_board import Board, Cell, Choice
-from extensions.leaderboard.tests.test_entries import KEYS, made, record, sent, take
+from extensions.leaderboard.tests.test_entries import KEYS, made, sent, take
 from media.store import MediaStore
+from testkit.egoplan import record
 from tests.app.asgi import Reply, call
 from tests.app.homes import Home
 from tests.app.without_streamlit import application
