@@ -31,6 +31,8 @@ from workflow.releases import leak_stats
 from workflow.releases.leak_refusal import accepted_leaks, must_not_leak
 from workflow.releases.leaks import DO, LeakReport, leaks
 
+pytestmark = pytest.mark.thorough
+
 pq = pytest.importorskip("pyarrow.parquet")
 pa = pytest.importorskip("pyarrow")
 
