@@ -156,6 +156,7 @@ def test_what_is_simulated_has_the_value_that_was_asked_for(statistic: str) -> N
     assert plan.designs[0].mean == pytest.approx(0.5, abs=0.03)
 
 
+@pytest.mark.thorough
 def test_the_cheapest_design_is_the_one_with_the_fewest_ratings() -> None:
     plan = plan_study(
         statistic="alpha", agreement=0.5, raters=(2, 3), units=(50, 150, 300), half_width=0.12, simulations=200

@@ -338,6 +338,7 @@ def test_dimensions_are_as_even_as_a_peer_makes_them() -> None:
     assert ours <= theirs
 
 
+@pytest.mark.slow
 @pytest.mark.thorough
 def test_a_hundred_thousand_items_take_seconds() -> None:
     dice = random.Random(4)
