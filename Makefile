@@ -21,14 +21,16 @@ export PIP_NO_INPUT = 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run label-studio test tests check quick lint system docs lock clean
+.PHONY: help setup run label-studio test test-all check pytest-check pytest-test pytest-all lint system docs lock clean
 
 help:
 	@echo "make run     the demo project on 127.0.0.1:8501 (sets up what it needs)"
 	@echo "make label-studio  a local Label Studio on 127.0.0.1:8080, for trying (installs it on first use, about 1 GB)"
 	@echo "make setup   .venv with everything that development needs"
-	@echo "make test    all tests (as root it installs Chromium, PostgreSQL and openssl where they are missing; Label Studio below .cache)"
-	@echo "make check   the fast loop: style and types of Python and JavaScript, and the tests that need no browser or server"
+	@echo "make check   the fast loop: style and types of Python and JavaScript, and quick tests without browser or server"
+	@echo "make test    before you send a change: also one journey per role, databases, Label Studio, and every planted fault"
+	@echo "             (as root it installs Chromium, PostgreSQL and openssl where they are missing; Label Studio below .cache)"
+	@echo "make test-all  every test with all its examples, before a release"
 	@echo "make docs    write docs/reference.md from the code"
 	@echo "make lock    compile requirements.txt, -core.txt and -dev.txt from pyproject.toml"
 	@echo "make clean   remove .venv and every cache (data/ stays)"
@@ -43,17 +45,24 @@ label-studio: | $(BIN)/python
 	@$(BIN)/python tools/label_studio.py
 
 # Style and types are looked at while the first tests run: each leaves some time of the cores to the other.
-test: $(ALL) $(WEB)
-	@$(MAKE) --no-print-directory --jobs=2 lint tests
-
-tests: $(ALL) system
-	@$(BIN)/python -m pytest --numprocesses=$(MORE) $(FILES)
-
+# testkit/lanes.py says which tests a lane has. Many of `test` and `test-all` wait for servers: they get two more workers.
 check: $(ALL) $(WEB)
-	@$(MAKE) --no-print-directory --jobs=2 lint quick
+	@$(MAKE) --no-print-directory --jobs=2 lint pytest-check
 
-quick: $(ALL)
-	@$(BIN)/python -m pytest --numprocesses=$(CORES) $(FILES) -m "not browser and not postgres and not label_studio and not slow and not thorough"
+test: $(ALL) $(WEB)
+	@$(MAKE) --no-print-directory --jobs=2 lint pytest-test
+
+test-all: $(ALL) $(WEB)
+	@$(MAKE) --no-print-directory --jobs=2 lint pytest-all
+
+pytest-check: $(ALL)
+	@$(BIN)/python -m pytest --numprocesses=$(CORES) $(FILES) --lane=check
+
+pytest-test: $(ALL) system
+	@$(BIN)/python -m pytest --numprocesses=$(MORE) $(FILES) --lane=test
+
+pytest-all: $(ALL) system
+	@$(BIN)/python -m pytest --numprocesses=$(MORE) $(FILES)
 
 lint: $(ALL) $(WEB)
 	@$(BIN)/ruff check .

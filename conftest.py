@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import pytest
 
-from testkit import browser, loaded, postgres
+from testkit import browser, lanes, loaded, postgres
 from testkit.serving import Server, touchstone
 from tools import loaders
 
@@ -139,17 +139,25 @@ SCRIPTED = {"ScriptedServer", "BatchServer", "ThreadingHTTPServer"}
 """Servers of the tests that answer by a script."""
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """``--lane`` chooses the tests before any module is imported."""
+    if lane := config.getoption("--lane"):
+        lanes.choose(config, lane)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests of a module that starts our command or a scripted endpoint are slow ones; files with such tests come first.
 
-    Files are handed out in this order, the longest first by what such tests take, so that no core is left alone with a
-    long one at the end.
+    Tests that a planted fault names are essential. Files are handed out in this order, the longest first by what such
+    tests take, so that no core is left alone with a long one at the end.
     """
     takes: Counter[Path] = Counter()
     for item in items:
         names = vars(getattr(item, "module", object))
         if names.get("Server") is Server or names.get("touchstone") is touchstone or SCRIPTED & names.keys():
             item.add_marker(pytest.mark.slow)
+        if lanes.is_named_by_fault(item):
+            item.add_marker(pytest.mark.essential)
         takes[item.path] += 1 + sum(TAKES[name] for name in TAKES if item.get_closest_marker(name))
     for path in {item.path for item in items if _needs_loaders(item)}:
         takes[path] = min(takes[path], MEANWHILE)
@@ -354,5 +362,7 @@ def pictures(request: pytest.FixtureRequest) -> Path | None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--pictures docs/img`` takes the screenshots of the documentation anew."""
+    """``--lane`` runs the tests of one make target; ``--pictures docs/img`` takes the screenshots of the documentation
+    anew."""
+    parser.addoption("--lane", choices=list(lanes.LANES), help="the tests that this make target runs (default: all)")
     parser.addoption("--pictures", default=None, help="folder for the screenshots that the documentation shows")

@@ -28,6 +28,7 @@ def code_words() -> set[str]:
     return set(re.findall(r"`([^`\n]+)`", text))
 
 
+@pytest.mark.thorough
 def test_the_reference_is_what_the_code_says() -> None:
     assert reference.PAGE.read_text(encoding="utf-8") == reference.written(), "run make docs"
 

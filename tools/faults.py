@@ -5,7 +5,7 @@
 Each fault is a row in ``tools/faults/*.toml``: ``name``, ``breaks`` (what a user would meet), ``old`` and ``new`` (a
 text that stands once in all our rooms, wherever its module has moved, and what takes its place), and ``tests`` (what
 pytest is given). The tree as it stands is copied, committed or not, and never touched. A fault is found if one of its
-tests fails with it and passes without it.
+tests fails with it and passes without it, as ``make test`` runs that test: with few examples.
 
 Faults are planted before tests are thinned, and run again afterwards: what was found before is found afterwards.
 """
@@ -133,7 +133,8 @@ def tried(fault: Fault, tree: Path, *, nth: int, postgres: bool) -> Said:
         module.write_text(text.replace(fault.old, fault.new), encoding="utf-8")
         # Compiled modules are known by the second in which their source was written: no two states share one.
         os.utime(module, (stat.st_atime, stat.st_mtime + 10 + nth))
-        status, output = _pytest(tree, fault.tests, postgres=postgres or fault.postgres)
+        lane = ["--lane=test"] if fault.postgres else ["--lane=test", "-m", "not postgres"]
+        status, output = _pytest(tree, fault.tests, "-x", *([] if postgres else lane))
     finally:
         module.write_text(text, encoding="utf-8")
         os.utime(module, (stat.st_atime, stat.st_mtime))
@@ -153,7 +154,7 @@ def confirmed(said: Sequence[Said], tree: Path) -> list[Said]:
     tests = sorted({each.detail for each in said if each.outcome == FOUND and "::" in each.detail})
     if not tests:
         return list(said)
-    _, output = _pytest(tree, tests, postgres=True, stop=False)
+    _, output = _pytest(tree, tests)
     anyway = set(_failed(output))
     why = "fails without the fault, too"
     return [
@@ -165,13 +166,10 @@ def _failed(output: str) -> list[str]:
     return re.findall(r"^(?:FAILED|ERROR) (\S+::.*?)(?: - .*)?$", output, re.MULTILINE)
 
 
-def _pytest(tree: Path, tests: Sequence[str], *, postgres: bool, stop: bool = True) -> tuple[int, str]:
+def _pytest(tree: Path, tests: Sequence[str], *options: str) -> tuple[int, str]:
     environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": ""}
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--no-header", "--tb=no", *tests]
-    if stop:
-        command.append("-x")
-    if not postgres:
-        command += ["-m", "not postgres"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--no-header", "--tb=no"]
+    command += [*options, *tests]
     try:
         done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, timeout=PATIENCE)
     except subprocess.TimeoutExpired:
@@ -191,7 +189,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="these faults, or areas, alone; again for more",
     )
     parser.add_argument("--jobs", type=int, default=1, help="so many copies are worked on at once")
-    parser.add_argument("--postgres", action="store_true", help="run every named test on PostgreSQL, too")
+    parser.add_argument("--postgres", action="store_true", help="run named tests on PostgreSQL, too, with all examples")
     parser.add_argument("--list", action="store_true", help="say what is planted where, and run nothing")
     asked = parser.parse_args(arguments)
     found = rows()

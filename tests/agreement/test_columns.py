@@ -19,6 +19,7 @@ from domain.records import Rating
 VALUES = st.sampled_from([0, 1, 0.5, "1", "yes", "0.5", True, None])
 
 
+@pytest.mark.thorough
 @given(st.lists(st.tuples(st.integers(0, 5), st.sampled_from("abc"), VALUES), unique_by=lambda row: row[:2]))
 def test_columns_are_rows(rows: list[tuple[int, str, Any]]) -> None:
     by_row = Ratings.from_rows(Rating(str(unit), rater, "c", value) for unit, rater, value in rows)
@@ -32,6 +33,7 @@ def test_columns_are_rows(rows: list[tuple[int, str, Any]]) -> None:
     )
 
 
+@pytest.mark.thorough
 @given(st.lists(st.one_of(st.none(), st.booleans(), st.integers(-2, 2), st.sampled_from(["1", "a"]))))
 def test_a_column_gives_back_what_it_was_given(values: list[Any]) -> None:
     found = column(values)

@@ -177,6 +177,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.thorough
 def test_the_command_says_in_its_last_line_that_other_packages_agree(file: Path) -> None:
     with_sklearn()
     with_krippendorff()

@@ -213,6 +213,7 @@ def test_a_threshold_is_above_0_and_at_most_1(threshold: float) -> None:
         box_iou(ratings(Shape.BOXES, ann=[[LEFT]], bob=[[LEFT]]), threshold=threshold)
 
 
+@pytest.mark.thorough
 def test_a_file_has_them_as_json_and_no_coefficient_is_made_of_them(tmp_path: Path) -> None:
     rows = [("u1", "ann", [LEFT, RIGHT]), ("u1", "bob", [SHIFTED]), ("u2", "ann", [LEFT]), ("u2", "bob", [LEFT])]
     file = tmp_path / "ratings.jsonl"

@@ -112,6 +112,7 @@ def test_next_units_go_where_people_vary() -> None:
     assert next_units([NAN, 1], [NAN, NAN], 5, random_share=0).units == (1,)
 
 
+@pytest.mark.thorough
 def test_grading_where_people_vary_beats_grading_at_random() -> None:
     random = np.random.default_rng(9)
     error = {"random": 0.0, "informative": 0.0}
@@ -131,6 +132,7 @@ def test_grading_where_people_vary_beats_grading_at_random() -> None:
     assert error["informative"] < 0.85 * error["random"]
 
 
+@pytest.mark.thorough
 def test_a_plan_agrees_with_the_standard_error_of_kappa() -> None:
     plan = plan_study(agreement=0.6, raters=(2,), units=(200,), simulations=600)
     (design,) = plan.designs
@@ -154,6 +156,7 @@ def test_what_is_simulated_has_the_value_that_was_asked_for(statistic: str) -> N
     assert plan.designs[0].mean == pytest.approx(0.5, abs=0.03)
 
 
+@pytest.mark.thorough
 def test_the_cheapest_design_is_the_one_with_the_fewest_ratings() -> None:
     plan = plan_study(
         statistic="alpha", agreement=0.5, raters=(2, 3), units=(50, 150, 300), half_width=0.12, simulations=200

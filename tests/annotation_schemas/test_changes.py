@@ -528,6 +528,7 @@ def test_there_are_sixty_and_every_kind_of_change_is_among_them_or_in_a_test_of_
     assert set(CHANGE_KINDS) == seen | apart
 
 
+@pytest.mark.thorough
 def test_a_schema_differs_from_every_other_and_not_from_itself() -> None:
     schemas = [load_schema(path).schema_ for path in shipped().values()]
     for one, other in itertools.product(schemas, repeat=2):

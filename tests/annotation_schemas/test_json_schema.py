@@ -25,6 +25,7 @@ def test_the_kept_file_is_current() -> None:
     )
 
 
+@pytest.mark.thorough
 def test_it_is_a_json_schema() -> None:
     Draft202012Validator.check_schema(json_schema())
 

@@ -285,6 +285,7 @@ def test_the_schemas_that_come_along_have_neither(name: str) -> None:
     assert examine(shipped()[name]).warnings == ()
 
 
+@pytest.mark.thorough
 def test_every_finding_says_what_happens_and_what_to_do(tmp_path: Path) -> None:
     for case in (*IMPOSSIBLE, *MAYBE_MEANT):
         for line in chain(*said(case.content, tmp_path)):

@@ -199,6 +199,7 @@ def test_a_lead_of_one_project_is_no_one_in_another(show: Show, name: str) -> No
 # ---- dashboard -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_the_dashboard_counts_what_happened(store: Store, show: Show) -> None:
     for _ in range(2):
         write_item(store)
@@ -309,6 +310,7 @@ def test_no_dimension_is_not_all_of_them(store: Store, show: Show) -> None:
     assert part_of(store, "bo") == (Role.SENIOR, ("activity",))
 
 
+@pytest.mark.thorough
 def test_what_another_lead_has_changed_meanwhile_is_not_overwritten_and_one_is_told(store: Store, show: Show) -> None:
     test = change(show("people", "lea"), "Bo")
     projects.set_member(store, by=None, project="tiny", login="bo", role=Role.SENIOR, dimensions=["activity"])
@@ -337,6 +339,7 @@ def test_who_was_taken_out_meanwhile_stays_out(store: Store, show: Show) -> None
     assert "bo" not in {m.person.login for m in projects.members(store, person=None, project="tiny")}
 
 
+@pytest.mark.thorough
 def test_what_reaches_far_asks_first_by_name_and_says_how_it_is_undone(store: Store, show: Show) -> None:
     def bo() -> bool:
         return any(m.person.login == "bo" for m in projects.members(store, person=None, project="tiny"))
@@ -377,6 +380,7 @@ def test_a_dialog_stands_when_another_run_takes_the_place_of_the_one_that_opened
     assert {button.key for button in test.run().button} == before
 
 
+@pytest.mark.thorough
 def test_a_dialog_that_is_left_or_answered_is_gone_and_another_address_has_none(show: Show) -> None:
     test = save(change(show("people", "lea"), "Bo"), button=".remove")
     test.button(key="people.sure.no").click().run()
@@ -454,6 +458,7 @@ def test_only_admins_may_name_a_path_of_the_server(store: Store, show: Show) -> 
     assert test.text_input(key="import.items.path")
 
 
+@pytest.mark.thorough
 def test_a_folder_on_the_server_comes_in_and_goes_out_byte_for_byte(store: Store, show: Show, tmp_path: Path) -> None:
     folder = tmp_path / "bench" / "Reasoning" / "counting"
     folder.mkdir(parents=True)
@@ -494,6 +499,7 @@ def test_a_folder_on_the_server_comes_in_and_goes_out_byte_for_byte(store: Store
 COUNTS = ("New", "Changed", "Equal", "Bad", "Media found", "Media missing")
 
 
+@pytest.mark.thorough
 def test_columns_of_a_table_are_chosen_with_the_first_rows_before_the_eyes(
     store: Store, show: Show, tmp_path: Path
 ) -> None:
@@ -609,6 +615,7 @@ def test_a_project_of_label_studio_comes_in_under_its_own_names(
     assert out.text_input(key="export.unanswered").help.startswith("In egoplan_submission or other_submission. ")
 
 
+@pytest.mark.thorough
 def test_a_lead_says_on_import_who_the_raters_of_a_file_are(store: Store, show: Show, tmp_path: Path) -> None:
     for _ in range(3):
         write_item(store)
@@ -713,6 +720,7 @@ def test_agreement_shows_each_number_with_interval_and_n(store: Store, show: Sho
     assert "Only where the answers of Robin (bo) and Robin (chi) differ about fits." in said
 
 
+@pytest.mark.thorough
 def test_agreement_stands_apart_for_each_version_of_the_guideline(store: Store, show: Show) -> None:
     """One item before the change, on which they differ, and two after it, on which they agree."""
     for number, value in enumerate(("no", "yes", "yes")):
@@ -882,6 +890,7 @@ def test_a_schema_that_does_not_fit_is_told_by_its_lines(show: Show) -> None:
     assert not [button for button in test.button if button.key == "schema.look"]
 
 
+@pytest.mark.thorough
 def test_what_stops_everyone_and_what_leaves_a_list_asks_first(store: Store, show: Show) -> None:
     projects.create_project(store, name="panel", loaded=load_schema(shipped()["panel"]))
     projects.set_member(store, by=None, project="panel", login="lea", role=Role.LEAD)
@@ -923,6 +932,7 @@ def test_what_stops_everyone_and_what_leaves_a_list_asks_first(store: Store, sho
     assert len(guidelines.versions(store, by=None, project="panel")) == 2
 
 
+@pytest.mark.thorough
 def test_who_took_a_set_reads_how_it_went_and_what_comes_next(store: Store, show: Show) -> None:
     store.clock = clock = Clock()
     projects.create_project(store, name="panel", loaded=load_schema(shipped()["panel"]))
@@ -968,6 +978,7 @@ def test_who_took_a_set_reads_how_it_went_and_what_comes_next(store: Store, show
     assert show("qualify", "chi", project="panel", stage="verification").button(key="qualify.begin")
 
 
+@pytest.mark.thorough
 def test_anyone_who_has_to_qualify_is_led_there_from_my_work(store: Store, show: Show) -> None:
     projects.create_project(store, name="panel", loaded=load_schema(shipped()["panel"]))
     projects.set_member(store, by=None, project="panel", login="bo", role=Role.ANNOTATOR, stages=[Stage.VERIFICATION])
@@ -984,6 +995,7 @@ def test_events_are_told_in_words() -> None:
     assert "login ann, dimensions all, stages verification, grading, by stage grading: 2" in shown
 
 
+@pytest.mark.thorough
 def test_a_kept_text_is_put_away_after_a_question(store: Store, show: Show) -> None:
     write_item(store)
     bo, clock = person(store, "bo"), Clock()

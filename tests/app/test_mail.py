@@ -66,6 +66,7 @@ def text_to(server: Inbox, login: str) -> str:
     return found.get_content().replace("\r\n", "\n")
 
 
+@pytest.mark.thorough
 @pytest.mark.both_databases
 def test_one_mail_a_day_with_what_is_new_and_what_waits(store: Store, server: Inbox, mailer: Mailer) -> None:
     clock = store.clock
@@ -165,6 +166,7 @@ def test_at_once_to_those_who_want_it_until_they_say_no_more(store: Store, serve
     assert mailer.look() == 0
 
 
+@pytest.mark.thorough
 def test_a_mail_that_the_server_did_not_take_waits_and_one_that_it_may_have_does_not(
     store: Store, server: Inbox, mailer: Mailer, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -255,6 +257,7 @@ def test_no_password_goes_out_without_encryption(server: Inbox) -> None:
         settings_from({"TOUCHSTONE_SMTP": "smtps://mail", "TOUCHSTONE_SMTP_FROM": SENDER}, Path())
 
 
+@pytest.mark.thorough
 def test_the_operator_tries_it_and_people_choose(
     store: Store, home: Path, server: Inbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

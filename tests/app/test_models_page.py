@@ -224,6 +224,7 @@ def test_the_second_of_two_quick_clicks_starts_nothing(show: Open, items: list[i
     assert not [button for button in test.button if button.key.startswith("models.start")]
 
 
+@pytest.mark.thorough
 def test_what_pictures_add_needs_pictures(show: Open, items: list[int]) -> None:
     test = show()
     test.text_area(key=description.TEXT).set_value(specs.written(SPEC)).run()
@@ -238,6 +239,7 @@ def test_what_pictures_add_needs_pictures(show: Open, items: list[int]) -> None:
     assert "models.see" in {button.key for button in test.button}
 
 
+@pytest.mark.thorough
 def test_tools_that_run_are_those_of_the_operator_s_folder(
     show: Open, store: Store, home: Home, items: list[int]
 ) -> None:
@@ -276,6 +278,7 @@ def test_a_worker_is_told_in_words() -> None:
     assert watch.about(said) == "device cpu · probe listed yes · dtypes a, b"
 
 
+@pytest.mark.thorough
 def test_a_prompt_file_of_one_s_own_says_which_field_a_placeholder_takes(
     show: Open, store: Store, items: list[int]
 ) -> None:
@@ -293,6 +296,7 @@ def test_a_prompt_file_of_one_s_own_says_which_field_a_placeholder_takes(
     assert "Tell me: How many cups, " in words(test)
 
 
+@pytest.mark.thorough
 def test_wordings_are_chosen_by_a_seed_and_counted_before_anything_is_asked(
     show: Open, store: Store, items: list[int]
 ) -> None:
@@ -474,6 +478,7 @@ def test_that_no_worker_is_there_is_said_after_a_while(store: Store, items: list
 # ---- answers ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_answers_are_paged_filtered_and_opened_one_by_one(show: Open, store: Store, items: list[int]) -> None:
     tries = [Attempt(items[0], Outcome.TRANSPORT_ERROR, error=f"Try {n}.", final=False) for n in range(24)]
     attempts = [*tries, Attempt(items[0], Outcome.ANSWERED, "x" * 100_007), Attempt(items[1], Outcome.REFUSED)]

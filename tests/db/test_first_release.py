@@ -18,7 +18,7 @@ from db.engine import Store, open_store
 from domain.errors import SettingsError
 from tests.paths import ROOT
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
+pytestmark = [pytest.mark.both_databases, pytest.mark.thorough, pytest.mark.essential]
 
 FIRST_RELEASE = ROOT / "tests" / "db" / "first_release.sql"
 """A SQLite database as the version before the first release left it, with a row in every table."""

@@ -17,11 +17,12 @@ from db.engine import Store, open_store
 from db.tables import metadata
 from domain.errors import SettingsError
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.both_databases, pytest.mark.essential]
 
 WHEN = "2026-01-01 00:00:00"
 
 
+@pytest.mark.thorough
 def test_models_and_migrations_agree(store: Store) -> None:
     with store.engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True, "target_metadata": metadata})

@@ -27,6 +27,7 @@ def texts() -> list[Path]:
     return [ROOT / name for name in listed.split("\0") if name and Path(name).suffix in TEXTS]
 
 
+@pytest.mark.thorough
 def test_no_text_installs_the_package_of_a_stranger() -> None:
     found = [
         f"{path.relative_to(ROOT)}: {match.group()}"

@@ -33,7 +33,8 @@ from workflow.annotate import image_pool, submissions
 from workflow.annotate.claims import next_task
 from workflow.runs import run_grading
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+# The journey of each role in `make test`: author, verifier, senior, grader and lead.
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.essential]
 
 PROJECT = "tabletop"
 AUTHORS = {

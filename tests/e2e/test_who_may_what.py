@@ -41,6 +41,8 @@ from workflow.annotate import claims, comments, image_pool, submissions
 from workflow.files import import_files
 from workflow.runs import run_grading
 
+pytestmark = pytest.mark.essential  # `make test` asks each page and route as each role
+
 OPEN, NOTHING, REFUSED, SIGN_IN = "open", "nothing", "refused", "sign in"
 """A page with its content; a working page that says why there is no work; a sentence; the login page."""
 

@@ -251,6 +251,7 @@ def test_clips_and_images_of_one_list_take_their_own_places(tmp_path: Path) -> N
     ]
 
 
+@pytest.mark.thorough
 def test_the_real_questions_without_progress_wait_for_no_clip() -> None:
     # the authors' validation set: 499 of its 3,355 questions have an empty `task_progress_metadata`
     path = shared("data", "egoplan", "EgoPlan_validation.json")

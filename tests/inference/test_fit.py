@@ -221,6 +221,7 @@ def test_free_memory_is_what_this_machine_says() -> None:
     assert 0 < free.main <= os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
+@pytest.mark.thorough
 def test_nothing_heavy_is_imported() -> None:
     code = (
         "import sys, inference.fit, inference.spec, inference.opening, inference.local.families\n"

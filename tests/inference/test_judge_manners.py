@@ -36,6 +36,7 @@ def values_of(parser: str, reply: str, scale: Sequence[Value]) -> set[Value]:
     return set(read_reply(PARSERS[parser], reply, scale).values.values())
 
 
+@pytest.mark.thorough
 @given(carrier=st.sampled_from(CARRIERS), manner=st.sampled_from(MANNERS), scale=st.sampled_from([BITS, HALVES, FIVE]))
 def test_a_wording_is_read_for_every_value_of_a_scale(carrier: Carrier, manner: Manner, scale: Sequence[float]) -> None:
     for reply, value in in_manner(carrier, manner, scale):
@@ -52,6 +53,7 @@ def test_every_manner_is_read_by_every_parser_of_scores(parser: str) -> None:
             assert values_of(parser, reply, scale) == {value}, reply
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("language", sorted(WORDS))
 def test_words_that_contradict_their_score_make_it_unreadable_in_both_directions(language: str) -> None:
     simple = [each for each in CARRIERS if each.text.endswith(("Rating: @", 'Score": "@"}'))][:2]

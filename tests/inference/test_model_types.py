@@ -34,6 +34,7 @@ that read settings of an absent part, that leave token types out by default, tha
 the mark of a picture otherwise; a decoder that looks at pictures by cross attention; an encoder with a decoder."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "absent"), WORKING.items(), ids=WORKING)
 def test_a_type_loads_answers_and_ranks_as_a_plain_pass_does(
     kind: str, absent: tuple[str, ...], tmp_path: Path
@@ -45,6 +46,7 @@ def test_a_type_loads_answers_and_ranks_as_a_plain_pass_does(
     assert found == model_types.row(built=True, loads=True, asks=list(model_types.ASKED), ranks=True)
 
 
+@pytest.mark.thorough
 def test_the_picture_is_seen_without_the_parts_for_video_and_audio(tmp_path: Path) -> None:
     folder = tmp_path / "model"
     tiny_types.build("gemma4", folder)
@@ -84,6 +86,7 @@ def test_a_model_that_writes_by_diffusion_is_not_ranked_word_by_word(tmp_path: P
         load(fit.spec_for_folder(tmp_path / "model"), Allowed())
 
 
+@pytest.mark.slow
 def test_a_plain_text_processor_is_asked_with_the_adapter_for_completion(tmp_path: Path) -> None:
     tiny_types.build("florence2", tmp_path / "model")
     spec = fit.spec_for_folder(tmp_path / "model").model_copy(
@@ -98,6 +101,7 @@ def test_a_plain_text_processor_is_asked_with_the_adapter_for_completion(tmp_pat
     assert model_types.plain_difference(spec, tmp_path / "model", ranked) <= model_types.MOST_DIFFERENCE
 
 
+@pytest.mark.thorough
 def test_a_bad_type_ends_nothing_but_its_own_process() -> None:
     def hang() -> dict[str, object]:
         while True:

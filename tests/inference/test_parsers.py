@@ -198,6 +198,7 @@ TALK = (
 """Text that says nothing of a rating: letters and neutral words, not whole strings of the code, many of which do."""
 
 
+@pytest.mark.thorough
 @given(before=TALK, value=st.sampled_from(HALVES), after=TALK)
 def test_a_rating_is_found_in_whatever_surrounds_it(before: str, value: float, after: str) -> None:
     reply = f"{before}\nRating: [[{value}]]\n{after}"
@@ -297,6 +298,7 @@ def test_json_with_any_words(words: str, value: float, as_text: bool) -> None:
     assert read_reply(PARSERS["assessment_json"], f"Here: {reply}", HALVES).values == {SCORE: value}
 
 
+@pytest.mark.thorough
 @given(
     reply=st.text(max_size=300),
     name=st.sampled_from(sorted(PARSERS)),
@@ -344,6 +346,7 @@ def misread(some: list[dict[str, Any]]) -> tuple[list[str], list[str]]:
     return other, silent
 
 
+@pytest.mark.thorough
 def test_hard_replies_that_we_wrote_are_read_as_expected() -> None:
     """Hundreds of replies of every manner, for every parser (``judge_replies.jsonl`` next to this module)."""
     some = cases(Path(__file__).with_name("judge_replies.jsonl"))
@@ -436,7 +439,7 @@ def test_hostile_repetition_is_read_without_work_that_grows_with_its_square(piec
     assert calls(4000) < 3 * calls(2000) + 20_000
 
 
-@pytest.mark.parametrize("run", ["(", "\n", "'", "- "])
+@pytest.mark.parametrize("run", ["(", pytest.param("\n", marks=pytest.mark.slow), "'", "- "])
 def test_a_long_run_behind_a_verdict_is_passed_over_in_a_moment(run: str) -> None:
     """Tens of thousands of brackets took minutes; the verdict stands."""
     assert read_reply(PARSERS["double_brackets"], "Rating: [[1]]\n" + run * 20_000, HALVES).values == {SCORE: 1}

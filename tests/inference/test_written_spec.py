@@ -25,12 +25,14 @@ generations = some.fixed_dictionaries(
 prices = some.fixed_dictionaries({"input": numbers, "output": numbers, "date": some.dates().map(str)})
 
 
+@pytest.mark.thorough
 @given(name=words, note=words, model=words, generation=generations)
 def test_a_local_model(name: str, note: str, model: str, generation: dict[str, Any]) -> None:
     spec = ModelSpec(name=name, note=note, adapter="chat", model=model, generation=Generation(**generation))
     assert spec_of(written(spec), name="x") == spec
 
 
+@pytest.mark.thorough
 @given(url=words, price=prices)
 def test_an_endpoint(url: str, price: dict[str, Any]) -> None:
     asked = Endpoint(base_url=url, price=Price(**price))

@@ -217,6 +217,7 @@ def rewrapped(path: Path, out: Path) -> Path:
     return out
 
 
+@pytest.mark.thorough
 def test_a_turned_matroska_or_webm_is_converted(tmp_path: Path) -> None:
     store = MediaStore(tmp_path / "media")
     for turned, ending in product((1, 2, 5, 6, 7), (".mkv", ".webm")):
@@ -233,6 +234,7 @@ def test_a_turned_matroska_or_webm_is_converted(tmp_path: Path) -> None:
             assert (page.size, corners(page)) == ((160, 96), CORNERS), (turned, ending)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("ending", [".mp4", ".mov"])
 def test_all_eight_display_matrices_come_out_right(ending: str, tmp_path: Path) -> None:
     store = MediaStore(tmp_path / "media")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from testkit.paths import ROOT
@@ -50,3 +53,21 @@ def test_a_text_that_stands_twice_or_nowhere_is_refused() -> None:
         faults.place(one)
     with pytest.raises(faults.WrongRow, match="x: its old text stands 0 times, not once"):
         faults.place(faults.Fault("x", "It breaks.", "no line of ours is like this one", "", ("tests",), "claims"))
+
+
+@pytest.mark.thorough
+def test_make_test_runs_the_tests_of_every_fault() -> None:
+    named = sorted({test for fault in ALL for test in fault.tests})
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--collect-only", "--lane=test", *named]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout
+    run = done.stdout.splitlines()
+    on_postgres = {test for fault in ALL if fault.postgres for test in fault.tests}
+    missing = [test for test in named if not any(is_part(each, test) for each in run)]
+    assert not missing
+    assert all(any(is_part(each, test) and "postgres" in each for each in run) for test in on_postgres)
+
+
+def is_part(nodeid: str, test: str) -> bool:
+    """Return whether pytest's id is that of the test, or of a test in that file or folder."""
+    return nodeid == test or nodeid.startswith((f"{test}[", f"{test}::", f"{test}/"))

@@ -101,6 +101,7 @@ def test_letters_on_egoplan_score_what_they_are_worth(store: Store, media: Media
     assert sum(label == "N/A" for label in labels.values()) == 200
 
 
+@pytest.mark.thorough
 def test_best_actions_on_pca_bench_score_what_they_are_worth(store: Store, media: MediaStore, tmp_path: Path) -> None:
     create_project(store, name="p", loaded=load_schema(shipped()["pca_bench"]))
     for name in ("Autonomous-Driving-test_open-meta.json", "Domestic-Robot-test_open-meta.json"):
@@ -245,6 +246,7 @@ TEXT_KEY = factories.BLIND.replace("PER_SOURCE", "1").replace("RATERS", "2").rep
 TEXT_KEY = TEXT_KEY.replace("{name: answer, kind: option_of, field: options,", "{name: answer, kind: text,")
 
 
+@pytest.mark.thorough
 def test_a_typing_error_in_a_text_key_is_seen_and_mended_without_asking_anew(store: Store) -> None:
     """The truth by hand, options red and blue: A, red and "A. red" are right, B is wrong."""
     factories.make_project(store, loaded=load_text(TEXT_KEY, "g", "blind"))

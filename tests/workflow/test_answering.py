@@ -238,6 +238,7 @@ def test_what_people_type_is_read_as_models_answers_are(store: Store) -> None:
     assert rows["People, vote of 3"].found.value == 1.0
 
 
+@pytest.mark.thorough
 @pytest.mark.both_databases
 def test_three_people_at_once_fill_three_slots(store: Store) -> None:
     begin(store, items="all")
@@ -341,6 +342,7 @@ def planted(store: Store, **what: Any) -> None:
     make_run(store, [answered(item, "A" if at < 6 else "B") for at, item in enumerate(made)], name="tiny")
 
 
+@pytest.mark.thorough
 def test_every_figure_of_people_of_planted_accuracy(store: Store) -> None:
     planted(store)
     cut = board(store)
@@ -383,6 +385,7 @@ def model_alone(store: Store) -> Any:
     return cut.whole["tiny"]
 
 
+@pytest.mark.thorough
 def test_a_tie_counts_the_share_of_the_tied_answers_that_is_right(store: Store) -> None:
     begin(store, items="all", people=2)
     make_items(store, 4)
@@ -405,6 +408,7 @@ def test_a_tie_counts_the_share_of_the_tied_answers_that_is_right(store: Store) 
     assert wim
 
 
+@pytest.mark.thorough
 def test_files_pages_and_agreement_have_the_rows_and_no_names(store: Store) -> None:
     planted(store)
     found = leaderboard_page.leaderboards(store, project="p")
@@ -444,6 +448,7 @@ def test_common_items_are_those_of_models(store: Store) -> None:
     assert board(store, common=True).whole["tiny"].found.n_units == 4
 
 
+@pytest.mark.thorough
 def test_a_withdrawn_person_counts_nowhere(store: Store) -> None:
     planted(store)
     with store.read() as session:

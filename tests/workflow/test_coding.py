@@ -178,6 +178,7 @@ def _named_questions(store: Store) -> dict[str, str]:
         return found
 
 
+@pytest.mark.thorough
 def test_a_code_counts_once_it_is_settled_and_not_before(store: Store) -> None:
     make_project(store, loaded=schema())
     answer(store, make_items(store, 3), "m", lambda at: ("blue", "red", "green it is not")[at])
@@ -202,6 +203,7 @@ def test_a_code_counts_once_it_is_settled_and_not_before(store: Store) -> None:
     assert counted(found)["m", None, "format"] == (0, 2), "what a coder said does not count beside the decision"
 
 
+@pytest.mark.thorough
 @pytest.mark.both_databases
 def test_answers_that_count_no_more_are_left_out_and_come_back(store: Store) -> None:
     make_project(store, loaded=schema())
@@ -282,6 +284,7 @@ def test_who_looks_into_an_item_while_it_is_coded_is_not_asked_about_it(store: S
     code(store, sam, ["format"])
 
 
+@pytest.mark.thorough
 def test_answer_by_answer_is_coded_by_all_who_are_asked(store: Store) -> None:
     make_project(store, loaded=schema())
     lead, first, second, _ = *make_people(store, "lea", role=Role.LEAD), *make_people(store, "ann", "ben", "cas")
@@ -292,6 +295,7 @@ def test_answer_by_answer_is_coded_by_all_who_are_asked(store: Store) -> None:
     assert failures.failures(store, person=lead, project="p").standing(Standing.UNANIMOUS) == 5
 
 
+@pytest.mark.thorough
 @pytest.mark.both_databases
 def test_two_coders_who_submit_at_once_open_one_arbitration(store: Store) -> None:
     make_project(store, loaded=schema())
@@ -483,6 +487,7 @@ def test_answers_to_a_rejected_item_are_coded_no_more(store: Store) -> None:
     assert failures.failures(store, person=None, project="p", items="all").answers[0].standing is Standing.WAITING
 
 
+@pytest.mark.thorough
 def test_peoples_own_wrong_answers_are_coded_by_others(store: Store) -> None:
     answering = """  answering:
     people: 1
@@ -546,6 +551,7 @@ def test_intake_is_told_in_words() -> None:
 # ---- agreement -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_agreement_of_coders_is_that_of_any_stage(store: Store) -> None:
     choice = CODING.replace("multi_choice", "choice").replace(", min: 1", "")
     make_project(store, loaded=schema(choice))

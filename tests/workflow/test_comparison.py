@@ -92,6 +92,7 @@ def stands(store: Store) -> tuple[int, int, int, int, int]:
     return found.asked, found.same, found.missing, found.before, found.opened
 
 
+@pytest.mark.thorough
 @pytest.mark.both_databases
 def test_from_opening_to_ratings_no_one_learns_whose_answer_it_is(store: Store) -> None:
     make_project(store, loaded=schema())
@@ -181,6 +182,7 @@ def test_from_opening_to_ratings_no_one_learns_whose_answer_it_is(store: Store) 
     assert check(store) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.both_databases
 def test_an_answer_that_is_given_anew_or_withdrawn_takes_its_pairs_along(store: Store, tmp_path: Path) -> None:
     make_project(store, loaded=schema())
@@ -219,6 +221,7 @@ def test_an_answer_that_is_given_anew_or_withdrawn_takes_its_pairs_along(store: 
     assert "is no pair of two models' answers to its item in the order of their names: a, " in said
 
 
+@pytest.mark.thorough
 @pytest.mark.both_databases
 def test_no_one_compares_an_answer_that_a_model_has_given_anew(store: Store) -> None:
     """Three items, two people: ann has compared the first pair and has another in hand when b answers all anew; to the
@@ -263,6 +266,7 @@ def test_no_one_compares_an_answer_that_a_model_has_given_anew(store: Store) -> 
     assert check(store) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.both_databases
 def test_two_who_ask_at_once_renew_a_pair_once(store: Store) -> None:
     make_project(store, loaded=schema())
@@ -279,6 +283,7 @@ def test_two_who_ask_at_once_renew_a_pair_once(store: Store) -> None:
     assert check(store) == []
 
 
+@pytest.mark.thorough
 def test_no_one_is_asked_for_more_once_more_raters_are_taken_back(store: Store) -> None:
     """Three are asked about each pair for a while; then two again, of whom one has compared the first pair already."""
     make_project(store, loaded=schema())

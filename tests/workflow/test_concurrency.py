@@ -72,6 +72,7 @@ def counted(store: Store) -> dict[str, int]:
     }
 
 
+@pytest.mark.thorough
 def test_two_people_one_slot_exactly_one_wins(store: Store) -> None:
     make_project(store, loaded=make_schema(raters=1))
     ann, bob = make_people(store, "ann", "bob")
@@ -105,6 +106,7 @@ def test_one_person_in_two_tabs_holds_one_task(store: Store) -> None:
     assert figures["votes"] == figures["distinct"] == figures["units"]
 
 
+@pytest.mark.thorough
 def test_a_picked_image_is_someones_only_once(store: Store) -> None:
     make_project(store, loaded=make_schema(per_source=2))
     people = make_people(store, "ann", "bob", "cy", "di")
@@ -143,6 +145,7 @@ def test_the_same_key_at_once_is_one_annotation(store: Store) -> None:
     assert counted(store)["votes"] == 5
 
 
+@pytest.mark.thorough
 def test_a_late_submit_and_a_takeover_at_once_never_make_two_votes(store: Store) -> None:
     clock = store.clock = Clock()
     make_project(store, loaded=make_schema(raters=1))
@@ -168,6 +171,7 @@ def test_a_late_submit_and_a_takeover_at_once_never_make_two_votes(store: Store)
     assert check(store) == []
 
 
+@pytest.mark.thorough
 def test_votes_of_one_item_at_once_make_one_verdict(store: Store) -> None:
     make_project(store, loaded=make_schema(raters=3))
     people = make_people(store, "ann", "bob", "cy")

@@ -178,6 +178,7 @@ def test_only_what_is_released_where_that_is_asked_for(store: Store, tmp_path: P
     assert {each.id: each.recomputed.value for each in found.figures if each.recomputed}["gates.imported"] == 3
 
 
+@pytest.mark.slow
 def test_the_same_state_is_the_same_bytes_anywhere(store: Store, tmp_path: Path, home: Path) -> None:
     voted(store)
     released.release(store, tmp_path / "here")

@@ -85,6 +85,7 @@ def rows(store: Store, *routes: Route) -> list[ExposureRow]:
         return list(session.exec(wanted.order_by(col(ExposureRow.id))))
 
 
+@pytest.mark.thorough
 def test_clean_work_has_no_fault_and_says_what_it_does_not_know(store: Store) -> None:
     make_project(store)
     make_items(store, 1)
@@ -190,6 +191,7 @@ def test_what_was_sent_after_the_vote_is_no_fault(store: Store) -> None:
     assert not faults(store)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("where", [item_history.history, case_page.case])
 def test_a_lead_who_looked_at_an_item_and_votes_in_its_next_round(store: Store, where: Any) -> None:
     make_project(store)
@@ -248,6 +250,7 @@ def test_each_time_that_something_is_sent_is_there(store: Store) -> None:
     assert (line.votes, line.complete, line.faulty) == (2, 2, 1)
 
 
+@pytest.mark.thorough
 def test_what_many_are_sent_at_once_is_there(store: Store) -> None:
     """More people than there are connections that note, the first page of a project among them."""
     make_project(store, loaded=make_schema(raters=20, adjudication=False))
@@ -277,6 +280,7 @@ def test_a_task_that_no_database_can_hold_is_none(store: Store) -> None:
     assert [row.stage for row in rows(store)] == [Stage.VERIFICATION.value] * 2
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("table", ["exposure", "exposure_shape"])
 def test_a_project_takes_its_ledger_away_with_it(store: Store, home: Path, table: str) -> None:
     make_project(store)

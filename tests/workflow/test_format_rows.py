@@ -48,6 +48,7 @@ OF_HARNESSES = {("inspect_log.py", "sample_id"), ("vlmevalkit.py", "image_path")
 """Words of other programs that a benchmark has, too: by which samples a run was limited, where pictures lie."""
 
 
+@pytest.mark.thorough
 def test_what_a_benchmark_calls_its_fields_is_known_to_its_format_alone() -> None:
     rows = [row.keys for row in FORMATS.values() if row.keys is not None]
     keys = {key for row in rows for key in (*row.order, *row.needs, row.id_key, row.goal, row.action, row.video)}

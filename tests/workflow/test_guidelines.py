@@ -227,6 +227,7 @@ def senior(store: Store) -> Person:
     return make_person(store, "sue", role=Role.SENIOR)
 
 
+@pytest.mark.thorough
 @pytest.mark.both_databases
 def test_causes_add_up_and_are_answered(store: Store, senior: Person) -> None:
     contested(store, 3)

@@ -301,6 +301,7 @@ def test_media_are_found_by_path_and_by_id_and_fill_what_was_missing(
     }
 
 
+@pytest.mark.thorough
 def test_filling_in_media_goes_on_where_it_was_stopped(store: Store, media: MediaStore, tmp_path: Path) -> None:
     project(store, "pca_bench")
     path = write(tmp_path / "open.json", [pca_record(n) for n in range(50)])

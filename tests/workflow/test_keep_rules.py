@@ -202,6 +202,7 @@ def test_a_weight_that_is_no_share_is_found(store: Store) -> None:
     assert view.id
 
 
+@pytest.mark.thorough
 def test_seniors_get_the_most_contested_item_first(store: Store) -> None:
     """About one item the two differ in both questions, about the others in one."""
     jury(store, 4)

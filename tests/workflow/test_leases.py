@@ -14,7 +14,7 @@ from testkit.factories import Clock, claimed, make_items, make_people, make_pers
 from workflow.annotate import claims, drafts, submissions
 from workflow.files.project_check import check
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.both_databases, pytest.mark.essential]
 
 
 @pytest.fixture

@@ -316,6 +316,7 @@ def changes_and_changes_back(store: Store, mind: Mind, number: int, before: Mapp
     assert check(store) == []
 
 
+@pytest.mark.thorough
 def test_every_vote_keeps_the_version_that_it_was_given_under(copied: Store) -> None:
     """What is stored of a vote stays as it was given, whatever it is read as."""
     mind = next(each for each in MINDS if each.name == "an option less, mapped")
@@ -428,6 +429,7 @@ def test_what_is_given_back_though_fewer_are_asked_is_no_one_elses(copied: Store
     assert state is TaskState.WITHDRAWN
 
 
+@pytest.mark.thorough
 def test_votes_in_between_stay_when_a_change_is_taken_back(copied: Store) -> None:
     """Bob votes in the place of an answer that was asked again: his vote stays, and Ann's old one is told."""
     change(copied, "an option less, asked again")
@@ -543,6 +545,7 @@ def manifest(store: Store) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.thorough
 def test_a_release_may_be_of_what_was_said_under_one_version(copied: Store) -> None:
     """An item that is kept by votes under two versions is in neither's release."""
     change(copied, "an option less, mapped")
@@ -571,6 +574,7 @@ def test_a_release_may_be_of_what_was_said_under_one_version(copied: Store) -> N
         assert told_apart == [row for row in rows if version is None or row.endswith(f",{version}")]
 
 
+@pytest.mark.thorough
 @pytest.mark.both_databases
 def test_someone_votes_while_the_schema_changes_and_changes_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ann votes without a pause on what her page shows, whichever form that is; no vote is lost, and all is as it has

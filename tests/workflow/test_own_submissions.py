@@ -33,6 +33,7 @@ def execute(store: Store, statement: str, **values: Any) -> None:
         session.connection().execute(text(statement), values)
 
 
+@pytest.mark.thorough
 def test_one_finds_what_one_said_and_nothing_that_was_hidden(store: Store) -> None:
     clock = Clock()
     store.now = clock  # type: ignore[method-assign]

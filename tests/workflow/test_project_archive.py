@@ -143,6 +143,7 @@ def test_no_secret_goes() -> None:
 # ---- there and back --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.both_databases
 def test_a_project_goes_to_another_database_and_back(
     made: Path, source: tuple[Store, MediaStore], store: Store, media: MediaStore, tmp_path: Path
@@ -181,6 +182,7 @@ def test_a_project_goes_to_another_database_and_back(
         back.close()
 
 
+@pytest.mark.thorough
 def test_a_copy_next_to_the_first_is_the_same_but_for_its_ids(
     made: Path, store: Store, media: MediaStore, tmp_path: Path
 ) -> None:
@@ -206,6 +208,7 @@ def test_a_copy_next_to_the_first_is_the_same_but_for_its_ids(
     assert len(projects.all_projects(store)) == 4
 
 
+@pytest.mark.thorough
 def test_a_copy_may_leave_parts_out(made: Path, store: Store, media: MediaStore) -> None:
     import_project(store, media, path=made / "p.zip")
     counts = {}
@@ -249,6 +252,7 @@ def test_images_may_be_named_alone_and_a_public_page_stays_behind(
 # ---- who is who ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_the_same_login_is_the_same_person_only_where_someone_says_so(
     made: Path, store: Store, media: MediaStore
 ) -> None:
@@ -341,6 +345,7 @@ HOSTILE: list[tuple[Callable[[Tables], Any], str]] = [
 ]
 
 
+@pytest.mark.thorough
 def test_an_archive_that_does_not_fit_together_makes_nothing(
     made: Path, store: Store, media: MediaStore, tmp_path: Path
 ) -> None:
@@ -365,6 +370,7 @@ def test_an_archive_that_does_not_fit_together_makes_nothing(
         assert set(session.connection().scalars(select(metadata.tables["run"].c.state))) == {RunState.PAUSED}
 
 
+@pytest.mark.thorough
 def test_a_file_that_is_no_whole_archive_is_refused(
     made: Path, store: Store, media: MediaStore, tmp_path: Path
 ) -> None:
@@ -409,6 +415,7 @@ def test_a_file_that_is_no_whole_archive_is_refused(
     assert projects.all_projects(store) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.both_databases
 def test_an_import_that_breaks_off_leaves_nothing_and_goes_again(
     made: Path, store: Store, media: MediaStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -445,6 +452,7 @@ def test_an_import_that_breaks_off_leaves_nothing_and_goes_again(
         import_project(store, media, path=made / "p.zip")
 
 
+@pytest.mark.thorough
 @pytest.mark.both_databases
 def test_others_write_while_a_project_comes_and_goes(
     made: Path, store: Store, media: MediaStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -51,6 +51,7 @@ def test_lost_slots_are_found_and_opened_again(store: Store) -> None:
     assert check(store) == []
 
 
+@pytest.mark.thorough
 def test_all_items_are_brought_up_to_their_votes_whatever_fits_into_a_lot(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -138,6 +138,7 @@ def test_agreement_begins_with_what_the_report_says(told: Told) -> None:
     assert graded == {("score", part): value for (_, part), value in groups.items()}
 
 
+@pytest.mark.thorough
 def test_what_is_asked_for_wins_over_the_report(told: Told) -> None:
     report = {"unit": "dimension", "by": "group", "statistics": ["icc"]}
     assert agreed(told(report, *ASKED, "--stage", "verification", "--by", "whole", "--statistic", "all")) == {
@@ -151,6 +152,7 @@ def test_what_is_asked_for_wins_over_the_report(told: Told) -> None:
     assert "--unit item is for --stage verification" in told(report, *ASKED, "--stage", "grading", "--unit", "item")
 
 
+@pytest.mark.thorough
 def test_people_alone_are_compared_answer_by_answer(told: Told) -> None:
     report = {"unit": "dimension", "by": "dimension", "statistics": ["icc"]}
     found = json.loads(told(report, *ASKED, "--raters", "ann,bob"))
@@ -174,6 +176,7 @@ def test_only_the_statistics_that_the_report_names_are_shown(told: Told) -> None
     assert {each["statistic"] for each in of_results} > {"icc", "fleiss_kappa"}
 
 
+@pytest.mark.thorough
 def test_results_are_cut_as_the_report_says(told: Told) -> None:
     def parts(report: dict[str, Any], *more: str) -> list[str]:
         found = json.loads(told(report, "results", "NAME", "--format", "json", "--scores", "human", *more))
@@ -185,6 +188,7 @@ def test_results_are_cut_as_the_report_says(told: Told) -> None:
     assert parts({"by": "group"}, "--by", "dimension") == ["colour", "size", "shape"]
 
 
+@pytest.mark.thorough
 def test_the_report_on_judges_is_cut_and_has_the_coefficients_as_the_report_says(here: Store, tmp_path: Path) -> None:
     def tables(report: dict[str, Any], name: str, **asked: Any) -> tuple[set[Any], set[Any], list[str]]:
         rated(here, name, report, tmp_path)
@@ -219,6 +223,7 @@ def test_calibration_begins_where_a_judge_has_rated_what_the_report_is_about(her
         assert calibrate.stage_first(here, person=None, project=name) is stage
 
 
+@pytest.mark.thorough
 def test_the_page_measures_means_and_groups_and_leads_to_their_items(here: Store, tmp_path: Path) -> None:
     rated(here, "p", {}, tmp_path)
     about: dict[str, Any] = {"project": "p", "pool_guidelines": False, "items": None}
@@ -244,6 +249,7 @@ def test_the_short_table_has_what_the_report_names(here: Store, tmp_path: Path) 
     assert short() > {"krippendorff_alpha", "gwet_ac"}
 
 
+@pytest.mark.thorough
 def test_results_begin_with_the_scores_that_the_report_names(here: Store, tmp_path: Path) -> None:
     derived = {"derived": [{"name": "good", "all_of": ["score"]}]}
 
@@ -279,6 +285,7 @@ def test_the_rule_of_the_schema_stands_from_the_beginning(here: Store, tmp_path:
     assert not later.before, "it came after the judge's ratings"
 
 
+@pytest.mark.thorough
 def test_a_rule_of_the_schema_was_set_before_the_first_reply(here: Store, tmp_path: Path) -> None:
     rated(here, "p", {"rule": {"units": 8}}, tmp_path)  # by the real clock: the project is older than the ratings
     study, source = calibrate.study_of(

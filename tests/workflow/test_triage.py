@@ -85,6 +85,7 @@ def free(store: Store, person: Person) -> set[str]:
     return {asset.id for asset in image_pool.pool(store, person=person, project="p").assets}
 
 
+@pytest.mark.thorough
 @pytest.mark.one_database
 def test_images_of_a_project_with_triage_are_candidates_and_those_kept_are_in_the_pool(
     store: Store, ann: Person, tmp_path: Path
@@ -105,6 +106,7 @@ def test_images_of_a_project_with_triage_are_candidates_and_those_kept_are_in_th
     assert check(store) == []
 
 
+@pytest.mark.thorough
 def test_what_looks_alike_is_shown_together_and_a_blurred_one_is_marked(
     store: Store, ann: Person, tmp_path: Path
 ) -> None:
@@ -120,6 +122,7 @@ def test_what_looks_alike_is_shown_together_and_a_blurred_one_is_marked(
     assert names(group(store, ann)) == names(found)[1:]
 
 
+@pytest.mark.thorough
 def test_what_is_found_by_parts_of_hashes_is_what_comparing_all_of_them_finds(store: Store, ann: Person) -> None:
     luck = random.Random(7)
     bases = [luck.getrandbits(64) for _ in range(20)]
@@ -205,6 +208,7 @@ def test_no_more_of_a_source_than_the_schema_allows_and_the_rest_is_not_asked_fo
     assert triage_figures.progress(store, by=None, project="p").total.left == 4
 
 
+@pytest.mark.thorough
 def test_eight_at_once_keep_frames_of_one_source(store: Store, ann: Person, tmp_path: Path) -> None:
     add(store, tmp_path / "in", unlike(8))
     people = [ann, *(make_person(store, f"p{n}") for n in range(7))]
@@ -228,6 +232,7 @@ def test_eight_at_once_keep_frames_of_one_source(store: Store, ann: Person, tmp_
     assert check(store) == []
 
 
+@pytest.mark.thorough
 def test_eight_people_at_once_get_eight_frames(store: Store, ann: Person, tmp_path: Path) -> None:
     add(store, tmp_path / "in", unlike(8), source=None)
     people = [ann, *(make_person(store, f"p{n}") for n in range(7))]

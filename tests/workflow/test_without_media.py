@@ -82,6 +82,7 @@ def sentence(store: Store, person: Person, stage: Stage = Stage.VERIFICATION) ->
     return found.sentence
 
 
+@pytest.mark.thorough
 @pytest.mark.one_database
 def test_only_what_is_there_is_given_out(store: Store, media: MediaStore) -> None:
     project(store)
@@ -242,6 +243,7 @@ def test_no_one_looks_into_what_they_will_be_asked_about(store: Store) -> None:
         item_history.history(store, person=senior, project="p", item="colour/0")
 
 
+@pytest.mark.thorough
 @pytest.mark.one_database
 def test_a_set_to_qualify_on_has_its_images(store: Store, media: MediaStore) -> None:
     project(store, extra=f"\n    qualification: {SET}")

@@ -64,6 +64,7 @@ def test_the_shared_cases_are_read_within_the_goal() -> None:
     assert judged(shared("data", "replies", "model_answers.jsonl"))[:2] == ([], [])
 
 
+@pytest.mark.thorough
 def test_a_reader_that_reads_nothing_would_not_pass() -> None:
     only_read = [case for case in cases(OWN) if all("read" in each for each in case["expected"])]
     assert len(only_read) > 500
@@ -132,6 +133,7 @@ def test_options_of_one_wording_are_all_kept() -> None:
     assert read_answer("cut", asked).value == "cut"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "piece",
     [
@@ -197,6 +199,7 @@ def told_apart(items: list[tuple[str, ...]], templates: list[str]) -> None:
         assert place in found.places
 
 
+@pytest.mark.thorough
 def test_the_answers_to_egoplan_are_all_read() -> None:
     rows = json.loads(shared("data", "egoplan", "EgoPlan_validation.json").read_text(encoding="utf-8"))
     items = [tuple(str(row[f"choice_{letter}"]) for letter in "abcd") for row in rows]

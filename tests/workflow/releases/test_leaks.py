@@ -31,6 +31,8 @@ from workflow.releases import leak_stats
 from workflow.releases.leak_refusal import accepted_leaks, must_not_leak
 from workflow.releases.leaks import DO, LeakReport, leaks
 
+pytestmark = pytest.mark.thorough
+
 pq = pytest.importorskip("pyarrow.parquet")
 pa = pytest.importorskip("pyarrow")
 
@@ -167,6 +169,7 @@ def test_a_clean_folder_passes_and_was_looked_at(tmp_path: Path) -> None:
     assert any("is the longest in" in each for each in report.figures)
 
 
+@pytest.mark.slow
 @pytest.mark.thorough
 def test_clean_folders_raise_no_alarm(tmp_path: Path) -> None:
     """At a level of 0.05 over all tests, 40 clean folders raise 2 alarms in the mean at most; 7 or more would come in
@@ -673,6 +676,7 @@ def test_neighbours_against_all_orders() -> None:
     assert found.p_value == pytest.approx(np.mean([each >= chi_square(tuple(keys)) - 1e-9 for each in every]), abs=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.thorough
 @pytest.mark.parametrize("n", [40, 400])
 def test_tests_keep_their_level(n: int) -> None:

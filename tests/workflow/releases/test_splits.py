@@ -164,6 +164,7 @@ def many(draw: st.DrawFn) -> list[SplitRecord]:
     ]
 
 
+@pytest.mark.thorough
 @given(many(), st.integers(-5, 5), st.randoms())
 def test_whatever_the_items_are(records: list[SplitRecord], seed: int, dice: random.Random) -> None:
     """Nothing is on two sides, nothing is lost, the figures are what is there, and the order of items is nothing."""
@@ -192,6 +193,7 @@ def test_whatever_the_items_are(records: list[SplitRecord], seed: int, dice: ran
     assert assign(records, plan) == found
 
 
+@pytest.mark.thorough
 @given(st.integers(0, 1000), st.integers(3, 200), st.integers(3, 200))
 def test_items_that_stand_alone_come_out_exactly(seed: int, a: int, b: int) -> None:
     """Without groups every cell is the proportion, rounded."""
@@ -336,6 +338,7 @@ def test_dimensions_are_as_even_as_a_peer_makes_them() -> None:
     assert ours <= theirs
 
 
+@pytest.mark.slow
 @pytest.mark.thorough
 def test_a_hundred_thousand_items_take_seconds() -> None:
     dice = random.Random(4)

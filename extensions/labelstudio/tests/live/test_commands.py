@@ -175,6 +175,7 @@ def stopped(process: Forked, log: Path) -> str:
     return log.read_text()
 
 
+@pytest.mark.essential
 def test_from_nothing_to_a_stored_vote(team: Team, bo: Account, chi: Account) -> None:
     team.serving.start()
     team.mapped(bo=bo.email, chi=chi.email)
