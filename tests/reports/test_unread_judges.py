@@ -6,12 +6,15 @@ import csv
 import io
 import json
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pypdf import PdfReader
+from typer.testing import CliRunner
 
 from agreement.losses import MOST_LOST
+from app.cli import cli
 from domain.records import Rating
 from reports import files, standing
 from reports.calibration import calibration
@@ -105,3 +108,19 @@ def test_names_without_an_order_get_the_value_that_fewest_people_gave() -> None:
     assert found.verdict == "correct"
     assert "wrong lost 60 of 500" in found.why[0]
     assert "the value farthest from people's, judge minus people would be \N{MINUS SIGN}0.100 [" in found.why[0]
+
+
+def test_rows_of_a_judge_without_a_rating_are_unread_replies(tmp_path: Path) -> None:
+    rows = ["unit,rater,criterion,value"]
+    for at in range(100):
+        rows += [f"u{at},{name},score,{at % 2}" for name in ("ann", "bob", "cem")]
+        rows.append(f"u{at},gpt,score,{'NA' if at < 20 and at % 2 == 0 else '' if at == 20 else at % 2}")
+    rows += ["u0,ann,other,NA", "u1,gpt,score,NA"]  # a person's row, and one beside a rating
+    path = tmp_path / "ratings.csv"
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    given = ["calibrate", "--ratings", str(path), "--human", "ann,bob,cem", "--judge", "gpt"]
+    result = CliRunner().invoke(cli, [*given, "--out", str(tmp_path / "out")], catch_exceptions=False)
+    assert "ratings.csv: 11 rows of gpt have no rating. They count as unread replies." in result.stderr
+    assert "0 lost 11 of 50, all others 0 of 50" in result.stderr
+    (row,) = csv.DictReader(io.StringIO((tmp_path / "out/tables/failures.csv").read_text(encoding="utf-8")))
+    assert (row["why"], row["replies"]) == ("missing in the file", "11")
