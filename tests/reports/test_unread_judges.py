@@ -6,19 +6,21 @@ import csv
 import io
 import json
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pypdf import PdfReader
 from typer.testing import CliRunner
 
 from agreement.losses import MOST_LOST
+from agreement.verdict import Rule
 from app.cli import cli
 from domain.records import Rating
 from reports import files, standing
 from reports.calibration import calibration
 from reports.content import Report, Ruling, Rulings, Source
+from reports.ruling import rulings_of
 from reports.study import Study
 
 LOST = "no score: unreadable"
@@ -27,8 +29,12 @@ N = 1000
 """Answers, half of them right."""
 
 
-def report(lost: Collection[int], *, words: bool = False, **changes: Any) -> Report:
-    """Return the report of a judge that says what all people say, but for these replies, which are lost.
+def report(lost: Collection[int], *, words: bool = False) -> Report:
+    return calibration(study_of_replies(lost, words=words), Source("made.csv", "0" * 64, "file"))
+
+
+def study_of_replies(lost: Collection[int], *, words: bool = False) -> Study:
+    """Return a study of a judge that says what all people say, but for these replies, which are lost.
 
     Each person errs on 10 other answers, 5 of each value; the judge agrees with all people elsewhere.
     """
@@ -40,8 +46,7 @@ def report(lost: Collection[int], *, words: bool = False, **changes: Any) -> Rep
             errs = N - 30 + 10 * person <= at < N - 20 + 10 * person
             rows.append(Rating(f"u{at}", name, "score", names[1 - truth if errs else truth]))
         rows.append(Rating(f"u{at}", "gpt", "score", LOST if at in lost else names[truth]))
-    study = Study(rows, ("ann", "bob", "cem"), ("gpt",), unparsed=frozenset({LOST}), **changes)
-    return calibration(study, Source("made.csv", "0" * 64, "file"))
+    return Study(rows, ("ann", "bob", "cem"), ("gpt",), unparsed=frozenset({LOST}))
 
 
 def ruling(of: Report) -> Ruling:
@@ -85,6 +90,15 @@ def test_page_card_text_and_tables_say_the_same_first(lossy: Report) -> None:
     blocks = json.loads(made["report.json"])["sections"][0]["blocks"]
     (box,) = next(each for each in blocks if each["type"] == "rulings")["rulings"]
     assert box["unread"].startswith(LIMITS)
+
+
+def test_losses_of_a_near_copy_limit_the_verdict_on_both() -> None:
+    one = study_of_replies(range(0, 120, 2))
+    whole = [replace(row, rater="same") for row in study_of_replies(()).rows if row.rater == "gpt"]
+    both = replace(one, rows=[*one.rows, *whole], judges=("same", "gpt"))
+    (found,) = rulings_of(both, Rule(), {"score": [("same", "gpt")]})
+    assert (found.judge, found.copies, found.verdict) == ("same", ("gpt",), "correct")
+    assert found.unread.startswith(f"{LIMITS} 60 of 1,000 replies of gpt are unread (6.0 %).")
 
 
 def test_a_green_verdict_that_holds_at_the_bounds_says_so() -> None:
