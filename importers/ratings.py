@@ -80,7 +80,8 @@ def read_ratings(path: Path, *, missing: Sequence[str] = MISSING_WORDS, merge_ca
     notes = list(cells.notes)
     if cells.unread:
         notes.append(unread_note(cells.unread, end="the values are not imported"))
-    return ReadRatings(rows, cells.bad, notes, vote_warnings(path.name, cells.unread, what="column"))
+    warnings = vote_warnings(path.name, cells.unread, what="column")
+    return ReadRatings(rows, cells.bad, notes, warnings, tuple(cells.without_rating()))
 
 
 def read_table(path: Path, *, missing: Sequence[str] = MISSING_WORDS) -> ReadTable:
@@ -118,6 +119,7 @@ class _Cells:
         self.columns: dict[str, Column] = {}
         self.bad: list[BadRow] = []
         self._rows: list[NDArray[np.int64]] = []
+        self._without: NDArray[np.int64] = np.zeros(0, np.int64)
         self._gathered: dict[str, Gathering] = {}
         self._at = 0  # the row that was read last
         self.separator = ","
@@ -267,7 +269,16 @@ class _Cells:
         words = Counter(str(_written(value.at(row)) or "").strip() for row in rows.tolist())
         if sentence := missing_sentence(words):
             self.notes.append(sentence)
+        self._without = rows
         return rows
+
+    def without_rating(self) -> Iterator[Rating]:
+        """Yield the rows whose rating is missing, once ``checked`` has looked for them."""
+        nothing = Column((), np.full(len(self.numbers), NOTHING, dtype=np.int32))
+        named = (self.columns.get(name, nothing) for name in ("unit", "rater", "criterion", *OPTIONAL))
+        columns = [each.of(self._without).renamed(_stripped).values() for each in named]
+        for unit, rater, criterion, dimension, cluster in zip(*columns, strict=True):
+            yield Rating(unit, rater, criterion, None, dimension, cluster=cluster)
 
     def _values(self, value: Column) -> Column:
         """Return the column with numbers as numbers and texts in NFC."""

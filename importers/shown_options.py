@@ -377,7 +377,22 @@ def _in_prompt(own: Sequence[str], prompt: str) -> tuple[list[int | None] | None
             some = places
     if some is not None:
         return some, None
-    return part if part is not None else (None, None)
+    return part if part is not None else (_in_lines(own, prompt), None)
+
+
+def _in_lines(own: Sequence[str], prompt: str) -> list[int | None] | None:
+    """Return the places of options that a prompt shows without labels, a line each and nothing between; the last list
+    counts.
+
+    >>> _in_lines(["the tap", "the door"], "Which is open? Answer with the letter.\\n- the door\\n- the tap\\nAnswer:")
+    [1, 0]
+    """
+    lines = [_plain(line.lstrip(" \t-*•|")) for line in prompt.splitlines() if line.strip()]
+    wanted = sorted(_plain(text) for text in own)
+    for at in range(len(lines) - len(own), -1, -1):
+        if sorted(shown := lines[at : at + len(own)]) == wanted:
+            return _placed(shown, own)
+    return None
 
 
 def _without_labels(own: Sequence[str], prompt: str) -> bool:

@@ -18,7 +18,7 @@ from agreement.worst_question import with_split_question
 from domain.errors import RatingsError
 from reports.content import Ruling, Rulings, Section, Table, Verdict
 from reports.judging import ceiling_of, constant_of, human_table, numbers_or_codes, said_always
-from reports.losses import losses_by_part, slices_at_bounds, warning_of
+from reports.losses import Where, losses_by_part, slices_at_bounds, warning_of
 from reports.people import main_statistic
 from reports.ruling_biases import biases_of, copies_of
 from reports.study import Slice, Study
@@ -152,9 +152,7 @@ def rulings_of(study: Study, rule: Rule, groups: Mapping[str, Sequence[tuple[str
             if there:
                 where.append((part, tuple(there)))
     losses = losses_by_part(study)
-    found = [
-        _whatever_was_lost(study, part, group[0], rule, warning_of(losses, part, group[0])) for part, group in where
-    ]
+    found = [_whatever_was_lost(study, part, group, rule, losses) for part, group in where]
     whole = [at for at, (part, _) in enumerate(where) if part.dimension is None]
     parts = [at for at, (part, _) in enumerate(where) if part.dimension is not None]
     for places, what in ((whole, "verdicts on whole criteria"), (parts, "verdicts on dimensions")):
@@ -163,16 +161,23 @@ def rulings_of(study: Study, rule: Rule, groups: Mapping[str, Sequence[tuple[str
     return tuple(_ruling(study, part, group, each) for (part, group), each in zip(where, found, strict=True))
 
 
-def _whatever_was_lost(study: Study, part: Slice, judge: str, rule: Rule, losses: Losses | None) -> JudgeVerdict:
-    """Return the verdict that holds whatever value the unread replies would have had, if losses warn."""
-    found = verdict_of(study, part, judge, rule)
-    if losses is None:
-        return found
-    bounds = [
-        Bound(fill, verdict_of(study, filled, judge, rule), ceiling_of(filled, judge).difference)
-        for fill, filled in slices_at_bounds(part, judge, fills_for(found.outcome))
-    ]
-    return hold_at_bounds(found, bounds, losses, ceiling_of(part, judge).difference)
+def _whatever_was_lost(
+    study: Study, part: Slice, group: tuple[str, ...], rule: Rule, losses: Mapping[Where, Losses]
+) -> JudgeVerdict:
+    """Return the verdict that holds whatever value the unread replies of a judge and its copies would have had."""
+    found = verdict_of(study, part, group[0], rule)
+    for judge in group:
+        lost = warning_of(losses, part, judge)
+        if lost is None:
+            continue
+        if judge != group[0]:
+            lost = replace(lost, unit=f"replies of {judge}")
+        bounds = [
+            Bound(fill, verdict_of(study, filled, judge, rule), ceiling_of(filled, judge).difference)
+            for fill, filled in slices_at_bounds(part, judge, fills_for(found.outcome))
+        ]
+        found = hold_at_bounds(found, bounds, lost, ceiling_of(part, judge).difference)
+    return found
 
 
 def verdict_of(study: Study, part: Slice, judge: str, rule: Rule) -> JudgeVerdict:

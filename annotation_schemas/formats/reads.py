@@ -46,3 +46,5 @@ class ReadRatings:
     """Sentences about missing ratings, the reading of cells, and ignored columns of the file."""
     warnings: Sequence[str] = ()
     """The ignored keys that may matter."""
+    missing: Sequence[Rating] = ()
+    """The rows without a rating; their value is None."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +14,7 @@ import typer
 from app.commands.names import ALL, names_of
 from app.commands.options import CountedItems
 from domain.errors import RatingsError
+from domain.replies import NO_SCORE
 from domain.states import Cut, Stage
 from domain.statistics import summarised
 
@@ -20,6 +23,9 @@ if TYPE_CHECKING:
     from app.services import Resources
     from domain.records import Rating
     from reports.content import Source
+
+NO_RATING = f"{NO_SCORE}missing in the file"
+"""The value of a judge's row that has no rating."""
 
 
 def register(cli: typer.Typer) -> None:
@@ -206,7 +212,7 @@ def calibrate(
     if ratings is not None:
         from importers.units import read_units
 
-        rows, source = _of_file(ratings, missing, unparsed or ())
+        rows, source = _of_file(ratings, missing, unparsed or (), {*judges, *runs.names()})
         study = Study(
             rows,
             humans,
@@ -216,7 +222,7 @@ def calibrate(
             about=read_units(units) if units is not None else {},
             runs=runs,
             families=families,
-            unparsed=frozenset(unparsed or ()),
+            unparsed=frozenset((*(unparsed or ()), NO_RATING)),
             tuned=tuned,
             by_dimension=by is not Cut.WHOLE,
             statistics=with_means(shown or ()),
@@ -262,7 +268,10 @@ def _opened() -> Resources:
     return opened()
 
 
-def _of_file(path: Path, missing: str | None, unparsed: Sequence[str]) -> tuple[Sequence[Rating], Source]:
+def _of_file(
+    path: Path, missing: str | None, unparsed: Sequence[str], machines: Collection[str]
+) -> tuple[Sequence[Rating], Source]:
+    """Return the ratings of a file; a row of a machine without a rating is a reply without a score."""
     from importers.rating_values import missing_words
     from importers.ratings import read_ratings
     from reports.content import Source
@@ -277,7 +286,17 @@ def _of_file(path: Path, missing: str | None, unparsed: Sequence[str]) -> tuple[
     if not read.rows:
         raise RatingsError(f"{path.name} has its head, but no rating below it.")
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    return [rating for rating, _ in read.rows], Source(path.name, digest, "file")
+    rows = [rating for rating, _ in read.rows]
+    rated = {(row.unit, row.rater, row.criterion) for row in rows}
+    empty = {(row.unit, row.rater, row.criterion): row for row in read.missing if row.rater in machines}
+    lost = [replace(row, value=NO_RATING) for key, row in empty.items() if key not in rated]
+    for judge, n in sorted(Counter(row.rater for row in lost).items()):
+        typer.echo(
+            f"{path.name}: {n:,} rows of {judge} have no rating. They count as unread replies. Delete the rows if the "
+            "judge was not asked.",
+            err=True,
+        )
+    return [*rows, *lost], Source(path.name, digest, "file")
 
 
 def _scales(texts: Sequence[str]) -> dict[str, Scale]:

@@ -106,14 +106,15 @@ def is_lowest(found: FoundValue, allowed: Sequence[Value]) -> bool:
 
 
 def number_of(text: str) -> float | None:
-    """The number that a text is, in digits only; None for anything else, such as ``1/1``, ``nan`` or ``1e3``.
+    """The number that a text is, in digits only, with or without a full stop; None for anything else, such as ``1/1``,
+    ``nan`` or ``1e3``.
 
-    >>> number_of("0,5"), number_of(".5"), number_of("1e0")
-    (0.5, 0.5, None)
+    >>> number_of("0,5"), number_of(".5"), number_of("1."), number_of("0.5."), number_of("1e0")
+    (0.5, 0.5, 1.0, 0.5, None)
     """
-    if not re.fullmatch(r"[+-]?(?:\d{1,9}(?:\.\d{0,9}|,\d{1,2})?|[.,]\d{1,9})", text, re.ASCII):
+    if not re.fullmatch(r"[+-]?(?:\d{1,9}(?:\.\d{1,9}|,\d{1,2})?|[.,]\d{1,9})\.?", text, re.ASCII):
         return None
-    number = float(text.replace(",", "."))
+    number = float(text.removesuffix(".").replace(",", "."))
     return number if math.isfinite(number) else None
 
 

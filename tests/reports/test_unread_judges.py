@@ -6,16 +6,21 @@ import csv
 import io
 import json
 from collections.abc import Collection
-from typing import Any
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from pypdf import PdfReader
+from typer.testing import CliRunner
 
 from agreement.losses import MOST_LOST
+from agreement.verdict import Rule
+from app.cli import cli
 from domain.records import Rating
 from reports import files, standing
 from reports.calibration import calibration
 from reports.content import Report, Ruling, Rulings, Source
+from reports.ruling import rulings_of
 from reports.study import Study
 
 LOST = "no score: unreadable"
@@ -24,8 +29,12 @@ N = 1000
 """Answers, half of them right."""
 
 
-def report(lost: Collection[int], *, words: bool = False, **changes: Any) -> Report:
-    """Return the report of a judge that says what all people say, but for these replies, which are lost.
+def report(lost: Collection[int], *, words: bool = False) -> Report:
+    return calibration(study_of_replies(lost, words=words), Source("made.csv", "0" * 64, "file"))
+
+
+def study_of_replies(lost: Collection[int], *, words: bool = False) -> Study:
+    """Return a study of a judge that says what all people say, but for these replies, which are lost.
 
     Each person errs on 10 other answers, 5 of each value; the judge agrees with all people elsewhere.
     """
@@ -37,8 +46,7 @@ def report(lost: Collection[int], *, words: bool = False, **changes: Any) -> Rep
             errs = N - 30 + 10 * person <= at < N - 20 + 10 * person
             rows.append(Rating(f"u{at}", name, "score", names[1 - truth if errs else truth]))
         rows.append(Rating(f"u{at}", "gpt", "score", LOST if at in lost else names[truth]))
-    study = Study(rows, ("ann", "bob", "cem"), ("gpt",), unparsed=frozenset({LOST}), **changes)
-    return calibration(study, Source("made.csv", "0" * 64, "file"))
+    return Study(rows, ("ann", "bob", "cem"), ("gpt",), unparsed=frozenset({LOST}))
 
 
 def ruling(of: Report) -> Ruling:
@@ -84,6 +92,15 @@ def test_page_card_text_and_tables_say_the_same_first(lossy: Report) -> None:
     assert box["unread"].startswith(LIMITS)
 
 
+def test_losses_of_a_near_copy_limit_the_verdict_on_both() -> None:
+    one = study_of_replies(range(0, 120, 2))
+    whole = [replace(row, rater="same") for row in study_of_replies(()).rows if row.rater == "gpt"]
+    both = replace(one, rows=[*one.rows, *whole], judges=("same", "gpt"))
+    (found,) = rulings_of(both, Rule(), {"score": [("same", "gpt")]})
+    assert (found.judge, found.copies, found.verdict) == ("same", ("gpt",), "correct")
+    assert found.unread.startswith(f"{LIMITS} 60 of 1,000 replies of gpt are unread (6.0 %).")
+
+
 def test_a_green_verdict_that_holds_at_the_bounds_says_so() -> None:
     # 12 zeros with ones instead: 978 of 1,000 agree, kappa 0.956, and 0.956 - 0.96 is far above -0.05
     found = ruling(report(range(0, 24, 2)))
@@ -105,3 +122,19 @@ def test_names_without_an_order_get_the_value_that_fewest_people_gave() -> None:
     assert found.verdict == "correct"
     assert "wrong lost 60 of 500" in found.why[0]
     assert "the value farthest from people's, judge minus people would be \N{MINUS SIGN}0.100 [" in found.why[0]
+
+
+def test_rows_of_a_judge_without_a_rating_are_unread_replies(tmp_path: Path) -> None:
+    rows = ["unit,rater,criterion,value"]
+    for at in range(100):
+        rows += [f"u{at},{name},score,{at % 2}" for name in ("ann", "bob", "cem")]
+        rows.append(f"u{at},gpt,score,{'NA' if at < 20 and at % 2 == 0 else '' if at == 20 else at % 2}")
+    rows += ["u0,ann,other,NA", "u1,gpt,score,NA"]  # a person's row, and one beside a rating
+    path = tmp_path / "ratings.csv"
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    given = ["calibrate", "--ratings", str(path), "--human", "ann,bob,cem", "--judge", "gpt"]
+    result = CliRunner().invoke(cli, [*given, "--out", str(tmp_path / "out")], catch_exceptions=False)
+    assert "ratings.csv: 11 rows of gpt have no rating. They count as unread replies." in result.stderr
+    assert "0 lost 11 of 50, all others 0 of 50" in result.stderr
+    (row,) = csv.DictReader(io.StringIO((tmp_path / "out/tables/failures.csv").read_text(encoding="utf-8")))
+    assert (row["why"], row["replies"]) == ("missing in the file", "11")
