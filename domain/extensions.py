@@ -10,6 +10,7 @@ extension is imported before it is needed, and a folder that is deleted takes aw
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -123,7 +124,7 @@ def code() -> list[Path]:
     found: set[Path] = set()
     for extension in installed().values():
         for name in {rows.__module__ for rows in vars(extension).values() if callable(rows) and rows is not _nothing}:
-            module = import_own(name)
+            module = sys.modules[name]  # by its full name: an extension of another package is not below ours
             if module.__file__ is not None:
                 path = Path(module.__file__)
                 found |= {*path.parent.rglob("*.py")} if hasattr(module, "__path__") else {path}

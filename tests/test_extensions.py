@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import shutil
@@ -235,3 +236,16 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, tmp_path: Path, ho
             assert f"The format `{format}` {named}" in checked
         for page in parts.pages:
             assert f"<code>{page}</code>" in found["away"] or f"`{page}`" in found["away"]
+
+
+def test_figures_know_the_code_of_an_extension_of_another_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a wheel our modules lie below one package, and those of others do not."""
+    (tmp_path / "their_extension.py").write_text("def figures():\n    return []\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    figures = importlib.import_module("their_extension").figures
+    theirs = extensions.Extension("theirs", "Theirs", figures=figures)
+    monkeypatch.setattr(extensions, "installed", lambda: {"theirs": theirs})
+    monkeypatch.setattr("domain.module_names.PACKAGE", "touchstone_vlm.")
+    assert extensions.code() == [tmp_path / "their_extension.py"]

@@ -337,7 +337,7 @@ def _tell_bad_rows(here: Resources, name: str, format: str, out: Path | None, ba
     if bad:
         where = out or here.settings.home / "bad_rows" / f"{name}-{format}-{_free(here, name, format)}.jsonl"
         _write_bad_rows(where, bad)
-        typer.echo(f"Left out {_count(len(bad), 'row')}, written with reasons to {where}.")
+        typer.echo(f"{_count(len(bad), 'row')} did not fit, written with reasons to {where}.")
 
 
 def _import_tasks(

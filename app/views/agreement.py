@@ -180,10 +180,15 @@ def _second_opinion(services: Services, view: ProjectView, choice: Choice) -> No
         shell.show(*(markup.notice(each, style="bad") for each in (opinion.sentence, *opinion.differences)))
     with st.expander("How this was computed", key="agreement.computed"):
         if opinion is None:
-            shell.show(markup.paragraph("Comparing with scikit-learn and krippendorff.", style="ts ts-quiet"))
+            words = (
+                "Comparing with scikit-learn and krippendorff. The result appears here, also if you leave this page."
+            )
+            shell.show(markup.paragraph(words, style="ts ts-quiet"))
             return
-        words = (opinion.sentence, *opinion.not_compared)
-        shell.show(*(markup.tag("p", markup.text(each), style="ts", data_part="second-opinion") for each in words))
+        if not found.current:
+            shell.show(being_measured(found))
+        said = (opinion.sentence, *opinion.not_compared)
+        shell.show(*(markup.tag("p", markup.text(each), style="ts", data_part="second-opinion") for each in said))
 
 
 def being_measured(found: figures.Asked) -> markup.Markup:

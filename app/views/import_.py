@@ -414,8 +414,11 @@ def imported_sentence(done: Any) -> str:
         parts.append(f"missing: {', '.join(missing)}{more}")
     if done.assets_missing:
         parts.append("no one gets an item until its missing media are imported")
-    if done.bad:
-        parts.append(f"{markup.count(len(done.bad), 'row')} did not fit and were left out")
+    refused = done.assets_refused  # the item of such a row is in
+    if refused:
+        parts.append(f"{markup.count(refused, 'file')} refused; the rows are below, and their items wait")
+    if len(done.bad) > refused:
+        parts.append(f"{markup.count(len(done.bad) - refused, 'row')} did not fit and were left out")
     if left := getattr(done, "left", ()):
         parts.append(f"{markup.count(len(left), 'changed row')} left out: their items stay as they are")
     words = [getattr(done, "note", None), *(f"Warning: {each}" for each in getattr(done, "warnings", ()))]
@@ -426,9 +429,9 @@ def _bad_rows(bad: Sequence[BadRow]) -> None:
     if not bad:
         return
     rows = [[markup.text(row.path), markup.text(row.row), markup.text(shell.on_page(row.reason))] for row in bad[:200]]
-    shell.show(markup.table([("File", ""), ("Row", "number"), ("Why it was left out", "")], rows))
+    shell.show(markup.table([("File", ""), ("Row", "number"), ("What is wrong", "")], rows))
     st.download_button(
-        "Download the rows that were left out",
+        "Download the rows that do not fit",
         import_work.stayed_out_csv(bad),
         file_name="stayed-out.csv",
         mime="text/csv",

@@ -80,7 +80,7 @@ def test_bad_rows_are_written_where_they_can_be_mended(home: Path, tmp_path: Pat
     assert "annotations.json, row 2: it has no image_path; it has no answer." in refused.stderr
     taken = touchstone("import", "mine", "egothink", path, "--skip-bad", home=home)
     where = home / "bad_rows" / "mine-egothink-1.jsonl"
-    assert f"Left out 1 row, written with reasons to {where}." in taken.stdout
+    assert f"1 row did not fit, written with reasons to {where}." in taken.stdout
     (row,) = map(json.loads, where.read_text().splitlines())
     assert (row["path"], row["row"], row["reason"]) == ("annotations.json", 2, "it has no image_path; it has no answer")
     assert json.loads(row["raw"]) == records[1]

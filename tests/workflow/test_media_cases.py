@@ -16,6 +16,7 @@ import pytest
 from PIL import Image, ImageOps
 
 from annotation_schemas.loader import load_text
+from app.views.import_ import imported_sentence
 from db.engine import Store
 from domain.errors import FileRefused
 from domain.roles import Role
@@ -260,6 +261,11 @@ def test_media_that_are_there_and_unsupported_are_not_missing(store: Store, home
     done = import_files(store, media, by=None, skip_bad=True, **about)  # type: ignore[arg-type]
     assert (done.items, done.assets_found, done.assets_missing, done.assets_refused) == (10, 1, 9, 8)
     assert (list(done.missing), len(done.bad)) == (["gone.png"], 8)
+    assert not [each.reason for each in done.bad if str(folder) in each.reason]
+    assert [each.item for each in seen.bad] == [f"i{n}" for n in range(8)]
+    sentence = imported_sentence(done)
+    assert "8 files refused" in sentence
+    assert "left out" not in sentence
 
 
 def test_names_in_other_unicode_forms_and_cases_are_found(store: Store, home: Path, tmp_path: Path) -> None:

@@ -78,7 +78,8 @@ def wanted_media(
                 how: Any = (_above(file.path), item, asset, kinds[asset.role])
                 find, place = finder.find(*how, alone=alone), partial(finder.place, *how, alone=alone)
                 name = asset_name(item, asset)
-                here = BadRow(file.path, (item.position or 0) + 1, "", item.fragment.raw if item.fragment else "")
+                raw = item.fragment.raw if item.fragment else ""
+                here = BadRow(file.path, (item.position or 0) + 1, "", raw, item.external_id)
                 wanted.setdefault(name, Wanted(name, asset.role, kinds[asset.role], asset.source, find, here, place))
     return wanted
 
@@ -216,9 +217,9 @@ def _taken(bring: Import, want: Wanted, path: Path | None) -> StoredMedia | BadR
     if path is None:
         return None
     try:
-        medium = bring.media.add(path, name=str(path))
+        medium = bring.media.add(path, name=path.name)  # an upload lies where no one looks for it
         if medium.kind != want.kind:
-            raise MediaRefused(f"{path} is not a proper {want.kind}")
+            raise MediaRefused(f"{path.name} is not a proper {want.kind}")
         return medium
     except MediaRefused as error:
         return _refused(want, error)
