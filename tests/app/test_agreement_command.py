@@ -19,6 +19,8 @@ from domain.records import Rating
 from tests.agreement.published import etp_table7, pandalm, write_csv
 from tests.paths import ROOT
 
+pytestmark = pytest.mark.thorough
+
 KEYS = [
     "statistic",
     "args",
@@ -101,7 +103,6 @@ def test_the_list_names_every_statistic_and_the_scale_it_took(grades: Path) -> N
     assert only(found, "cohen_kappa", weights="none")["value"] == pytest.approx((4 / 6 - 11 / 36) / (1 - 11 / 36))
 
 
-@pytest.mark.thorough
 def test_a_declared_scale_decides_what_fits(grades: Path) -> None:
     found = listed("--ratings", grades, "--scale", "score=nominal:0,0.5,1")
     refused = {
@@ -134,7 +135,6 @@ def test_text_is_nominal(tmp_path: Path) -> None:
     assert "nominal" in only(found, "icc")["reason"]
 
 
-@pytest.mark.thorough
 def test_by_dimension_by_criterion_and_by_rater(tmp_path: Path) -> None:
     rows = [
         Rating(f"{dimension}{unit}", rater, criterion, (unit + shift) % 3, dimension)
@@ -157,7 +157,6 @@ def test_by_dimension_by_criterion_and_by_rater(tmp_path: Path) -> None:
     assert {each["n_raters"] for each in some} == {2}
 
 
-@pytest.mark.thorough
 def test_three_raters_get_pairs_and_their_mean(tmp_path: Path) -> None:
     found = listed("--ratings", write_csv(pandalm(), tmp_path / "r.csv"))
     pairs = [each for each in found if each["statistic"] == "cohen_kappa" and each["args"]["weights"] == "none"]
@@ -204,7 +203,6 @@ def test_the_table_gives_each_reason_once(tmp_path: Path) -> None:
     assert "undefined: Cohen's kappa: ann and eva; Cohen's kappa: bob and eva\n" in output
 
 
-@pytest.mark.thorough
 def test_a_byte_order_mark_and_other_line_ends_are_no_matter(grades: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.csv"
     other.write_bytes(b"\xef\xbb\xbf" + GRADES.replace("\n", "\r\n").encode())
@@ -282,7 +280,6 @@ def test_one_rater_is_a_reason_not_a_crash(tmp_path: Path) -> None:
     assert {each["reason"] for each in found} == {"There is only one rater."}
 
 
-@pytest.mark.thorough
 def test_the_real_command_says_one_sentence_and_loads_nothing_heavy(tmp_path: Path) -> None:
     missing = tmp_path / "missing.csv"
     code = (

@@ -13,6 +13,8 @@ from app.cli import cli
 from domain.errors import FileRefused
 from tests.paths import ROOT, shared
 
+pytestmark = pytest.mark.thorough
+
 
 def case(reply: str, **more: Any) -> dict[str, Any]:
     return {"id": "a.b.1", "parser": "double_brackets", "values": [0, 0.5, 1], "reply": reply, **more}
@@ -86,7 +88,6 @@ def test_what_does_not_fit_is_said_with_file_and_line(tmp_path: Path, content: b
     assert "replies.jsonl" in str(refused.value)
 
 
-@pytest.mark.thorough
 def test_goal_on_hard_replies() -> None:
     """Silently wrong at most 1 in 100, not as expected at most 4 in 100: on these it is none."""
     assert told(shared("data", "replies", "judge_replies.jsonl"))[-1] == "147 as expected, 0 not, 0 silently wrong"

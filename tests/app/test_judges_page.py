@@ -37,6 +37,8 @@ from workflow.files.import_judgements import import_judgements
 from workflow.results import judge_replies
 from workflow.runs import judge_plans, judge_readings, judge_templates, run_control, run_start, run_views
 
+pytestmark = pytest.mark.thorough
+
 Open = Callable[..., AppTest]
 
 SPEC = ModelSpec(

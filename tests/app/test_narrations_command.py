@@ -24,6 +24,8 @@ from media.store import MediaStore
 from tests.construction.rows import MILK
 from workflow.access.projects import create_project
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture
 def home(tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
@@ -61,7 +63,6 @@ def said(*arguments: str, status: int = 0) -> str:
 MAKE = ("narrations", "questions", "milk.csv", "--goals", "goals.json", "--out", "out")
 
 
-@pytest.mark.thorough
 def test_from_narrations_to_items_with_their_frames(home: Path, tmp_path: Path) -> None:
     told = said(*MAKE, "--videos", "videos.csv", "--tuning")
     assert "milk.csv, line 8: it stops (8 s) before it starts (9 s)." in told

@@ -22,6 +22,8 @@ from testkit.factories import make_items, make_predictions, make_project
 from workflow.results import file_raters
 from workflow.results.ratings_from_files import import_ratings
 
+pytestmark = pytest.mark.thorough
+
 PLAN = "embodied_reasoning"
 TYPES = (1, 0.5, 0, 1, 0, 0.5)
 """The score of the one question on types of each task, and whether its plan succeeds."""

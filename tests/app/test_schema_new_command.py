@@ -16,6 +16,8 @@ from annotation_schemas.model import LoadedSchema
 from app import services
 from app.cli import cli
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -122,7 +124,6 @@ def home(here: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch) -> 
     services.resources.cache_clear()
 
 
-@pytest.mark.thorough
 def test_the_commands_that_it_ends_with_are_run_as_they_stand(home: Path) -> None:
     from PIL import Image
 

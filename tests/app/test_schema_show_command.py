@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 from annotation_schemas import shipped
 from app.cli import cli
 
+pytestmark = pytest.mark.thorough
+
 
 def show(*words: str) -> Result:
     return CliRunner().invoke(cli, ["schema", "show", *words])

@@ -25,6 +25,8 @@ from workflow.access.projects import access_to
 from workflow.access.visibility import visibility_of
 from workflow.annotate import image_pool, looking
 
+pytestmark = pytest.mark.thorough
+
 GRADED = BLIND.replace("RATERS", "2").replace("PER_SOURCE", "2").replace("ADJUDICATION", SETTLING)
 PAGES = {"verify": Stage.VERIFICATION, "grade": Stage.GRADING, "adjudicate": Stage.ADJUDICATION}
 

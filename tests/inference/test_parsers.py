@@ -404,6 +404,7 @@ def test_tokens_and_thoughts_around_a_verdict_change_nothing(data: st.DataObject
     }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "piece",
     [

@@ -33,6 +33,8 @@ from workflow.releases import settings
 from workflow.releases.create import Created, create
 from workflow.releases.settings import Asked
 
+pytestmark = pytest.mark.thorough
+
 CASES = ROOT / "tests" / "cases"
 MCQ = """
 name: mcq

@@ -26,6 +26,8 @@ from workflow.annotate import claims, image_pool, proposal_imports, submissions
 from workflow.annotate.proposals import OfferedFile, import_proposals
 from workflow.releases.drafting_report import Compared, DraftingReport, Written, figures, report
 
+pytestmark = pytest.mark.thorough
+
 WITH, WITHOUT = Arm.WITH, Arm.WITHOUT
 NO_ONE = {WITH: 0, WITHOUT: 0}
 

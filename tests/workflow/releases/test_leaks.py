@@ -170,7 +170,6 @@ def test_a_clean_folder_passes_and_was_looked_at(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.thorough
 def test_clean_folders_raise_no_alarm(tmp_path: Path) -> None:
     """At a level of 0.05 over all tests, 40 clean folders raise 2 alarms in the mean at most; 7 or more would come in
     one of 200 suites, so the bound is at 6. In fact there are hardly any: Holm and the least difference are strict."""
@@ -677,7 +676,6 @@ def test_neighbours_against_all_orders() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.thorough
 @pytest.mark.parametrize("n", [40, 400])
 def test_tests_keep_their_level(n: int) -> None:
     """Of 400 draws in which nothing goes together, about 1 % fall at a level of 1 %: 4, and 12 at most (p < 0.001)."""

@@ -23,6 +23,8 @@ from workflow.releases.shortcuts import Shortcuts, as_csv, as_json, looked_at, s
 from workflow.releases.text_only import folds_of, scores_of
 from workflow.releases.text_rules import Choice, share_right
 
+pytestmark = pytest.mark.thorough
+
 ROLES = Roles(question="question", answer="answer", options="options")
 WORDS = ("cup", "pan", "lid", "bowl", "knife", "fork", "plate", "jar", "spoon", "board", "towel", "kettle")
 
@@ -103,7 +105,6 @@ def test_keys_that_are_drawn_come_out_at_chance_and_no_item_is_flagged() -> None
     assert found.flagged == []
 
 
-@pytest.mark.thorough
 def test_planted_words_are_found_and_named() -> None:
     found = looked_at(drawn(400, seed=4, cue=" indeed"), ROLES)
     planted = {str(at) for at in range(0, 400, 20)}
