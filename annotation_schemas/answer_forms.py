@@ -1,7 +1,7 @@
 """Answers that are stored as text, in a form that another field names: one of the options, several, an order.
 
-An option is said by its text, or by its letter (A, B, ...) where no option is called that; several are separated by
-commas. What a benchmark's own words for the forms mean is data in its schema (``forms``).
+An option is named by its text, or by its letter (A, B, ...) if no option has that letter as its text. Several options
+are separated by commas. A benchmark's own words for the forms are defined in its schema (``forms``).
 """
 
 from __future__ import annotations
@@ -160,9 +160,9 @@ FORMS: Mapping[str, Form] = {
 
 
 def places_of(answer: str, options: Sequence[str]) -> list[int] | None:
-    """The places of the options that a text names, separated by commas; None if a part of it is none of them.
+    """Return the positions of the options that a text names, separated by commas, or None if a part is not an option.
 
-    Options may have commas of their own: the longest that fits is taken.
+    Options may contain commas. The longest match counts.
     """
     named: dict[str, int] = {}
     for place, option in enumerate(options):

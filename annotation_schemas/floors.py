@@ -1,4 +1,4 @@
-"""How far raters have to agree before a release (``export: floors``): what of it means something in a schema."""
+"""Checks of the agreement that a release requires (``export: floors``)."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def name_of(variant: Variant) -> str:
 
 
 def measured_by(schema: Schema, criterion: Criterion) -> list[Measured]:
-    """What of a criterion is compared, on which levels."""
+    """Return the compared parts of a criterion and their measurement levels."""
     row = kinds.of_criterion(criterion)
     return row.measured(criterion, schema.report.scales.get(criterion.name, row.level))
 
 
 def check(schema: Schema) -> Found:
-    """What is wrong with the floors."""
+    """Yield the problems of the floors."""
     names = [floor_name(each) for each in schema.export.floors]
     for at, floor in enumerate(schema.export.floors):
         path: Path = ("export", "floors", at)

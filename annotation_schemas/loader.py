@@ -79,9 +79,10 @@ def load_text(text: str, guideline_text: str, name: str) -> LoadedSchema:
 
 
 def schema_hash(schema: Schema, guideline_text: str) -> str:
-    """SHA-256 of the canonical JSON of what the schema says and of the guideline; comments and layout do not matter.
+    """Return the SHA-256 of the schema's canonical JSON and of the guideline. Comments and layout do not matter.
 
-    Keys go in under their first names, the models' aliases: a key that is renamed makes no other version of a schema.
+    Keys are hashed under their first names, the models' aliases. So renaming a key does not change the version of a
+    schema.
     """
     said = schema.model_dump(mode="json", exclude_defaults=True, by_alias=True)
     content = {"schema": said, "guideline": guideline_text}
@@ -121,7 +122,7 @@ def _parsed(text: str) -> tuple[Document, Schema | None]:
 
 
 def _check_the_rest(document: Document) -> None:
-    """What else is wrong with a file in which some values do not fit their keys, as far as it does not hang on them."""
+    """Report further problems of a file with invalid values, unless they depend on these values."""
     schema, holes = typed_yaml.repaired(document, Schema, _KNOWN)
     if schema is None:
         return
@@ -135,7 +136,7 @@ def _check_the_rest(document: Document) -> None:
 
 
 def _named_around(value: Any, path: yaml_text.Path) -> str | None:
-    """What the innermost entry at a path is called that has a name: of it, nothing can be said to others."""
+    """Return the name of the innermost named entry at a path, which other checks must ignore."""
     found = None
     for step in (*path, None):
         if isinstance(value, dict):

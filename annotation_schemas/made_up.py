@@ -1,6 +1,6 @@
-"""Made-up items of a schema, with votes and models' answers: to see its forms before anyone has written an item.
+"""Made-up items of a schema, with votes and models' answers, for trying its forms before real items exist.
 
-What is made up follows from the schema alone, so the same schema shows the same items. Nothing of it is right or wrong.
+They follow from the schema alone, so the same schema shows the same items. None of the answers is right or wrong.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from domain.states import ItemState
 
 A_BOX = {"x": 0.3, "y": 0.3, "w": 0.25, "h": 0.3}
 FEW = 2
-"""So many images has a role that takes several."""
+"""The number of images for a role that accepts several."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,9 @@ class Item:
 
 
 def item(schema: Schema, dimension: str, number: int = 1) -> Item:
-    """The item of that number (from 1) in a dimension: texts say what they stand for, the rest is of its kind."""
+    """Return a made-up item of a dimension by number (from 1). Texts name their purpose; other values match their
+    kind.
+    """
     fields: dict[str, Any] = {}
     offered: dict[str, list[Any]] = {}
     for field in sorted(schema.item.fields, key=lambda field: field.field is not None or bool(field.forms)):

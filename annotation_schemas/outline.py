@@ -21,7 +21,7 @@ TAKEN = ("question", "options", "answer", "prediction", "dimension")
 
 
 class AnswerIs(StrEnum):
-    """What the answer of an item is."""
+    """The type of an item's answer."""
 
     TEXT = "text"
     OPTIONS = "options"
@@ -46,7 +46,7 @@ class KeptBy(StrEnum):
 
 @dataclass(frozen=True)
 class Outline:
-    """What a new schema is to ask; its parts fit each other where the functions below have read them."""
+    """The questions of a new schema. The functions below make sure that its parts match."""
 
     name: str
     title: str
@@ -150,8 +150,10 @@ def one_of(known: type[StrEnum], text: str) -> StrEnum:
 
 
 def answer_of(text: str, shows: Mapping[str, str]) -> AnswerIs:
-    """What the answer of an item is. Raises ``ValueError`` with a sentence, also where there is no clip for a span of
-    time."""
+    """Return the type of an item's answer.
+
+    Raise ``ValueError`` with a sentence for an invalid one, and for a time span without a clip.
+    """
     answer = AnswerIs(one_of(AnswerIs, text))
     if answer is AnswerIs.TIME_SPAN and "clip" not in shows.values():
         raise ValueError("A span of time is in a clip, and the items show none: let them show one, or ask otherwise.")
@@ -185,7 +187,7 @@ class _Asked:
     """How a template that comes along is asked in a new schema."""
 
     criterion: str
-    """What it rates: a criterion of grading or of verification."""
+    """The rated criterion of grading or verification."""
     sees: tuple[str, ...]
     fills: Mapping[str, str]
     values: str

@@ -153,7 +153,7 @@ _KEPT_ELSEWHERE: Mapping[str, Callable[[], Mapping[str, Row]]] = {
     "keep_rule": lambda: {name: Row("keep_rule", name, rule.meaning) for name, rule in KEEP_RULES.items()},
     "statistic": _of_agreement,
 }
-"""Registries of which other modules keep rows, which come first."""
+"""Registries with rows from other modules, which come first."""
 
 
 def rows(registry: str) -> tuple[Row, ...]:

@@ -60,7 +60,7 @@ class Change:
     """The keys and names of the path. Names replace positions, and removed or renamed parts have their old names."""
     row: ChangeKind
     old: Any
-    """The old value; None if there was none."""
+    """The old value; None if the part is new."""
     new: Any
     """The new value; None if it was removed."""
     hint: str = ""

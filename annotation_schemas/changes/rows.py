@@ -20,9 +20,9 @@ class Way:
     """One way to decide about a change: a row of ``WAYS``."""
 
     name: str
-    """As it is stored; with dashes for underscores it is the option of a command."""
+    """The stored name; with dashes for underscores, the option of a command."""
     takes: str
-    """What is given with it, as help shows it: ``CRITERION:OPTION=OTHER``."""
+    """The value of the option, as help shows it: ``CRITERION:OPTION=OTHER``."""
     meaning: str
     """What then happens, in half a sentence."""
 
@@ -36,7 +36,7 @@ class Way:
 
     @property
     def has_target(self) -> bool:
-        """Whether something has to be named besides what the decision is about."""
+        """Whether the decision needs a target in addition to its subject."""
         return "=" in self.takes
 
     @property
@@ -108,7 +108,7 @@ class ChangeKind:
     meaning: str
     """What changed, and what that does to a project, as a sentence; of an incompatible one also what to do instead."""
     decisions: tuple[Way, ...] = ()
-    """The ways to decide about it, of which one has to be chosen."""
+    """The possible decisions, one of which must be chosen."""
     whatever_use: bool = False
     """It does not become compatible where nothing is stored that hangs on it."""
 
@@ -268,7 +268,7 @@ GRADING_SAMPLE = _refused(
 )
 
 CHANGE_KINDS = {row.name: row for row in list(vars().values()) if isinstance(row, ChangeKind)}
-"""The rows by their names: what is compatible first, then what needs a decision, then what is incompatible."""
+"""The rows by name: compatible changes first, then those that need a decision, then incompatible ones."""
 
 
 def kind_called(name: str) -> ChangeKind:

@@ -1,4 +1,4 @@
-"""What sort of change it is when the value of a key differs: the rules from which the table of all keys is made."""
+"""Rules that find the kind of change when the value of a key differs. The table of all keys is made of them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class At:
         return Change(self.steps, row, plain(old), plain(new), hint)
 
     def parts(self, old: Any, new: Any) -> Found:
-        """What differs between two parts that stand here."""
+        """Yield the changes between two parts at this path."""
         assert self.walk is not None
         return self.walk(self, old, new)
 
@@ -65,7 +65,7 @@ def spelled(value: Scalar) -> str:
 
 
 def differ(old: Any, new: Any) -> bool:
-    """Whether two values are told apart in the hash of a schema: true is not 1 there, whatever Python says."""
+    """Whether two values give different hashes of a schema. Unlike Python, it distinguishes true and 1."""
     one, other = (json.dumps(plain(value), sort_keys=True) for value in (old, new))
     return one != other
 
@@ -130,7 +130,7 @@ def entries(
     removed: ChangeKind,
     reordered: ChangeKind = rows.ORDER_OF_ENTRIES,
 ) -> Rule:
-    """A list of parts that are told apart by one of their keys, wherever in it they stand."""
+    """Return the rule for a list of parts that are matched by one of their keys, regardless of position."""
 
     def named(listed: Sequence[Any]) -> dict[str, Any]:
         return {spelled(getattr(each, key) if isinstance(key, str) else key(each)): each for each in listed}
@@ -152,7 +152,7 @@ def entries(
 
 
 def in_other_order(at: At, old: Sequence[str], new: Sequence[str], row: ChangeKind) -> Found:
-    """Whether what is in both stands in another order."""
+    """Whether the common entries of two lists have another order."""
     before, after = ([name for name in names if name in other] for names, other in ((old, new), (new, old)))
     if before != after:
         yield at.found(row, list(old), list(new))

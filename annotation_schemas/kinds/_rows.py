@@ -175,7 +175,7 @@ class CriterionKind(Kind):
         return value
 
     def said_of_sides(self, value: Any) -> list[tuple[str, Any]]:
-        """Return the parts of an answer that concern the left and the right side; empty if there are none."""
+        """Return the parts of an answer that concern the left and the right side; empty if it has no such parts."""
         return []
 
     # ---- numbers about answers
@@ -212,14 +212,14 @@ class CriterionKind(Kind):
     in_words: ClassVar[bool] = False
     """Whether people type the answer in their own words."""
     picks_several: ClassVar[bool] = False
-    """Whether an answer is several options, in their order."""
+    """Whether an answer may hold several options, in order."""
 
     @abstractmethod
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
         """Return some answers that may be valid. Invalid ones are removed later."""
 
     def limits(self, criterion: Criterion) -> str:
-        """Return the limits of its values in words, such as ``from 1 to 5``; empty if there are none."""
+        """Return the limits of its values in words, such as ``from 1 to 5``; empty without limits."""
         return ""
 
     # ---- the page
