@@ -38,9 +38,9 @@ from domain.states import VERIFICATIONS, ItemState
 MOST_BALLOTS = 3_000
 """More ways to fill in a form are not tried."""
 MOST_KINDS = 12
-"""The number of answers that are combined into votes."""
+"""The maximum number of different ballots that are combined into votes."""
 CLIPS = ("recent_segments", "frames_per_segment", "observation_frames")
-"""The possible answers about clips."""
+"""The keys for turning clips into frames."""
 _TELLS = re.compile(
     r"(^|_)(answer|answers|gold|golden|key|correct|solution|truth|reason|rationale|explanation|hint)(_|$)"
 )
@@ -107,7 +107,7 @@ def some_value(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> A
 
 
 def _conditions_on(schema: Schema, field: str) -> list[Any]:
-    """Return the conditions of later criteria on answers that are entries of that field."""
+    """Return the values that conditions of criteria accept from criteria with options of that field."""
     found: list[Any] = []
     for stage in (*VERIFICATIONS, "refinement", "answering", "grading", "comparison", "coding"):
         criteria = {each.name: each for each in registry.criteria_of(schema, stage)}
@@ -699,7 +699,7 @@ def _distinct(forms: Sequence[Ballot], deciding: Sequence[str], right: Ballot) -
 
 
 def _way(form: Ballot, name: str) -> str:
-    """Return a ballot's answer to a criterion, or the reason for having none."""
+    """Return a ballot's answer to a criterion as text, or the reason for having none."""
     value = form.values.get(name)
     return repr(value) if value is not None else f"none: {form.reasons.get(name)!r}"
 

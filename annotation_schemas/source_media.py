@@ -97,7 +97,7 @@ def too_few(schema: Schema, items: Iterable[Mapping[str, Any]]) -> str | None:
 
 
 def troubles(schema: Schema) -> Iterator[tuple[Path, str]]:
-    """Yield the keys without an effect in this schema: path and sentence."""
+    """Yield the keys that are invalid or have no effect in this schema: path and sentence."""
     names = {field.name: field for field in schema.item.fields}
     keys = keys_of_source(schema)
     action, goal = (keys.action, keys.goal) if keys else (None, None)

@@ -82,7 +82,7 @@ def _limits(limits: WordLimits, path: Path) -> Found:
 
 
 def _elsewhere(schema: Schema, field: ItemField, told: Wording, path: Path) -> Found:
-    """Return the fields in which a text must not occur: other text fields that the author sees on the page."""
+    """Yield the problems of `not_in`. Its names must be other fields with text, which authors see on the page."""
     texts = {each.name for each in schema.item.fields if kinds.of_field(each).holds in ("text", "texts")}
     yield from unique([((*path, "not_in", at), each) for at, each in enumerate(told.not_in)])
     for at, name in enumerate(told.not_in):

@@ -123,7 +123,7 @@ Chosen = Literal["all", "graded", "stratified", "compared"]
 
 @dataclass(frozen=True)
 class JudgePlan:
-    """The settings of a judge's run, besides its model. They are frozen when the run starts.
+    """The settings of a judge's run, apart from its model. They are frozen when the run starts.
 
     Model, template, parameters and parser together define the judge whose agreement with people is measured.
     """
