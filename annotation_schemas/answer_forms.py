@@ -55,14 +55,14 @@ class Form:
     needs_words: bool = False
     """It is about the words that `options` lists."""
     is_drawn: bool = False
-    """It is no text but drawn, in the field that `drawn` names."""
+    """Whether the answer is drawn, in the field that `drawn` names."""
     demands: bool = True
-    """An item of this form has an answer, also where the field may be left out."""
+    """Whether an item of this form needs an answer, even if the field is optional."""
     reads: AnswerKind = AnswerKind.TEXT
     """What a model's answer is read as, where the field says `read_as: form`. A text is not compared with the key:
     people or a judge say whether it means the same."""
     entries: Entries = _no_entries
-    """What a model chooses from."""
+    """A function that returns the entries from which a model chooses."""
     picks: Literal["", "one", "several", "order"] = ""
     """How people pick the answer on a page: one, several in the order that they are offered in, or in an order of their
     own; empty: they type it."""

@@ -33,7 +33,7 @@ _NAMED_ROWS = {
     ("Export", "formats"): "format",
     ("Floor", "statistic"): "statistic",
 }
-"""Where a schema names a row: the model's key, and the registry."""
+"""The model keys that name a row, with the registry."""
 
 
 def json_schema() -> dict[str, Any]:

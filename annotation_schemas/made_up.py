@@ -122,7 +122,7 @@ def _drawn(field: ItemField) -> list[dict[str, Any]]:
 
 
 def media(schema: Schema) -> list[tuple[AssetSlot, int]]:
-    """What an item shows: for each role how many images or clips, also of roles that may stay empty."""
+    """Return the number of images or clips for each role, including optional roles."""
     return [(slot, _how_many(slot)) for slot in schema.item.assets]
 
 
@@ -136,7 +136,7 @@ def _how_many(slot: AssetSlot) -> int:
 
 
 def model_answers(schema: Schema, fields: Mapping[str, Any]) -> list[str]:
-    """What two made-up models answer: one as the key says, the other not."""
+    """Return the answers of two made-up models: one equals the key, the other does not."""
     plans = [each for stage in ("grading", "coding") for each in registry.criteria_of(schema, stage) if each.actions]
     if plans:
         steps = [f"{each.name}({', '.join(['cup', 'table'][: each.objects])})" for each in plans[0].actions[:3]]

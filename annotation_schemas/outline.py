@@ -13,9 +13,9 @@ from annotation_schemas import judge_templates
 from annotation_schemas.grammar import MOST, no_name
 
 SLOTS = {"image": "kind: image", "images": "kind: image, min: 1, max: 10", "clip": "kind: clip"}
-"""What a role can hold, as the schema says it."""
+"""The possible contents of a role, in the schema's terms."""
 LONGEST_NAME = 64
-"""As many characters may the name of a project have."""
+"""The maximum number of characters in a project's name."""
 TAKEN = ("question", "options", "answer", "prediction", "dimension")
 """Names that the schema uses itself, so that no role has them."""
 
@@ -38,7 +38,7 @@ class Check(StrEnum):
 
 
 class KeptBy(StrEnum):
-    """How many of the people who check an item have to find it right."""
+    """The number of checking people who must find an item right."""
 
     UNANIMOUS = "unanimous"
     MAJORITY = "majority"
@@ -51,7 +51,7 @@ class Outline:
     name: str
     title: str
     shows: Mapping[str, str]
-    """What each role holds: a name of ``SLOTS``."""
+    """The content of each role, a key of ``SLOTS``."""
     question: str
     """An example of an item's question."""
     answer: AnswerIs
@@ -184,14 +184,14 @@ def keep_of(text: str, raters: int) -> KeptBy:
 
 @dataclass(frozen=True)
 class _Asked:
-    """How a template that comes along is asked in a new schema."""
+    """Settings of an included judge template in a new schema."""
 
     criterion: str
     """The rated criterion of grading or verification."""
     sees: tuple[str, ...]
     fills: Mapping[str, str]
     values: str
-    """As YAML."""
+    """Return the text as YAML."""
 
 
 _JUDGES = {

@@ -24,11 +24,11 @@ OF_TEMPLATES: Mapping[str, str] = {
     PAIR[0]: "of a comparison: the answer that comes first; in the second round the other one",
     PAIR[1]: "of a comparison: the answer that comes second",
 }
-"""What fills placeholders of judges' templates and is no field."""
+"""Values for placeholders of judge templates that are not fields."""
 
 
 def of_prompts(schema: Schema) -> dict[str, str]:
-    """What a prompt for models may use, with what fills it: nothing that tells the right answer, or is drawn."""
+    """Return the placeholders for prompts to models, with their values. None reveals the right answer, or is drawn."""
     told = key_fields(schema)
     found = {}
     for field in schema.item.fields:

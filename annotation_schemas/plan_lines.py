@@ -154,7 +154,7 @@ class _Part:
         return _ROBOT.search(self.text[:place]) is not None
 
     def place_after(self, place: int) -> str | None:
-        """What no step names, but stands right behind: "on the kitchen counter"."""
+        """Return the words right after a position that name no object of a step: "on the kitchen counter"."""
         noun = _NOUN.match(_ARTICLE.sub("", self.text[place:]))
         found = noun[0].strip(" .'-") if noun else ""
         return found if found and not _NO_PLACE.search(found) else None

@@ -151,7 +151,7 @@ class _Check:
             self._world.become(claim)
 
     def _said(self, name: str, lines: Sequence[Line]) -> list[Said] | None:
-        """What the model itself says under a name; None where it has no such line."""
+        """Return the model's own text under a name, or None without such a line."""
         texts = [line.text for line in lines if line.name == name]
         if not texts or self._reader is None:
             return None

@@ -20,9 +20,9 @@ TITLES: Mapping[str, str] = {
     "answer": "Commonest answer of other sources",
     "text_only": "Classifier that reads texts alone",
 }
-"""What may be limited: by its name, as people call it."""
+"""The shortcuts that may be limited, with their display names."""
 BOUNDS = ("low", "value", "high")
-"""What must not be above a limit, the mildest first."""
+"""The numbers that may be compared with a limit, from the least strict on."""
 
 
 def check(schema: Schema) -> Found:

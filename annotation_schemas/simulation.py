@@ -668,7 +668,7 @@ def _like_another_rule(
 
 
 def _state(stage: Verification, schema: Schema, forms: Sequence[Ballot], item: Mapping[str, Any]) -> ItemState:
-    """What the policy makes of these votes."""
+    """Return the policy's verdict on these votes."""
     return item_state(
         stage.keep,
         [form.vote() for form in forms],

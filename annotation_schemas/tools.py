@@ -44,7 +44,7 @@ class Tool(BaseModel):
     images: bool = True
     """Whether it gets the item's images; one that knows the state of a world by the item's id needs none."""
     seconds: float = Field(default=60, gt=0, le=3600)
-    """How long it may take."""
+    """The time limit in seconds."""
     largest: int = Field(default=100_000, ge=1, le=10_000_000)
     """The maximum size of a result in bytes."""
 
@@ -66,7 +66,7 @@ class Tool(BaseModel):
         return bool(self.command or self.url)
 
     def function(self) -> dict[str, Any]:
-        """As the chat protocol has it."""
+        """Return the tool in the form of the chat protocol."""
         properties = {name: {"type": "string", "description": meaning} for name, meaning in self.arguments.items()}
         required = {"required": list(self.arguments)} if self.arguments else {}
         parameters = {"type": "object", "properties": properties, **required}

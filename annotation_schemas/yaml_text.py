@@ -20,7 +20,7 @@ from yaml.resolver import Resolver
 Path = tuple[str | int, ...]
 
 ERROR, WARNING = "error", "warning"
-"""What is impossible, and what may be meant."""
+"""The levels of a problem: certainly wrong, and possibly intended."""
 
 NOTHING = "nothing stands behind this key; write a value (in quotes, if it begins with `#`), or leave the key out"
 READ_OTHERWISE = "YAML reads the bare"

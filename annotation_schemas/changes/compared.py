@@ -29,7 +29,7 @@ _SORTS = {
     rows.RENAME_FIELD: "fields",
     rows.RENAME_CRITERION: "criteria",
 }
-"""What each way renames."""
+"""The sort of part that each way renames."""
 
 
 def compare(

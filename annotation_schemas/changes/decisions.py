@@ -67,7 +67,7 @@ class Decisions:
 
     @classmethod
     def from_json(cls, stored: Sequence[Mapping[str, Any]]) -> Decisions:
-        """What ``as_json`` gave."""
+        """Return the decisions that ``as_json`` stored."""
         return cls(tuple(Decision(WAYS[each["way"]], each["subject"], each["target"]) for each in stored))
 
     @property

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """What becomes of a change when a project in use takes the new schema."""
+    """The effect of a change on a project that takes the new schema."""
 
     COMPATIBLE = "compatible"
     DECISION = "compatible with a decision"
@@ -24,10 +24,10 @@ class Way:
     takes: str
     """The value of the option, as help shows it: ``CRITERION:OPTION=OTHER``."""
     meaning: str
-    """What then happens, in half a sentence."""
+    """The consequence, in half a sentence."""
 
     def __reduce__(self) -> tuple[Callable[[str], Way], tuple[str]]:
-        return way_called, (self.name,)  # the row itself, wherever it is unpickled: rows are told apart by ``is``
+        return way_called, (self.name,)  # the row itself, wherever it is unpickled: rows are compared by ``is``
 
     @property
     def option(self) -> str:
@@ -106,7 +106,7 @@ class ChangeKind:
     name: str
     status: Status
     meaning: str
-    """What changed, and what that does to a project, as a sentence; of an incompatible one also what to do instead."""
+    """The change and its effect on a project, as a sentence. For an incompatible change, also the alternative."""
     decisions: tuple[Way, ...] = ()
     """The possible decisions, one of which must be chosen."""
     whatever_use: bool = False

@@ -25,10 +25,10 @@ class At:
     new_schema: Schema
     steps: tuple[str, ...] = ()
     old_part: Any = None
-    """What the key belongs to, before and after."""
+    """The part that the key belongs to, before and after."""
     new_part: Any = None
     walk: Callable[[At, Any, Any], Found] | None = None
-    """What compares two parts of a schema, key by key."""
+    """A function that compares two parts of a schema, key by key."""
     moved: Mapping[str, str] = field(default_factory=dict)
     """Dimensions whose items go to another one, with that one."""
 
@@ -47,11 +47,11 @@ class At:
 
 
 Rule = Callable[[At, Any, Any], Found]
-"""From a key and its two values to what differs."""
+"""A function from a key and its two values to the changes."""
 
 
 def plain(value: Any) -> Any:
-    """A value of a schema as JSON has it."""
+    """Return a value of a schema as JSON values."""
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json", exclude_defaults=True)
     if isinstance(value, Mapping):

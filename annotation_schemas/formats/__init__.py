@@ -113,12 +113,12 @@ def item_keys(name: str) -> ItemKeys:
 
 
 def id_keys() -> tuple[str, ...]:
-    """What benchmarks' own files call the id of an item."""
+    """Return the keys of an item's ID in benchmarks' own files."""
     return tuple(dict.fromkeys(row.keys.id_key for row in FORMATS.values() if row.keys and row.keys.id_key))
 
 
 def place_keys() -> tuple[str, ...]:
-    """What benchmarks' own files call the place of the right option."""
+    """Return the keys of the right option's position in benchmarks' own files."""
     return tuple(dict.fromkeys(row.keys.chosen[1] for row in FORMATS.values() if row.keys and row.keys.chosen))
 
 

@@ -38,7 +38,7 @@ class Cell:
         return (self.key,)
 
     def read(self, record: Record) -> Any:
-        """What the cell says; None for an empty one. ``Misfit`` if it cannot be of this kind."""
+        """Return the value of the cell, or None if it is empty. Raise ``Misfit`` if it cannot be of this kind."""
         text = record.get(self.key)
         row = kinds.of_field(self.field)
         if text is None or row.typed_as_it_is:
@@ -110,7 +110,7 @@ class Paths:
         return [path for path in found if path]
 
     def write(self, paths: Sequence[str]) -> dict[str, Any]:
-        """What the record holds for these paths."""
+        """Return the record's values for these paths."""
         if len(self.keys) > 1:
             return dict(zip(numbered(self.keys, len(paths)), paths, strict=False))
         if not paths:

@@ -1,4 +1,4 @@
-"""What readers of files give: records with where each stood, and the rows that do not fit."""
+"""Results of readers of files: records with their positions, and the rows that could not be read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a filled-in form must satisfy: pure checks that the form, the server and the importers share."""
+"""Checks of a filled-in form, which the page, the server and the importers share."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ UNITS = {"seconds": SECONDS, "frames": FRAMES}
 USUAL = "seconds"
 """The unit where a schema names none."""
 ONE = 1
-"""How many spans there are at most where a schema does not say."""
+"""The default for the maximum number of spans."""
 _ROLE = "the role of the clip that it is about; absent: the first clip"
 _UNIT = "`seconds` or `frames`; absent: seconds"
 PAST_THE_END = 0.1
