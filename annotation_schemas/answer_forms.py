@@ -1,7 +1,7 @@
 """Answers that are stored as text, in a form that another field names: one of the options, several, an order.
 
-An option is said by its text, or by its letter (A, B, ...) where no option is called that; several are separated by
-commas. What a benchmark's own words for the forms mean is data in its schema (``forms``).
+An option is named by its text, or by its letter (A, B, ...) if no option has that letter as its text. Several options
+are separated by commas. A benchmark's own words for the forms are defined in its schema (``forms``).
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ class Form:
     needs_words: bool = False
     """It is about the words that `options` lists."""
     is_drawn: bool = False
-    """It is no text but drawn, in the field that `drawn` names."""
+    """Whether the answer is drawn, in the field that `drawn` names."""
     demands: bool = True
-    """An item of this form has an answer, also where the field may be left out."""
+    """Whether an item of this form needs an answer, even if the field is optional."""
     reads: AnswerKind = AnswerKind.TEXT
     """What a model's answer is read as, where the field says `read_as: form`. A text is not compared with the key:
     people or a judge say whether it means the same."""
     entries: Entries = _no_entries
-    """What a model chooses from."""
+    """A function that returns the entries from which a model chooses."""
     picks: Literal["", "one", "several", "order"] = ""
     """How people pick the answer on a page: one, several in the order that they are offered in, or in an order of their
     own; empty: they type it."""
@@ -160,9 +160,9 @@ FORMS: Mapping[str, Form] = {
 
 
 def places_of(answer: str, options: Sequence[str]) -> list[int] | None:
-    """The places of the options that a text names, separated by commas; None if a part of it is none of them.
+    """Return the positions of the options that a text names, separated by commas, or None if a part is not an option.
 
-    Options may have commas of their own: the longest that fits is taken.
+    Options may contain commas. The longest match counts.
     """
     named: dict[str, int] = {}
     for place, option in enumerate(options):

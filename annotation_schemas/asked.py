@@ -1,4 +1,4 @@
-"""What an item asks of a model, as far as its answer can be read, and whether what was read is the key."""
+"""The expected form of a model's answer to an item, and the comparison of an answer with the key."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ _YES_NO = frozenset({"yes", "no"})
 _LETTER = re.compile(r"\s*\(?([A-Za-z])[.):]{0,2}\s*")
 
 _ENDS = (("start", "end"), ("first", "last"))
-"""What a span calls its ends, in seconds and in frames."""
+"""The names of a span's ends, in seconds and in frames."""
 
 _DECIMALS = 9
-"""Of an IoU: half of a key is 0.5, and not what a machine's arithmetic makes of it."""
+"""The number of decimal places of an IoU, which removes rounding errors: half of a key is 0.5."""
 
 NO_KEY = "the item has no key"
 STRANGE_KEY = "the item's key is none of its options"
 JUDGED = "its form is a text or drawn, which people or a judge compare with the key"
 KEYLESS = (NO_KEY, STRANGE_KEY, JUDGED)
-"""Why no answer to an item can be right or wrong by its key."""
+"""Reasons why answers to an item cannot be compared with its key."""
 GONE = "it chose an option that the item no longer has"
-"""Why an answer that was read is neither right nor wrong."""
+"""The reason why an answer that was read is neither right nor wrong."""
 
 
 def asked_of(schema: Schema, fields: Mapping[str, Any]) -> Asked:
-    """What an item with these fields asks for: by the kind of its key and by its own options.
+    """Return the expected answer of an item with these fields, from the kind of its key and its own options.
 
-    Free text where there is no key, or where the options of a key are missing: then empty answers, refusals and answers
-    that were cut off are told apart, and nothing else is.
+    Without a key, or if the options of a key are missing, it is free text. Then only empty answers, refusals and
+    truncated answers are recognized.
     """
     name = key_field(schema)
     field = next((each for each in schema.item.fields if each.name == name), None)
@@ -56,7 +56,7 @@ def asked_of(schema: Schema, fields: Mapping[str, Any]) -> Asked:
 
 
 def own_texts(schema: Schema, fields: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the texts that may answer an item: its options, and its key."""
+    """Return the texts that may answer an item: its options and its key."""
     name = key_field(schema)
     key = fields.get(name) if name else None
     keys = key if isinstance(key, list | tuple) else [key]
@@ -89,14 +89,16 @@ def _asked(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> Asked
 
 
 def _number_of(field: ItemField) -> Asked:
-    """What a key that is a number asks for besides its kind."""
+    """Return the expected answer for a key that is a number."""
     tolerance = field.tolerance.of(field.unit) if field.tolerance else None
     decimal = kinds.of_field(field).holds == "decimal"
     return Asked(AnswerKind.NUMBER, unit=field.unit, decimal=decimal, tolerance=tolerance)
 
 
 def _of_form(field: ItemField, fields: Mapping[str, Any]) -> Asked:
-    """A text is read as the form of its item says; without anything to choose from, or without a form, as a text."""
+    """Return the expected answer for a text that is read by its item's form, or as free text without a form or
+    choices.
+    """
     form = kinds.form_of(field, fields)
     if form is None:
         return Asked(AnswerKind.TEXT, judged=True)
@@ -109,9 +111,9 @@ def _of_form(field: ItemField, fields: Mapping[str, Any]) -> Asked:
 
 
 def _of_text(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> Asked:
-    """A key that is a text is one of the options where the item lists some.
+    """Return the expected answer for a key that is a text: one of the item's options if it lists any.
 
-    Whether it is one at the moment does not matter: how an answer is read would hang on a typing error in the key.
+    The key need not be an option at the moment, because a typing error in it must not change how answers are read.
     """
     listed = options_field(schema)
     options = _texts(fields.get(listed)) if listed and kinds.of_field(field).written else ()
@@ -123,19 +125,19 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 def held_against(value: Any, asked: Asked, key: Any) -> tuple[float, str]:
-    """1 where what was read is the key, else 0; of spans of time in between; nan with the reason where it is neither.
+    """Return the score of an answer against the key: 1 if equal, otherwise 0, or nan with a reason if undefined.
 
-    An option is held against the key by its whole text, several as a set, an order as a sequence, numbers as numbers
-    within the key's tolerance, spans of time by how far they overlap with the key (their temporal IoU, from 0 to 1). A
-    key that is a letter is the option at that place, unless options are letters
-    themselves. A text equals a key if nothing but case, white space and a full stop at its end differ.
+    An option is compared by its whole text, several options as a set, and an order as a sequence. Numbers are
+    compared within the key's tolerance. Time spans get their temporal IoU with the key (0 to 1). A key that is a
+    letter means the option at that position, unless the options are letters themselves. Texts are compared without
+    case, white space and a final full stop.
 
     Parameters
     ----------
     value
-        As ``Reading.value``, or as JSON gives it back.
+        A value as in ``Reading.value``, or as JSON returns it.
     asked
-        What the item asks for as it stands now: the answer may have been read when it had other options.
+        The item's current expected answer. The options may have changed since the answer was read.
     """
     known, problem = (None, JUDGED) if asked.judged and (key or asked.drawn) else _key(key, asked)
     if known is None:
@@ -159,13 +161,15 @@ def held_against(value: Any, asked: Asked, key: Any) -> tuple[float, str]:
 
 
 def key_of(key: Any, asked: Asked) -> tuple[Any, str]:
-    """A key as what is read has to be: of options their texts, of a number the number, else what is compared. None, and
-    why, where the item has none."""
+    """Return a key in the form of read answers: texts of options, a number, or the compared value.
+
+    If the item has no usable key, the result is None with the reason.
+    """
     return _key(key, asked)
 
 
 def _key(key: Any, asked: Asked) -> tuple[Any, str]:
-    """The key in the form of what is read; None and why where it has none."""
+    """Return the key in the form of read answers, or None and the reason."""
     if asked.kind is AnswerKind.MULTI and isinstance(key, list | tuple) and not key:
         return [], ""  # none of the options is right
     if key is None or key in ("", [], ()) or (isinstance(key, str) and not key.strip()):
@@ -199,7 +203,7 @@ def _key(key: Any, asked: Asked) -> tuple[Any, str]:
 
 
 def _spans(value: Any, asked: Asked) -> list[dict[str, float]]:
-    """Spans as a field holds them; none where what was read are none."""
+    """Return spans as a field holds them; empty if the value holds no spans."""
     names = _ENDS[asked.unit == FRAMES]
     pairs = value if isinstance(value, list | tuple) else ()
     fit = all(isinstance(each, list | tuple) and len(each) == len(names) and all(map(_number, each)) for each in pairs)
@@ -207,14 +211,16 @@ def _spans(value: Any, asked: Asked) -> list[dict[str, float]]:
 
 
 def _listed(key: str, asked: Asked) -> list[str]:
-    """The entries of a key that is a text: several, or an order, with commas between them."""
+    """Return the entries of a key that is a text with commas between several entries."""
     find = {AnswerKind.MULTI: places_of, AnswerKind.ORDER: places_in_order}.get(asked.kind)
     places = find(key, asked.options) if find else None
     return [key] if places is None else [asked.options[place] for place in places]
 
 
 def _meant(text: str, options: Sequence[str]) -> str | None:
-    """The option with this text, by letter; else the only one that differs in case, white space or a full stop."""
+    """Return the option with exactly this text, or else the only one that differs in case, white space
+    or a full stop.
+    """
     if text in options:
         return text
     alike = {each for each in options if plain(each) == plain(text)}
@@ -222,7 +228,7 @@ def _meant(text: str, options: Sequence[str]) -> str | None:
 
 
 def _lettered(text: str, options: Sequence[str]) -> str | None:
-    """The option that a single letter names by its place; none where options are letters themselves."""
+    """Return the option that a single letter names by position; None if the options are letters themselves."""
     letter = _LETTER.fullmatch(text)
     if letter is None or any(_LETTER.fullmatch(each) for each in options):
         return None
@@ -235,7 +241,7 @@ def _number(value: Any) -> bool:
 
 
 def _is_near(value: float, key: float, tolerance: Tolerance | None) -> bool:
-    """Whether a number is the key, or so near to it as the schema allows."""
+    """Whether a number equals the key within the schema's tolerance."""
     one, right = exact(value), exact(key)
     if tolerance is None or one is None or right is None:
         return _close(value, key)
@@ -243,11 +249,11 @@ def _is_near(value: float, key: float, tolerance: Tolerance | None) -> bool:
 
 
 def _close(one: float, other: float) -> bool:
-    """Equal but for what decimal fractions lose on their way through a machine."""
+    """Whether two numbers are equal apart from rounding errors."""
     return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
 
 
 @lru_cache(maxsize=100_000)
 def plain(text: str) -> str:
-    """A text without what makes no difference: case, white space, a full stop at its end."""
+    """Return a text without case, extra white space and a final full stop."""
     return " ".join(unicodedata.normalize("NFC", text).casefold().split()).rstrip(".").rstrip()

@@ -1,4 +1,4 @@
-"""What a column of a typed table holds, such as one of Parquet, without saying which program reads it."""
+"""The type of a column in a typed table such as Parquet, independent of the program that reads it."""
 
 from __future__ import annotations
 

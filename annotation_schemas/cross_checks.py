@@ -1,4 +1,4 @@
-"""What no single key can tell: that the names in a schema refer to something that is there."""
+"""Checks that involve several keys of a schema, such as names that must refer to something."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ _SLOTS = frozenset(
         ("answering", "people"),
     }
 )
-"""Stages with the key that says how many people work on one thing."""
+"""Stages, with the key that gives the number of people for each task."""
 
 Found = Iterator[tuple[Path, str]]
-"""Problems as they are found: where, and what."""
+"""Problems as they are found: the path and the message."""
 
 
 def cross_check(schema: Schema, document: Document) -> None:
-    """Note every reference that leads nowhere, and every value that contradicts another."""
+    """Report every invalid reference, and every value that contradicts another one."""
     for check in (
         _rows,
         _top,
@@ -134,7 +134,7 @@ def _item(schema: Schema) -> Found:
 
 
 def _alt(schema: Schema, slot: AssetSlot, path: Path) -> Found:
-    """The field that says in words what is seen: one text for one image, and a list for several."""
+    """Check the field with the description of images: a text for a single image, a list for several."""
     if slot.alt is None:
         return
     rows = {each.name: kinds.of_field(each) for each in schema.item.fields}
@@ -176,12 +176,12 @@ def _field(schema: Schema, field: ItemField, path: Path) -> Found:
 
 
 def _taking(key: str, quote: str = "") -> str:
-    """The kinds of fields that take a key."""
+    """Return the kinds of fields that accept a key."""
     return " and ".join(f"{quote}{row.name}{quote}" for row in kinds.FIELDS.values() if key in row.keys)
 
 
 def _read_as(schema: Schema, field: ItemField, path: Path) -> Found:
-    """What models' answers are read as is said of the key alone."""
+    """Check that only the key defines how models' answers are read."""
     row = kinds.of_field(field)
     counts = row.has_unit or not row.reads_as or field.read_as == "number"
     if field.unit is not None and ("unit" not in row.keys or not counts):
@@ -204,7 +204,9 @@ def _read_as(schema: Schema, field: ItemField, path: Path) -> Found:
 
 
 def _formed(schema: Schema, field: ItemField, path: Path) -> Found:
-    """A text whose form another field names: that field, a form for each of its values, and what the forms need."""
+    """Check a text whose form another field names: that field, a form for each of its values, and the needs of these
+    forms.
+    """
     if not kinds.of_field(field).written:
         yield (*path, "forms"), f"a field of kind `{field.kind}` has no form; `form` and `forms` are for text"
         return
@@ -239,7 +241,7 @@ def _formed(schema: Schema, field: ItemField, path: Path) -> Found:
 
 
 def _drawn(schema: Schema, field: ItemField, needed: bool, path: Path) -> Found:
-    """The field that is drawn where the form says so: it is there for that alone, and may be left out."""
+    """Check the field for drawn answers, which must be optional and serve no other purpose."""
     names = {each.name: each for each in schema.item.fields if kinds.of_field(each).drawn}
     if not needed:
         if field.drawn is not None:
@@ -333,7 +335,7 @@ def _criterion(schema: Schema, stage: str, before: Sequence[Criterion], criterio
 
 
 def _not_before(schema: Schema, stage: str, criterion: Criterion, name: str, earlier: Sequence[str]) -> str:
-    """Why a criterion cannot hang on something: on what comes later, on a field, on what is not there."""
+    """Return the reason why a criterion cannot depend on a later criterion, a field or an unknown name."""
     said = f"`{name}` is not asked before `{criterion.name}`"
     if name in (each.name for each in registry.criteria_of(schema, stage)):
         return f"{said}; let it come first"
@@ -358,7 +360,7 @@ def _keys_of_kind(criterion: Criterion, path: Path) -> Found:
 
 
 def _verifications(schema: Schema) -> Found:
-    """Each stage of verification by itself, and that they follow on one another."""
+    """Check each verification stage, and their order."""
     stages = schema.stages
     titles = {name: stages.title_of(name) for name in get_args(StageName) if getattr(stages, name) is not None}
     for before, after in pairwise(VERIFICATIONS):
@@ -510,7 +512,7 @@ def _keyless(path: Path, name: str) -> tuple[Path, str]:
 
 
 def _target_fits(criterion: Criterion, target: Target, at: Path) -> Found:
-    """Whether raters can answer what a part wants, as far as the kind says."""
+    """Check that raters can give the answer that a part wants, as far as the kind defines it."""
     if kinds.of_criterion(criterion).by_overlap:
         yield _keyless(at, criterion.name)
         return
@@ -554,7 +556,7 @@ def _keep_key(schema: Schema, stage: str, keep: Keep) -> Found:
 
 
 def _key_of_votes(schema: Schema, stage: str, key: str, path: Path) -> Found:
-    """A field that votes are compared with is there, and no one who votes sees it."""
+    """Check that the field that votes are compared with exists and is hidden from voters."""
     fields = {field.name: field for field in schema.item.fields}
     if key not in fields:
         yield (*path, "key"), f"`{key}` is no field of the item{among(key, list(fields))}"
@@ -624,7 +626,7 @@ def _grading(schema: Schema) -> Found:
 
 
 def _shown(schema: Schema, shows: Sequence[str] | None, stage: StageName) -> Found:
-    """The fields that a stage shows are there, and not secret in it."""
+    """Check that the fields that a stage shows exist and are not secret in it."""
     fields = {field.name: field for field in schema.item.fields}
     for index, name in enumerate(shows or ()):
         path: Path = ("stages", stage, "shows", index)
@@ -679,7 +681,7 @@ def _coding(schema: Schema) -> Found:
 
 
 def _highest(schema: Schema, name: str) -> float | None:
-    """The highest value of a criterion of grading, or of one that follows from several."""
+    """Return the highest value of a grading criterion, or of a derived criterion."""
     rule = derived.find(schema, name)
     if rule is not None:
         graded = {each.name for each in registry.criteria_of(schema, "grading")}
@@ -730,15 +732,15 @@ def _sees(schema: Schema, judge: Judge, path: Path) -> Found:
 
 
 def _sources(schema: Schema) -> list[str]:
-    """What a judge can see."""
+    """Return the names of the fields and assets that a judge can see."""
     own = [*(field.name for field in schema.item.fields), *(slot.role for slot in schema.item.assets)]
     return [*own, judge_templates.PREDICTION, judge_templates.DIMENSION]
 
 
 def shown_to_judges(schema: Schema) -> Found:
-    """Judges that would not be shown what they grade, or not what the schema says that they see.
+    """Yield the problems of judges that would not see the answer they grade, or not the fields in the schema.
 
-    It is asked about a schema that is being written; a stored one opens, and its judges are refused as they begin.
+    The check applies while a schema is written. A stored schema can be opened, but its judges cannot start.
     """
     for index, field in enumerate(schema.item.fields):
         if schema.judges and field.name == judge_templates.PREDICTION:
@@ -897,8 +899,11 @@ def _names(named: Sequence[tuple[Path, str]]) -> Found:
 
 
 def _no_value(criterion: Criterion, value: Any) -> str | None:
-    """Why a rater cannot answer that, with what can be answered; None if one can. What depends on the item is taken as
-    possible, and so is everything where nothing is offered at all, which is told by itself."""
+    """Return the reason why a rater cannot give this answer, with the possible answers, or None.
+
+    Values that depend on the item count as possible. So do all values if there are no options, which is another
+    problem.
+    """
     row = kinds.of_criterion(criterion)
     listed = row.listed(criterion)
     if row.can_be(criterion, value) or (not listed and {"options", "values"}.intersection(row.keys)):
@@ -915,10 +920,10 @@ def _no_value(criterion: Criterion, value: Any) -> str | None:
 
 
 def _of_percent(share: float) -> str:
-    """What a number that looks like one in percent is as a share, as the end of a sentence."""
+    """Return the share for a number that looks like a percentage, as the end of a sentence."""
     return f"; {share:g} % is {share / 100:g}" if 1 < share <= 100 else ""
 
 
 def _called(stage: str) -> str:
-    """A stage as sentences name it, by its key."""
+    """Return the name of a stage in messages."""
     return stage if stage == VERIFICATIONS[0] else f"`{stage}`"

@@ -1,12 +1,12 @@
-"""Criteria that follow from others: of one answer, each part is settled first, and then they are put together.
+"""Criteria that are computed from others. Each part of an answer is settled first, then the parts are combined.
 
-So is the Genuine PCA Score of PCA-Bench (Chen et al. 2024, section 2.4): one where perception, cognition and action are
-all 1 for one answer, else zero, where each of the three is what most of the experts say (section 4.1). Putting each
-expert's own three together and taking the majority or mean of that gives another number: of three experts who each
-find a different fault, none calls the answer genuine, yet each part has two votes of three.
+The Genuine PCA Score of PCA-Bench is one (Chen et al. 2024, section 2.4). It is 1 if perception, cognition and action
+are all 1 for an answer, otherwise 0. Each part is the majority of the experts (section 4.1). Combining each expert's
+own three parts first would give another number. If three experts each find a different fault, no expert calls the
+answer genuine, yet each part has two of three votes.
 
-A fluke is the other half of the right actions: the action is right, and perception or cognition is not. Of the same
-answers, the genuine ones and the flukes add up to the right actions.
+A fluke is a right action without right perception and cognition. Among the same answers, genuine answers and flukes
+together are the right actions.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ def dimensions(schema: Schema, derived: Derived) -> frozenset[str] | None:
 
 
 def value(schema: Schema, derived: Derived, settled: Mapping[str, float | None]) -> float | None:
-    """What follows from the settled values of one answer's parts; None if one of them is missing.
+    """Return the value for an answer from the settled values of its parts, or None if a part is missing.
 
-    A missing part leaves the whole open even where another one is at fault already: an answer that no one could settle
-    is left out with its reason, and does not become a zero.
+    A missing part leaves the value open, even if another part is already wrong. An answer that people could not
+    settle is left out with its reason, and never counts as zero.
     """
     given = [settled.get(name) for name in derived.parts]
     known = [each for each in given if each is not None]

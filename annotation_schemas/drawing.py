@@ -1,29 +1,29 @@
-"""What is drawn on images in numbers: one place for all that keep, check, draw or edit it; the page has them, too."""
+"""Constants of drawings on images, shared by the code that stores, checks, draws or edits them, and by the page."""
 
 from __future__ import annotations
 
 from typing import Any
 
 DECIMALS = 6
-"""Places and sizes are fractions of the image, kept with so many decimals."""
+"""The number of decimal places of positions and sizes, which are fractions of the image."""
 LEAST_SIDE = 0.002
-"""No one draws a box that is thinner, as a share of the image."""
+"""The minimum side of a box, as a fraction of the image."""
 NEW_SIDE = 0.2
-"""How wide and high a box is that a key sets into the middle of what is seen."""
+"""The width and height of a box that a key adds in the middle of the view."""
 STEP, FINE = 0.01, 0.001
-"""How far an arrow key moves, and with Shift."""
+"""The distance that an arrow key moves a shape, without and with Shift."""
 LARGEST_NUMBER = 999
 """Numbers of marks count from 1 to this."""
 RED = (230, 0, 0)
-"""What an item itself shows: the same for people and for models."""
+"""The color of the item's own boxes and marks, for people and models alike."""
 GREY = (128, 128, 128)
-"""What an item paints over, likewise."""
+"""The color of areas that an item covers."""
 TINT = (2, 5)
-"""How much of the colour of a mask is over what it lies on: two parts of five."""
+"""The opacity of a mask, as numerator and denominator."""
 
 
 def for_page() -> dict[str, Any]:
-    """The numbers as the page's controls get them."""
+    """Return the constants for the page's controls."""
     return {
         "decimals": DECIMALS,
         "least_side": LEAST_SIDE,

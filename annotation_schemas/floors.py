@@ -1,4 +1,4 @@
-"""How far raters have to agree before a release (``export: floors``): what of it means something in a schema."""
+"""Checks of the agreement that a release requires (``export: floors``)."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ STAGES = (*(stage.value for stage in VERIFICATIONS), "answering", "grading", "co
 """Those in which several people are asked the same."""
 _PLAIN = re.compile(r"[^A-Za-z0-9_]+")
 _KEYS = ("weights", "level", "form")
-"""What tells the variants of a statistic apart."""
+"""The arguments that distinguish the variants of a statistic."""
 
 
 def floor_name(floor: Floor) -> str:
-    """What tells it from every other floor: ``choice.cohen_kappa``, with the variant if it names one."""
+    """Return the floor's unique name: ``choice.cohen_kappa``, with the variant if it names one."""
     parts = [floor.criterion, floor.statistic, _PLAIN.sub("-", floor.variant or "").strip("-")]
     return ".".join(filter(None, parts))
 
@@ -53,13 +53,13 @@ def name_of(variant: Variant) -> str:
 
 
 def measured_by(schema: Schema, criterion: Criterion) -> list[Measured]:
-    """What of a criterion is compared, on which levels."""
+    """Return the compared parts of a criterion and their measurement levels."""
     row = kinds.of_criterion(criterion)
     return row.measured(criterion, schema.report.scales.get(criterion.name, row.level))
 
 
 def check(schema: Schema) -> Found:
-    """What is wrong with the floors."""
+    """Yield the problems of the floors."""
     names = [floor_name(each) for each in schema.export.floors]
     for at, floor in enumerate(schema.export.floors):
         path: Path = ("export", "floors", at)
@@ -105,7 +105,7 @@ def _statistic(schema: Schema, floor: Floor, criterion: Criterion, row: Statisti
 
 
 def _lacking(row: StatisticRow, variant: Variant, part: Measured) -> str | None:
-    """What a statistic needs that the answers do not have; None: nothing."""
+    """Return the requirement of a statistic that the answers do not meet, or None."""
     needs = variant.needs or row.needs
     if part.shape is not None:
         return None if row.shown is Needs.of_shape(part.shape) else "values of a scale"

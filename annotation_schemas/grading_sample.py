@@ -16,7 +16,7 @@ _AT: Path = ("stages", "grading", "sample")
 
 
 def strata_of(plan: GradingSample) -> Sequence[str]:
-    """What the draw is even over, the outermost first."""
+    """Return the strata of the draw, the outermost first."""
     return (DIMENSION, MODEL) if plan.strata is None else plan.strata
 
 
@@ -55,7 +55,7 @@ def in_words(plan: GradingSample) -> str:
 
 
 def check(schema: Schema) -> Found:
-    """What is wrong with the sample of a schema's grading."""
+    """Yield the problems of the sample in a schema's grading."""
     grading = schema.stages.grading
     plan = grading.sample if grading is not None else None
     if grading is None or plan is None:

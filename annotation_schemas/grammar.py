@@ -1,4 +1,4 @@
-"""Small questions about a schema that its checks and the kinds have in common: names, choices, counts, media."""
+"""Small checks that the schema's checks and the kinds share: names, choices, counts, media."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from domain.reading.units import unit_of
 Found = Iterator[tuple[Path, str]]
 
 MOST = 1_000
-"""Nothing that one person is shown, or that one item needs, may be more."""
+"""The maximum number of things that a person is shown, or that an item needs."""
 
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def no_name(text: str) -> str | None:
-    """Why a text is no name of a schema or of a part of one; None: it is."""
+    """Return the reason why a text is not a valid name in a schema, or None."""
     if _NAME.fullmatch(text):
         return None
     return f"`{text}` must be small letters, digits and underscores, and start with a letter"
 
 
 def suggestion(given: str, known: Sequence[str]) -> str:
-    """The name that may have been meant, as the end of a sentence."""
+    """Return the name that was probably meant, as the end of a sentence."""
     close = difflib.get_close_matches(given, known, n=1)
     return f"; did you mean `{close[0]}`?" if close else ""
 
 
 def among(given: str, known: Sequence[str]) -> str:
-    """The name that may have been meant, or else what there is to choose from, as the end of a sentence."""
+    """Return the name that was probably meant, or else the possible names, as the end of a sentence."""
     known = list(dict.fromkeys(known))
     near = suggestion(given, known)
     if near or not 0 < len(known) <= _LISTED:
@@ -44,11 +44,11 @@ def among(given: str, known: Sequence[str]) -> str:
 
 
 _LISTED = 12
-"""More names are not listed in a sentence."""
+"""The maximum number of names that a sentence lists."""
 
 
 def unique(named: Iterable[tuple[Path, Scalar]]) -> Found:
-    """What is there twice."""
+    """Yield the names that occur twice."""
     seen: list[Scalar] = []
     for path, name in named:
         if any(same(name, other) for other in seen):
@@ -57,7 +57,7 @@ def unique(named: Iterable[tuple[Path, Scalar]]) -> Found:
 
 
 def choices(offered: Sequence[Choice], path: Path, *, least: int = 0) -> Found:
-    """What is wrong with a list of choices, reasons included."""
+    """Yield the problems of a list of choices, including their reasons."""
     if len(offered) < least:
         yield path, f"at least {least} {'entry is' if least == 1 else 'entries are'} needed"
     if len(offered) > MOST:
@@ -69,7 +69,7 @@ def choices(offered: Sequence[Choice], path: Path, *, least: int = 0) -> Found:
 
 
 def scale(criterion: Criterion, path: Path) -> Found:
-    """What is wrong with `values` and `labels`."""
+    """Yield the problems of `values` and `labels`."""
     values = criterion.values
     if len(values) < 2:
         yield (*path, "values") if values else path, "a scale lists its `values`, at least two"
@@ -82,7 +82,7 @@ def scale(criterion: Criterion, path: Path) -> Found:
 
 
 def media_of(schema: Schema, role: str | None, path: Path, *, kind: str, why: str) -> Found:
-    """What is said about an image or a clip needs one; ``why`` says what for."""
+    """Check that the item has the image or clip that a part needs; ``why`` is the purpose."""
     roles = [slot.role for slot in schema.item.assets if slot.kind == kind]
     if not roles:
         yield path, f"the item has no {kind} to {why}"
@@ -91,7 +91,7 @@ def media_of(schema: Schema, role: str | None, path: Path, *, kind: str, why: st
 
 
 def other_media(schema: Schema, criterion: Criterion, field: ItemField, *, kind: str) -> str | None:
-    """Why an answer and what a field holds are not about the same image or clip, as half a sentence; None: they are."""
+    """Return half a sentence if an answer and a field are about different images or clips, otherwise None."""
     first = next((slot.role for slot in schema.item.assets if slot.kind == kind), None)
     mine, its = (each.role or first for each in (criterion, field))
     if mine == its:
@@ -100,7 +100,7 @@ def other_media(schema: Schema, criterion: Criterion, field: ItemField, *, kind:
 
 
 def count(criterion: Criterion, path: Path) -> Found:
-    """How many entries are asked for can be reached."""
+    """Check that the required number of entries can be reached."""
     if criterion.min is not None and criterion.min < 0:
         yield (*path, "min"), "this cannot be negative; leave it out where none is an answer"
     if criterion.max is not None and criterion.max < max(criterion.min or 0, 1):
@@ -108,7 +108,7 @@ def count(criterion: Criterion, path: Path) -> Found:
 
 
 def overlap(given: Tolerance, path: Path) -> Found:
-    """What is wrong with how far two answers have to overlap."""
+    """Yield the problems of a minimum overlap."""
     other = next((name for name in ("absolute", "relative", "within") if getattr(given, name) is not None), None)
     if other is not None:
         yield (
@@ -123,7 +123,7 @@ def overlap(given: Tolerance, path: Path) -> Found:
 
 
 def tolerance(given: Tolerance, unit: str | None, path: Path) -> Found:
-    """What is wrong with how far two numbers may be apart, of a number that counts in ``unit``."""
+    """Yield the problems of a tolerance for a number that is measured in ``unit``."""
     if given.iou is not None:
         yield (*path, "iou"), "`iou` is for spans of time and boxes; numbers have `absolute`, `relative` or `within`"
         return

@@ -33,7 +33,7 @@ _NAMED_ROWS = {
     ("Export", "formats"): "format",
     ("Floor", "statistic"): "statistic",
 }
-"""Where a schema names a row: the model's key, and the registry."""
+"""The model keys that name a row, with the registry."""
 
 
 def json_schema() -> dict[str, Any]:
@@ -57,7 +57,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def json_schema_text() -> str:
-    """The JSON Schema as it is kept: indented, keys in order, a final newline."""
+    """Return the JSON Schema as it is stored: indented, keys in order, a final newline."""
     return json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
 
 

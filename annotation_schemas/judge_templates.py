@@ -1,9 +1,9 @@
-"""What judges are asked: texts with placeholders, and a head that says what they are for and how replies are read.
+"""Templates of prompts to judges: texts with placeholders, and a head that describes their use and the replies.
 
-A template is a file: a head in YAML between two lines ``---``, then what the judge gets, in parts that begin with
-``=== system ===`` and ``=== user ===``. Ours are in ``templates/``; a project may bring its own versions, and published
-prompt files are read into the same shape. A changed text is another version with another hash, and agreement with
-people belongs to a version.
+A template is a file. It has a head in YAML between two lines ``---``, then the prompt in parts that begin with ``===
+system ===`` and ``=== user ===``. Our templates are in ``templates/``; a project may bring its own versions, and
+published prompt files can be read too. A changed text is a new version with a new hash, and agreement with people is
+measured for one version.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from annotation_schemas.prompt import Prompt, parse_prompt
 from domain.errors import SchemaError
 
 FOLDER = Path(__file__).resolve().parent / "templates"
-"""The templates that come with Touchstone."""
+"""The folder of the templates that Touchstone includes."""
 
 Scalar = str | int | float | bool
 
 PREDICTION, DIMENSION = "prediction", "dimension"
-"""What fills a placeholder besides the item's fields: the answer under judgement, and its dimension's title."""
+"""Values for placeholders other than the item's fields: the judged answer, and the title of its dimension."""
 PAIR = ("answer_a", "answer_b")
-"""Placeholders of templates that compare two answers: they hold nothing else."""
+"""Placeholders for the two answers, in templates that compare answers."""
 ITEM = "item"
-"""What a template grades that looks at the item itself."""
+"""The value of ``grades`` in templates that judge the item itself."""
 
 GRADES = {
     "egothink_single": "answer",
@@ -40,53 +40,57 @@ GRADES = {
     "pca_anchors": "model_output",
     "verify_reference": ITEM,
 }
-"""What the templates grade whose heads do not say it: they are older than the key, and their texts stay as they are, so
-that the hashes of stored scores do."""
+"""The judged part of older templates whose heads do not name it. Their texts stay unchanged, so that the hashes of
+stored scores stay valid.
+"""
 
 Trouble = tuple[str | None, str]
-"""What is wrong with a placeholder (None: with all of them together), as a sentence without its full stop."""
+"""A problem with a placeholder (None: with all of them together), as a sentence without its full stop."""
 
 _HEAD = re.compile(r"\A---\n(.*?\n)---\n(.*)\Z", re.DOTALL)
 
 
 class Head(BaseModel):
-    """What a template is for, and how replies to it are read."""
+    """The head of a template: its purpose, and how replies are read."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     id: str
     """Small letters, digits and underscores."""
     version: int
-    """Counts from 1; every change of the text or of this head is another one."""
+    """The version, counted from 1. Raise it with every change of the text or the head."""
     meaning: str
-    """What it asks and what comes back, in a line."""
+    """The question and the form of the reply, in a line."""
     benchmark: str | None = None
-    """The schema that it was made for; absent: any."""
+    """The schema that the template was made for; by default any."""
     variables: tuple[str, ...]
-    """The placeholders of the text, all of them."""
+    """All placeholders of the text."""
     parser: str
-    """What reads the replies: a row of the registry of parsers."""
+    """The name of a registered parser that reads the replies."""
     values: tuple[Scalar, ...]
-    """What a judge may answer; anything else is a failure."""
+    """The allowed scores. Any other value is a failure."""
     grades: str | None = None
-    """What is under judgement: the placeholder that a model's answer is put into, or `item` where the judge looks at
-    the item itself and is shown no answer. A comparison grades `answer_a` and `answer_b`. Where nothing is said, a
-    schema's judge or anyone who starts a run has to."""
+    """The judged part: the placeholder of the model's answer, or `item` if the judge sees the item and no answer. A
+    comparison judges `answer_a` and `answer_b`. If the head does not say it, the schema's judge or the person who
+    starts a run must.
+    """
     pictures: Literal["none", "item"] = "none"
-    """`item`: the item's images, or frames of its clips, come with the text."""
+    """`item`: the item's images, or frames of its clips, are sent with the text."""
     pair: bool = False
-    """It compares two answers, and is asked twice, the second time with their places exchanged."""
+    """Whether it compares two answers. Each pair is then judged twice, the second time with the sides swapped."""
     mirror: dict[str, Scalar] = Field(default_factory=dict)
-    """Of a comparison: what a value says when the places are exchanged, such as `{A: B, B: A}`; what is not in it says
-    the same in both orders."""
+    """In a comparison: the value that each value becomes when the sides are swapped, such as `{A: B, B: A}`. Other
+    values stay the same.
+    """
     response_format: dict[str, Any] = Field(default_factory=dict)
-    """What the endpoint is asked to keep the reply to, as the protocol has it, such as `{type: json_object}`. It
-    changes how a judge judges, so a template with it is calibrated by itself."""
+    """The response format that the endpoint should enforce, such as `{type: json_object}`. It affects the scores, so a
+    template with it is calibrated separately.
+    """
 
 
 @dataclass(frozen=True)
 class JudgeTemplate:
-    """A template: its head, what the judge gets, and the file's text, from which its hash follows."""
+    """A template: its head, its prompt, and the file's text, from which the hash is computed."""
 
     head: Head
     prompt: Prompt
@@ -94,23 +98,26 @@ class JudgeTemplate:
 
     @property
     def hash(self) -> str:
-        """SHA-256 of the whole file's text; it travels with every score."""
+        """Return the SHA-256 of the whole file's text. It is stored with every score."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     @property
     def grades(self) -> str | None:
-        """The placeholder that holds what is under judgement, or ``item``; None: nothing says so, or it compares."""
+        """Return the placeholder of the judged part, or ``item``; None if it is not named, or for a comparison."""
         named = self.head.grades or GRADES.get(self.head.id)
         return named if named == ITEM or named in self.prompt.placeholders else None
 
     def sources(self, fills: Mapping[str, str]) -> dict[str, str]:
-        """What fills each placeholder: what ``fills`` says, else the answer where the template says that it is the one
-        that is graded, else the field of its own name."""
+        """Return the value for each placeholder.
+
+        The value is given by ``fills``. By default the graded placeholder gets the answer, and all others get the
+        field with their own name.
+        """
         own = dict.fromkeys(PAIR, PREDICTION) if self.head.pair else {self.grades: PREDICTION}
         return {name: fills.get(name, own.get(name, name)) for name in self.prompt.placeholders}
 
     def unmirrored(self, values: Sequence[Any]) -> str | None:
-        """Why a comparison with these ``values`` would not say which of the two answers each prefers; None: it does."""
+        """Return the reason why these ``values`` of a comparison do not tell which answer is preferred, or None."""
         if not self.head.pair:
             return None
         mirror, said = {name: str(value) for name, value in self.head.mirror.items()}, [str(each) for each in values]
@@ -130,14 +137,14 @@ class JudgeTemplate:
         return None
 
     def troubles(self, fills: Mapping[str, str], known: Sequence[str], *, answers: bool, items: bool) -> list[Trouble]:
-        """What is wrong with filling the placeholders in this way, a sentence each; none: nothing.
+        """Return the problems with these values for the placeholders, a sentence each.
 
         Parameters
         ----------
         known
-            What there is to fill them with: the item's fields, and ``dimension``; ``prediction`` is always there.
+            The available values: the item's fields, and ``dimension``; ``prediction`` is always available.
         answers, items
-            Whether what the replies rate is asked about models' answers, and about items.
+            Whether the rated criteria are about models' answers, and about items.
         """
         found: list[Trouble] = [
             (name, f"the template {self.head.id} has no such placeholder; it has {', '.join(self.prompt.placeholders)}")
@@ -183,18 +190,18 @@ class JudgeTemplate:
 
 @cache
 def shipped() -> dict[str, JudgeTemplate]:
-    """The templates that come with Touchstone, by id."""
+    """Return the templates that Touchstone includes, by ID."""
     found = (read_template(path) for path in sorted(FOLDER.glob("*.txt")))
     return {template.head.id: template for template in found}
 
 
 def read_template(path: Path) -> JudgeTemplate:
-    """A template from its file. Raises ``SchemaError`` with a line per problem."""
+    """Return a template from its file. Raise ``SchemaError`` with a line per problem."""
     return parse_template(typed_yaml.read_file(path), name=str(path))
 
 
 def parse_template(text: str, *, name: str) -> JudgeTemplate:
-    """A template from its text; ``name`` stands for the file in messages.
+    """Return a template from its text. Messages name the file ``name``.
 
     Raises
     ------

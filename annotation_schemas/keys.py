@@ -1,4 +1,4 @@
-"""Which fields of an item tell the right answer, and which one holds the options."""
+"""The fields of an item that reveal the right answer, and the field that holds the options."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from annotation_schemas.model import Schema
 from domain.policies import targets
 
 _REFERENCES = ("answer", "ref_answer", "ref_answer_1", "true_action", "key_concept", "reason")
-"""Placeholders of judge templates that stand for what is right."""
+"""Placeholders of judge templates for right answers."""
 _NAMES = ("answer", "reason", "key_concepts")
-"""What the published benchmarks call it; a schema without verification and judges says it in no other way."""
+"""Names of the right answer in published benchmarks, for schemas without verification and judges."""
 
 
 def key_fields(schema: Schema) -> frozenset[str]:
-    """The fields that no model may be told: the key of the verification, what judges compare with, chosen options,
-    drawn answers."""
+    """Return the fields that models must not see.
+
+    These are the keys of verification, the references of judges, chosen options, and drawn answers.
+    """
     fields = {field.name: field for field in schema.item.fields}
     found = {name for name in _NAMES if name in fields}
     found |= {name for name, field in fields.items() if kinds.of_field(field).chosen}
@@ -31,13 +33,15 @@ def key_fields(schema: Schema) -> frozenset[str]:
 
 
 def key_is_private(schema: Schema) -> bool:
-    """Whether the key of this benchmark stays out of public files, so that no one but its leads may have it."""
+    """Whether the key of this benchmark is left out of public files, so that only its leads have it."""
     return key_field(schema) in schema.export.public_without
 
 
 def withheld_in(schema: Schema, split: str, *, private: Collection[str] = ()) -> tuple[str, ...]:
-    """The fields that the public files of a split of a release do not have, in the schema's order: those that the
-    schema keeps back from it, and where the split is one of ``private`` whatever tells the right answer."""
+    """Return the fields that are left out of a split's public files, in the schema's order.
+
+    The schema names these fields. For a split in ``private``, all fields that reveal the right answer are added.
+    """
     said = schema.export.public_without
     without = set(said) if not schema.export.private_splits or split in schema.export.private_splits else set()
     if split in private:
@@ -46,10 +50,10 @@ def withheld_in(schema: Schema, split: str, *, private: Collection[str] = ()) ->
 
 
 def key_field(schema: Schema) -> str | None:
-    """The item field that models' answers are held against; None: there is none.
+    """Return the item field that models' answers are compared with, or None.
 
-    The (first) key of the keep rule; else the field that says what answers are read as; else the first that names an
-    option, several, or an order.
+    It is the (first) key of the keep rule; otherwise the field with `read_as`; otherwise the first field that names
+    an option, several options, or an order.
     """
     keys = keys_of_votes(schema)
     if keys:
@@ -62,44 +66,50 @@ def key_field(schema: Schema) -> str | None:
 
 
 def keys_of_votes(schema: Schema, stage: str | None = None) -> tuple[str, ...]:
-    """The item fields that votes of a stage of verification are held against (None: of all of them), in the order of
-    the keep rule."""
+    """Return the item fields that votes are compared with, in the order of the keep rule.
+
+    ``stage`` limits them to one verification stage; None means all.
+    """
     rules = [part.keep for name, part in schema.stages.verifications.items() if stage in (None, name)]
     return tuple(dict.fromkeys(each.key for rule in rules for each in targets(rule) if each.key))
 
 
 def votes_tell(schema: Schema, left_out: Collection[str]) -> bool:
-    """Whether kept votes tell one of the fields that files leave out: they are equal to the key."""
+    """Whether kept votes reveal a field that is left out of files, because they equal the key."""
     return not set(left_out).isdisjoint(keys_of_votes(schema))
 
 
 def reference_field(schema: Schema) -> str | None:
-    """The item field whose text models' answers are compared with where nothing else is asked for: the key, or else
-    the field that the published benchmarks call `answer`; None: there is neither."""
+    """Return the default field for comparing the text of models' answers, or None.
+
+    It is the key, or else the field that published benchmarks call `answer`.
+    """
     texts = {field.name for field in schema.item.fields if kinds.of_field(field).comparable}
     return key_field(schema) or (_NAMES[0] if _NAMES[0] in texts else None)
 
 
 def none_label(schema: Schema, name: str | None) -> str | None:
-    """What models are offered as the last of a list of options: that none of them is right. None: it is not offered."""
+    """Return the last option shown to models, which says that no option is right, or None if it is not offered."""
     key = next((field for field in schema.item.fields if field.name == key_field(schema)), None)
     return key.none if key is not None and key.field == name else None
 
 
 def options_field(schema: Schema) -> str | None:
-    """The list that the right answer is taken from; None: the items have no options."""
+    """Return the list that the right answer is taken from, or None if items have no options."""
     lists = [field.name for field in schema.item.fields if kinds.of_field(field).is_list]
     chosen = [field.field for field in schema.item.fields if kinds.of_field(field).chosen and field.field in lists]
     return next((name for name in [*chosen, "options", "actions"] if name in lists), None)
 
 
 def told_texts(schema: Schema) -> list[str]:
-    """The texts of an item that models may be told, by name."""
+    """Return the names of an item's texts that models may see."""
     told = key_fields(schema)
     return [each.name for each in schema.item.fields if kinds.of_field(each).written and each.name not in told]
 
 
 def question_field(schema: Schema) -> str | None:
-    """The text that is asked: ``question``, else the first one that models may be told; None: there is none."""
+    """Return the field of the question: ``question``, or else the first text that models may see; None if there is
+    none.
+    """
     texts = told_texts(schema)
     return "question" if "question" in texts else next(iter(texts), None)

@@ -1,4 +1,4 @@
-"""Schema files in, frozen schemas out; everything wrong with a file is reported at once, by file, line and key."""
+"""Reading of schema files as frozen schemas. All problems of a file are reported at once, by file, line and key."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from annotation_schemas.yaml_text import Document
 from domain.errors import SchemaError
 
 _KNOWN = {"criterion_kind": list(kinds.CRITERIA), "field_kind": list(kinds.FIELDS)}
-"""The names that a file may use, which the models by themselves do not know."""
+"""The names that a file may use and that the models do not know themselves."""
 _FORMER_KEYS: dict[yaml_text.Path, str] = {("stages", "adjudication", "causes"): "reasons"}
-"""Keys of the version before, and their names of today; projects keep the text that they were made with."""
+"""Earlier keys with their current names. Stored schemas of projects may still use them."""
 
 
 @dataclass(frozen=True)
 class Examined:
-    """A schema file that can be used, and what may not be meant in it."""
+    """A valid schema file, with warnings about parts that may be unintended."""
 
     loaded: LoadedSchema
     warnings: tuple[str, ...] = ()
@@ -43,14 +43,14 @@ def load_schema(path: Path | str) -> LoadedSchema:
 
 
 def examine(path: Path | str) -> Examined:
-    """As ``load_schema``, with the warnings; where there are errors, they stand among them in the ``SchemaError``."""
+    """Read a schema as ``load_schema`` does, and return its warnings too. A ``SchemaError`` also lists the warnings."""
     path = Path(path)
     text = typed_yaml.read_file(path)
     return _examined(text, str(path), lambda name, document: _read_guideline(path.parent, name, document))
 
 
 def examine_text(text: str, guideline_text: str, name: str) -> Examined:
-    """As ``examine``, of a schema that is no file yet, whose guideline is at hand; ``name`` stands for the file."""
+    """Examine a schema that is not a file yet, with the given guideline. Messages name ``name``."""
     return _examined(text, name, lambda _, __: guideline_text)
 
 
@@ -70,18 +70,19 @@ def _examined(text: str, name: str, guideline: Callable[[str, Document], str]) -
 
 
 def load_text(text: str, guideline_text: str, name: str) -> LoadedSchema:
-    """Read a schema from its stored texts; ``name`` stands for the file in messages. Raises ``SchemaError``.
+    """Read a schema from its stored texts. Messages name ``name``. Raise ``SchemaError`` for an invalid text.
 
-    A protocol that was taken once is not played again: a project opens under the version that it was made with.
+    A stored protocol is not simulated again, so that a project opens under the version it was created with.
     """
     document, schema = _parse(text)
     return _finish(document, schema, text=text, guideline_text=guideline_text, name=name)
 
 
 def schema_hash(schema: Schema, guideline_text: str) -> str:
-    """SHA-256 of the canonical JSON of what the schema says and of the guideline; comments and layout do not matter.
+    """Return the SHA-256 of the schema's canonical JSON and of the guideline. Comments and layout do not matter.
 
-    Keys go in under their first names, the models' aliases: a key that is renamed makes no other version of a schema.
+    Keys are hashed under their first names, the models' aliases. So renaming a key does not change the version of a
+    schema.
     """
     said = schema.model_dump(mode="json", exclude_defaults=True, by_alias=True)
     content = {"schema": said, "guideline": guideline_text}
@@ -121,7 +122,7 @@ def _parsed(text: str) -> tuple[Document, Schema | None]:
 
 
 def _check_the_rest(document: Document) -> None:
-    """What else is wrong with a file in which some values do not fit their keys, as far as it does not hang on them."""
+    """Report further problems of a file with invalid values, unless they depend on these values."""
     schema, holes = typed_yaml.repaired(document, Schema, _KNOWN)
     if schema is None:
         return
@@ -135,7 +136,7 @@ def _check_the_rest(document: Document) -> None:
 
 
 def _named_around(value: Any, path: yaml_text.Path) -> str | None:
-    """What the innermost entry at a path is called that has a name: of it, nothing can be said to others."""
+    """Return the name of the innermost named entry at a path, which other checks must ignore."""
     found = None
     for step in (*path, None):
         if isinstance(value, dict):

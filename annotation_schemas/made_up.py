@@ -1,6 +1,6 @@
-"""Made-up items of a schema, with votes and models' answers: to see its forms before anyone has written an item.
+"""Made-up items of a schema, with votes and models' answers, for trying its forms before real items exist.
 
-What is made up follows from the schema alone, so the same schema shows the same items. Nothing of it is right or wrong.
+They follow from the schema alone, so the same schema shows the same items. None of the answers is right or wrong.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from domain.states import ItemState
 
 A_BOX = {"x": 0.3, "y": 0.3, "w": 0.25, "h": 0.3}
 FEW = 2
-"""So many images has a role that takes several."""
+"""The number of images for a role that accepts several."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,9 @@ class Item:
 
 
 def item(schema: Schema, dimension: str, number: int = 1) -> Item:
-    """The item of that number (from 1) in a dimension: texts say what they stand for, the rest is of its kind."""
+    """Return a made-up item of a dimension by number (from 1). Texts name their purpose; other values match their
+    kind.
+    """
     fields: dict[str, Any] = {}
     offered: dict[str, list[Any]] = {}
     for field in sorted(schema.item.fields, key=lambda field: field.field is not None or bool(field.forms)):
@@ -120,7 +122,7 @@ def _drawn(field: ItemField) -> list[dict[str, Any]]:
 
 
 def media(schema: Schema) -> list[tuple[AssetSlot, int]]:
-    """What an item shows: for each role how many images or clips, also of roles that may stay empty."""
+    """Return the number of images or clips for each role, including optional roles."""
     return [(slot, _how_many(slot)) for slot in schema.item.assets]
 
 
@@ -134,7 +136,7 @@ def _how_many(slot: AssetSlot) -> int:
 
 
 def model_answers(schema: Schema, fields: Mapping[str, Any]) -> list[str]:
-    """What two made-up models answer: one as the key says, the other not."""
+    """Return the answers of two made-up models: one equals the key, the other does not."""
     plans = [each for stage in ("grading", "coding") for each in registry.criteria_of(schema, stage) if each.actions]
     if plans:
         steps = [f"{each.name}({', '.join(['cup', 'table'][: each.objects])})" for each in plans[0].actions[:3]]

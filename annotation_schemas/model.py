@@ -271,7 +271,7 @@ class Skip(_Part):
     label: str = "Skip"
     """The label that is shown."""
     reasons: tuple[Choice, ...] = ()
-    """The reasons to choose from. If there are none, the rater types one."""
+    """The reasons to choose from. If the list is empty, the rater types a reason."""
 
 
 class Aspect(_Part):
@@ -425,7 +425,7 @@ class Keep(_Part):
     criterion: str | None = None
     """The criterion that decides."""
     criteria: tuple[str, ...] = ()
-    """Instead of `criterion`: several criteria, all of which must keep the item."""
+    """Instead of `criterion`: several criteria. Every criterion must keep the item."""
     key: str | None = None
     """The item's field that holds the right answer."""
     value: Scalar | None = None
@@ -699,7 +699,7 @@ class CodedAnswers(_Part):
 
 
 class Coding(_Part):
-    """People say what is wrong with models' answers. The codes are the options of the criteria."""
+    """People describe the errors in models' answers. The codes are the options of the criteria."""
 
     raters: int
     """The number of people who code an answer, each without knowing the model or other people's codes."""
@@ -752,7 +752,7 @@ class Stages(_Part):
     comparison: Comparison | None = None
     """Choosing the better of two models' answers."""
     coding: Coding | None = None
-    """Describing what is wrong with models' answers."""
+    """Describing the errors in models' answers."""
 
     @property
     def verifications(self) -> Mapping[str, Verification]:
@@ -919,10 +919,10 @@ class Source(_Part):
     `from_1` or `from_0` (a number).
     """
     media: dict[str, Scalar] = Field(default_factory=dict)
-    """How media are cut and chosen at import; each value is a number. The keys are `clip_ends_before_action_seconds`
-    (for records with the first frame of the action instead of the observation), `goal_actions_min` (an import reports
-    how many goals show fewer), `goal_actions_max` (a record that shows more is refused) and `frame_every` (the
-    distance of frames that are taken from a video for the pool).
+    """How media are cut and chosen at import; each value is a number. `clip_ends_before_action_seconds` is for records
+    with the first frame of the action instead of the observation. For `goal_actions_min`, an import reports how many
+    goals show fewer actions. A record with more than `goal_actions_max` is refused. `frame_every` is the distance of
+    frames that are taken from a video for the pool.
     """
 
 
@@ -1051,9 +1051,10 @@ class Shortcuts(_Part):
     """Limits for answering items without their images, which a release must meet (`touchstone shortcuts`)."""
 
     above_chance: int | float = 0.05
-    """How much more often than blind guessing each shortcut may be right, as a share of the items. The shortcuts are
-    `constant` (the best fixed position), `position` and `answer` (the position and text that are most often right in
-    other sources), `longest`, `shortest`, `overlap` (most words of the question), and `text_only`, the classifier.
+    """The maximum advantage of each shortcut over blind guessing, as a share of the items. `constant` is the best
+    fixed position. `position` and `answer` are the position and text that are most often right in other sources.
+    `longest`, `shortest` and `overlap` (most words of the question) choose an option by its text, and `text_only` is
+    the classifier.
     """
     at_most: dict[str, int | float] = Field(default_factory=dict)
     """The maximum share of right answers for single shortcuts, which replaces `above_chance`: `{longest: 0.3}`."""

@@ -13,15 +13,15 @@ from annotation_schemas import judge_templates
 from annotation_schemas.grammar import MOST, no_name
 
 SLOTS = {"image": "kind: image", "images": "kind: image, min: 1, max: 10", "clip": "kind: clip"}
-"""What a role can hold, as the schema says it."""
+"""The possible contents of a role, in the schema's terms."""
 LONGEST_NAME = 64
-"""As many characters may the name of a project have."""
+"""The maximum number of characters in a project's name."""
 TAKEN = ("question", "options", "answer", "prediction", "dimension")
 """Names that the schema uses itself, so that no role has them."""
 
 
 class AnswerIs(StrEnum):
-    """What the answer of an item is."""
+    """The type of an item's answer."""
 
     TEXT = "text"
     OPTIONS = "options"
@@ -38,7 +38,7 @@ class Check(StrEnum):
 
 
 class KeptBy(StrEnum):
-    """How many of the people who check an item have to find it right."""
+    """The number of checking people who must find an item right."""
 
     UNANIMOUS = "unanimous"
     MAJORITY = "majority"
@@ -46,12 +46,12 @@ class KeptBy(StrEnum):
 
 @dataclass(frozen=True)
 class Outline:
-    """What a new schema is to ask; its parts fit each other where the functions below have read them."""
+    """The questions of a new schema. The functions below make sure that its parts match."""
 
     name: str
     title: str
     shows: Mapping[str, str]
-    """What each role holds: a name of ``SLOTS``."""
+    """The content of each role, a key of ``SLOTS``."""
     question: str
     """An example of an item's question."""
     answer: AnswerIs
@@ -150,8 +150,10 @@ def one_of(known: type[StrEnum], text: str) -> StrEnum:
 
 
 def answer_of(text: str, shows: Mapping[str, str]) -> AnswerIs:
-    """What the answer of an item is. Raises ``ValueError`` with a sentence, also where there is no clip for a span of
-    time."""
+    """Return the type of an item's answer.
+
+    Raise ``ValueError`` with a sentence for an invalid one, and for a time span without a clip.
+    """
     answer = AnswerIs(one_of(AnswerIs, text))
     if answer is AnswerIs.TIME_SPAN and "clip" not in shows.values():
         raise ValueError("A span of time is in a clip, and the items show none: let them show one, or ask otherwise.")
@@ -182,14 +184,14 @@ def keep_of(text: str, raters: int) -> KeptBy:
 
 @dataclass(frozen=True)
 class _Asked:
-    """How a template that comes along is asked in a new schema."""
+    """Settings of an included judge template in a new schema."""
 
     criterion: str
-    """What it rates: a criterion of grading or of verification."""
+    """The rated criterion of grading or verification."""
     sees: tuple[str, ...]
     fills: Mapping[str, str]
     values: str
-    """As YAML."""
+    """Return the text as YAML."""
 
 
 _JUDGES = {

@@ -1,4 +1,4 @@
-"""What prompts of models and templates of judges may ask for in braces: the item's fields, and what is no field."""
+"""The placeholders that prompts and judge templates may use: the item's fields, and further values."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ OF_TEMPLATES: Mapping[str, str] = {
     PAIR[0]: "of a comparison: the answer that comes first; in the second round the other one",
     PAIR[1]: "of a comparison: the answer that comes second",
 }
-"""What fills placeholders of judges' templates and is no field."""
+"""Values for placeholders of judge templates that are not fields."""
 
 
 def of_prompts(schema: Schema) -> dict[str, str]:
-    """What a prompt for models may use, with what fills it: nothing that tells the right answer, or is drawn."""
+    """Return the placeholders for prompts to models, with their values. None reveals the right answer, or is drawn."""
     told = key_fields(schema)
     found = {}
     for field in schema.item.fields:
@@ -39,6 +39,6 @@ def of_prompts(schema: Schema) -> dict[str, str]:
 
 
 def of_templates(schema: Schema) -> dict[str, str]:
-    """What may fill a placeholder of a judge's template, with what it is."""
+    """Return the values that may fill a judge template's placeholder, with their meaning."""
     texts = [field for field in schema.item.fields if not kinds.of_field(field).drawn]
     return {field.name: f"the item's {kinds.title_of(field)}" for field in texts} | dict(OF_TEMPLATES)

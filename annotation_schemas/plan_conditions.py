@@ -1,4 +1,4 @@
-"""Conditions of actions, such as ``near 1``, ``inside 1 2`` or ``not holding *``, and what is so in a plan."""
+"""Conditions of actions, such as ``near 1``, ``inside 1 2`` or ``not holding *``, and the known facts in a plan."""
 
 from __future__ import annotations
 
@@ -9,26 +9,28 @@ from dataclasses import dataclass, field
 _CONDITION = re.compile(r"(?P<no>not )?(?P<predicate>[a-z][a-z_]*) (?P<first>\d|\*)(?: (?P<second>\d|\*))?")
 
 ANY = "*"
-"""Stands for any object."""
+"""The sign for any object."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """Something that is so, or is not so: a predicate of one object or two."""
+    """A statement that a predicate holds, or does not hold, for one or two objects."""
 
     predicate: str
     objects: tuple[str, ...]
-    """As they were written; ``*``: any."""
+    """The objects as written; ``*`` for any."""
     holds: bool = True
 
     @property
     def fact(self) -> tuple[str, ...]:
-        """What it is about, whether so or not; case makes no difference, nor does an underscore for a space."""
+        """Return the predicate and objects, whether the claim is positive or negative. Case and underscores do not
+        matter.
+        """
         return (self.predicate, *(each.casefold().replace("_", " ") for each in self.objects))
 
     @property
     def words(self) -> str:
-        """As people read it: ``near cup``, ``pie not inside fridge``, ``holding nothing``."""
+        """Return the claim in words: ``near cup``, ``pie not inside fridge``, ``holding nothing``."""
         predicate = self.predicate.replace("_", " ")
         if self.objects == (ANY,):
             return f"{predicate} {'something' if self.holds else 'nothing'}"
@@ -37,26 +39,28 @@ class Claim:
         return f"{first} {no}{predicate} {more[0]}" if more else f"{no}{predicate} {first}"
 
     def against(self, other: Claim) -> bool:
-        """Whether both cannot be so: what is so of no object is not so of some."""
+        """Whether two claims contradict each other. A predicate that holds for no object contradicts one for some
+        object.
+        """
         if self.holds is other.holds:
             return False
         never, somewhere = (other, self) if self.holds else (self, other)
         return covers(never.fact, somewhere.fact)
 
     def says(self, other: Claim) -> bool:
-        """Whether another one follows from it: the same, of the same objects or of some object."""
+        """Whether another claim follows from this one: it is the same, for the same objects or for some object."""
         if self.holds is not other.holds:
             return False
         return covers(other.fact, self.fact) if self.holds else covers(self.fact, other.fact)
 
 
 def covers(known: Sequence[str], asked: Sequence[str]) -> bool:
-    """Whether what is known is about everything that is asked."""
+    """Whether a known fact covers another one."""
     return len(known) == len(asked) and all(one in (other, ANY) for one, other in zip(known, asked, strict=True))
 
 
 def condition_problem(text: str, n_objects: int) -> str | None:
-    """What is wrong with a condition of the schema; None if nothing is."""
+    """Return the problem of a condition in a schema, or None."""
     found = _CONDITION.fullmatch(text)
     if found is None:
         return (
@@ -70,13 +74,13 @@ def condition_problem(text: str, n_objects: int) -> str | None:
 
 
 def n_places(text: str) -> tuple[str, int] | None:
-    """The predicate of a condition of the schema, and of how many objects it is; None if it is no condition."""
+    """Return the predicate of a condition and its number of objects, or None for an invalid condition."""
     found = _CONDITION.fullmatch(text)
     return None if found is None else (found["predicate"], 2 if found["second"] else 1)
 
 
 def claim_of(condition: str, objects: Sequence[str]) -> Claim | None:
-    """A condition of the schema with the objects of a step; None if it is no condition."""
+    """Return a condition with the objects of a step, or None for an invalid condition."""
     found = _CONDITION.fullmatch(condition)
     if found is None:
         return None
@@ -86,21 +90,21 @@ def claim_of(condition: str, objects: Sequence[str]) -> Claim | None:
 
 
 def claims_of(conditions: Sequence[str], objects: Sequence[str]) -> list[Claim]:
-    """Conditions of the schema with the objects of a step."""
+    """Return conditions with the objects of a step."""
     return [claim for each in conditions if (claim := claim_of(each, objects)) is not None]
 
 
 @dataclass
 class World:
-    """What the steps so far have said; of everything else nothing is known."""
+    """The facts that follow from the steps so far. All other facts are unknown."""
 
     said: dict[tuple[str, ...], bool] = field(default_factory=dict)
-    """Facts, the newest last; one about any object stands for all that have no newer one."""
+    """Facts, the newest last. A fact about any object applies to all objects without a newer fact."""
     follows: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Predicates that hold of a thing where they hold of what it is at, each with the relations in which it is then."""
+    """Predicates that a thing inherits from its location, each with the relations for which this holds."""
 
     def holds(self, claim: Claim) -> bool | None:
-        """Whether something is so; None if nothing has been said about it."""
+        """Whether a claim holds; None if it is unknown."""
         value = self._value(claim.fact, frozenset())
         return None if value is None else value is claim.holds
 
@@ -127,7 +131,7 @@ class World:
         return None if said is None else said[1]
 
     def become(self, claim: Claim) -> None:
-        """Take something as true from here on."""
+        """Record a claim as true from here on."""
         fact = claim.fact
         self.said = {known: value for known, value in self.said.items() if not covers(fact, known)}
         self.said[fact] = claim.holds

@@ -1,7 +1,6 @@
-"""What models write below the steps of a plan, under "Preconditions:" and "Postconditions:", read as claims.
+"""Reading of the lines that models write below the steps of a plan, under "Preconditions:" and "Postconditions:".
 
-Only what is said in words that the schema lists is read; everything else is left alone. Nothing is guessed: a clause
-whose object is not clear says nothing.
+Only words that the schema lists are read. The reader never guesses: a clause with an unclear object is ignored.
 """
 
 from __future__ import annotations
@@ -71,8 +70,11 @@ class Reader:
     """Reads claims in the words that a schema lists."""
 
     def __init__(self, says: Mapping[str, Sequence[str]], two: frozenset[str]) -> None:
-        """``says`` has, for a predicate or its opposite (``not open``, ``not holding *``), how it is said; ``two`` are
-        the predicates of two objects."""
+        """Prepare a reader.
+
+        ``says`` lists the words for each predicate or its opposite (``not open``, ``not holding *``); ``two`` are the
+        predicates with two objects.
+        """
         self._two = two
         phrases = [(phrase, key) for key, said in says.items() for phrase in said]
         self._phrases = [
@@ -81,7 +83,7 @@ class Reader:
         ]
 
     def claims(self, text: str, objects: Sequence[str]) -> list[Said]:
-        """What a line says of these objects (those of the step first, then those of the steps before)."""
+        """Return the claims of a line about these objects: the step's own first, then those of earlier steps."""
         found: list[Said] = []
         for sentence in _SENTENCES.split(text.replace("\\_", "_")):
             about: str | None = None
@@ -124,7 +126,7 @@ class Reader:
         return Claim(predicate, (subject, where), holds) if subject and where and subject != where else None
 
     def _is_of_two(self, phrase: str) -> bool:
-        """Whether a phrase is also said of two objects: "the lamp is on", "the cup is on the table"."""
+        """Whether a phrase may also have two objects: "the lamp is on", "the cup is on the table"."""
         return any(pattern.fullmatch(phrase) for pattern, key in self._phrases if key.removeprefix("not ") in self._two)
 
 
@@ -144,7 +146,7 @@ class _Part:
         return next((name for _, end, name in self.named if end <= place), None)
 
     def right_after(self, place: int) -> str | None:
-        """The object that stands there, behind an article and two words at most: "inside the big fridge"."""
+        """Return the object at this position, after an article and at most two words: "inside the big fridge"."""
         found = next(((start, name) for start, _, name in self.named if start >= place), None)
         return found[1] if found and _BETWEEN.fullmatch(self.text[place : found[0]]) else None
 
@@ -152,7 +154,7 @@ class _Part:
         return _ROBOT.search(self.text[:place]) is not None
 
     def place_after(self, place: int) -> str | None:
-        """What no step names, but stands right behind: "on the kitchen counter"."""
+        """Return the words right after a position that name no object of a step: "on the kitchen counter"."""
         noun = _NOUN.match(_ARTICLE.sub("", self.text[place:]))
         found = noun[0].strip(" .'-") if noun else ""
         return found if found and not _NO_PLACE.search(found) else None

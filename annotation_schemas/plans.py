@@ -1,7 +1,7 @@
-"""Plans of actions: read from a model's answer, and checked against the actions that the schema lists.
+"""Plans of actions: reading them from a model's answer, and checking them against the actions in the schema.
 
-What is found here helps a grader to look in the right place. It is never a grade: a picture may show what a plan leaves
-unsaid.
+The results help a grader to look in the right place. They are never a grade, because a picture may show more than a
+plan says.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ _NUMBERED = re.compile(r"^\s*(?:\d{1,3}\s*[.):]|step\s+\d+\s*[.:])", re.IGNORECA
 
 @dataclass(frozen=True)
 class Step:
-    """One line of a plan that is an action, or looks as if it should be one."""
+    """A line of a plan that is an action, or probably should be one."""
 
     line: str
-    """As the model wrote it."""
+    """The line as the model wrote it."""
     start: int
-    """Where the line begins in the answer, in characters."""
+    """The position of the line in the answer, in characters."""
     action: str | None = None
-    """None: it could not be read."""
+    """The action; None if it could not be read."""
     objects: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
-    """What does not fit what the steps before it have brought about, and what is wrong with the model's own lines."""
+    """Contradictions to earlier steps, and errors in the model's own lines."""
     open: tuple[str, ...] = ()
-    """What it assumes: true or not, the steps before do not say."""
+    """Assumptions that earlier steps neither support nor contradict."""
 
 
 def steps_of(
@@ -44,12 +44,12 @@ def steps_of(
     says: Mapping[str, Sequence[str]] | None = None,
     follows: Mapping[str, Sequence[str]] | None = None,
 ) -> list[Step]:
-    """The steps of a plan in their order, each with what is wrong with it as far as the steps before it tell.
+    """Return the steps of a plan in order, each with its problems as far as earlier steps show them.
 
-    A step is a line that begins with ``action(object, ...)``, after a number, a bullet or marks of emphasis. A numbered
-    line without one is a step that could not be read; all other lines are talk. With ``says`` (how a model says that a
-    condition holds), lines of preconditions and postconditions below a step are checked, too; where they say in which
-    place something is, and nothing is known of it, it is there. ``follows`` is as in ``World``.
+    A step is a line that begins with ``action(object, ...)``, after a number, a bullet or marks of emphasis. A
+    numbered line without an action is an unreadable step; all other lines are ignored. ``says`` lists a model's words
+    for conditions. With it, lines of preconditions and postconditions below a step are checked too. If they name the
+    unknown place of an object, that place is accepted. ``follows`` is as in ``World``.
     """
     known = {action.name.casefold(): action for action in actions}
     found = _found(answer, known)
@@ -59,7 +59,7 @@ def steps_of(
 
 
 def _found(answer: str, known: Mapping[str, PlanAction]) -> list[tuple[Step, str]]:
-    """The steps as they are written, each with the text from behind its call to the next step."""
+    """Return the steps, each with the text from its call to the next step."""
     found: list[tuple[Step, str]] = []
     place = 0
     for line in answer.splitlines(keepends=True):
@@ -97,7 +97,7 @@ class _Check:
         says: Mapping[str, Sequence[str]] | None,
         follows: Mapping[str, Sequence[str]],
     ) -> None:
-        """``says`` None: what models write below their steps is not looked at."""
+        """Prepare the check. With ``says`` None, lines below the steps are ignored."""
         self._known = known
         self._world = World(follows=follows)
         self._objects: list[str] = []
@@ -140,7 +140,7 @@ class _Check:
         return replace(step, action=action.name, problems=tuple(problems), open=tuple(unknown))
 
     def _do(self, action: PlanAction, objects: Sequence[str]) -> None:
-        """What is so after an action."""
+        """Record the effects of an action."""
         turned = [
             replace(claim, holds=not held)
             for claim in claims_of(action.turns, objects)
@@ -151,7 +151,7 @@ class _Check:
             self._world.become(claim)
 
     def _said(self, name: str, lines: Sequence[Line]) -> list[Said] | None:
-        """What the model itself says under a name; None where it has no such line."""
+        """Return the model's own text under a name, or None without such a line."""
         texts = [line.text for line in lines if line.name == name]
         if not texts or self._reader is None:
             return None
@@ -160,7 +160,7 @@ class _Check:
     def _line(
         self, name: str, said: Sequence[Said] | None, wanted: Sequence[Claim], action: PlanAction, otherwise: str
     ) -> list[str]:
-        """What is wrong with what the model itself says before or after a step."""
+        """Return the problems of the model's own line before or after a step."""
         if said is None:
             return [f"{name}: there is no such line."] if wanted and self._reader else []
         problems = []

@@ -1,4 +1,4 @@
-"""What a model or a judge is asked, with placeholders: ``{question}``. Braces around anything else are text."""
+"""A prompt to a model or judge, with placeholders such as ``{question}``. Other braces are text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PART = re.compile(r"^=== (system|user) ===\n", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Prompt:
-    """What a model or a judge is asked, with placeholders."""
+    """A prompt to a model or judge, with placeholders."""
 
     name: str
     user: str
@@ -32,7 +32,7 @@ class Prompt:
         return hashlib.sha256(texts.encode("utf-8", "surrogatepass")).hexdigest()
 
     def fill(self, values: Mapping[str, str]) -> Prompt:
-        """The prompt with every placeholder replaced. What is filled in is never searched for placeholders.
+        """Return the prompt with every placeholder replaced. Inserted values are never searched for placeholders.
 
         Raises
         ------

@@ -1,7 +1,7 @@
-"""Texts for models: our own prompt sets, and published prompt files.
+"""Prompts for models: our own prompt sets, and published prompt files.
 
-Placeholders look like ``{question}``. Braces around anything else, such as a JSON example, are text. ``<image>`` in a
-prompt for models is where the pictures stand.
+Placeholders look like ``{question}``. Other braces, such as those of a JSON example, are text. ``<image>`` in a
+prompt for models marks the position of the pictures.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from domain.errors import SchemaError
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 
 GENERAL = "general"
-"""The variant for dimensions that have none of their own."""
+"""The variant for dimensions without a variant of their own."""
 IMAGE = "<image>"
-"""Where the pictures stand in a prompt; without it they come before its text."""
+"""The position of the pictures in a prompt. Without it, pictures come before the text."""
 MOST_TYPES = 1000
-"""So many types of prompts a variant may have."""
+"""The maximum number of prompt types in a variant."""
 
 
 @dataclass(frozen=True)
@@ -40,30 +40,36 @@ class PromptSet:
     default: str
     families: Mapping[str, Mapping[str, Prompt]]
     types: Mapping[str, tuple[Prompt, ...]] = field(default_factory=dict)
-    """Of a variant with several wordings, all of them by its first one's name: one prompt for each way of taking a
-    wording of every part. The first is the one of ``families``."""
+    """For a variant with several wordings: all its prompts by the name of the first one, a prompt for each combination
+    of wordings. The first one is also in ``families``.
+    """
     injections: Mapping[str, Prompt] = field(default_factory=dict)
-    """What can be added to the question: a text over the item's fields, by the name that a run chooses it by."""
+    """Possible additions to the question: texts with the item's fields, by the name that a run uses."""
     text: str = ""
-    """The file as it is."""
+    """The text of the file."""
 
     @property
     def hash(self) -> str:
-        """SHA-256 of the file's text."""
+        """Return the SHA-256 of the file's text."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     def prompt(self, *, family: str | None = None, variant: str = GENERAL) -> Prompt:
-        """The prompt for a model family (unknown or None: the default one) and variant (unknown: ``general``)."""
+        """Return the prompt for a model family (unknown or None: the default one) and variant (unknown:
+        ``general``).
+        """
         variants = self.families.get(family or self.default) or self.families[self.default]
         return variants.get(variant) or variants[GENERAL]
 
     def types_of(self, prompt: Prompt) -> tuple[Prompt, ...]:
-        """All types of a prompt of this set, itself first; itself alone where it has one wording."""
+        """Return all types of a prompt, itself first. A prompt with one wording has only itself."""
         return self.types.get(prompt.name, (prompt,))
 
     def type_for(self, prompt: Prompt, *, seed: int | None, item: str) -> Prompt:
-        """The type that an item of this name is asked by: without a seed the first; with one any, each equally likely,
-        and always the same."""
+        """Return the prompt type for an item of this name.
+
+        Without a seed, it is the first type. With a seed, all types are equally likely, and the choice is
+        reproducible.
+        """
         types = self.types_of(prompt)
         if seed is None or len(types) == 1:
             return types[0]
@@ -72,23 +78,23 @@ class PromptSet:
 
     @property
     def n_types(self) -> int:
-        """How many types of prompts there are, those of all families together."""
+        """Return the number of prompt types in all families."""
         return sum(len(self.types_of(prompt)) for variants in self.families.values() for prompt in variants.values())
 
 
 def load_prompt_set(name: str) -> PromptSet:
-    """A prompt set of the registry; ``KeyError`` if there is none."""
+    """Return a registered prompt set. Raise ``KeyError`` if there is none."""
     if registry.find("prompt_set", name) is None:
         raise KeyError(name)
     return read_prompt_set(HOME / "prompts" / f"{name}.yaml")
 
 
 def read_prompt_set(path: Path) -> PromptSet:
-    """A prompt set from a YAML file: ``default`` and ``families`` with variants of ``system`` and ``user`` texts, and
-    perhaps ``injections`` with a ``text`` each.
+    """Return a prompt set from a YAML file.
 
-    A variant may have ``wordings``: parts by name, each with its wordings, of which one stands for ``<name>`` in the
-    variant's texts.
+    The file has ``default`` and ``families``, with variants of ``system`` and ``user`` texts. It may have
+    ``injections`` with a ``text`` each. A variant may have ``wordings``: named parts with alternative wordings, one
+    of which replaces ``<name>`` in the variant's texts.
 
     Raises
     ------
@@ -100,7 +106,7 @@ def read_prompt_set(path: Path) -> PromptSet:
 
 @lru_cache(maxsize=16)
 def parse_prompt_set(text: str, *, name: str, file: str) -> PromptSet:
-    """A prompt set from its YAML; ``file`` stands for the file in messages. Raises as ``read_prompt_set`` does."""
+    """Return a prompt set from its YAML. Messages name ``file``. Raises the errors of ``read_prompt_set``."""
     document = yaml_text.read(text)
     value = _mapping(document.value)
     for key in value:
@@ -133,7 +139,7 @@ def parse_prompt_set(text: str, *, name: str, file: str) -> PromptSet:
 
 
 def _types(prompt: Prompt, wordings: Any, document: yaml_text.Document, path: tuple[str, ...]) -> tuple[Prompt, ...]:
-    """A prompt for each way of taking a wording of every part; its name ends in the places of these, from 1."""
+    """Return a prompt for each combination of wordings. Its name ends in the numbers of the wordings, from 1."""
     path = (*path, "wordings")
     if not isinstance(wordings, dict) or not wordings:
         document.add(path, "this must be parts of the prompt, each with a list of wordings")
@@ -161,7 +167,7 @@ def _types(prompt: Prompt, wordings: Any, document: yaml_text.Document, path: tu
 
 
 def _wordings_problem(prompt: Prompt, part: Any, texts: Any) -> str | None:
-    """What is wrong with the wordings of a part of a prompt."""
+    """Return the problem with the wordings of a part of a prompt, or None."""
     if not isinstance(part, str) or not _NAME.fullmatch(part) or f"<{part}>" == IMAGE:
         return "a part is named with small letters, digits, dashes and underscores, and not `image`"
     if f"<{part}>" not in f"{prompt.system or ''}{prompt.user}":
@@ -195,15 +201,15 @@ def _injections(value: Any, document: yaml_text.Document, name: str) -> dict[str
 
 
 def parse_prompts(text: str, *, file: str) -> PromptSet:
-    """Prompts for models from the text of any file that holds some; its name's ending says what it is.
+    """Return prompts for models from the text of a file. The ending of its name gives the format.
 
-    ``.yaml``: a prompt set. ``.jsonl``: published prompts, each a variant by its name, chosen by ``FILE#NAME``.
-    Anything else: a template with ``=== system ===`` and ``=== user ===`` lines, or plain text.
+    ``.yaml``: a prompt set. ``.jsonl``: published prompts, each a variant by its name, chosen by ``FILE#NAME``. Any
+    other file: a template with ``=== system ===`` and ``=== user ===`` lines, or plain text.
 
     Raises
     ------
     SchemaError
-        The text does not fit; one line per problem.
+        The text is invalid; one line per problem.
     """
     path, _, chosen = file.partition("#")
     name = Path(path).name
@@ -240,7 +246,7 @@ def _is_prompt(parts: Any) -> bool:
 
 @dataclass(frozen=True)
 class PublishedPrompt(Prompt):
-    """A prompt from someone else's file, with what that file says about it."""
+    """A prompt from a published file, with the file's information about it."""
 
     type: str | None = None
     description: str | None = None
@@ -249,12 +255,12 @@ class PublishedPrompt(Prompt):
 
 
 def load_published_prompts(path: Path | str) -> dict[str, PublishedPrompt]:
-    """Judge prompts from JSON lines with ``name``, ``prompt_template`` and perhaps ``system_prompt``, by name.
+    """Return judge prompts by name, from JSON lines with ``name``, ``prompt_template`` and perhaps ``system_prompt``.
 
     Raises
     ------
     SchemaError
-        A line does not fit; the message names file and line.
+        A line is invalid; the message names file and line.
     """
     return _published_prompts(_read(Path(path)), file=str(path))
 
@@ -274,7 +280,7 @@ def _published_prompts(text: str, *, file: str) -> dict[str, PublishedPrompt]:
 
 
 def read_prompts(file: str) -> PromptSet:
-    """Prompts for models from a file, as ``parse_prompts`` tells them apart; ``FILE#NAME`` chooses one of several."""
+    """Return prompts for models from a file, as ``parse_prompts`` does; ``FILE#NAME`` chooses one of several."""
     return parse_prompts(_read(Path(file.partition("#")[0])), file=file)
 
 

@@ -1,8 +1,7 @@
-"""A whole item as a model proposes it for an image: what it is asked for follows from the schema's authoring stage, and
-so does every way in which its reply is none.
+"""Whole items that a model proposes for an image: the question to the model, and the checks of its reply.
 
-PCA-Bench has a language model write examples for training and filters what cannot be (2.6, Embodied Instruction
-Evolution). Here a person edits what is proposed, and owns the item.
+Both follow from the schema's authoring stage. PCA-Bench has a language model write examples for training and filters
+impossible ones (2.6, Embodied Instruction Evolution). Here a person edits the proposal, and owns the item.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from domain.strict_json import Fault, formless, read_object
 
 OURS = Path(__file__).with_name("proposal_prompt.txt")
 PLACES = ("fields", "form", "dimension", "situation", "guideline")
-"""What is filled into a prompt where it stands in braces; other braces stay. The first is needed."""
+"""Placeholders in braces that are filled in; other braces stay. The first one is required."""
 TOLD = 20
-"""So many faults of a reply are told."""
+"""The maximum number of faults that are reported for a reply."""
 
 PROPOSAL, WHY_NOT = "proposal", "why_not"
 
@@ -53,21 +52,23 @@ _PLACE = re.compile(r"\{([A-Za-z_]+)\}")
 
 @dataclass(frozen=True)
 class Proposed:
-    """What a reply comes to: an item's fields, or why there is none. With a fault it has neither."""
+    """The result of reading a reply: an item's fields, or the reason for having none. With a fault, both
+    are missing.
+    """
 
     fields: Mapping[str, Any] = field(default_factory=dict)
     why_not: str = ""
-    """The model says that the image does not allow such an item."""
+    """The model's reason why the image does not allow an item."""
     faults: tuple[Fault, ...] = ()
 
 
 def asked_fields(schema: Schema) -> list[ItemField]:
-    """The fields of the authoring form that a model can write: texts, lists of texts, numbers, options."""
+    """Return the fields of the authoring form that a model can write: texts, lists of texts, numbers, options."""
     return [each for each in shown_fields(schema, Stage.AUTHORING) if _typed(each) is not None]
 
 
 def left_fields(schema: Schema) -> list[ItemField]:
-    """Those that stay for the person: what is drawn, timed, or of no plain form."""
+    """Return the fields that the person must fill in: drawn, timed or complex ones."""
     return [each for each in shown_fields(schema, Stage.AUTHORING) if _typed(each) is None]
 
 
@@ -84,7 +85,7 @@ def _typed(field: ItemField) -> tuple[str, Mapping[str, Any]] | None:
 
 
 def lacking(prompt: str) -> str | None:
-    """What is wrong with a prompt, as the end of a sentence; None: nothing."""
+    """Return the problem of a prompt, as the end of a sentence, or None."""
     named = set(_PLACE.findall(prompt))
     if PLACES[0] not in named:
         return f"has no {{{PLACES[0]}}}, which is where the fields of an item are put in"
@@ -95,7 +96,7 @@ def lacking(prompt: str) -> str | None:
 
 
 def question(prompt: str, schema: Schema, dimension: str, *, situation: str = "", guideline: str = "") -> str:
-    """What a model is asked about an image. What fills a place is put in as it is, braces and all."""
+    """Return the question to a model about an image. Values are inserted unchanged, including their braces."""
     about = next(each for each in schema.dimensions if each.id == dimension)
     values = {
         "fields": "\n".join(_explained(each, dimension) for each in asked_fields(schema)),
@@ -108,14 +109,14 @@ def question(prompt: str, schema: Schema, dimension: str, *, situation: str = ""
 
 
 def form(schema: Schema) -> str:
-    """The form of a reply in words, for prompts."""
+    """Return the form of a reply in words, for prompts."""
     example = {each.name: _example(each) for each in asked_fields(schema)}
     taken = json.dumps({PROPOSAL: example, WHY_NOT: ""}, ensure_ascii=False)
     return f'{taken}\nor, if the image does not allow such an item, {{"{PROPOSAL}": null, "{WHY_NOT}": "..."}}'
 
 
 def json_schema(schema: Schema) -> dict[str, Any]:
-    """The form as JSON Schema, for servers that hold a model to one."""
+    """Return the form as JSON Schema, for servers that enforce one."""
     asked = asked_fields(schema)
     parts: dict[str, Any] = {}
     for each in asked:
@@ -135,7 +136,7 @@ def _example(field: ItemField) -> Any:
 
 
 def _explained(field: ItemField, dimension: str) -> str:
-    """A field, for the model."""
+    """Return the description of a field for the model."""
     typed = _typed(field)
     assert typed is not None
     told = [f'- "{field.name}" ({kinds.title_of(field)}): {typed[0]}']
@@ -184,7 +185,7 @@ _RULES: Mapping[str, Callable[[Wording], str]] = {
 
 
 def read_reply(text: str, schema: Schema, dimension: str) -> Proposed:
-    """What a reply proposes for an item of this dimension."""
+    """Read a reply and return the proposal for an item of this dimension."""
     value, fault = read_object(text)
     if fault is None and (not isinstance(value, dict) or set(value) != {PROPOSAL, WHY_NOT}):
         fault = formless((), f"it is one object with the keys {PROPOSAL} and {WHY_NOT}, and no others")
@@ -202,7 +203,7 @@ def read_reply(text: str, schema: Schema, dimension: str) -> Proposed:
 
 
 def read_fields(said: Any, schema: Schema, dimension: str) -> Proposed:
-    """What an object with the fields of an item of this dimension proposes: all that were asked for, and no others."""
+    """Return the proposal in an object with an item's fields. It must have all requested fields and no others."""
     faults = tuple(_formless(said, schema))[:TOLD]
     if faults:
         return Proposed(faults=faults)
@@ -227,7 +228,7 @@ def _formless(said: Any, schema: Schema) -> Iterator[Fault]:
 
 
 def _type_problem(field: ItemField, value: Any) -> str | None:
-    """What is wrong with a value's type or characters, as half a sentence."""
+    """Return the problem with a value's type or characters, as half a sentence, or None."""
     if value is None:
         return None if not field.required else "this is needed and null"
     row = kinds.of_field(field)
@@ -247,7 +248,7 @@ def _type_problem(field: ItemField, value: Any) -> str | None:
 
 
 def _contradictions(fields: Mapping[str, Any], schema: Schema, dimension: str) -> Iterator[Fault]:
-    """What cannot be in a proposal of the right form; what is left to the person is not looked at."""
+    """Yield the contradictions in a proposal of the right form. Fields for the person are ignored."""
     asked = {each.name: each for each in asked_fields(schema)}
     twice = {name for name, each in asked.items() if kinds.of_field(each).is_list and _twice(fields.get(name, ()))}
     for name in sorted(twice):
@@ -265,7 +266,7 @@ def _contradictions(fields: Mapping[str, Any], schema: Schema, dimension: str) -
 
 
 def _picks(field: ItemField) -> bool:
-    """Whether a value is taken from what is listed, in the item or in the schema."""
+    """Whether a value is taken from a list in the item or in the schema."""
     row = kinds.of_field(field)
     return row.chosen or row.of_options
 

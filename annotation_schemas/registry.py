@@ -1,9 +1,9 @@
-"""The rows that a schema may name, with what each means and whether it is built.
+"""The rows that a schema may name, with their meaning and availability.
 
-A declared row that is not available yet is accepted in a schema and listed by ``touchstone schema check``; starting a
-stage that needs it is refused with a sentence (``require_available``). A row that does not block (``blocks=False``) is
-only not enforced yet: work goes on without it, and the check says so. Making a row available changes neither version
-nor hash of any schema.
+A declared row may be unavailable. A schema may name it, and ``touchstone schema check`` lists it, but a stage that
+needs it cannot start (``require_available``). A row that does not block (``blocks=False``) is only not enforced yet:
+work continues without it, and the check reports it. Making a row available changes neither version nor hash of any
+schema.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from domain.statistics import summarised
 
 @dataclass(frozen=True)
 class Row:
-    """One thing that a schema can name."""
+    """A thing that a schema can name."""
 
     registry: str
     name: str
     meaning: str
     available: bool = True
     blocks: bool = True
-    """False: as long as it is not available, work goes on without it."""
+    """False if work continues without the row while it is unavailable."""
     away: bool = False
-    """It belongs to an extension that is not installed; ``meaning`` is a sentence that says which."""
+    """Whether the row belongs to an extension that is not installed; ``meaning`` then names the extension."""
 
 
 @dataclass(frozen=True)
@@ -67,10 +67,10 @@ REGISTRIES = {
     "statistic": "Statistics",
     "key": "Keys that are not enforced yet",
 }
-"""The registries in the order they are listed, with their headings."""
+"""The registries with their headings, in the order of lists."""
 
 NOT_ENFORCED: dict[str, str] = {}
-"""Keys of the grammar that no code reads, with what happens instead; the check names those that a file sets."""
+"""Keys of the grammar without an effect yet, each with the consequence. The check reports them if a file sets them."""
 
 _ROWS: tuple[Row, ...] = (
     Row("stage", "triage", "keeping or dropping candidate frames before anything is written about them"),
@@ -144,7 +144,7 @@ def _of_formats() -> Mapping[str, Row]:
 
 
 def _of_agreement() -> Mapping[str, Row]:
-    """The statistics of raters, which another room keeps."""
+    """Return the statistics of raters, which ``agreement`` defines."""
     return {name: Row("statistic", name, row.meaning) for name, row in summarised().items()}
 
 
@@ -153,23 +153,24 @@ _KEPT_ELSEWHERE: Mapping[str, Callable[[], Mapping[str, Row]]] = {
     "keep_rule": lambda: {name: Row("keep_rule", name, rule.meaning) for name, rule in KEEP_RULES.items()},
     "statistic": _of_agreement,
 }
-"""Registries of which other modules keep rows, which come first."""
+"""Registries with rows from other modules, which come first."""
 
 
 def rows(registry: str) -> tuple[Row, ...]:
-    """All rows of one registry, in their order."""
+    """Return all rows of one registry, in order."""
     others = _KEPT_ELSEWHERE[registry]().values() if registry in _KEPT_ELSEWHERE else ()
     return (*others, *(row for row in _ROWS if row.registry == registry))
 
 
 _ADDED_BY_EXTENSIONS = {"format": "formats"}
-"""Registries to which extensions add rows that a schema may name while the extension is away."""
+"""Registries with rows of extensions, which a schema may name even if the extension is not installed."""
 
 
 def find(registry: str, name: str) -> Row | None:
     """Return the row, or None if there is none of that name.
 
-    A row of an extension that is not installed is declared, but not available: a project that names it stays readable.
+    A row of an extension that is not installed is declared but unavailable, so that projects that name it can be
+    opened.
     """
     row = _BY_NAME.get((registry, name))
     if row is None and registry in _KEPT_ELSEWHERE:
@@ -179,7 +180,7 @@ def find(registry: str, name: str) -> Row | None:
 
 
 def template(name: str) -> Template:
-    """The judge template of that name; ``KeyError`` if there is none."""
+    """Return the judge template of that name. Raise ``KeyError`` if there is none."""
     row = _BY_NAME["template", name]
     if not isinstance(row, Template):
         raise KeyError(name)
@@ -188,7 +189,7 @@ def template(name: str) -> Template:
 
 @dataclass(frozen=True)
 class Need:
-    """A row that a schema names: where (as a path of keys), and for which stage (``None``: outside the stages)."""
+    """A row that a schema names, with the path of keys and the stage (``None``: outside the stages)."""
 
     row: Row
     path: tuple[str | int, ...]
@@ -196,7 +197,7 @@ class Need:
 
 
 def named(schema: Schema) -> Iterator[tuple[str, str, tuple[str | int, ...], str | None]]:
-    """Everything that the schema takes from a registry: registry, name, path in the YAML, stage."""
+    """Yield all registry names in the schema: registry, name, path in the YAML, stage."""
     if schema.source:
         yield "format", schema.source.format, ("source", "format"), None
     for index, field in enumerate(schema.item.fields):
@@ -247,7 +248,7 @@ def named(schema: Schema) -> Iterator[tuple[str, str, tuple[str | int, ...], str
 
 
 def _where_set(part: Any, keys: Sequence[str], path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
-    """Where a schema says something under a dotted key, lists entry by entry."""
+    """Yield the paths at which a schema sets a dotted key, for each entry of lists."""
     if not keys:
         yield path
     elif isinstance(part, tuple):
@@ -258,7 +259,7 @@ def _where_set(part: Any, keys: Sequence[str], path: tuple[str | int, ...]) -> I
 
 
 def criteria_of(schema: Schema, stage: str, dimension: str | None = None) -> tuple[Criterion, ...]:
-    """What a rater is asked in that stage, about an item of that dimension (None: of any)."""
+    """Return the questions to raters in a stage, about an item of that dimension (None: of any dimension)."""
     part = getattr(schema.stages, stage, None)
     criteria: tuple[Criterion, ...] = getattr(part, "criteria", ())
     if dimension is None:
@@ -267,13 +268,13 @@ def criteria_of(schema: Schema, stage: str, dimension: str | None = None) -> tup
 
 
 def rules_of(schema: Schema, stage: str) -> tuple[CrossRule, ...]:
-    """What has to hold between the answers of a rater in that stage."""
+    """Return the rules between a rater's answers in a stage."""
     rules: tuple[CrossRule, ...] = getattr(getattr(schema.stages, stage, None), "rules", ())
     return rules
 
 
 def needs(schema: Schema) -> list[Need]:
-    """The rows that the schema names, in the order of the file."""
+    """Return the rows that the schema names, in the order of the file."""
     return [
         Need(row, path, stage)
         for registry, name, path, stage in named(schema)
@@ -287,7 +288,7 @@ def require_available(schema: Schema, stage: str) -> None:
     Raises
     ------
     NotAvailable
-        With a sentence naming the row and the stage.
+        With a sentence about the row and the stage.
     """
     for need in needs(schema):
         if need.stage == stage and not need.row.available and need.row.blocks:
@@ -295,12 +296,12 @@ def require_available(schema: Schema, stage: str) -> None:
 
 
 def require_row(registry: str, name: str) -> Row:
-    """The row, if it is built.
+    """Return the row if it is built.
 
     Raises
     ------
     NotAvailable
-        If it is declared only, or unknown.
+        The row is only declared, or unknown.
     """
     row = find(registry, name)
     if row is None:

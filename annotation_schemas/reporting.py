@@ -1,4 +1,4 @@
-"""What a schema's ``report`` says is shown first: ratings of which stage, how they are cut, by which statistics."""
+"""The first view of results by a schema's ``report``: the stage of the ratings, their division, and the statistics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from domain.statistics import OVERLAP, STATISTICS, Needs, summarised
 ACCURACY = "accuracy"
 DERIVED = frozenset({"derived", "genuine_pca"})
 OF_RESULTS = frozenset({ACCURACY, *DERIVED})
-"""Statistics of Results; all others say how far raters agree."""
+"""Statistics of the page Results. All others measure the agreement of raters."""
 _RATED = (*VERIFICATIONS, "grading")
 
 

@@ -1,4 +1,4 @@
-"""Whether rules between values can be kept: what they name is there, is comparable, and does not contradict itself."""
+"""Checks that rules between values can be met: their names exist, are comparable, and do not contradict each other."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STAGES = (*VERIFICATIONS, "refinement", "grading", "comparison", "coding")
 
 
 def check(schema: Schema) -> Found:
-    """What is wrong with the rules between an item's fields, and between the answers of each stage."""
+    """Yield the problems of the rules between an item's fields, and between the answers of each stage."""
     fields: dict[str, Criterion | ItemField] = {field.name: field for field in schema.item.fields}
     yield from _of(schema.item.rules, fields, fields, ("item", "rules"))
     if schema.stages.authoring is not None:
@@ -158,7 +158,7 @@ def _ends(part: Criterion | ItemField) -> tuple[float | None, float | None]:
 
 
 def _circles(rules: Sequence[CrossRule], path: Path) -> Found:
-    """Numbers each of which would be less than the other."""
+    """Yield circles of numbers that would each have to be less than the next."""
     above: dict[str, set[str]] = {}
     edges = [
         (index, rule.rule == "less_than", pair)

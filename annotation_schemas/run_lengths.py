@@ -1,9 +1,9 @@
-"""Masks of pixels as COCO writes them: ``{"size": [height, width], "counts": [...]}``.
+"""Pixel masks in the format of COCO: ``{"size": [height, width], "counts": [...]}``.
 
-Pixels are counted column after column, each from above; the counts say in turns how many are left out and how many are
-filled, beginning with those left out. As text (COCO's compressed form) the same counts are written in groups of five
-bits, lowest first, one character for each group from ``0`` on, with a sixth bit where more groups follow; from the
-fourth count on, it is the difference to the count two before.
+Pixels are counted column by column, each from the top. The counts alternate between empty and filled pixels,
+beginning with empty ones. COCO's compressed form writes the same counts as text. Each count is split into groups of
+five bits, lowest first, and each group is a character from ``0`` on. A sixth bit marks that more groups follow. From
+the fourth count on, the number is the difference to the count two before.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 MOST_PIXELS = 80_000_000
 """No picture of the store is larger."""
 MOST_COUNTS = 100_000
-"""So many runs a mask may have."""
+"""The maximum number of runs in a mask."""
 _FIRST, _BITS = 48, 5
 _MORE, _SIGN, _VALUE = 0x20, 0x10, 0x1F
 _GROUPS = 7
@@ -61,7 +61,7 @@ def _unpacked(text: str) -> Iterator[int | None]:
 
 
 def problem(rle: Any) -> str | None:
-    """What is wrong with such a mask, as the end of a sentence; None if nothing is."""
+    """Return the problem of a mask, as the end of a sentence, or None."""
     if not isinstance(rle, Mapping) or set(rle) != {"size", "counts"}:
         return "its `rle` must be `{size: [height, width], counts: [...]}`, as COCO writes it."
     size = rle["size"]

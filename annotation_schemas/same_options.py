@@ -24,7 +24,7 @@ class SameOptions(NamedTuple):
     is_key: bool
     """One of them is the key, so that the key is two options."""
     how: str
-    """What they have in common, as the end of a sentence."""
+    """The common property of the options, as the end of a sentence."""
 
     @property
     def sentence(self) -> str:
@@ -33,8 +33,11 @@ class SameOptions(NamedTuple):
 
 
 def same_options(schema: Schema, fields: Mapping[str, Any]) -> list[SameOptions]:
-    """Return the options of an item that say the same but for white space, invisible characters, Unicode's forms, case,
-    wide letters, the shapes of quotation marks and hyphens, or how a number is written (1 and 1.0)."""
+    """Return the options of an item that are equal after normalization.
+
+    It ignores white space, invisible characters, Unicode's forms, case, wide letters, the shapes of quotation marks
+    and hyphens, and the spelling of numbers (1 and 1.0).
+    """
     asked = asked_of(schema, fields)
     if len(asked.options) < 2 or len({_number(text) for text in asked.options}) == len(asked.options):
         return []
@@ -75,7 +78,7 @@ def _typed(text: str) -> str:
 
 
 def _number(text: str) -> str | Fraction:
-    """Return the number that a text is, else the text as ``_typed``."""
+    """Return the number in a text, or else the text as ``_typed`` returns it."""
     number = exact(text)
     return _typed(text) if number is None else number
 

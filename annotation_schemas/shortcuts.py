@@ -1,4 +1,4 @@
-"""How far items may be answered without their images before a release (``export: shortcuts``): what means something."""
+"""Checks of the limits for answering items without their images (``export: shortcuts``)."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ TITLES: Mapping[str, str] = {
     "answer": "Commonest answer of other sources",
     "text_only": "Classifier that reads texts alone",
 }
-"""What may be limited: by its name, as people call it."""
+"""The shortcuts that may be limited, with their display names."""
 BOUNDS = ("low", "value", "high")
-"""What must not be above a limit, the mildest first."""
+"""The numbers that may be compared with a limit, from the least strict on."""
 
 
 def check(schema: Schema) -> Found:
-    """What is wrong with the limits for shortcuts."""
+    """Yield the problems of the limits for shortcuts."""
     limits = schema.export.shortcuts
     if limits is None:
         return
@@ -40,7 +40,7 @@ def check(schema: Schema) -> Found:
 
 
 def wrong(limits: Shortcuts) -> Found:
-    """What is wrong with limits by themselves, each with the key below ``shortcuts``."""
+    """Yield the problems of the limits themselves, each with the key below ``shortcuts``."""
     if not 0 <= limits.above_chance < 1:
         what = "it is a share of the items, from 0 to below 1"
         yield ("above_chance",), f"{what}{_percent(limits.above_chance)}"

@@ -1,4 +1,4 @@
-"""Which fields of an item stand on a stage's page, under which titles: on our own pages and on Label Studio's alike."""
+"""The fields of an item on a stage's page, with their titles, for our own pages and for Label Studio."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ WITH_ANSWER = (Stage.GRADING, Stage.COMPARISON, Stage.REFINEMENT, Stage.CODING, 
 
 
 def shown_fields(schema: Schema, stage: Stage) -> list[ItemField]:
-    """The item's fields on this stage's page, in the schema's order: none that is secret there; in grading,
-    comparison and answering only those that the schema says are shown, and in answering none that no model may be
-    told."""
+    """Return the item's fields on this stage's page, in the schema's order.
+
+    Fields that are secret in the stage are left out. Grading, comparison and answering show only the fields that the
+    schema names, and answering leaves out fields that models must not see.
+    """
     stage = Stage.CODING if stage is Stage.ARBITRATION else stage  # its reader sees what the coders saw
     visible = [field for field in schema.item.fields if stage.value not in field.secret_in]
     if stage is Stage.AUTHORING:

@@ -1,8 +1,8 @@
-"""What a protocol comes to when it is played: simulated answers, through the checks and the policy of real ones.
+"""Simulation of a protocol: made-up answers go through the checks and the policy of real ones.
 
-A schema can be well formed and still reject every item, never ask a question, or show raters what they should find out.
-Each such finding says where, what will happen, and what to do: an *error* where it is impossible, a *warning* where it
-may be meant.
+A valid schema may still reject every item, never ask a question, or show raters the answer they should find. Each
+finding names the place, the consequence and the fix. It is an *error* if the protocol cannot work, and a *warning* if
+it may be intended.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from domain.states import VERIFICATIONS, ItemState
 MOST_BALLOTS = 3_000
 """More ways to fill in a form are not tried."""
 MOST_KINDS = 12
-"""Of so many of them votes are made together."""
+"""The maximum number of different ballots that are combined into votes."""
 CLIPS = ("recent_segments", "frames_per_segment", "observation_frames")
-"""What can be said of clips."""
+"""The keys for turning clips into frames."""
 _TELLS = re.compile(
     r"(^|_)(answer|answers|gold|golden|key|correct|solution|truth|reason|rationale|explanation|hint)(_|$)"
 )
@@ -107,7 +107,7 @@ def some_value(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> A
 
 
 def _conditions_on(schema: Schema, field: str) -> list[Any]:
-    """What criteria are shown after, where the answers are entries of that field."""
+    """Return the values that conditions of criteria accept from criteria with options of that field."""
     found: list[Any] = []
     for stage in (*VERIFICATIONS, "refinement", "answering", "grading", "comparison", "coding"):
         criteria = {each.name: each for each in registry.criteria_of(schema, stage)}
@@ -197,7 +197,7 @@ def ballots(
 
 
 def _played_rules(rules: Sequence[CrossRule], criteria: Sequence[Criterion]) -> list[CrossRule]:
-    """The rules between answers that are chosen. What is typed may be anything, and is not tried out."""
+    """Return the rules between chosen answers. Typed answers may have any value, so they are not tried."""
     chosen = {each.name for each in criteria if not kinds.of_criterion(each).typed}
     return [rule for rule in rules if chosen.issuperset((*rule.of, *rule.when))]
 
@@ -222,7 +222,7 @@ def _thinned(forms: Sequence[Ballot], names: AbstractSet[str]) -> list[Ballot]:
 
 
 def _asked(schema: Schema) -> Iterator[Finding]:
-    """Each criterion is asked of someone, and no one gets an empty form."""
+    """Check that each criterion reaches a rater, and that no rater gets an empty form."""
     for stage in (*VERIFICATIONS, "refinement", "answering", "grading", "comparison", "coding"):
         criteria = registry.criteria_of(schema, stage)
         part = getattr(schema.stages, stage)
@@ -561,7 +561,7 @@ def _key_fits(schema: Schema, name: str, criterion: Criterion, at: Path) -> Iter
 
 
 def _overlap_fits(schema: Schema, field: ItemField, criterion: Criterion, at: Path) -> Iterator[Finding]:
-    """What is compared by overlap is of one kind, and about the same thing."""
+    """Check that values that are compared by overlap have the same kind and subject."""
     kind = criterion.kind if kinds.of_criterion(criterion).by_overlap else field.kind
     if criterion.kind != field.kind:
         why = f"`{criterion.name}` is a {criterion.kind} and `{field.name}` a {field.kind}; let both be a `{kind}`"
@@ -668,7 +668,7 @@ def _like_another_rule(
 
 
 def _state(stage: Verification, schema: Schema, forms: Sequence[Ballot], item: Mapping[str, Any]) -> ItemState:
-    """What the policy makes of these votes."""
+    """Return the policy's verdict on these votes."""
     return item_state(
         stage.keep,
         [form.vote() for form in forms],
@@ -699,7 +699,7 @@ def _distinct(forms: Sequence[Ballot], deciding: Sequence[str], right: Ballot) -
 
 
 def _way(form: Ballot, name: str) -> str:
-    """What a ballot says to a criterion: its answer, or why there is none."""
+    """Return a ballot's answer to a criterion as text, or the reason for having none."""
     value = form.values.get(name)
     return repr(value) if value is not None else f"none: {form.reasons.get(name)!r}"
 
@@ -859,7 +859,7 @@ def _shown_to_voters(schema: Schema, name: str, stage: Verification) -> Iterator
 
 
 def _places_of_key(schema: Schema) -> set[str]:
-    """Fields that hold what the file's format says of the right option's place."""
+    """Return the fields that hold the right option's position in the file's format."""
     row = keys_of_source(schema)
     if row is None or row.chosen is None:
         return set()

@@ -1,4 +1,4 @@
-"""What a schema's ``source: media`` says about what is cut and chosen at import: its keys, and what each does."""
+"""The keys of a schema's ``source: media``, which define how media are cut and chosen at import."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def too_few(schema: Schema, items: Iterable[Mapping[str, Any]]) -> str | None:
 
 
 def troubles(schema: Schema) -> Iterator[tuple[Path, str]]:
-    """What stands there and means nothing in this schema: path, sentence."""
+    """Yield the keys that are invalid or have no effect in this schema: path and sentence."""
     names = {field.name: field for field in schema.item.fields}
     keys = keys_of_source(schema)
     action, goal = (keys.action, keys.goal) if keys else (None, None)
@@ -124,7 +124,7 @@ def troubles(schema: Schema) -> Iterator[tuple[Path, str]]:
 
 
 def has_segments(schema: Schema) -> bool:
-    """Whether items say what is done in a clip, and when."""
+    """Whether items describe the actions in a clip with their times."""
     return _progress(schema) is not None
 
 

@@ -1,4 +1,4 @@
-"""What people read of the states of items: a stage of verification is called by its title."""
+"""Display names of item states, which use the titles of verification stages."""
 
 from __future__ import annotations
 

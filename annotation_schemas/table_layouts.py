@@ -1,8 +1,8 @@
-"""How the tables and figures of a benchmark are laid out, as data: rows, columns, and where each number comes from.
+"""Layouts of a benchmark's tables and figures as data: rows, columns, and the source of each number.
 
-A layout is a YAML file with a list of ``tables``. What a table says of its numbers (``source``, ``criterion``, ...)
-holds for all of its cells; a row says what is different in it, and a column what is different in that. A row or column
-may stand for one of each: every model, every dimension.
+A layout is a YAML file with a list of ``tables``. Settings of a table (``source``, ``criterion``, ...) hold for all
+its cells; a row may override them, and a column may override those of the row. A row or column may stand for a whole
+series, such as every model or every dimension.
 """
 
 from __future__ import annotations
@@ -26,124 +26,135 @@ Each = Literal["model", "attribute", "judge", "evaluator", "dimension", "group",
 Kind = Literal["radar", "bars", "heat"]
 
 PEOPLE, JUDGES, METRICS = "people", "judges", "metrics"
-"""Evaluators that a layout may name besides a judge by its own name."""
+"""Evaluators that a layout may name, in addition to judges by name."""
 FALLBACK = "any"
-"""The layout of projects whose schema has none of its own."""
+"""The layout for projects whose schema has no layout."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 
 
 class _Part(BaseModel):
-    """Frozen; unknown keys are errors."""
+    """A frozen part of a layout. Unknown keys are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Says(_Part):
-    """What a table, a row or a column says of the numbers in it."""
+    """Settings of a table, row or column that define its numbers."""
 
     source: Source | None = None
-    """Who says what an answer is worth: the key, people, a judge, or a judge corrected by people. Or what is counted
-    instead of scores: how far raters agree, failures that people have coded, or the coefficient of a dimension (`part`)
-    in the regression of plans' success on the judge's scores, or else on what has scored most (`touchstone
-    regression`)."""
+    """The source of scores: the key, people, a judge, or a judge corrected by people. Other sources give other
+    numbers: the agreement of raters, coded failures, or the coefficient of a dimension (`part`) in the regression of
+    plans' success on scores (`touchstone regression`). The regression uses the judge's scores, or else the source with
+    the most scores.
+    """
     judge: str | None = None
-    """Which judge: its own name, or what the schema calls it. Without it the first of the schema's judges that has
-    rated, or the only one there is."""
+    """The judge: its own name, or the name in the schema. By default the first of the schema's judges that has rated,
+    or the only judge.
+    """
     method: Literal["ppi", "rogan_gladen", "post_stratified"] | None = None
-    """How a judge is corrected; without it by PPI++."""
+    """The correction of a judge; by default PPI++."""
     criterion: str | None = None
-    """Which criterion of grading or coding, or which derived one; without it the first that has numbers, or codes."""
+    """The criterion of grading or coding, or a derived one; by default the first with numbers, or with codes."""
     option: str | None = None
-    """Of a criterion whose values are names: the option whose share of the answers is meant."""
+    """For a criterion with names as values: the option whose share of the answers is shown."""
     model: str | None = None
-    """Only answers of this model."""
+    """Only answers of this model count."""
     models: str | None = None
-    """Instead of one model the mean of all that are alike, by the value of what `group_by` says."""
+    """Instead of a single model: the mean of all models with this value of `group_by`."""
     group_by: str | None = None
-    """An attribute of models, or several (`family/size`), as `touchstone results --group-models-by` says it. With
-    `each: [attribute]` there is one for each value. With `each: [model]` the value stands over those that have it, in
-    the order of the numbers in them, those without a number first."""
+    """An attribute of models, or several (`family/size`), as in `touchstone results --group-models-by`. With `each:
+    [attribute]`, each value gets a row or column. With `each: [model]`, models are grouped below their value, sorted
+    by the numbers in it; values without a number come first.
+    """
     by: str | None = None
-    """How items are cut into slices, as `touchstone results --by` says it; by dimension unless something else is
-    said."""
+    """The property that divides items into slices, as in `touchstone results --by`; by default the dimension."""
     bins: int | tuple[float, ...] | None = None
-    """Into how many slices numbers are cut, or where each of them begins; 4 unless something else is said."""
+    """The number of slices for numbers, or the starts of the slices; by default 4."""
     part: str | None = None
-    """One slice, by its id or label: a dimension, a group, a value of a field."""
+    """One slice, by its ID or label: a dimension, a group, or a value of a field."""
     over: Literal["answers", "dimensions", "groups"] | None = None
-    """What a mean over everything is over: `answers`, each of which counts alike, or the means of `dimensions` or
-    `groups`, each of which counts alike. Without it over answers."""
+    """The units of an overall mean, all with equal weight: `answers`, or the means of `dimensions` or `groups`. By
+    default `answers`.
+    """
     statistic: str | None = None
-    """Of `agreement`: the statistic."""
+    """For `agreement`: the statistic."""
     form: str | None = None
-    """Of `agreement`: the variant, such as `quadratic`, `ordinal` or `ICC(1,1)`; without it the first there is. Of
-    `regression`: `linear`, or `logistic`."""
+    """For `agreement`: the variant, such as `quadratic`, `ordinal` or `ICC(1,1)`; by default the first. For
+    `regression`: `linear` or `logistic`.
+    """
     unit: Literal["answer", "dimension", "model", "item"] | None = None
-    """Of `agreement`: what is compared. Grades of an `answer`; means of a model's answers in a `dimension`; means of a
-    `model`; votes on an `item`. Without it answers."""
+    """For `agreement`: the compared values. They are grades of an `answer`, means of a model's answers in a
+    `dimension`, means of a `model`, or votes on an `item`. By default `answer`.
+    """
     between: tuple[str, ...] | None = None
-    """Of `agreement`: whom it is between. `[people]` are people among each other; of two, people are one rater, whose
-    grade of an answer is what the schema makes of several."""
+    """For `agreement`: the raters. `[people]` compares people with each other. With two entries, people count as one
+    rater, whose grade is combined as the schema says.
+    """
     graded: bool | None = None
-    """Only answers that people have graded."""
+    """Whether only answers that people graded count."""
     code: str | None = None
-    """Of `failures`: the code whose share of the coded answers is meant."""
+    """For `failures`: the code whose share of the coded answers is shown."""
     attribute: str | None = None
-    """Instead of a number: what is said of the model, such as its `size` (`touchstone import PROJECT models`). A column
-    of which no model has anything is left out."""
+    """Instead of a number: an attribute of the model, such as `size` (`touchstone import PROJECT models`). A column
+    without any values is left out.
+    """
     percent: bool | None = None
-    """Whether numbers are printed as 100 times what they are."""
+    """Whether numbers are multiplied by 100."""
     digits: int | None = None
-    """How many decimals are printed; 3 unless something else is said, with `percent` 1."""
+    """The number of decimal places; by default 3, with `percent` 1."""
 
 
 class Line(Says):
-    """A row or a column, or one for each of something."""
+    """A row or a column, or a series of them."""
 
     title: str | None = None
-    """What stands at it; of `each` that is the name of the model, dimension and so on, which stands above the title
-    where there is one, too."""
+    """The heading. In a series, each heading is the name of its model, dimension and so on; a title then goes below
+    it.
+    """
     group: str | None = None
-    """What stands above several columns, or over several rows."""
+    """The heading above several columns or rows."""
     each: tuple[Each, ...] = ()
-    """One for each of this. Of two, such as `[dimension, criterion]`, the first is the group above the second. `slice`
-    goes with `by`, `attribute` with `group_by`; evaluators are people, judges and metrics."""
+    """The series that this line stands for. With two entries, such as `[dimension, criterion]`, the first one groups
+    the second. `slice` needs `by`, `attribute` needs `group_by`; evaluators are people, judges and metrics.
+    """
     only: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Only these, in this order, by what `each` names: `{dimension: [existence, navigation]}`. Evaluators may be
-    `people`, `judges` and `metrics`."""
+    """The members of a series to show, in this order: `{dimension: [existence, navigation]}`. Evaluators may be
+    `people`, `judges` and `metrics`.
+    """
     titles: dict[str, str] = Field(default_factory=dict)
-    """What is printed instead of a name."""
+    """Display names that replace names."""
     top: int | None = None
-    """Of models: only so many, those with the highest means."""
+    """For models: the number of models to show, those with the highest means."""
     order: Literal["mean", "rising", "name"] = "mean"
-    """Of models: the highest mean first, the lowest first, or by name."""
+    """For models: the highest mean first, the lowest first (`rising`), or by name."""
 
 
 class TableLayout(Says):
-    """One table, with the chart that is drawn of it."""
+    """One table, with the charts that are drawn of it."""
 
     name: str
-    """Small letters, digits, dashes and underscores; files are called so."""
+    """Small letters, digits, dashes and underscores; also the name of files."""
     title: str
-    """What it shows, in our words."""
+    """The content, in our words."""
     paper: str = ""
-    """Which table or figure of the paper it corresponds to."""
+    """The corresponding table or figure of the paper."""
     note: str = ""
-    """How it differs from the paper's, or what has to be known to read it."""
+    """Differences from the paper's table, or hints for reading it."""
     corner: str = ""
-    """What stands above the names of the rows."""
+    """The heading above the names of the rows."""
     rows: tuple[Line, ...]
-    """From top to bottom. A row or column of a model that has no number at all is left out."""
+    """Rows from top to bottom. A row or column of a model without any number is left out."""
     columns: tuple[Line, ...]
-    """From left to right."""
+    """Columns from left to right."""
     common: bool = False
-    """Only items that every model of the table has answered."""
+    """Whether only items that every model of the table has answered count."""
     best: bool = False
-    """Mark the highest number of each column, and the second highest."""
+    """Whether to mark the highest and second highest number of each column."""
     chart: tuple[Kind, ...] = ()
-    """`radar`: columns around, a line for each row; `bars`: rows next to each other in each column, with intervals;
-    `heat`: the table in colours."""
+    """`radar`: an axis for each column, a line for each row; `bars`: grouped bars for each column, with intervals;
+    `heat`: the table in colors.
+    """
 
 
 class _File(_Part):
@@ -151,18 +162,18 @@ class _File(_Part):
 
 
 def shipped() -> dict[str, Path]:
-    """The layouts that come along, by the name of the schema that they are for."""
+    """Return the files of the layouts that Touchstone includes, by schema name."""
     return {path.stem: path for path in sorted((HOME / "tables").glob("*.yaml"))}
 
 
 def layout_of(schema: str) -> tuple[TableLayout, ...]:
-    """The tables of the schema of that name; the ones that fit any schema, if it has none of its own."""
+    """Return the tables for the schema of that name, or the general ones if it has no layout."""
     there = shipped()
     return read_layout(there.get(schema, there[FALLBACK]))
 
 
 def read_layout(path: Path) -> tuple[TableLayout, ...]:
-    """The tables of a file.
+    """Return the tables of a file.
 
     Raises
     ------
@@ -173,7 +184,7 @@ def read_layout(path: Path) -> tuple[TableLayout, ...]:
 
 
 def parse_layout(text: str, *, file: str) -> tuple[TableLayout, ...]:
-    """The tables of a YAML text; ``file`` stands for the file in messages. Raises as ``read_layout`` does."""
+    """Return the tables of a YAML text. Messages name ``file``. Raises the errors of ``read_layout``."""
     document, found = typed_yaml.parse(text, _File)
     if found is not None:
         for path, message in _troubles(found):

@@ -23,7 +23,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 
 
 class Tool(BaseModel):
-    """A tool as a model is told about it, and how it is run."""
+    """A tool with its description for models, and the way to run it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -32,12 +32,11 @@ class Tool(BaseModel):
     dimensions: tuple[str, ...] | None = None
     """The dimensions whose items it is offered for; None: all."""
     arguments: dict[str, str] = Field(default_factory=dict)
-    """What it is asked with: the meaning of each argument, which is a text, by its name. Without any, one result is for
-    every call."""
+    """The meaning of each argument by name; arguments are texts. Without arguments, every call has the same result."""
     command: tuple[str, ...] = ()
     """A program and its arguments; one that begins with `./` lies next to the tool set's file."""
     environment: tuple[str, ...] = ()
-    """Variables that the program gets of the worker's, besides a few that every program has."""
+    """Environment variables of the worker that the program gets, in addition to a few standard ones."""
     url: str = ""
     """Instead of a command: the address that is asked."""
     key: str | None = None
@@ -45,9 +44,9 @@ class Tool(BaseModel):
     images: bool = True
     """Whether it gets the item's images; one that knows the state of a world by the item's id needs none."""
     seconds: float = Field(default=60, gt=0, le=3600)
-    """How long it may take."""
+    """The time limit in seconds."""
     largest: int = Field(default=100_000, ge=1, le=10_000_000)
-    """So many bytes may its result have."""
+    """The maximum size of a result in bytes."""
 
     @model_validator(mode="after")
     def _fits(self) -> Tool:
@@ -67,7 +66,7 @@ class Tool(BaseModel):
         return bool(self.command or self.url)
 
     def function(self) -> dict[str, Any]:
-        """As the chat protocol has it."""
+        """Return the tool in the form of the chat protocol."""
         properties = {name: {"type": "string", "description": meaning} for name, meaning in self.arguments.items()}
         required = {"required": list(self.arguments)} if self.arguments else {}
         parameters = {"type": "object", "properties": properties, **required}
@@ -89,14 +88,14 @@ class _File(BaseModel):
 
 @dataclass(frozen=True)
 class ToolSet:
-    """Tools that belong together, and what a model is told about all of them."""
+    """A set of related tools, with the common instructions for models."""
 
     system: str
     tools: tuple[Tool, ...]
     hash: str
     """SHA-256 of the file."""
     at_once: int = 1
-    """So many of them are run at the same time."""
+    """The number of tools that run at the same time."""
     home: Path | None = None
     """The folder of the file, where its programs lie."""
 
@@ -105,7 +104,7 @@ class ToolSet:
         return tuple(tool.name for tool in self.tools)
 
     def tool(self, name: str) -> Tool | None:
-        """The tool of that name; None: there is none."""
+        """Return the tool of that name, or None."""
         return next((tool for tool in self.tools if tool.name == name), None)
 
     def offered(self, dimension: str, stored: Collection[str]) -> tuple[Tool, ...]:
@@ -116,7 +115,7 @@ class ToolSet:
         )
 
     def about(self) -> dict[str, Any]:
-        """What is kept with a run, as JSON values."""
+        """Return the facts that are stored with a run, as JSON values."""
         return {"sha256": self.hash, "system": self.system, "tools": [tool.function() for tool in self.tools]}
 
 

@@ -1,4 +1,4 @@
-"""YAML texts as frozen models; everything that is wrong with one, as sentences with line and key."""
+"""Reading of YAML texts as frozen models, with all problems as sentences with line and key."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def parse(
     *,
     former: Mapping[yaml_text.Path, str] | None = None,
 ) -> tuple[Document, Model | None]:
-    """The document with its troubles, and what it says as a ``model``; None where it does not fit.
+    """Return the document with its problems, and the ``model`` that was read from it, or None if it is invalid.
 
-    ``context`` is what the model's own checks are told: lists of known names, by what they name. ``former`` are keys
-    by their earlier names, as paths, with the names that they have now: they are read as these, with a warning.
+    ``context`` is passed to the model's own checks: lists of known names, by type. ``former`` maps the paths of
+    earlier keys to their current names. Such keys are read with a warning.
     """
     document = yaml_text.read(text)
     if document.value is None:
@@ -53,8 +53,10 @@ def parse(
 def repaired(
     document: Document, model: type[Model], context: Context | None = None
 ) -> tuple[Model | None, set[yaml_text.Path]]:
-    """What a document would say if each value that does not fit its key did, so that the rest can be checked as well,
-    and the places that were mended, about which nothing can be said."""
+    """Return the model with invalid values replaced, so that the rest can be checked, and the replaced paths.
+
+    Later checks must ignore the replaced paths.
+    """
     holes: set[yaml_text.Path] = set()
     if document.broken or not isinstance(document.value, dict) or _at_root(document, model):
         return None, holes
@@ -86,7 +88,7 @@ _FILLERS: Mapping[str, Any] = {
 
 
 def _rename(document: Document, path: yaml_text.Path, name: str) -> None:
-    """Read the key at a path as if it had that name, on its own line; a document with both names is refused."""
+    """Read the key at a path under its new name, on its own line. Refuse a document with both names."""
     *around, old = path
     place = document.value
     for step in around:
@@ -104,12 +106,12 @@ def _rename(document: Document, path: yaml_text.Path, name: str) -> None:
 
 
 def _is_of_the_text(trouble: yaml_text.Trouble) -> bool:
-    """Whether YAML itself was misunderstood, so that a key may say something else than was meant."""
+    """Whether YAML itself may have been misread, so that a key may have another value than intended."""
     return bool(trouble.path) and ("duplicate key" in trouble.message or "YAML reads" in trouble.message)
 
 
 def _at_root(document: Document, model: type[BaseModel]) -> bool:
-    """Whether a key of the top level is wrong that the rest of the file may refer to."""
+    """Whether a wrong key at the top level may be one that the rest of the file refers to."""
     known = list(model.model_fields)
     structured = [name for name in known if _model_in(model.model_fields[name].annotation) is not None]
     wrong = [str(trouble.path[0]) for trouble in document.troubles if len(trouble.path) == 1]
@@ -119,7 +121,7 @@ def _at_root(document: Document, model: type[BaseModel]) -> bool:
 
 
 def _mended(value: Any, path: yaml_text.Path, rest: list[str | int], detail: ErrorDetails) -> bool:
-    """Whether a value that does not fit could be made to, in place."""
+    """Replace an invalid value in place, and return whether that was possible."""
     kind = detail["type"]
     place = value
     for step in path if kind == "missing" else path[:-1]:
@@ -144,7 +146,7 @@ def _mended(value: Any, path: yaml_text.Path, rest: list[str | int], detail: Err
 
 
 def _as_meant(kind: str, given: Any) -> Any:
-    """A value of the type that is wanted, out of one of another."""
+    """Return a value of the expected type for a value of another type."""
     if kind == "tuple_type" and isinstance(given, str):
         return [given]
     if kind in ("int_type", "float_type") and isinstance(given, str) and _is_number(given):
@@ -165,7 +167,7 @@ def _frozen(value: Any) -> Any:
 
 
 def read_file(path: Path) -> str:
-    """A short text file in UTF-8; ``SchemaError`` with a sentence for anything else."""
+    """Return a short text file in UTF-8. Raise ``SchemaError`` with a sentence for any other file."""
     try:
         if path.stat().st_size > yaml_text.LARGEST_BYTES:
             raise ValueError(f"the file has more than {yaml_text.LARGEST_BYTES:,} bytes; a schema is a short text")
@@ -177,7 +179,7 @@ def read_file(path: Path) -> str:
 
 
 def in_lines(document: Document, name: str) -> str:
-    """All troubles of a document, a line each: ``name:line: key: what is wrong``; warnings say that they are."""
+    """Return all problems of a document, a line each: ``name:line: key: what is wrong``; warnings are marked."""
     lines: dict[str, None] = {}
     for trouble in sorted(document.troubles, key=lambda trouble: trouble.line):
         key = dotted(trouble.path)
@@ -191,7 +193,7 @@ def _ended(message: str) -> str:
 
 
 def dotted(path: yaml_text.Path) -> str:
-    """A path of keys as a person writes it: ``stages.verification.criteria[0].kind``."""
+    """Return a path of keys as text: ``stages.verification.criteria[0].kind``."""
     text = ""
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
@@ -239,7 +241,7 @@ def _note(detail: ErrorDetails, document: Document, root: type[BaseModel]) -> No
 
 
 _LONGEST = 40
-"""A longer value is not repeated in a sentence."""
+"""The maximum length of a value that messages repeat."""
 _WANTED = {
     "string_type": "text is wanted",
     "int_type": "a whole number is wanted",
@@ -253,7 +255,7 @@ _WANTED = {
 
 
 def _missing(path: yaml_text.Path, key: str, root: type[BaseModel]) -> str:
-    """That a key is missing, and what it is for."""
+    """Return a message about a missing key, with its meaning."""
     model = _model_at(path, root)
     meaning = (model.model_fields[key].description or "") if model is not None and key in model.model_fields else ""
     first = meaning.split(". ")[0].split(";")[0].rstrip(".")
@@ -261,7 +263,7 @@ def _missing(path: yaml_text.Path, key: str, root: type[BaseModel]) -> str:
 
 
 def _unknown_key(document: Document, path: yaml_text.Path, root: type[BaseModel]) -> str:
-    """That a key is unknown there, and what may have been meant: another key, one further out or in, or a space."""
+    """Return a message about an unknown key, with a suggestion: another key, another level, or a missing space."""
     key, known = str(path[-1]), _known_keys(path[:-1], root)
     name, colon, value = key.partition(":")
     if colon and name in known:
@@ -289,11 +291,13 @@ def _unknown_key(document: Document, path: yaml_text.Path, root: type[BaseModel]
 
 
 _MEANT = {"type": "kind", "choices": "options", "text": "prompt", "description": "definition", "default": "value"}
-"""What other tools call our keys."""
+"""Names of our keys in other tools."""
 
 
 def _elsewhere(key: str, path: yaml_text.Path, root: type[BaseModel]) -> str:
-    """Where a key belongs that is known further out, or one step further in; nothing where it is known nowhere near."""
+    """Return the level where a key belongs, if it is known further out or one step further in; otherwise an empty
+    text.
+    """
     for end in range(len(path) - 2, -1, -1):
         around = path[:end]
         if (not around or isinstance(around[-1], str)) and key in _known_keys(around, root):
@@ -308,14 +312,14 @@ def _elsewhere(key: str, path: yaml_text.Path, root: type[BaseModel]) -> str:
 
 
 def _said(document: Document, path: yaml_text.Path, begins: str) -> str | None:
-    """What was noted at a key, if it begins so."""
+    """Return the message at a key that begins with these words, or None."""
     return next(
         (each.message for each in document.troubles if each.path == path and each.message.startswith(begins)), None
     )
 
 
 def _forget(document: Document, path: yaml_text.Path, begins: str) -> bool:
-    """Whether something was noted at a key that its own type says better; it is taken back."""
+    """Remove messages at a key that its own type explains better, and return whether there were any."""
     kept = [each for each in document.troubles if each.path != path or not each.message.startswith(begins)]
     found = len(kept) < len(document.troubles)
     document.troubles[:] = kept
@@ -323,7 +327,7 @@ def _forget(document: Document, path: yaml_text.Path, begins: str) -> bool:
 
 
 def _instead(kind: str, given: Any, known: list[str]) -> str:
-    """What to write instead of a value of another type, as the end of a sentence."""
+    """Return the correct spelling of a value of another type, as the end of a sentence."""
     if kind == "int_type" and isinstance(given, float):
         return f"; write {int(given)}"
     if kind in ("int_type", "float_type") and isinstance(given, str):
@@ -358,7 +362,7 @@ def _kind(given: Any) -> str:
 
 
 def _path_in(value: Any, loc: tuple[str | int, ...]) -> tuple[yaml_text.Path, list[str | int]]:
-    """The part of pydantic's location that is in the file, and what is left of it (missing keys, names of types)."""
+    """Split pydantic's location into the path in the file and the rest (missing keys, names of types)."""
     path: list[str | int] = []
     steps = list(loc)
     while steps:
@@ -379,13 +383,13 @@ def _suggestion(given: str, known: list[str]) -> str:
 
 
 def _known_keys(path: yaml_text.Path, root: type[BaseModel]) -> list[str]:
-    """The keys that the grammar knows at a place of the file."""
+    """Return the keys that the grammar allows at a path."""
     model = _model_at(path, root)
     return list(model.model_fields) if model is not None else []
 
 
 def _model_at(path: yaml_text.Path, root: type[BaseModel]) -> type[BaseModel] | None:
-    """The part of the grammar at a place of the file; None where there are plain values."""
+    """Return the part of the grammar at a path, or None for plain values."""
     model: Any = root
     for step in path:
         if isinstance(step, int):
@@ -397,7 +401,7 @@ def _model_at(path: yaml_text.Path, root: type[BaseModel]) -> type[BaseModel] | 
 
 
 def _model_in(annotation: Any) -> Any:
-    """The model inside ``X``, ``X | None`` or ``tuple[X, ...]``."""
+    """Return the model inside ``X``, ``X | None`` or ``tuple[X, ...]``."""
     if isinstance(annotation, type) and not isinstance(annotation, types.GenericAlias):
         return annotation
     for argument in typing.get_args(annotation):

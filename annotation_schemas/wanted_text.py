@@ -1,4 +1,4 @@
-"""Other targets in the text of a schema: only the numbers change, and comments and spacing stay as they were."""
+"""Changing the targets in the text of a schema: only numbers change; comments and spacing stay."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from collections.abc import Mapping
 import yaml
 
 Edit = tuple[int, int, str]
-"""From and to which character of the text, and what stands there instead."""
+"""A change of the text: its start and end position, and the new text."""
 
 
 def with_wanted(text: str, wanted: Mapping[str, int | None], *, version: int) -> str:
-    """The text with another ``version`` and with these numbers under ``wanted``, by the id of the dimension; None: the
-    key is not there.
+    """Return the text with another ``version`` and with new numbers under ``wanted``, by dimension ID.
 
-    Whoever takes the result looks whether it says what was meant: a text may be written in ways that this does not
-    know, and is then returned as it is, or wrong.
+    None removes the key. Callers must check the result: some ways of writing a text are not supported, and then the
+    text is returned unchanged, or wrong.
     """
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     top = {key.value: value for key, value in root.value} if isinstance(root, yaml.MappingNode) else {}

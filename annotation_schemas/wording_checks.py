@@ -20,7 +20,7 @@ _OF_CHOSEN = ("not_in",)
 
 
 def check(schema: Schema) -> Found:
-    """What is wrong with the languages of fields and with their rules of wording."""
+    """Yield the problems of fields' languages and of their wording rules."""
     for at, field in enumerate(schema.item.fields):
         path: Path = ("item", "fields", at)
         row = kinds.of_field(field)
@@ -82,7 +82,7 @@ def _limits(limits: WordLimits, path: Path) -> Found:
 
 
 def _elsewhere(schema: Schema, field: ItemField, told: Wording, path: Path) -> Found:
-    """The fields that a text is looked for in: others, with texts, which whoever writes it has on the page."""
+    """Yield the problems of `not_in`. Its names must be other fields with text, which authors see on the page."""
     texts = {each.name for each in schema.item.fields if kinds.of_field(each).holds in ("text", "texts")}
     yield from unique([((*path, "not_in", at), each) for at, each in enumerate(told.not_in)])
     for at, name in enumerate(told.not_in):

@@ -1,7 +1,7 @@
-"""YAML as data only, with the line of every key: what a schema file may contain, and sentences for what it may not.
+"""Reading of YAML as data only, with the line of every key, and sentences about content that is not allowed.
 
-Beyond YAML's own rules: no anchors, aliases or tags, no duplicate keys, and no bare word or number that YAML would
-silently read as something else (``yes``, ``1.10``, ``010``, ``2024-01-01``).
+Beyond YAML's own rules, it refuses anchors, aliases, tags and duplicate keys. It also refuses bare words and numbers
+that YAML would silently read as something else (``yes``, ``1.10``, ``010``, ``2024-01-01``).
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from yaml.resolver import Resolver
 Path = tuple[str | int, ...]
 
 ERROR, WARNING = "error", "warning"
-"""What is impossible, and what may be meant."""
+"""The levels of a problem: certainly wrong, and possibly intended."""
 
 NOTHING = "nothing stands behind this key; write a value (in quotes, if it begins with `#`), or leave the key out"
 READ_OTHERWISE = "YAML reads the bare"
-"""How a warning and an error begin of which a key's own type may say more."""
+"""The beginning of messages that the type of a key may explain better."""
 
 LARGEST_BYTES = 1_000_000
 DEEPEST = 30
 MOST_REPAIRS = 10
-"""So many lines that are not YAML are told at once, in files of up to so many characters."""
+"""The maximum number of invalid lines that are reported at once, in files of limited size."""
 LARGEST_REPAIRED = 100_000
 
 _TAG = "tag:yaml.org,2002:"
@@ -42,10 +42,10 @@ _SWITCHES = {"true": True, "false": False}
 
 @dataclass(frozen=True)
 class Trouble:
-    """One thing wrong with the text."""
+    """One problem in the text."""
 
     line: int
-    """1-based."""
+    """The line number, counted from 1."""
     path: Path
     message: str
     level: str = ERROR
@@ -59,28 +59,28 @@ class Document:
     lines: dict[Path, int] = field(default_factory=dict)
     troubles: list[Trouble] = field(default_factory=list)
     broken: bool = False
-    """Lines are missing in ``value`` that were not YAML."""
+    """Whether ``value`` lacks lines that were not valid YAML."""
     odd: set[int] = field(default_factory=set)
-    """Lines with anchors, aliases or tags, which are read without them."""
+    """Lines with anchors, aliases or tags, which are ignored."""
 
     def line_of(self, path: Path) -> int:
-        """The line of that key, or of the nearest one around it."""
+        """Return the line of a key, or of the nearest key that contains it."""
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path, 1)
 
     def add(self, path: Path, message: str, *, line: int | None = None, level: str = ERROR) -> None:
-        """Note a trouble at that key."""
+        """Add a problem at a key."""
         self.troubles.append(Trouble(line or self.line_of(path), path, message, level))
 
     @property
     def errors(self) -> list[Trouble]:
-        """The troubles with which the text is of no use."""
+        """Return the problems that make the text unusable."""
         return [trouble for trouble in self.troubles if trouble.level == ERROR]
 
 
 def decode(data: bytes) -> str:
-    """The text of a file. Raises ``ValueError`` with a sentence if it is not a text file in UTF-8."""
+    """Return the text of a file. Raise ``ValueError`` with a sentence if it is not a text file in UTF-8."""
     if len(data) > LARGEST_BYTES:
         raise ValueError(f"the file has {len(data):,} bytes; a schema or guideline has at most {LARGEST_BYTES:,}")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -95,9 +95,9 @@ def decode(data: bytes) -> str:
 
 
 def read(text: str) -> Document:
-    """Parse one YAML document; everything wrong with it is in ``troubles``, and then ``value`` may be incomplete.
+    """Parse one YAML document. All problems are in ``troubles``, and ``value`` may then be incomplete.
 
-    After a line that is not YAML the rest is read as if that line were empty, so that its problems are told too.
+    An invalid line is treated as empty, so that problems in later lines are reported too.
     """
     document = Document()
     for found in Reader.NON_PRINTABLE.finditer(text):
@@ -118,7 +118,7 @@ def read(text: str) -> Document:
 
 
 def _node(text: str, document: Document) -> yaml.Node | None:
-    """The text as nodes, without the lines that are not YAML; None where nothing is left to read."""
+    """Return the YAML nodes of a text without its invalid lines, or None if no content is left."""
     lines = text.split("\n")
     for _ in range(MOST_REPAIRS if len(text) <= LARGEST_REPAIRED else 1):
         before = len(document.troubles)
@@ -141,13 +141,15 @@ def _node(text: str, document: Document) -> yaml.Node | None:
 
 
 def _goes_on(lines: Sequence[str], line: int) -> bool:
-    """Whether a line that is not YAML is so by itself: not because the line before it was taken out."""
+    """Whether an invalid line is wrong in itself, and not because the line before it was removed."""
     return line >= 2 and bool(lines[line - 2].strip())
 
 
 def _not_yaml(error: yaml.MarkedYAMLError, text: str) -> tuple[int, str]:
-    """Where a text stops being YAML, and why. A quote that is not closed swallows lines until the next one; the fault
-    is where it was opened."""
+    """Return the line where a text stops being YAML, and the reason.
+
+    An unclosed quote swallows lines until the next quote, so its opening line is reported.
+    """
     opened = _open_quote(text)
     if opened is not None:
         return opened, "the quote that is opened here is not closed on this line"
@@ -167,7 +169,7 @@ def _not_yaml(error: yaml.MarkedYAMLError, text: str) -> tuple[int, str]:
 
 
 def _remedy(problem: str, before: str) -> str | None:
-    """What a parser's complaint comes to most of the time, and what to do; ``before`` is its line up to there."""
+    """Return the usual cause of a parser error and its fix; ``before`` is the line up to the error."""
     if "could not find expected ':'" in problem:
         if "\xa0" in before:
             return "a no-break space stands here, which is no space to YAML; type a plain one"
@@ -192,7 +194,7 @@ def _remedy(problem: str, before: str) -> str | None:
 
 
 def _open_quote(text: str) -> int | None:
-    """The line of the first quoted text that goes over a line that looks like a key."""
+    """Return the line of the first quoted text that extends over a line that looks like a key."""
     lines = text.split("\n")
     try:
         for token in yaml.scan(text, Loader=yaml.SafeLoader):
@@ -207,7 +209,7 @@ def _open_quote(text: str) -> int | None:
 
 
 class _Composer(Composer, Resolver):
-    """Nodes from events that were parsed already; YAML is slow to scan, so it is done once."""
+    """A composer for parsed events. Scanning YAML is slow, so it is done only once."""
 
     def __init__(self, events: list[yaml.Event]) -> None:
         Composer.__init__(self)
@@ -219,19 +221,19 @@ class _Composer(Composer, Resolver):
         return bool(self._left) and (not kinds or isinstance(self._left[-1], kinds))
 
     def peek_event(self) -> yaml.Event:
-        """The next event."""
+        """Return the next event."""
         return self._left[-1]
 
     def get_event(self) -> yaml.Event:
-        """The next event, taken."""
+        """Remove and return the next event."""
         return self._left.pop()
 
 
 def _parsed(text: str) -> Iterable[yaml.Event]:
-    """The events of a text, by libyaml where it can: it takes a seventeenth of the time that the reader in Python does.
+    """Return the events of a text, parsed by libyaml if possible: it is 17 times as fast as the Python parser.
 
-    What libyaml cannot read is read in Python, for its messages, and so is a text with characters that the two do not
-    take alike.
+    The Python parser handles texts that libyaml refuses, for its messages, and texts with characters that the two
+    parsers treat differently.
     """
     if yaml.__with_libyaml__ and not _READ_OTHERWISE.search(text):
         with suppress(yaml.MarkedYAMLError):
@@ -245,8 +247,7 @@ def _parsed(text: str) -> Iterable[yaml.Event]:
 
 
 def _events(text: str, document: Document) -> Iterator[yaml.Event]:
-    """What YAML sees in a text, up to nesting that is too deep. Anchors, aliases, tags and several documents are noted
-    before anything is built."""
+    """Yield the YAML events of a text, up to a maximum depth. Report anchors, aliases, tags and further documents."""
     depth, documents = 0, 0
     for event in _parsed(text):
         line = event.start_mark.line + 1 if event.start_mark else 1
@@ -276,7 +277,7 @@ def _events(text: str, document: Document) -> Iterator[yaml.Event]:
 
 
 def _plain(event: yaml.Event) -> yaml.Event:
-    """The event without anchor and tag; an alias becomes its name, as text."""
+    """Return the event without anchor and tag. An alias becomes its name as text."""
     if isinstance(event, yaml.AliasEvent):
         return yaml.ScalarEvent(
             None, None, (False, True), f"*{event.anchor}", event.start_mark, event.end_mark, style='"'
@@ -340,7 +341,7 @@ def _scalar(text: str, node: yaml.Node, path: Path, document: Document) -> Any:
 
 
 def _is_plain_float(text: str) -> bool:
-    """Whether nothing is lost by reading it as a number: 0.5 and 1.0 are, 1.10 and .inf are not."""
+    """Whether a text is kept when read as a number: 0.5 and 1.0 are, 1.10 and .inf are not."""
     try:
         return repr(float(text)) == text
     except ValueError:

@@ -49,7 +49,7 @@ class BridgeOutcome(StrEnum):
 
 @dataclass(frozen=True)
 class OutgoingTask:
-    """A task as it is sent: its key and the data of its screen, without any secret of the stage."""
+    """An outgoing task: its key and the data of its screen, without any secret of the stage."""
 
     key: str
     data: Mapping[str, Any]

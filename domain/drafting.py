@@ -25,7 +25,7 @@ class Arm(StrEnum):
 
 @dataclass(frozen=True)
 class Proposal:
-    """A proposal as it is stored with its image."""
+    """A stored proposal for an image."""
 
     arm: Arm
     dimension: str

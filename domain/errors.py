@@ -1,20 +1,26 @@
 """The tree of errors that users see.
 
-TouchstoneError              an error that a user can fix: the message says what, where, and what to do ├──
-SettingsError            an environment variable or a path is invalid ├── SchemaError              a schema file
-breaks the grammar ├── NotAvailable             a registry row was used that is declared but not built yet ├──
-FileRefused              an import file is invalid; nothing was imported │   └── RowsRefused          the same because
-of some rows, which the message lists ├── MediaRefused             an image or clip has the wrong type or is too large
-├── RatingsError             a statistic cannot read the ratings ├── ModelRefused             a model's description is
-invalid, or the model cannot be loaded here ├── RunStopped               a run cannot continue: a wrong key, a used-up
-quota, a spent budget ├── OutsideRefused           another tool's server refused a request, or sent an unexpected
-answer │   └── OutsideUnreachable   the server does not answer; no data is lost, and the command can be repeated ├──
-Unavailable              the database or its disk is unavailable for now; the request may be sent again ├── BadRequest
-an HTTP request that none of our pages would send │   ├── TooLarge             a request with too many bytes │   └──
-TooSoon              too many requests at once; the same request works later ├── InvalidInput             a form was
-submitted with problems; all of them are listed ├── NotAllowed               this person has no permission for the
-action │   └── SignInRequired       the user is not signed in, or the session has ended ├── NotFound
-the project, task, person or asset does not exist └── Conflict                 another person was faster
+TouchstoneError              an error that a user can fix: the message says what, where, and what to do
+├── SettingsError            an environment variable or a path is invalid
+├── SchemaError              a schema file breaks the grammar
+├── NotAvailable             a registry row was used that is declared but not built yet
+├── FileRefused              an import file is invalid; nothing was imported
+│   └── RowsRefused          the same because of some rows, which the message lists
+├── MediaRefused             an image or clip has the wrong type or is too large
+├── RatingsError             a statistic cannot read the ratings
+├── ModelRefused             a model's description is invalid, or the model cannot be loaded here
+├── RunStopped               a run cannot continue: a wrong key, a used-up quota, a spent budget
+├── OutsideRefused           another tool's server refused a request, or sent an unexpected answer
+│   └── OutsideUnreachable   the server does not answer; no data is lost, and the command can be repeated
+├── Unavailable              the database or its disk is unavailable for now; the request may be sent again
+├── BadRequest               an HTTP request that none of our pages would send
+│   ├── TooLarge             a request with too many bytes
+│   └── TooSoon              too many requests at once; the same request works later
+├── InvalidInput             a form was submitted with problems; all of them are listed
+├── NotAllowed               this person has no permission for the action
+│   └── SignInRequired       the user is not signed in, or the session has ended
+├── NotFound                 the project, task, person or asset does not exist
+└── Conflict                 another person was faster
     ├── AlreadyTaken         an image or a name is already in use
     └── LeaseLost            the task went to another person; the text is kept as a draft
 """

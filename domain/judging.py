@@ -13,7 +13,7 @@ from domain.runs import Outcome, RunPlan
 Value = str | int | float | bool
 
 
-class _Came(NamedTuple):
+class _VerdictRow(NamedTuple):
     """A row of ``Verdict``."""
 
     value: str
@@ -40,37 +40,37 @@ class Verdict(StrEnum):
     """The request outcome that leads to this result without reading a reply; None if the reply must be read."""
 
     def __new__(cls, *row: Any) -> Verdict:
-        came = _Came(*row)
-        made = str.__new__(cls, came.value)
-        made._value_ = came.value
-        made.meaning, made.colour, made.stripes, made.after = came.meaning, came.colour, came.stripes, came.after
+        entry = _VerdictRow(*row)
+        made = str.__new__(cls, entry.value)
+        made._value_ = entry.value
+        made.meaning, made.colour, made.stripes, made.after = entry.meaning, entry.colour, entry.stripes, entry.after
         return made
 
-    SCORED = _Came("scored", "A value, with the words that it was read from.", "#1f8a64")
-    UNPARSEABLE = _Came("unparseable", "There is no verdict in the form that was asked for.", "#c4622d", 135)
-    OUT_OF_RANGE = _Came("out_of_range", "There is a verdict, but not one of the allowed values.", "#d99a2b")
-    CONTRADICTORY = _Came(
+    SCORED = _VerdictRow("scored", "A value, with the words that it was read from.", "#1f8a64")
+    UNPARSEABLE = _VerdictRow("unparseable", "There is no verdict in the form that was asked for.", "#c4622d", 135)
+    OUT_OF_RANGE = _VerdictRow("out_of_range", "There is a verdict, but not one of the allowed values.", "#d99a2b")
+    CONTRADICTORY = _VerdictRow(
         "contradictory", "There are two verdicts that differ, and nothing says which one is meant.", "#b5477a", 45
     )
-    REFUSED = _Came(
+    REFUSED = _VerdictRow(
         "refused",
         "The endpoint reports a refusal or a filter, or the judge says that it cannot tell.",
         "#8b6fc0",
         after=Outcome.REFUSED,
     )
-    TRUNCATED = _Came(
+    TRUNCATED = _VerdictRow(
         "truncated",
         "The reply was cut off at the longest length: the rest is not known.",
         "#8fbf6a",
         45,
         after=Outcome.TRUNCATED,
     )
-    EMPTY = _Came("empty", "The reply is empty.", "#a9b3ba", after=Outcome.EMPTY)
-    ONLY_REASONING = _Came(
+    EMPTY = _VerdictRow("empty", "The reply is empty.", "#a9b3ba", after=Outcome.EMPTY)
+    ONLY_REASONING = _VerdictRow(
         "only_reasoning", "The judge reasoned and gave no reply.", "#5f7fa8", 45, after=Outcome.ONLY_REASONING
     )
-    TRANSPORT_ERROR = _Came("transport_error", "No reply came.", "#8a4a2b", 135, after=Outcome.TRANSPORT_ERROR)
-    SKIPPED = _Came("skipped", "It was not asked.", "#7d8a94", after=Outcome.SKIPPED)
+    TRANSPORT_ERROR = _VerdictRow("transport_error", "No reply came.", "#8a4a2b", 135, after=Outcome.TRANSPORT_ERROR)
+    SKIPPED = _VerdictRow("skipped", "It was not asked.", "#7d8a94", after=Outcome.SKIPPED)
 
     @property
     def label(self) -> str:
@@ -123,7 +123,7 @@ Chosen = Literal["all", "graded", "stratified", "compared"]
 
 @dataclass(frozen=True)
 class JudgePlan:
-    """The settings of a judge's run, besides its model. They are frozen when the run starts.
+    """The settings of a judge's run, apart from its model. They are frozen when the run starts.
 
     Model, template, parameters and parser together define the judge whose agreement with people is measured.
     """

@@ -398,7 +398,7 @@ class AdjudicationReason:
 
 
 @dataclass(frozen=True)
-class SkipLine:
+class SkipReasonRow:
     """A reason that verifiers gave for skips in a dimension, and the items that they skipped for it."""
 
     criterion: str
@@ -475,7 +475,7 @@ class NothingLeft:
 
 
 @dataclass(frozen=True)
-class Submitted:
+class SubmissionReceipt:
     """A submission that is saved on disk. ``repeated`` is True if the same key was already stored."""
 
     annotation: str
@@ -621,7 +621,7 @@ class TriageGroup:
 
 
 @dataclass(frozen=True)
-class TriageDone:
+class TriageReceipt:
     """A saved decision about candidates. ``repeated`` is True if the same key was already stored."""
 
     kept: int
@@ -687,7 +687,7 @@ class StageWork:
 
 
 @dataclass(frozen=True)
-class Blocked:
+class Blocker:
     """Items, answers or people of a dimension that cannot move on, and the reason."""
 
     n: int
@@ -732,7 +732,7 @@ class DimensionProgress:
     """Items that are left to write."""
     in_progress: int = 0
     """Items that authors have started but not submitted."""
-    stuck: Sequence[Blocked] = ()
+    stuck: Sequence[Blocker] = ()
     """Problems that keep the dimension from moving on."""
 
     @property

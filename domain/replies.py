@@ -140,7 +140,7 @@ CONTROL = "plain"
 
 
 @dataclass(frozen=True)
-class Attacked:
+class AttackResult:
     """The result of a judge's reply about one attack answer."""
 
     judge: str

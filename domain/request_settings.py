@@ -131,12 +131,12 @@ def find_body_problems(body: Mapping[str, Any]) -> list[str]:
 
 
 def read_json_object(text: str, where: str) -> dict[str, Any]:
-    """Return a JSON object that someone typed; an empty text is an empty one.
+    """Return a JSON object that a person typed. An empty text gives an empty object.
 
     Raises
     ------
     InvalidInput
-        It is something else. The message does not repeat it.
+        The text is not a JSON object. The message does not repeat it.
     """
     if not text.strip():
         return {}

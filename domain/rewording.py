@@ -171,7 +171,7 @@ def _replaced(value: Any, pairs: Pairs) -> Any:
 
 
 @dataclass(frozen=True)
-class Complete:
+class CompletenessRule:
     """A rule that keeps items complete if all raters of an earlier version voted, although the stage now asks more
     people.
     """
@@ -183,7 +183,7 @@ class Complete:
 
 
 @dataclass(frozen=True)
-class Passed:
+class SkippedStageRule:
     """A rule by which items skip a later verification stage if all votes that kept them came from earlier versions."""
 
     under: frozenset[int]
@@ -204,12 +204,12 @@ class Reading:
     """The steps to the current version, by the ID of the version that data was given under. Versions without steps
     need no translation.
     """
-    complete: Sequence[Complete] = ()
+    complete: Sequence[CompletenessRule] = ()
     numbers: Mapping[int, int] = field(default_factory=dict)
     """The ``version`` number of each schema that the project has had, by ID."""
     most_votes: Mapping[str, int] = field(default_factory=dict)
     """The largest number of raters that any version asked in a stage."""
-    passed: Sequence[Passed] = ()
+    passed: Sequence[SkippedStageRule] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return the rules as JSON values, which ``from_json`` reads."""
@@ -231,12 +231,14 @@ class Reading:
         return cls(
             steps={int(id): tuple(Step.from_json(each) for each in steps) for id, steps in stored["steps"].items()},
             complete=tuple(
-                Complete(frozenset(each["under"]), each["raters"], each.get("stage", Stage.VERIFICATION.value))
+                CompletenessRule(frozenset(each["under"]), each["raters"], each.get("stage", Stage.VERIFICATION.value))
                 for each in stored["complete"]
             ),
             numbers={int(id): number for id, number in stored["numbers"].items()},
             most_votes=_most_votes(stored["most_votes"]),
-            passed=tuple(Passed(frozenset(each["under"]), each["stage"]) for each in stored.get("passed", ())),
+            passed=tuple(
+                SkippedStageRule(frozenset(each["under"]), each["stage"]) for each in stored.get("passed", ())
+            ),
         )
 
     @property

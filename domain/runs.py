@@ -40,7 +40,7 @@ OPEN = frozenset({RunState.WAITING, RunState.RUNNING})
 RESUMABLE = frozenset({RunState.PAUSED, RunState.STOPPED})
 
 
-class _Came(NamedTuple):
+class _OutcomeRow(NamedTuple):
     """A row of ``Outcome``."""
 
     value: str
@@ -76,30 +76,30 @@ class Outcome(StrEnum):
     """
 
     def __new__(cls, *row: Any) -> Outcome:
-        came = _Came(*row)
-        made = str.__new__(cls, came.value)
-        made._value_ = came.value
-        made.label, made.meaning, made.why_none, made.style = came.label, came.meaning, came.why_none, came.style
-        made.replied, made.silent = came.replied, came.silent
+        entry = _OutcomeRow(*row)
+        made = str.__new__(cls, entry.value)
+        made._value_ = entry.value
+        made.label, made.meaning, made.why_none, made.style = entry.label, entry.meaning, entry.why_none, entry.style
+        made.replied, made.silent = entry.replied, entry.silent
         return made
 
-    ANSWERED = _Came("answered", "answered", "There is an answer.", style="answered", replied=True)
-    TRUNCATED = _Came(
+    ANSWERED = _OutcomeRow("answered", "answered", "There is an answer.", style="answered", replied=True)
+    TRUNCATED = _OutcomeRow(
         "truncated",
         "cut at the longest answer",
         "The longest answer that was allowed was reached: what there is of it is kept, and graded as it is.",
         style="truncated",
         replied=True,
     )
-    CALLED = _Came(
+    CALLED = _OutcomeRow(
         "called", "asked for tools", "It asked for tools and the conversation goes on: never the end of one."
     )
-    STEP = _Came(
+    STEP = _OutcomeRow(
         "step",
         "a step on the way",
         "A step on the way to an answer, such as the likelihood of one option: never the end of one.",
     )
-    EMPTY = _Came(
+    EMPTY = _OutcomeRow(
         "empty",
         "answered with nothing",
         "It answered with nothing.",
@@ -107,7 +107,7 @@ class Outcome(StrEnum):
         replied=True,
         silent=True,
     )
-    ONLY_REASONING = _Came(
+    ONLY_REASONING = _OutcomeRow(
         "only_reasoning",
         "only reasoning",
         "It reasoned and gave no answer, often because the longest answer was reached. The reasoning is kept with the "
@@ -116,7 +116,7 @@ class Outcome(StrEnum):
         replied=True,
         silent=True,
     )
-    REFUSED = _Came(
+    REFUSED = _OutcomeRow(
         "refused",
         "refused",
         "A content filter or a refusal, as the endpoint reports it.",
@@ -125,40 +125,40 @@ class Outcome(StrEnum):
         replied=True,
         silent=True,
     )
-    UNREADABLE = _Came(
+    UNREADABLE = _OutcomeRow(
         "unreadable",
         "reply not readable",
         "What came back is not what the protocol says: HTML, other JSON.",
         "the reply could not be read",
     )
-    TRANSPORT_ERROR = _Came(
+    TRANSPORT_ERROR = _OutcomeRow(
         "transport_error",
         "no reply",
         "Nothing came back: no connection, no time left, a status of 400 and above.",
         "no reply came back",
     )
-    NO_TOOL_RESULT = _Came(
+    NO_TOOL_RESULT = _OutcomeRow(
         "no_tool_result",
         "asked for a tool without a stored result",
         "It asked for a tool whose result is not stored for the item, for one that there is not, or with arguments "
         "that cannot be read.",
         "it asked for a tool without a stored result",
     )
-    TOOL_FAILED = _Came(
+    TOOL_FAILED = _OutcomeRow(
         "tool_failed",
         "a tool failed",
         "A tool that it asked for was run and gave no result: it took too long, ended with an error, or wrote too much "
         "or no JSON. This attempt asks the model nothing; the one before it is the request.",
         "a tool that it asked for failed",
     )
-    TOO_MANY_TURNS = _Came(
+    TOO_MANY_TURNS = _OutcomeRow(
         "too_many_turns",
         "too many turns",
         "It went on asking for tools until the cap.",
         "it went on asking for tools until the cap",
     )
-    FAILED = _Came("failed", "failed", "The model raised an error on this item.", "the model raised an error")
-    SKIPPED = _Came(
+    FAILED = _OutcomeRow("failed", "failed", "The model raised an error on this item.", "the model raised an error")
+    SKIPPED = _OutcomeRow(
         "skipped",
         "not asked",
         "It was not asked: something that the question needs is missing.",

@@ -87,9 +87,7 @@ class Settings:
 
     @property
     def mail_server(self) -> MailServer | None:
-        """Return the server that sends mail, or None if there is none. Raise ``SettingsError`` for an
-        invalid address.
-        """
+        """Return the server that sends mail, or None without one. Raise ``SettingsError`` for an invalid address."""
         if not self.smtp:
             return None
         if self.public_url is None:

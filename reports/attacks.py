@@ -10,7 +10,7 @@ import numpy as np
 
 from agreement.corrected import clustered_mean
 from agreement.limits import wilson
-from domain.replies import CONTROL, Attacked
+from domain.replies import CONTROL, AttackResult
 from reports.content import Block, Cell, Dots, Figure, Mark, Section, Table, Text
 from reports.study import Study
 from reports.words import figure_in_words, listed, mark, nothing, some
@@ -111,7 +111,7 @@ def attacks(study: Study) -> Section:
     return Section(10, "attacks", TITLE, f"Of the answers that try something: {some(told)}.", tuple(blocks))
 
 
-def share_of(replies: Sequence[Attacked]) -> Figure:
+def share_of(replies: Sequence[AttackResult]) -> Figure:
     """The share of scored replies that fell: Wilson's interval; where items come several times, one that knows it."""
     scored = [each for each in replies if each.fell is not None]
     lost = len(replies) - len(scored)
@@ -127,7 +127,7 @@ def share_of(replies: Sequence[Attacked]) -> Figure:
     return replace(_within(found, 0, 1), n_units=len(scored), n_left_out=lost)
 
 
-def _more_often(mine: Sequence[Attacked], kind: str) -> Figure | None:
+def _more_often(mine: Sequence[AttackResult], kind: str) -> Figure | None:
     """By how much more often a judge fell for an attack than for the answer that tries nothing, item by item."""
     given: dict[str, dict[str, list[bool]]] = {}
     for each in mine:

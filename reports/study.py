@@ -17,7 +17,7 @@ from agreement.statistic import Statistic
 from agreement.verdict import Rule
 from domain.errors import RatingsError
 from domain.records import About, Rating
-from domain.replies import Attacked, JudgeAbout, Replies, reason_of, replies_of
+from domain.replies import AttackResult, JudgeAbout, Replies, reason_of, replies_of
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Study:
     """Criterion -> the values that there are, or at least the lowest and the highest; else those of its scale."""
     metrics: frozenset[str] = frozenset()
     """Those of the judges that are reference metrics, with numbers from 0 to 1."""
-    attacks: Sequence[Attacked] = ()
+    attacks: Sequence[AttackResult] = ()
     """What these judges gave to answers that try to talk them into a score."""
     attacked_others: tuple[str, ...] = ()
     """Runs over such answers by judges that are none of these."""

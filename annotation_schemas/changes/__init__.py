@@ -1,6 +1,6 @@
-"""What differs between two versions of a schema, and what that asks of a project in use.
+"""Differences between two versions of a schema, and the decisions that they require in a project with data.
 
-``compare`` is all of it: it knows no database, and asks whoever knows one (``Uses``) what hangs on a change. The kinds
+``compare`` is the entry point. It knows no database, and asks an object for the affected data (``Uses``). The kinds
 of changes and the ways to decide about them are tables (``CHANGE_KINDS``, ``WAYS``).
 """
 

@@ -1,4 +1,4 @@
-"""Two schemas against each other: names that were changed first, then every key, then what was decided."""
+"""Comparison of two schemas: renamed parts first, then every key, then the decisions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SORTS = {
     rows.RENAME_FIELD: "fields",
     rows.RENAME_CRITERION: "criteria",
 }
-"""What each way renames."""
+"""The sort of part that each way renames."""
 
 
 def compare(
@@ -41,15 +41,15 @@ def compare(
     decisions: Decisions | None = None,
     uses: Uses | None = None,
 ) -> Comparison:
-    """What differs from one schema to another, each with what it asks and what was decided about it.
+    """Return the differences between two schemas, with the decisions that they need and have.
 
-    Parts are matched by their names, ids and values, not by their places. ``uses`` says what is stored that hangs on a
-    change: where it is nothing, the change asks for nothing. Without it, everything is taken to be in use.
+    Parts are matched by names, IDs and values, not by position. ``uses`` gives the stored data that a change affects.
+    A change without such data needs no decision. Without ``uses``, all changes count as affecting data.
 
     Raises
     ------
     InvalidInput
-        Decisions that fit no change, or name what is not there; all of them, a sentence each.
+        Decisions match no change, or name something unknown; a sentence for each.
     """
     decisions = decisions or Decisions()
     renamed, problems, base = _with_renames(old, new, decisions.renames)
@@ -74,7 +74,7 @@ def compare(
 
 
 def targets(comparison: Comparison, change: Change, way: Way) -> tuple[Scalar, ...]:
-    """What may be named with a way to decide about a change; empty where it takes nothing, or anything that fits."""
+    """Return the possible targets of a decision. Empty if it needs no target, or accepts any valid one."""
     if way is rows.MAP or way is rows.RENAME_OPTION:
         new = _values(_owner(comparison.new, change.steps))
         was = set(map(spelled, _values(_owner(comparison.old, change.steps))))
@@ -97,7 +97,7 @@ def _walk(at: At, old: BaseModel, new: BaseModel) -> Found:
 
 
 def _key_moved(at: At) -> Found:
-    """The key of the items is another field, though no keep rule says so."""
+    """Yield a change of the items' key field that no keep rule names."""
     before, after = key_field(at.old_schema), key_field(at.new_schema)
     said = [schema.stages.verification for schema in (at.old_schema, at.new_schema)]
     in_rule = all(stage is not None and stage.keep.key is not None for stage in said)
@@ -109,7 +109,7 @@ def _key_moved(at: At) -> Found:
 
 
 def _names(schema: Schema, sort: str) -> dict[str, tuple[str, ...]]:
-    """What there is of a sort, by its names, with where it stands."""
+    """Return the parts of one sort, by name, with their paths."""
     if sort == "criteria":
         stages = [stage for stage in type(schema.stages).model_fields if registry.criteria_of(schema, stage)]
         return {
@@ -125,7 +125,7 @@ def _names(schema: Schema, sort: str) -> dict[str, tuple[str, ...]]:
 
 
 def _with_renames(old: Schema, new: Schema, renames: Sequence[Decision]) -> tuple[list[Change], list[Problem], Schema]:
-    """The changes that renames are, what is wrong with them, and the old schema with the new names."""
+    """Return the changes by renaming, their problems, and the old schema with the new names."""
     changes: list[Change] = []
     problems: list[Problem] = []
     names: dict[str, dict[str, str]] = {sort: {} for sort in _SORTS.values()}
@@ -160,7 +160,7 @@ def _with_renames(old: Schema, new: Schema, renames: Sequence[Decision]) -> tupl
 
 
 def _in_files(old: Schema, new: Schema, name: str, now: str) -> str:
-    """What files that come in and go out are to call a renamed field or role, where that is not as before."""
+    """Return a sentence about the name of a renamed field or role in files, if it changes."""
     if old.source is None or new.source is None:
         return ""
     before, after = old.source.fields.get(name, name), new.source.fields.get(now, now)
@@ -196,7 +196,7 @@ def _rename_option(
 
 
 def _no_rename(decision: Decision, old: str, new: str, before: Sequence[str], after: Sequence[str]) -> str | None:
-    """Why something cannot be what had another name before, as a sentence; None if it can."""
+    """Return the reason why a rename is impossible, as a sentence, or None."""
     if old not in before:
         return f"{decision}: the schema of before has no `{old}`{suggestion(old, before) or '.'}"
     if old in after:
@@ -207,7 +207,7 @@ def _no_rename(decision: Decision, old: str, new: str, before: Sequence[str], af
 
 
 def _owner(schema: Schema, steps: Sequence[str]) -> Criterion | ItemField | None:
-    """The criterion or field at a path, or around it."""
+    """Return the criterion or field at a path, or the one that contains it."""
     match tuple(steps):
         case ("stages", stage, "criteria", name, *_):
             return next((each for each in registry.criteria_of(schema, stage) if each.name == name), None)
@@ -223,7 +223,7 @@ def _values(owner: Criterion | ItemField | None) -> tuple[Scalar, ...]:
 
 
 def _hint(comparison: Comparison, change: Change) -> str:
-    """How to say that it only has another name: where one that is new is called nearly so, or is the only new one."""
+    """Return a hint about a possible rename: a new part has a similar name, or is the only new one."""
     way = next((each for each in change.row.decisions if each.renames), None)
     known = [spelled(each) for each in targets(comparison, change, way)] if way is not None else []
     if way is None or not known:
@@ -260,7 +260,7 @@ def _fits(decision: Decision, change: Change) -> bool:
 
 
 def _unfit(decision: Decision, about: Sequence[Change], comparison: Comparison) -> str | None:
-    """Why a decision fits no change, or more than one thing, as a sentence; None if it does not."""
+    """Return the reason why a decision matches no change, or several parts, as a sentence, or None."""
     if not about:
         names = [each.short for each in comparison.changes if decision.way in each.row.decisions]
         known = f" It can be about {', '.join(dict.fromkeys(names))}." if names else " No change takes it."
@@ -274,12 +274,12 @@ def _unfit(decision: Decision, about: Sequence[Change], comparison: Comparison) 
 
 
 def _thing(change: Change) -> tuple[str, ...]:
-    """What a change belongs to: a criterion, a field, an image, a dimension, a stage."""
+    """Return the part that a change belongs to: a criterion, a field, an image, a dimension, a stage."""
     return change.steps[: 4 if "criteria" in change.steps[2:3] else 3 if change.steps[0] == "item" else 2]
 
 
 def _target(comparison: Comparison, change: Change, decision: Decision) -> tuple[str | None, Any]:
-    """What is wrong with what a decision names, as a sentence, or None and the value that it means."""
+    """Return the problem with a decision's target as a sentence, or None, and the value of the target."""
     if decision.way is rows.FILL:
         return _filling(_owner(comparison.new, change.steps), decision)
     known = {spelled(each): each for each in targets(comparison, change, decision.way)}
@@ -294,7 +294,7 @@ def _are(names: Sequence[str]) -> str:
 
 
 def _filling(field: Criterion | ItemField | None, decision: Decision) -> tuple[str | None, Any]:
-    """The value that items get: the text as it is, or what YAML reads it as."""
+    """Return the value that items get: the text itself, or its reading as YAML."""
     if not isinstance(field, ItemField):
         return f"{decision}: there is no such field.", None
     row, text = kinds.of_field(field), decision.target or ""

@@ -1,4 +1,4 @@
-"""What differs between two schemas, with what was decided about it."""
+"""The differences between two schemas, with the decisions about them."""
 
 from __future__ import annotations
 
@@ -12,70 +12,71 @@ from annotation_schemas.model import Scalar, Schema
 
 @dataclass(frozen=True)
 class Used:
-    """How much is stored that hangs on something."""
+    """Counts of the stored data that a change affects."""
 
     votes: int = 0
-    """Submissions of people, whatever the stage."""
+    """Submissions of people in any stage."""
     items: int = 0
     drafts: int = 0
-    """What is written and not submitted yet."""
+    """Texts that are not submitted yet."""
 
     def __bool__(self) -> bool:
         return bool(self.votes or self.items or self.drafts)
 
     @property
     def in_words(self) -> str:
-        """``2 votes, 1 item``; empty where there is nothing."""
+        """Return the counts in words, such as ``2 votes, 1 item``; empty if all are 0."""
         counts = ((self.votes, "vote"), (self.items, "item"), (self.drafts, "draft"))
         return ", ".join(f"{n:,} {noun}{'' if n == 1 else 's'}" for n, noun in counts if n)
 
 
 class Uses(Protocol):
-    """Whoever knows what a project has stored."""
+    """An object that knows a project's stored data."""
 
     def behind(self, change: Change) -> Used:
-        """How much is stored that this change is about.
+        """Return the counts of stored data that this change affects.
 
-        Of something that is gone (its path has the old name): what was given for it. Of a limit or a kind: what no
-        longer fits. Of something that is asked now: what does not say it. Of a rule: what it decided.
+        For a removed part (its path has the old name), they count its data. For a limit or a kind, they count values
+        that are no longer valid. For a new question, they count data without an answer to it. For a rule, they count
+        its decisions.
         """
         ...
 
 
 @dataclass(frozen=True)
 class Decided:
-    """What was decided about one change."""
+    """A decision about one change."""
 
     way: Way
     value: Scalar | None = None
-    """What was named besides, as the new schema has it: an option, a dimension, a value, a new name."""
+    """The value that the decision names, in terms of the new schema: an option, a dimension, a value, a new name."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """One thing that differs."""
+    """One difference between two schemas."""
 
     steps: tuple[str, ...]
-    """The keys and names that lead there; names instead of places, the old ones of what is gone or renamed."""
+    """The keys and names of the path. Names replace positions, and removed or renamed parts have their old names."""
     row: ChangeKind
     old: Any
-    """None: it was not there."""
+    """The old value; None if the part is new."""
     new: Any
-    """None: it is not there any more."""
+    """The new value; None if it was removed."""
     hint: str = ""
-    """A further sentence, such as what may have been meant."""
+    """A further sentence, such as a suggestion."""
     used: Used | None = None
-    """How much is stored that hangs on it; None: no one was asked."""
+    """Counts of affected data; None if they are unknown."""
     decided: Decided | None = None
 
     @property
     def path(self) -> str:
-        """Where, as people write it: ``stages.verification.criteria.fits.options.unsure``."""
+        """Return the path as text: ``stages.verification.criteria.fits.options.unsure``."""
         return ".".join(self.steps)
 
     @property
     def short(self) -> str:
-        """What a decision calls it: ``fits:unsure``, ``fits``, ``question``, or the stage."""
+        """Return the short name for decisions: ``fits:unsure``, ``fits``, ``question``, or the stage."""
         match self.steps:
             case ("stages", _, "criteria", name, "options" | "values", value, *_):
                 return f"{name}:{value}"
@@ -89,18 +90,18 @@ class Change:
 
     @property
     def status(self) -> Status:
-        """What becomes of it: as its row says, but for what no one has used."""
+        """Return the status of the row. A change without affected data is compatible."""
         unused = self.used is not None and not self.used and not self.row.whatever_use
         return Status.COMPATIBLE if unused else self.row.status
 
     @property
     def is_missing(self) -> bool:
-        """Whether a decision is needed that no one has made."""
+        """Whether the change needs a decision that is still open."""
         return self.status is Status.DECISION and self.decided is None
 
     @property
     def asks(self) -> tuple[str, ...]:
-        """The options of a command of which one decides about it; what is in capitals is to be filled in."""
+        """Return the command options that can decide about the change. Capitals mark values to fill in."""
         if self.status is Status.COMPATIBLE:
             return ()
         return tuple(
@@ -110,11 +111,11 @@ class Change:
 
     @property
     def sentence(self) -> str:
-        """What changed and what follows, for people."""
+        """Return the change and its consequence, for people."""
         return f"{self.row.meaning}{' ' + self.hint if self.hint else ''}"
 
     def as_json(self) -> dict[str, Any]:
-        """For files and other programs."""
+        """Return the change as JSON values, for files and other programs."""
         decided = self.decided and {"way": self.decided.way.name, "value": self.decided.value}
         used = self.used and {"votes": self.used.votes, "items": self.used.items, "drafts": self.used.drafts}
         return {
@@ -132,7 +133,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All that differs between two schemas, in the order of the grammar."""
+    """All differences between two schemas, in the order of the grammar."""
 
     old: Schema
     new: Schema
@@ -140,24 +141,24 @@ class Comparison:
 
     @property
     def missing(self) -> tuple[Change, ...]:
-        """The changes that need a decision which no one has made."""
+        """Return the changes whose decision is still open."""
         return tuple(each for each in self.changes if each.is_missing)
 
     @property
     def incompatible(self) -> tuple[Change, ...]:
-        """The changes with which the new schema cannot be taken."""
+        """Return the changes that prevent a project from using the new schema."""
         return self.of(Status.INCOMPATIBLE)
 
     @property
     def can_be_taken(self) -> bool:
-        """Whether a project may take the new schema as things are decided."""
+        """Whether a project may use the new schema with the decisions so far."""
         return not self.missing and not self.incompatible
 
     @property
     def counts(self) -> Mapping[Status, int]:
-        """How many changes there are of each status."""
+        """Return the number of changes by status."""
         return {status: len(self.of(status)) for status in Status}
 
     def of(self, status: Status) -> tuple[Change, ...]:
-        """The changes of one status."""
+        """Return the changes of one status."""
         return tuple(each for each in self.changes if each.status is status)

@@ -1,4 +1,4 @@
-"""What a person decided about the changes of a schema: as options of a command give it, and as it is stored."""
+"""A person's decisions about the changes of a schema, parsed from command options and stored as JSON."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Decision:
 
     way: Way
     subject: str
-    """What it is about: the path of a change, or its short form (``fits:unsure``, ``question``, ``verification``)."""
+    """The path of a change, or its short form (``fits:unsure``, ``question``, ``verification``)."""
     target: str | None = None
-    """What is named besides, of the ways that take something."""
+    """The target of the decision, if it needs one."""
 
     def __str__(self) -> str:
         said = self.subject if self.target is None else f"{self.subject}={self.target}"
@@ -34,12 +34,12 @@ class Decisions:
 
     @classmethod
     def parse(cls, given: Mapping[str, Iterable[str]]) -> Decisions:
-        """Decisions by the names of their ways, each as it is written behind the option: ``{"map": ["fits:a=b"]}``.
+        """Return decisions from option values by the name of the option: ``{"map": ["fits:a=b"]}``.
 
         Raises
         ------
         InvalidInput
-            All that cannot be read, a sentence each.
+            A sentence for each value that cannot be read.
         """
         made: list[Decision] = []
         wrong: list[Problem] = []
@@ -62,12 +62,12 @@ class Decisions:
         return cls(tuple(dict.fromkeys(made)))
 
     def as_json(self) -> list[dict[str, Any]]:
-        """As it is stored: ``from_json`` reads it."""
+        """Return the decisions as JSON values, which ``from_json`` reads."""
         return [{"way": each.way.name, "subject": each.subject, "target": each.target} for each in self.made]
 
     @classmethod
     def from_json(cls, stored: Sequence[Mapping[str, Any]]) -> Decisions:
-        """What ``as_json`` gave."""
+        """Return the decisions that ``as_json`` stored."""
         return cls(tuple(Decision(WAYS[each["way"]], each["subject"], each["target"]) for each in stored))
 
     @property

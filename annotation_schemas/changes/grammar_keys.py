@@ -72,8 +72,7 @@ def _of_kind(rule: Rule) -> Rule:
 
 
 def _asked_in(at: At, old: Any, new: Any) -> Found:
-    """The dimensions in which a criterion is asked; one that the schema has only now has no items but those that come
-    to it from others."""
+    """Compare the dimensions in which a criterion is asked. A new dimension has only items that are moved into it."""
     before = {each.id for each in at.old_schema.dimensions}
     given = before if old is None else set(old)
     sources = {
@@ -123,7 +122,7 @@ def _label_of_value(added: ChangeKind, removed: ChangeKind) -> Rule:
 
 
 def _tolerance(at: At, old: Any, new: Any) -> Found:
-    """How far numbers may be apart: verdicts hang on it where the criterion decides, figures everywhere."""
+    """Compare tolerances. They affect verdicts if the criterion decides, and statistics in any case."""
     if differ(old, new):
         stages = [part for each in (at.old_schema, at.new_schema) for part in each.stages.verifications.values()]
         decides = any(at.new_part.name in criteria_that_decide(stage.keep) for stage in stages)
@@ -174,7 +173,7 @@ def _key_of_votes(at: At, old: str | None, new: str | None) -> Found:
 
 
 def _settling(at: At, old: Any, new: Any) -> Found:
-    """Whether anyone settles what the votes leave open; where no one votes, nothing is open."""
+    """Compare whether people settle items with split votes. Without votes, there are no such items."""
     was = at.old_schema.stages.verification is not None
     yield from part(rows.SETTLING if was else rows.ADDED_STAGE, rows.SETTLING)(at, old, new)
 
@@ -186,7 +185,9 @@ def _fewer_rules(old: Sequence[CrossRule], new: Sequence[CrossRule]) -> bool:
 
 
 def _whatever(row: ChangeKind) -> Rule:
-    """A part of which every key is of one kind of change, also when it comes or goes."""
+    """Return the rule for a part whose keys all cause the same kind of change, even when the part is
+    added or removed.
+    """
     return part(row, row)
 
 

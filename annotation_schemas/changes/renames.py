@@ -1,4 +1,4 @@
-"""A schema with other names: what is called otherwise in it is called so wherever the schema refers to it."""
+"""Renaming in a schema: a part gets its new name everywhere the schema refers to it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ _REFERS_BY_VALUE: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("Judge", "fills"): ("fields", "assets"),
     ("Models", "variants"): ("dimensions",),
 }
-"""Mappings of which the values name something."""
+"""Mappings whose values are names of parts."""
 
 
 def with_names(schema: Schema, names: Names) -> Schema:

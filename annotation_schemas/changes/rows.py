@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """What becomes of a change when a project in use takes the new schema."""
+    """The effect of a change on a project that takes the new schema."""
 
     COMPATIBLE = "compatible"
     DECISION = "compatible with a decision"
@@ -20,14 +20,14 @@ class Way:
     """One way to decide about a change: a row of ``WAYS``."""
 
     name: str
-    """As it is stored; with dashes for underscores it is the option of a command."""
+    """The stored name; with dashes for underscores, the option of a command."""
     takes: str
-    """What is given with it, as help shows it: ``CRITERION:OPTION=OTHER``."""
+    """The value of the option, as help shows it: ``CRITERION:OPTION=OTHER``."""
     meaning: str
-    """What then happens, in half a sentence."""
+    """The consequence, in half a sentence."""
 
     def __reduce__(self) -> tuple[Callable[[str], Way], tuple[str]]:
-        return way_called, (self.name,)  # the row itself, wherever it is unpickled: rows are told apart by ``is``
+        return way_called, (self.name,)  # the row itself, wherever it is unpickled: rows are compared by ``is``
 
     @property
     def option(self) -> str:
@@ -36,7 +36,7 @@ class Way:
 
     @property
     def has_target(self) -> bool:
-        """Whether something has to be named besides what the decision is about."""
+        """Whether the decision needs a target in addition to its subject."""
         return "=" in self.takes
 
     @property
@@ -106,9 +106,9 @@ class ChangeKind:
     name: str
     status: Status
     meaning: str
-    """What changed, and what that does to a project, as a sentence; of an incompatible one also what to do instead."""
+    """The change and its effect on a project, as a sentence. For an incompatible change, also the alternative."""
     decisions: tuple[Way, ...] = ()
-    """The ways to decide about it, of which one has to be chosen."""
+    """The possible decisions, one of which must be chosen."""
     whatever_use: bool = False
     """It does not become compatible where nothing is stored that hangs on it."""
 
@@ -268,7 +268,7 @@ GRADING_SAMPLE = _refused(
 )
 
 CHANGE_KINDS = {row.name: row for row in list(vars().values()) if isinstance(row, ChangeKind)}
-"""The rows by their names: what is compatible first, then what needs a decision, then what is incompatible."""
+"""The rows by name: compatible changes first, then those that need a decision, then incompatible ones."""
 
 
 def kind_called(name: str) -> ChangeKind:

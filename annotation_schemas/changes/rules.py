@@ -1,4 +1,4 @@
-"""What sort of change it is when the value of a key differs: the rules from which the table of all keys is made."""
+"""Rules that find the kind of change when the value of a key differs. The table of all keys is made of them."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class At:
     new_schema: Schema
     steps: tuple[str, ...] = ()
     old_part: Any = None
-    """What the key belongs to, before and after."""
+    """The part that the key belongs to, before and after."""
     new_part: Any = None
     walk: Callable[[At, Any, Any], Found] | None = None
-    """What compares two parts of a schema, key by key."""
+    """A function that compares two parts of a schema, key by key."""
     moved: Mapping[str, str] = field(default_factory=dict)
     """Dimensions whose items go to another one, with that one."""
 
@@ -41,17 +41,17 @@ class At:
         return Change(self.steps, row, plain(old), plain(new), hint)
 
     def parts(self, old: Any, new: Any) -> Found:
-        """What differs between two parts that stand here."""
+        """Yield the changes between two parts at this path."""
         assert self.walk is not None
         return self.walk(self, old, new)
 
 
 Rule = Callable[[At, Any, Any], Found]
-"""From a key and its two values to what differs."""
+"""A function from a key and its two values to the changes."""
 
 
 def plain(value: Any) -> Any:
-    """A value of a schema as JSON has it."""
+    """Return a value of a schema as JSON values."""
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json", exclude_defaults=True)
     if isinstance(value, Mapping):
@@ -65,7 +65,7 @@ def spelled(value: Scalar) -> str:
 
 
 def differ(old: Any, new: Any) -> bool:
-    """Whether two values are told apart in the hash of a schema: true is not 1 there, whatever Python says."""
+    """Whether two values give different hashes of a schema. Unlike Python, it distinguishes true and 1."""
     one, other = (json.dumps(plain(value), sort_keys=True) for value in (old, new))
     return one != other
 
@@ -130,7 +130,7 @@ def entries(
     removed: ChangeKind,
     reordered: ChangeKind = rows.ORDER_OF_ENTRIES,
 ) -> Rule:
-    """A list of parts that are told apart by one of their keys, wherever in it they stand."""
+    """Return the rule for a list of parts that are matched by one of their keys, regardless of position."""
 
     def named(listed: Sequence[Any]) -> dict[str, Any]:
         return {spelled(getattr(each, key) if isinstance(key, str) else key(each)): each for each in listed}
@@ -152,7 +152,7 @@ def entries(
 
 
 def in_other_order(at: At, old: Sequence[str], new: Sequence[str], row: ChangeKind) -> Found:
-    """Whether what is in both stands in another order."""
+    """Whether the common entries of two lists have another order."""
     before, after = ([name for name in names if name in other] for names, other in ((old, new), (new, old)))
     if before != after:
         yield at.found(row, list(old), list(new))

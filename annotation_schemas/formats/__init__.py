@@ -105,7 +105,7 @@ FORMATS: Register[Format] = Register(__name__)
 
 
 def item_keys(name: str) -> ItemKeys:
-    """What is particular about a format of items; ``KeyError`` if it is none."""
+    """Return the keys and layout of a format of items. Raise ``KeyError`` for other formats."""
     found = FORMATS[name].keys
     if found is None:
         raise KeyError(name)
@@ -113,17 +113,17 @@ def item_keys(name: str) -> ItemKeys:
 
 
 def id_keys() -> tuple[str, ...]:
-    """What benchmarks' own files call the id of an item."""
+    """Return the keys of an item's ID in benchmarks' own files."""
     return tuple(dict.fromkeys(row.keys.id_key for row in FORMATS.values() if row.keys and row.keys.id_key))
 
 
 def place_keys() -> tuple[str, ...]:
-    """What benchmarks' own files call the place of the right option."""
+    """Return the keys of the right option's position in benchmarks' own files."""
     return tuple(dict.fromkeys(row.keys.chosen[1] for row in FORMATS.values() if row.keys and row.keys.chosen))
 
 
 def keys_of_source(schema: Schema) -> ItemKeys | None:
-    """What is particular about the format that a schema's items come in; None: nothing."""
+    """Return the keys and layout of the format of a schema's source, or None."""
     row = FORMATS.get(schema.source.format) if schema.source else None
     return row.keys if row else None
 
@@ -145,8 +145,10 @@ def named(rows: Iterable[Format]) -> str:
 
 
 def offered(schema: Schema, *, writes: bool, used: Sequence[str] = ()) -> list[Format]:
-    """The formats that a project of this schema can be exported in (or imported from): those that were ``used`` for
-    its files first, then those that its schema names, then those that fit."""
+    """Return the formats for exports (or imports) of a project with this schema.
+
+    Formats that were ``used`` for its files come first, then those in its schema, then those that fit.
+    """
     own = [schema.source.format] if schema.source else []
     named = [*used, *own, *(schema.export.formats if writes else ())]
     first = [FORMATS[name] for name in dict.fromkeys(named) if name in FORMATS]

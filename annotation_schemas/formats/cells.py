@@ -1,4 +1,4 @@
-"""What stands in a cell of a table, and what a field is then: texts become numbers, lists and options, and back."""
+"""Conversion between the text in a table cell and a field's value: numbers, lists and options."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class Cell:
     key: str
     field: ItemField
     separator: str | None = None
-    """What stands between the entries of a list, where they are not written as JSON."""
+    """The separator of list entries that are not written as JSON."""
 
     @property
     def keys(self) -> tuple[str, ...]:
         return (self.key,)
 
     def read(self, record: Record) -> Any:
-        """What the cell says; None for an empty one. ``Misfit`` if it cannot be of this kind."""
+        """Return the value of the cell, or None if it is empty. Raise ``Misfit`` if it cannot be of this kind."""
         text = record.get(self.key)
         row = kinds.of_field(self.field)
         if text is None or row.typed_as_it_is:
@@ -55,7 +55,7 @@ class Cell:
         return value
 
     def _option(self, text: str) -> Any:
-        """The option of that text; the text itself if there is none, which is told then."""
+        """Return the option with that text. Other texts are returned unchanged, to be reported."""
         for option in self.field.options:
             if text == option.value or (not isinstance(option.value, str) and _alike(text, option.value)):
                 return option.value
@@ -96,7 +96,7 @@ class Paths:
     separator: str | None = None
 
     def read(self, record: Record) -> list[str] | None:
-        """The paths in their order, an empty list where the record says that there is none; None: it says nothing."""
+        """Return the paths in order, an empty list if the record has none, or None if it lacks the key."""
         if len(self.keys) > 1:
             return _without_gaps(record, self.keys)
         value = record.get(self.keys[0])
@@ -110,7 +110,7 @@ class Paths:
         return [path for path in found if path]
 
     def write(self, paths: Sequence[str]) -> dict[str, Any]:
-        """What the record holds for these paths."""
+        """Return the record's values for these paths."""
         if len(self.keys) > 1:
             return dict(zip(numbered(self.keys, len(paths)), paths, strict=False))
         if not paths:
@@ -147,8 +147,9 @@ def _without_gaps(record: Record, keys: Sequence[str]) -> list[str]:
 
 
 def entries(text: str, key: str, separator: str | None, *, alone: bool = False) -> list[str]:
-    """The entries of a list in one cell: JSON, as Python prints a list, or with what stands between them; with
-    ``alone`` anything else is the only entry. ``Misfit`` if it is none of these.
+    """Return the entries of a list in one cell: JSON, a printed Python list, or entries with a separator.
+
+    With ``alone``, any other text is the only entry. Otherwise it raises ``Misfit``.
 
     >>> entries('["a", "b"]', "options", None), entries("['a', 'b']", "options", None), entries("a; b", "options", ";")
     (['a', 'b'], ['a', 'b'], ['a', 'b'])
@@ -195,7 +196,7 @@ def _list(text: str) -> list[Any] | None:
 
 
 def _json(text: str) -> Any:
-    """What a cell says as JSON; else its text. ``NaN`` and what is larger than any number are texts."""
+    """Return the JSON value of a cell, or its text. ``NaN`` and infinite numbers stay texts."""
     try:
         return json_text.showable(json_text.loaded(text, parse_constant=_no_number, parse_float=_number))
     except (NotJson, RecursionError):

@@ -1,8 +1,7 @@
-"""Files of items: how the keys of a record and the fields of a schema go together, both ways.
+"""The mapping between the keys of a record and the fields of a schema, in both directions.
 
-Each format of items says what is particular about it (``ItemKeys``). What a record holds beyond these keys is no one's
-field; it stays in the record's text. The schema's ``source.fields`` may give other names for keys; a field that no row
-knows is the key of the same name.
+Each format of items describes its own keys (``ItemKeys``). Other keys of a record belong to no field and stay in the
+record's text. The schema's ``source.fields`` may rename keys; a field without an entry has the key of the same name.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from domain.reading.answers import AnswerKind
 from domain.records import ItemRecord
 
 LONGEST_NAME = 300
-"""Characters of an id, a path, a model's name."""
+"""The maximum number of characters in an ID, a path or a model's name."""
 
 ID, DIMENSION = "id", "dimension"
 """The keys of open formats that name an item and its dimension, unless the schema says otherwise."""
@@ -42,10 +41,10 @@ class Column(Protocol):
     def keys(self) -> tuple[str, ...]: ...
 
     def read(self, record: Record) -> Any:
-        """The field's value; None if the record does not have it. ``Misfit`` if it has something else."""
+        """Return the field's value, or None if the record has none. Raise ``Misfit`` for an invalid value."""
 
     def write(self, value: Any, fields: Record) -> dict[str, Any]:
-        """What the record's keys shall hold; None for a key that shall not be there."""
+        """Return the new values of the record's keys; None for a key to remove."""
 
 
 @dataclass(frozen=True)
@@ -87,9 +86,9 @@ class Spread:
 
     keys: tuple[str, ...]
     grows: bool = False
-    """A longer list gets further keys."""
+    """Whether a longer list gets further keys."""
     blank: bool = False
-    """An empty text is no entry."""
+    """Whether empty texts are skipped."""
 
     def read(self, record: Record) -> Any:
         empty = (None, "") if self.blank else (None,)
@@ -111,20 +110,22 @@ class Spread:
 
 @dataclass(frozen=True)
 class Chosen:
-    """The right option: in the schema its text, in the file its place among the options, and perhaps its text too."""
+    """The right option. The schema holds its text; the file holds its position among the options, and perhaps its text
+    too.
+    """
 
     options: Column
     options_field: str
     place: str
-    """The key that holds the place."""
+    """The key of the position."""
     counts: OptionPlace = "from_0"
-    """How places are written."""
+    """The notation of positions."""
     text: str | None = None
     """The key that repeats the text."""
     table: bool = False
-    """Its records are rows of texts."""
+    """Whether records are rows of texts."""
     none: bool = False
-    """None of the options may be right: that has no place, and stands in the file by its value."""
+    """Whether none of the options may be right. That answer has no position, so the file holds its value."""
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -166,68 +167,71 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Moments:
-    """When in its source video an item's clip begins and ends, as far as the item says it. Frames count from 0."""
+    """The start and end of an item's clip in its source video, as far as the item gives them. Frames count from 0."""
 
     observed: float | None = None
-    """The frame that is the item's observation, with which the clip ends."""
+    """The frame of the observation, with which the clip ends."""
     action: int | None = None
-    """The frame with which the action begins that is asked for."""
+    """The first frame of the action that the item asks about."""
     starts: tuple[float, ...] = ()
-    """The frames with which what has been done so far begins."""
+    """The first frames of the earlier actions."""
 
 
 @dataclass(frozen=True)
 class ItemKeys:
-    """Everything that is particular about one format of items."""
+    """The keys and layout of one format of items."""
 
     name: str
     order: tuple[str, ...]
     """The keys of a new record."""
     needs: tuple[str, ...]
-    """The keys without which a record is something else."""
+    """Keys that every record must have; records without them belong to another format."""
     layout: Layout
     id_key: str | None = None
     new_ids: bool = False
-    """A new record gets an id of its own."""
+    """Whether a new record gets an ID of its own."""
     by_folder: bool = False
-    """A folder per dimension, each with a file of this name: ``file_name``."""
+    """Whether each dimension has a folder with a file called ``file_name``."""
     file_name: str | None = None
     named_by: str | None = None
-    """The key that names the dimension."""
+    """The key of the dimension."""
     media: str | None = None
-    """The key that holds the paths of the images: a list, or a single text."""
+    """The key of the images' paths: a list, or a single text."""
     origin: str | None = None
-    """The key that says which collection an image is from."""
+    """The key of the collection that an image comes from."""
     video: str | None = None
-    """The key that names the source video."""
+    """The key of the source video."""
     spread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Field: the keys of its entries."""
+    """The keys of the entries, by field."""
     renamed: Mapping[str, str] = field(default_factory=dict)
-    """Field: its key, where the usual name of the field is not the key's."""
+    """The key of each field whose usual name differs."""
     chosen: tuple[str, str, str | None, OptionPlace] | None = None
-    """The right option: field or key that holds it, ``Chosen.place``, ``Chosen.text``, ``Chosen.counts``."""
+    """The right option: its field or key, ``Chosen.place``, ``Chosen.text``, ``Chosen.counts``."""
     goal: str | None = None
-    """The field that names the goal of several items."""
+    """The field of the goal that several items share."""
     observed: str | None = None
-    """The field with the frame of the source video that is the observation."""
+    """The field of the observation's frame in the source video."""
     action: str | None = None
-    """The field with the frame of the source video with which the action begins that is asked for."""
+    """The field of the source video's first frame of the action that the item asks about."""
     moments: Callable[[Record], Moments] = lambda fields: Moments()
-    """From an item's fields to what is cut out of its source video."""
+    """A function from an item's fields to the times of its clip in the source video."""
     open: bool = False
-    """It is no benchmark's own: its keys are the names of the schema's fields and roles, or what ``source`` says."""
+    """Whether the format belongs to no benchmark: its keys are the names of the schema's fields and roles, or those in
+    ``source``.
+    """
     table: bool = False
-    """Its records are rows of texts; else JSON objects."""
+    """Whether records are rows of texts, and not JSON objects."""
     endings: tuple[str, ...] = (".json", ".jsonl")
-    """Of its files."""
+    """The endings of its files."""
     roles: Mapping[str, Paths] = field(default_factory=dict)
-    """Of an open format: the keys that name the media of each role; a role that is not there is found by the item's
-    id."""
+    """In an open format: the keys of the media of each role. Media of other roles are found by the item's ID."""
 
 
 def as_named(row: ItemKeys, schema: Schema) -> ItemKeys:
-    """The row with the keys that this schema's files have where they differ (``source.id``, ``source.fields``): also
-    those without which a record is something else, and that of the images."""
+    """Return the row with the keys of this schema's files (``source.id``, ``source.fields``).
+
+    Renamed keys include the required ones and the key of the images.
+    """
     if row.open:
         return _opened(row, schema)
     if schema.source is None or schema.source.format != row.name:
@@ -249,7 +253,7 @@ def as_named(row: ItemKeys, schema: Schema) -> ItemKeys:
 
 
 def _opened(row: ItemKeys, schema: Schema) -> ItemKeys:
-    """An open format with the keys of this schema; of a table without its head, one column for each."""
+    """Return an open format with the keys of this schema. Without a table's head, each field gets one column."""
     if row.order:
         return row
     source = schema.source or Source(format=row.name)
@@ -268,14 +272,16 @@ def _opened(row: ItemKeys, schema: Schema) -> ItemKeys:
 
 
 def read_twice(row: ItemKeys, schema: Schema) -> str | None:
-    """The key that two fields would share, so that an edit of one would change the other; None: none."""
+    """Return a key that two fields would share, so that an edit of one would change the other, or None."""
     counts = Counter(key for column in columns(row, schema).values() for key in column.keys)
     return next((key for key, n in counts.items() if n > 1), None)
 
 
 def of_head(row: ItemKeys, schema: Schema, head: Sequence[str]) -> ItemKeys:
-    """The row of a table whose columns are these: lists and media that have a column for each entry (``option_1``,
-    ``option_2``), and media that have none."""
+    """Return the row for a table with these columns.
+
+    Lists and media may have a column for each entry (``option_1``, ``option_2``), and media may have none.
+    """
     row = as_named(row, schema)
     spread: dict[str, tuple[str, ...]] = {}
     names = schema.source.fields if schema.source else {}
@@ -297,13 +303,13 @@ def of_head(row: ItemKeys, schema: Schema, head: Sequence[str]) -> ItemKeys:
 
 
 def _in_order(item_field: ItemField, names: Mapping[str, str]) -> tuple[str, ...]:
-    """The columns or keys that hold the entries of a list one after another, where several are named: ``a,b,c``."""
+    """Return the columns or keys of a list's entries, if several are named: ``a,b,c``."""
     keys = named_in_order(names.get(item_field.name, ""))
     return keys if len(keys) > 1 and kinds.of_field(item_field).holds == "texts" else ()
 
 
 def _numbered(key: str, head: Sequence[str]) -> tuple[str, ...]:
-    """The columns ``key_1``, ``key_2`` and so on; of a plural also ``option_1`` for ``options``."""
+    """Return the columns ``key_1``, ``key_2`` and so on; for a plural such as ``options`` also ``option_1``."""
     for stem in (key, key.removesuffix("s")):
         there = {int(found[1]): name for name in head if (found := re.fullmatch(rf"{re.escape(stem)}_?(\d+)", name))}
         if there:
@@ -313,19 +319,20 @@ def _numbered(key: str, head: Sequence[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Said:
-    """What someone says of files of an open format as they come in, besides what the schema says of all."""
+    """A user's choices for files of an open format, which go beyond the schema."""
 
     columns: Mapping[str, str] = field(default_factory=dict)
-    """The key or column of a field, a role of media, ``id`` or ``dimension``; of a list also several, with commas
-    between them."""
+    """The key or column of a field, a role of media, ``id`` or ``dimension``; for a list also several, separated by
+    commas.
+    """
     separator: str | None = None
-    """What stands between the entries of a list in one cell."""
+    """The separator of list entries in a cell."""
     encoding: str | None = None
     places: Mapping[str, OptionPlace] = field(default_factory=dict)
-    """How the fields that are one of an item's options say which one, where it is not by their text."""
+    """The notation of positions, for fields that name an option by position."""
 
     def schema(self, schema: Schema, format: str) -> Schema:
-        """The schema with these names. ``Misfit`` for a name that is no field and no role of it."""
+        """Return the schema with these choices. Raise ``Misfit`` for a name that is no field and no role of it."""
         fields = [each.name for each in schema.item.fields]
         known = [*fields, *(slot.role for slot in schema.item.assets), ID, DIMENSION]
         for name in self.columns:
@@ -351,13 +358,13 @@ class Said:
         return schema.model_copy(update={"source": source.model_copy(update=said)})
 
     def as_json(self) -> dict[str, Any]:
-        """For ``FileRecord.meta``; empty where nothing was said that its export has to know."""
+        """Return the choices that an export needs, for ``FileRecord.meta``; empty if there are none."""
         found = {"columns": dict(self.columns), "separator": self.separator, "places": dict(self.places)}
         return {name: value for name, value in found.items() if value}
 
     @classmethod
     def of_file(cls, meta: Mapping[str, Any], schema: Schema) -> Said:
-        """What was said of a file when it came in, of the fields that the schema still has."""
+        """Return the choices stored with a file, for fields that the schema still has."""
         said = meta.get("said", {})
         known = {
             *(each.name for each in schema.item.fields),
@@ -371,12 +378,12 @@ class Said:
 
 
 def picked_fields(schema: Schema) -> list[str]:
-    """The fields that are one of an item's own options, by name."""
+    """Return the names of fields whose value is one of the item's own options."""
     return [each.name for each in schema.item.fields if each.field and kinds.of_field(each).answer is AnswerKind.OPTION]
 
 
 def by_place(schema: Schema, fields: Record) -> list[str]:
-    """Fields that would be one of their item's options if the file gave its place, in sentences: what to say then."""
+    """Return hints for fields whose value would be an option if it were a position."""
     found = []
     for name in picked_fields(schema):
         said, options = fields.get(name), fields.get(schema.item.field(name).field or "") or []
@@ -400,7 +407,7 @@ def _is_place(said: Any, counts: OptionPlace, n_options: int) -> bool:
 
 
 def columns(row: ItemKeys, schema: Schema) -> dict[str, Column]:
-    """The columns by field, in the schema's order."""
+    """Return the column of each field, in the schema's order."""
     found: dict[str, Column] = {}
     source = schema.source if schema.source and (row.open or schema.source.format == row.name) else None
     names = source.fields if source else {}
@@ -440,7 +447,7 @@ def columns(row: ItemKeys, schema: Schema) -> dict[str, Column]:
 
 
 def keys_of(row: ItemKeys, schema: Schema) -> list[str]:
-    """All keys of a record that someone reads."""
+    """Return all keys of a record that are read."""
     row = as_named(row, schema)
     found = [key for column in columns(row, schema).values() for key in column.keys]
     special = (row.id_key, row.named_by, row.media, row.origin, row.video)
@@ -452,8 +459,9 @@ _used_last: list[tuple[ItemKeys, Schema, ItemKeys, dict[str, Column]]] = []
 
 
 def _at_hand(row: ItemKeys, schema: Schema) -> tuple[ItemKeys, dict[str, Column]]:
-    """The row as this schema names it, and its columns: those asked for last are kept, as a file asks for each
-    record."""
+    """Return the row with this schema's keys, and its columns. The last result is cached, because each record needs
+    it.
+    """
     for of_row, of_schema, named, found in _used_last:
         if of_row is row and of_schema is schema:
             return named, found
@@ -464,8 +472,10 @@ def _at_hand(row: ItemKeys, schema: Schema) -> tuple[ItemKeys, dict[str, Column]
 
 
 def fields_of(row: ItemKeys, schema: Schema, record: Record, *, coming_in: bool = True) -> dict[str, Any]:
-    """The schema's fields as the record has them; ``Misfit`` if it does not fit. A record that is in already may lack
-    what the schema requires by now."""
+    """Return the schema's fields of a record. Raise ``Misfit`` for an invalid record.
+
+    A record that was imported earlier may lack fields that the schema now requires.
+    """
     row, own = _at_hand(row, schema)
     wrong = {f"it has no {key}": None for key in row.needs if record.get(key) is None}
     found: dict[str, Any] = {}
@@ -484,7 +494,7 @@ def fields_of(row: ItemKeys, schema: Schema, record: Record, *, coming_in: bool 
 
 
 def _lacking(own: Mapping[str, Column], schema: Schema, fields: Mapping[str, Any]) -> list[str]:
-    """The keys of required fields that were read, and are not there."""
+    """Return the keys of required fields that were read but are missing."""
     return [
         own[each.name].keys[0]
         for each in schema.item.fields
@@ -493,7 +503,7 @@ def _lacking(own: Mapping[str, Column], schema: Schema, fields: Mapping[str, Any
 
 
 def changes(row: ItemKeys, schema: Schema, record: Record, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """What has to change in a record so that it says ``fields``: new values by key, None to take a key away."""
+    """Return the changes that turn a record into one with these ``fields``: new values by key, None to remove a key."""
     before = fields_of(row, schema, record, coming_in=False)
     found: dict[str, Any] = {}
     for name, column in columns(row, schema).items():
@@ -507,8 +517,10 @@ def changes(row: ItemKeys, schema: Schema, record: Record, fields: Mapping[str, 
 
 
 def says_dimension(row: ItemKeys, schema: Schema, record: Record, item: ItemRecord) -> dict[str, Any]:
-    """What has to change in the record of an item that was in another dimension when it came in, or in one that was
-    called otherwise. A title or folder that still names its dimension stays."""
+    """Return the changes to a record whose item had another dimension at import, or whose dimension was renamed.
+
+    A title or folder that still names the dimension is kept.
+    """
     said = record.get(row.named_by or "")
     if item.dimension_given is None or said is None:
         return {}
@@ -519,7 +531,7 @@ def says_dimension(row: ItemKeys, schema: Schema, record: Record, item: ItemReco
 
 
 def _or_none(value: Any) -> Any:
-    """An emptied text of a form is no value."""
+    """Return None for an empty text, which a cleared form sends."""
     return None if value == "" else value
 
 
@@ -535,9 +547,10 @@ def new_record(
     source: str | None = None,
     order: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """A record for an item that came from no file; its keys in ``order`` (of the file it joins), else the row's.
+    """Return a record for an item without one. Its keys follow ``order`` (of the file it joins), or the row's order.
 
-    ``images`` are the paths of its media, ``media`` the same by role."""
+    ``images`` are the paths of its media, ``media`` the same by role.
+    """
     row, own = _at_hand(row, schema)
     found: dict[str, Any] = {}
     for role, paths in row.roles.items():
@@ -562,12 +575,14 @@ def new_record(
 
 
 def dimension_in_files(row: ItemKeys, part: Dimension) -> str:
-    """What a record calls its dimension: the id in open formats, the title elsewhere, unless the schema says it."""
+    """Return the dimension's name in records: the schema's name for files, or else the ID (open formats)
+    or the title.
+    """
     return part.named or (part.id if row.open else part.title)
 
 
 def new_path(row: ItemKeys, schema: Schema, dimension: str) -> str:
-    """Where a new record goes that joins no file: below the folder of the export."""
+    """Return the path for a new record without a file, below the folder of the export."""
     if row.by_folder:
         part = schema.dimension(dimension)
         return f"{part.folder or part.id}/{row.file_name}"
@@ -578,7 +593,7 @@ def new_path(row: ItemKeys, schema: Schema, dimension: str) -> str:
 
 
 def dimension_named(schema: Schema, name: str) -> Dimension | None:
-    """The dimension of that id, title, name or folder, however it is spelled."""
+    """Return the dimension with this ID, title, name or folder, in any spelling."""
     wanted = _plain(name)
     for names in (_names, _folder_names):
         for part in schema.dimensions:
@@ -596,7 +611,9 @@ def _folder_names(part: Dimension) -> list[str]:
 
 
 def dimension_of_folder(schema: Schema, folders: Sequence[str]) -> Dimension | None:
-    """The dimension whose folder these nested folders end in (the longest such), else one named like the last."""
+    """Return the dimension with the longest folder path that ends these folders, or else the one named like the last
+    folder.
+    """
     best: tuple[int, Dimension] | None = None
     for part in schema.dimensions:
         wanted = [_plain(name) for name in (part.folder or part.id).split("/")]
@@ -612,21 +629,21 @@ def _plain(name: str) -> str:
 
 
 def whole_number(value: Any, key: str) -> int:
-    """A number without fraction; 3.0 is one."""
+    """Return a whole number. 3.0 counts as one."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
         raise Misfit(f"{key} is not a whole number")
     return int(value)
 
 
 def short(text: str, key: str) -> str:
-    """A text that is a name: databases index it."""
+    """Return a name, which must be short because databases index it."""
     if len(text) > LONGEST_NAME:
         raise Misfit(f"{key} is longer than {LONGEST_NAME} characters")
     return text
 
 
 def name_of_rater(text: str, key: str) -> str:
-    """The name of a model or judge, which tables in terminals write on a line."""
+    """Return the name of a model or judge, which must fit on one line of a terminal."""
     if any(unicodedata.category(each) == "Cc" for each in text):
         raise Misfit(f"{key} has a line break or another control character")
     return short(text, key)

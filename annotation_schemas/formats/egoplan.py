@@ -30,7 +30,7 @@ def _moments(fields: Mapping[str, Any]) -> Moments:
 
 
 def submission(content: Content) -> dict[str, bytes]:
-    """A label for each item: the letter of the option that the run's answer is, or what was said for those without."""
+    """Return a label for each item: the letter of the option in the run's answer, or the label for missing answers."""
     answers = {each.answer.item: each for each in content.answers}
     labels: dict[int, str] = {}
     lacking: list[str] = []

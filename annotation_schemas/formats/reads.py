@@ -1,4 +1,4 @@
-"""What readers of files give: records with where each stood, and the rows that do not fit."""
+"""Results of readers of files: records with their positions, and the rows that could not be read."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from domain.records import BadRow, FileRecord, PredictionRecord, Rating
 
 @dataclass(frozen=True)
 class ReadFiles:
-    """What was found below a path, the good records and the bad ones."""
+    """The valid and invalid records below a path."""
 
     files: Sequence[FileRecord]
     bad: Sequence[BadRow] = ()
     single: bool = False
     """The path was a file, not a folder."""
     note: str | None = None
-    """What there is to say of the files besides: how they were read, what in them nothing reads."""
+    """Further remarks about the files: how they were read, and which parts were ignored."""
     warnings: Sequence[str] = ()
     """Warnings about the imported items, in sentences."""
 

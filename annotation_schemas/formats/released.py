@@ -1,7 +1,7 @@
-"""What goes into a release, as the formats see it: items one after the other, in their splits, with their media.
+"""The content of a release for its formats: items one after another, by split, with their media.
 
-Nothing here holds more than one item at a time: a release of a hundred thousand items takes no more memory than one of
-a thousand. What a format writes depends on this alone, so the same release is the same bytes.
+Only one item is in memory at a time, so a release of a hundred thousand items needs no more memory than one of a
+thousand. Formats depend on this content alone, so that the same release gives the same bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class ReleasedAsset:
 
     role: str
     name: str
-    """As the project's files name it."""
+    """The name in the project's files."""
     kind: str
     """``image`` or ``clip``."""
     sha256: str
@@ -29,11 +29,11 @@ class ReleasedAsset:
     width: int | None = None
     height: int | None = None
     duration: float | None = None
-    """Seconds, of a clip."""
+    """The duration of a clip, in seconds."""
     source: str | None = None
-    """The video or collection that it came from."""
+    """The video or collection that it comes from."""
     path: str | None = None
-    """Where it lies in the release, from its root, with slashes; None: the release names it by hash alone."""
+    """The path in the release, with slashes; None if the release names it only by its hash."""
 
 
 @dataclass(frozen=True)
@@ -41,20 +41,20 @@ class ReleasedItem:
     """An item as it is released."""
 
     id: str
-    """Its id in files."""
+    """The item's external ID."""
     dimension: str
     split: str
     fields: Mapping[str, Any]
     """The fields that are public in its split, by name, in the schema's order."""
     assets: Sequence[ReleasedAsset] = ()
-    """By role, each in its order."""
+    """Assets by role, each role in order."""
     group: str | None = None
-    """What it shares with items that are not independent of it: its video, scene, or group of near duplicates."""
+    """The ID of a group of dependent items: a video, a scene, or near duplicates."""
 
 
 @dataclass(frozen=True)
 class ReleasedStep:
-    """Something that was done about an item. What was said there is not in it."""
+    """An event in an item's history, without its content."""
 
     stage: str
     """``import``, ``authoring``, ``edit``, ``verification``, ``adjudication`` and so on."""
@@ -63,13 +63,13 @@ class ReleasedStep:
     at: str | None = None
     """ISO 8601."""
     revision: int = 1
-    """Which revision of the item it made (authoring, an edit), or looked at."""
+    """The revision of the item that the step created (authoring, an edit) or used."""
     makes: bool = False
-    """It made that revision."""
+    """Whether the step created that revision."""
     person: bool = True
-    """False: a machine did it."""
+    """False for a machine."""
     schema: str | None = None
-    """The schema under which it was done, with its version, such as ``egothink 4``."""
+    """The schema in force, with its version, such as ``egothink 4``."""
     schema_sha256: str | None = None
 
 
@@ -81,7 +81,7 @@ class ReleasedSplit:
     """``test``, ``validation``, ``train``."""
     items: int
     withheld: Sequence[str] = ()
-    """Fields that its public files do not have: those of the key, where the test is private."""
+    """Fields that are left out of its public files, such as the key of a private test split."""
 
 
 @dataclass(frozen=True)
@@ -90,63 +90,67 @@ class ReleasedSet:
 
     schema: Schema
     name: str
-    """Of the project, as it stands in file names: letters, digits, ``-``, ``_``."""
+    """The project's name in file names: letters, digits, ``-``, ``_``."""
     title: str
     version: str
     """``1``, or ``1.2`` after two withdrawals."""
     date: str
-    """Of the last event in it, ISO 8601: never that of the clock."""
+    """The date of its last event, ISO 8601. It never comes from the clock."""
     splits: Sequence[ReleasedSplit]
     items: Callable[[], Iterator[ReleasedItem]]
-    """All of them from the first one, split after split, each time it is called."""
+    """A function that yields all items, split after split, from the first one at each call."""
     read: Callable[[ReleasedAsset], bytes]
-    """The original of an asset. Raises ``NotFound`` if it is gone."""
+    """A function that returns the original file of an asset. It raises ``NotFound`` if the file is gone."""
     about: Mapping[str, Any] = field(default_factory=dict)
-    """What its makers say of it: ``description``, ``license``, ``creators``, ``url``, ``citation``, ``canary``, and
-    what the data card has."""
+    """The makers' description: ``description``, ``license``, ``creators``, ``url``, ``citation``, ``canary``, and the
+    fields of the data card.
+    """
     options: str | None = None
     """The field of an item that holds its options."""
     key: str | None = None
     """The field that holds the right answer."""
     shown: Callable[[ReleasedItem, ReleasedAsset], bytes | None] | None = None
-    """An image with the boxes and marks that the item itself shows on it, as people and models see it (PNG); None:
-    nothing is drawn on that image. Without it, items that show some are refused by formats that only have images."""
+    """A function that returns an image with the item's boxes and marks, as people and models see it (PNG), or None for
+    an image without marks. Without this function, formats that hold only images refuse items with marks.
+    """
     upright: Callable[[ReleasedAsset], bytes | None] | None = None
-    """An image that is turned by a note in its file, with its pixels upright (JPEG of a JPEG, else PNG), for programs
-    that do not read the note; None: the image lies upright in its file."""
+    """A function that returns a rotated image with upright pixels (JPEG for JPEG, otherwise PNG), for programs that
+    ignore the rotation note in the file. It returns None for an image that is already upright.
+    """
     as_mp4: Callable[[ReleasedAsset], bytes] | None = None
-    """A clip as MP4, with the same frames at the same moments, for programs that do not take WebM; None if no program
-    makes it. Raises ``MediaRefused`` or ``NotAvailable`` where it cannot be made.
+    """A function that returns a clip as MP4 with the same frames at the same times, for programs that do not accept
+    WebM; None if no program can convert clips. It raises ``MediaRefused`` or ``NotAvailable`` if the conversion fails.
     """
     provenance: Callable[[ReleasedItem], Sequence[ReleasedStep]] | None = None
-    """What was done about an item, from the first step to the last; without it, no one knows."""
+    """A function that returns the steps of an item's history in order; None if the history is unknown."""
     formats: Sequence[str] = ()
-    """The formats that this release is written in: some have more in them where another is there, too."""
+    """All formats of this release. Some formats write more if another format is present."""
 
 
 class WrittenFile(Protocol):
-    """A file that is written."""
+    """A file that was written."""
 
     @property
     def sha256(self) -> str:
-        """Of its bytes."""
+        """Return the SHA-256 of its bytes."""
 
     @property
     def bytes(self) -> int:
-        """How many it has."""
+        """Return the number of its bytes."""
 
 
 class ReleaseFolder(Protocol):
-    """Where a release is written."""
+    """The folder into which a release is written."""
 
     def open(self, path: str) -> AbstractContextManager[BinaryIO]:
-        """A new file below the root; its path has slashes. What is written is hashed as it comes."""
+        """Create a file below the root, by a path with slashes. Its content is hashed while it is written."""
 
     @property
     def hashes(self) -> Mapping[str, WrittenFile]:
-        """Every file that is written to its end so far, by its path."""
+        """Return every completed file, by its path."""
 
 
 ReleaseWriter = Callable[[ReleasedSet, ReleaseFolder], None]
-"""Writes a format's files. What it cannot carry (several images, a clip, boxes, several right answers) is a
-``FileRefused`` that names the item and what it is; nothing is ever left out."""
+"""A function that writes a format's files. It raises ``FileRefused``, with the item and the reason, for content that
+the format cannot hold (several images, a clip, boxes, several right answers). It never leaves content out.
+"""

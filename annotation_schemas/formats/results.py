@@ -1,4 +1,4 @@
-"""What models, judges, people and tools said, and what is said of models and items, in files of any benchmark."""
+"""Results of models, judges, people and tools, and attributes of models and items, in files for any benchmark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file format as a row: what it is called, who reads and writes it, what is in its files."""
+"""A file format as a row: its name, its content, and the functions that read and write it."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ from domain.records import AnswerReading, FileRecord, ItemRecord, PredictionReco
 
 
 class Takes(StrEnum):
-    """What is in the files of a format. The value counts them: ``3 items``."""
+    """The content of a format's files. The value is the noun for counting: ``3 items``."""
 
     ITEMS = "item"
     ANSWERS = "answer"
     """Models' answers to items."""
     RATINGS = "rating"
     REPLIES = "reply"
-    """Judges' replies, as they were given."""
+    """Judges' replies, unchanged."""
     RESULTS = "result"
-    """What tools say about items."""
+    """Results of tools about items."""
     MODELS = "model"
-    """What is said of models: their attributes."""
+    """Attributes of models."""
     LABELS = "labelled item"
-    """What is said of items besides their content."""
+    """Labels of items, apart from their content."""
     TASKS = "task"
-    """Items with everything that was said about them, for another program."""
+    """Items with all their annotations, for another program."""
 
     @property
     def noun(self) -> str:
-        """What is counted in an export: a task is an item."""
+        """Return the noun for counting an export. A task counts as an item."""
         return Takes.ITEMS.value if self is Takes.TASKS else self.value
 
 
 @dataclass(frozen=True)
 class Answered:
-    """A model's answer, and what was read of it."""
+    """A model's answer and its reading."""
 
     answer: PredictionRecord
     read: AnswerReading | None
 
     def place(self, options: Sequence[Any]) -> int | None:
-        """Where the option stands that the answer was read as, among an item's options as they are now."""
+        """Return the position of the option that the answer was read as, among an item's current options."""
         found = self.read
         if found is None or found.outcome is not ReadOutcome.READ or found.value not in options:
             return None
@@ -57,7 +57,7 @@ class Answered:
 
     @property
     def why_not(self) -> str:
-        """Why it is none of the options."""
+        """Return the reason why the answer is not one of the options."""
         if self.read is None or self.read.outcome is ReadOutcome.READ:
             return "is none of its options any more"
         return f"was not read: {self.read.outcome.words}"
@@ -65,32 +65,34 @@ class Answered:
 
 @dataclass(frozen=True)
 class Content:
-    """What goes into an export: what the row's ``takes`` names, and the items wherever they count."""
+    """The content of an export: the records that the row ``takes``, and the items if they matter."""
 
     schema: Schema
     format: str
     """The row's name."""
     items: Sequence[ItemRecord] = ()
-    """In their order, and without the fields that are left out."""
+    """Items in order, without the fields that are left out."""
     files: Sequence[FileRecord] = ()
-    """For ``ItemKeys``: every item in the file that it came in or goes to; which of them are written says ``only``."""
+    """For ``ItemKeys``: every item in its source or target file; ``only`` lists the items to write."""
     only: frozenset[str] | None = None
-    """The external ids that are written; None: all."""
+    """The external IDs to write; None means all."""
     without: Sequence[str] = ()
     """Fields that are left out of every record."""
     options: str | None = None
     """The field of an item that holds its options."""
     answers: Sequence[Answered] = ()
-    """By model, then in the order of the items: of one run, if one was named."""
+    """Answers by model, then in the order of the items; of a single run, if the export names one."""
     unanswered: str | None = None
-    """What stands for an item without an answer; None: no one said."""
+    """The label for items without an answer; None if none was given."""
     ratings: Sequence[Rating] = ()
     said: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Of models their attributes, or of items their labels, by name."""
+    """Attributes of models, or labels of items, by name."""
 
 
 Writer = Callable[[Content], Mapping[str, bytes]]
-"""From what goes out to the bytes of every file by its path. What cannot be written is a ``FileRefused``."""
+"""A function from the content to the bytes of every file by path. It raises ``FileRefused`` for content it cannot
+write.
+"""
 
 
 def _any_project(schema: Schema) -> bool:
@@ -102,52 +104,58 @@ def _everything(schema: Schema) -> str | None:
 
 
 def only_named(schema: Schema) -> bool:
-    """For ``Format.fits``: only projects whose schema names the format."""
+    """Restrict a format, as ``Format.fits``, to projects whose schema names it."""
     return False
 
 
 @dataclass(frozen=True)
 class Format:
-    """A row. Import, export, their pages and commands, the registry and the reference list what the rows say."""
+    """A row. Import, export, their pages and commands, the registry and the reference read these rows."""
 
     name: str
-    """In schemas and commands alike."""
+    """The name in schemas and commands."""
     meaning: str
-    """In a few words, for tables."""
+    """A few words for tables."""
     takes: Takes
     place: int
-    """Where it stands in lists, from small to large."""
+    """The sort position in lists."""
     reads: Callable[..., Any] | str | None = None
-    """What reads its files: a function, or ``module:function`` of a room above; None: it is not imported.
+    """The reader of its files: a function, or ``module:function`` of a higher room; None if the format cannot be
+    imported.
 
-    It takes a path (a file, or a folder of them) and, by what it reads, gives: for items ``ReadFiles`` (it is told
-    ``format``, ``schema``, ``dimension``, ``progress``); for answers ``ReadPredictions`` (``schema``, ``dimension``,
-    ``model``, ``project``); for ratings ``ReadRatings``; for the others what ``importers`` says there.
-    Files that are no such thing are a ``FileRefused``.
+    It takes a path (a file or a folder). For items it returns ``ReadFiles`` (keywords ``format``, ``schema``,
+    ``dimension``, ``progress``), for answers ``ReadPredictions`` (``schema``, ``dimension``, ``model``, ``project``),
+    for ratings ``ReadRatings``. For other content see ``importers``. It raises ``FileRefused`` for files of another
+    format.
     """
     writes: Writer | str | None = None
-    """What writes its files, likewise; None: it is not exported."""
+    """The writer of its files, in the same notation; None if the format cannot be exported."""
     releases: ReleaseWriter | str | None = None
-    """What writes it into a release, likewise; None: by ``writes``, if it takes items and is exported. Formats are
-    written in the order of their places, so that one may name the files of those before it."""
+    """The writer for releases, in the same notation. By default ``writes`` is used, if the format takes items and is
+    exported. Formats are written in order of ``place``, so that a format may name the files of earlier ones.
+    """
     carries: Callable[[Schema], str | None] = _everything
-    """Of a format that ``releases``: what of a schema it cannot hold, in a sentence; None: it can hold everything."""
+    """For formats that write releases: a function that returns a sentence about content of a schema that the format
+    cannot hold, or None.
+    """
     beside: Sequence[str] = ()
-    """Of a format that ``releases``: others whose files its own point to, so that a release with it has these, too."""
+    """For formats that write releases: other formats whose files it refers to. A release includes these too."""
     needs_run: bool = False
-    """An export holds the answers of one run, which has to be named; items without an answer get a label."""
+    """Whether an export holds the answers of one run, which must be named. Items without an answer get a label."""
     tasks: TaskFiles | None = None
-    """Of a format of ``Takes.TASKS``: how its files come in and go out."""
+    """For formats of ``Takes.TASKS``: how its files are imported and exported."""
     keys: ItemKeys | None = None
-    """Of a format whose records are laid out as a schema's items are."""
+    """The layout of records, for formats that follow a schema's items."""
     fits: Callable[[Schema], bool] = _any_project
-    """Whether a project of this schema is offered the format, besides those that its schema names."""
+    """Whether a project with this schema is offered the format, even if the schema does not name it."""
     marks: Sequence[str] = ()
-    """Keys or columns that every record of its files has: by these a file is recognised. Items go by what they read."""
+    """Keys or columns that every record has, by which files of the format are recognized. Formats of items use their
+    reader.
+    """
     available: bool = True
-    """False: it is declared, but not built yet."""
+    """False for a declared format that is not built yet."""
 
     @property
     def words(self) -> str:
-        """The name with what it is, for a menu."""
+        """Return the name with its meaning, for a menu."""
         return f"{self.name}: {self.meaning}".replace("`", "")

@@ -1,4 +1,4 @@
-"""Formats of other annotation programs, whose files hold items with everything that was said about them."""
+"""Formats of other annotation programs, whose files hold items with all their annotations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from domain.states import Stage
 
 @dataclass(frozen=True)
 class Names:
-    """What is named otherwise there than here."""
+    """Names that differ between the other program and Touchstone."""
 
     fields: Mapping[str, str] = field(default_factory=dict)
     """Key of the data by our field, role, or one of ``item_id``, ``dimension``, ``model``, ``prediction``."""
@@ -22,7 +22,7 @@ class Names:
     without: frozenset[str] = frozenset()
     """Controls to leave out."""
     rater: str | None = None
-    """Who made annotations that name no one."""
+    """The rater of annotations without a name."""
     model: str | None = None
     """Whose predictions those are that name no model."""
 
@@ -47,7 +47,7 @@ class Written:
 
 @dataclass(frozen=True)
 class TaskFiles:
-    """How the files of such a format come in and go out: functions of the extension that has the format."""
+    """Functions of an extension that import and export the files of its format."""
 
     imports: Callable[..., Any]
     """Takes a file into a project: store, media, and by name ``by, project, path, names, format, media_dir, dimension,

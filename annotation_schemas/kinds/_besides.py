@@ -1,4 +1,4 @@
-"""Answers besides the options: that none of them fits, and that one cannot tell. Both are answers, and no skips."""
+"""Answers apart from the options: that none of them fits, and that the rater cannot tell. Both count as answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from annotation_schemas.model import Choice, Criterion
 
 NONE_OF_THESE = "none_of_these"
 CANNOT_TELL = "cannot_tell"
-"""What is stored of them."""
+"""The stored value of the second one."""
 
 NONE_KEY = {"none": "an answer besides the options, with this label: none of them fits; its value is `none_of_these`"}
 TELL_KEY = {"cannot_tell": "an answer besides the options, and no skip, with this label; its value is `cannot_tell`"}
@@ -17,6 +17,6 @@ BESIDES: Mapping[str, str] = {**NONE_KEY, **TELL_KEY}
 
 
 def besides(criterion: Criterion) -> list[Choice]:
-    """What can be answered besides the options, in order."""
+    """Return the possible answers apart from the options, in order."""
     said = ((NONE_OF_THESE, criterion.none), (CANNOT_TELL, criterion.cannot_tell))
     return [Choice(value=value, label=label) for value, label in said if label is not None]

@@ -1,4 +1,4 @@
-"""Rules between several values of one form, held against what was filled in."""
+"""Evaluation of rules between several values of a form."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ NUMBER, TEXT, LIST = "number", "text", "list"
 
 
 def sort_of(part: Criterion | ItemField) -> str | None:
-    """What its values are for a rule that compares: a number, a text or plain value, or a list; None: nothing that can
-    be compared."""
+    """Return the type of its values for rules that compare: a number, a plain value, or a list; None if
+    incomparable.
+    """
     if isinstance(part, ItemField):
         row = of_field(part)
         if row.holds in {"whole number", "decimal"}:
@@ -36,10 +37,10 @@ def broken_rules(
     asked: Collection[str],
     is_blank: Callable[[Any], bool],
 ) -> Iterator[tuple[str, CrossRule]]:
-    """The rules that do not hold, each with the name of the value at fault.
+    """Yield the broken rules, each with the name of the wrong value.
 
-    ``asked`` are the values that are asked for, or may be given: nothing else can be missing. A rule about a value that
-    is not there holds, unless it is about just that.
+    ``asked`` are the values that the form asks for or allows. Only these can be missing. A missing value breaks no
+    rule, unless the rule is about missing values.
     """
 
     def value(name: str, *, numbers: bool) -> Any:

@@ -1,4 +1,4 @@
-"""What fields have in common that are taken from the entries of one of the item's lists."""
+"""The base of field kinds whose values are entries of one of the item's lists."""
 
 from __future__ import annotations
 

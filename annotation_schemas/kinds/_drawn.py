@@ -1,7 +1,7 @@
-"""What boxes and marks have in common: lists of what is drawn on an image, in fractions of the upright image.
+"""The base of boxes and marks: lists of shapes on an image, in fractions of the upright image.
 
-Places count from its upper left corner. ``image`` counts the images of the place from 1 and is left out for the first
-one.
+Positions count from its upper left corner. ``image`` is the number of the image in its slot, from 1; it is omitted
+for the first image.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ROLE = "the role of the images that it is drawn on; absent: the first one with i
 
 
 Shape = Callable[[Mapping[str, Any], Collection[Any]], str | None]
-"""What is wrong with an entry, given the labels there are, as the end of a sentence; None if nothing is."""
+"""A function from an entry and the labels to the end of a sentence about its problem, or None."""
 
 
 class Drawing:
@@ -31,7 +31,7 @@ class Drawing:
     def problem(
         self, value: Any, *, labels: Collection[Any], least: float | None = None, most: float | None = None
     ) -> str | None:
-        """What is wrong with a list of shapes, as a sentence; None if nothing is."""
+        """Return the problem of a list of shapes, as a sentence, or None."""
         noun, nouns = self.noun, self.nouns
         if not is_list(value):
             return f"This must be a list of {nouns}."
@@ -110,7 +110,7 @@ class DrawnField(FieldKind):
 
 
 def keys_problem(entry: Mapping[str, Any], places: Sequence[str], others: Sequence[str]) -> str | None:
-    """What is wrong with the keys of an entry: ``places`` are numbers that it needs, ``others`` may be there."""
+    """Return the problem with the keys of an entry: ``places`` are required numbers, ``others`` are optional."""
     for name in places:
         number = entry.get(name)
         if not isinstance(number, int | float) or isinstance(number, bool) or not math.isfinite(number):
@@ -120,6 +120,6 @@ def keys_problem(entry: Mapping[str, Any], places: Sequence[str], others: Sequen
 
 
 def image_problem(entry: Mapping[str, Any]) -> str | None:
-    """What is wrong with the image that an entry names."""
+    """Return the problem with the image that an entry names."""
     image = entry.get("image", 1)
     return None if isinstance(image, int) and not isinstance(image, bool) and image >= 1 else "there is no such image."

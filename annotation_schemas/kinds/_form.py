@@ -1,4 +1,4 @@
-"""What a filled-in form must satisfy: pure checks that the form, the server and the importers share."""
+"""Checks of a filled-in form, which the page, the server and the importers share."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from domain.errors import Problem
 
 
 def check_fields(schema: Schema, fields: Mapping[str, Any], dimension: str | None = None) -> list[Problem]:
-    """Everything wrong with the content of an item of this dimension (None: no one knows which), one sentence per
-    problem; empty if it fits."""
+    """Return all problems of an item's content, one sentence each; empty if it is valid.
+
+    ``dimension`` None means that the dimension is unknown.
+    """
     problems = [
         Problem(name, f"{name}: this schema has no such field.")
         for name in fields
@@ -31,10 +33,10 @@ def check_fields(schema: Schema, fields: Mapping[str, Any], dimension: str | Non
 
 
 def check_read(schema: Schema, fields: Mapping[str, Any], dimension: str | None = None) -> list[Problem]:
-    """What contradicts itself in an item that is read from a file, one sentence per problem.
+    """Return the contradictions in an item from a file, one sentence each.
 
-    Files hold what their authors published, so what is only long, short or absent is taken as it stands; what cannot
-    be true (an answer that is no option, a segment that ends before it begins) is not.
+    Files hold published data, so values that are only long, short or missing are accepted. Impossible values are not,
+    such as an answer that is no option, or a segment that ends before it begins.
     """
     found = []
     for field in schema.item.fields:
@@ -168,8 +170,10 @@ def _between_answers(
     rules: Sequence[CrossRule],
     wrong: Sequence[Problem],
 ) -> Iterator[Problem]:
-    """The stage's rules that do not hold, but for those about an answer that is wrong by itself. What is skipped, or
-    not asked after the answers before, cannot be missing."""
+    """Yield the broken rules of the stage, without rules about answers that are wrong in themselves.
+
+    Skipped questions, and questions that earlier answers hide, do not count as missing.
+    """
     known = {criterion.name: criterion for criterion in criteria}
     skipped = {name for name in reasons if values.get(name) is None}
     asked = {name for name, each in known.items() if is_shown(each, values) and name not in skipped}

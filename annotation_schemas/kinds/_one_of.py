@@ -1,4 +1,4 @@
-"""What kinds have in common whose answer is one of the values that are offered."""
+"""The base of kinds whose answer is one of the offered values."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class OneOf(CriterionKind):
 
 
 def ends_of(values: Sequence[Any]) -> tuple[float, float] | None:
-    """The lowest and the highest of numbers; None where some are none."""
+    """Return the lowest and the highest number, or None if a value is not a number."""
     plain = [each for each in values if isinstance(each, int | float) and not isinstance(each, bool)]
     return (float(min(plain)), float(max(plain))) if values and len(plain) == len(values) else None
 

@@ -1,7 +1,7 @@
-"""What a kind says about itself: one row for criteria, one for fields of an item.
+"""Base classes of the rows that describe a kind: one row for criteria, one for fields of an item.
 
-Each kind is a module next to this one. Whatever lists kinds or treats them differently asks the row, so that a new kind
-is its own module, its control on the page, and nothing else. What most kinds have in common is said here.
+Each kind is a module in this folder. Code that lists kinds or treats them differently asks the row. So a new kind
+needs only its module and its control on the page. The defaults here hold for most kinds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from domain.reading.answers import AnswerKind
 from domain.registers import Register, modules_of
 
 Found = Iterator[tuple[Path, str]]
-"""Problems as they are found: where, and what."""
+"""Problems as they are found: the path and the message."""
 Texts = Mapping[str, Any]
 """The item's fields, and the model's answer under ``prediction``."""
 Json = dict[str, Any]
@@ -33,51 +33,54 @@ Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
 @dataclass(frozen=True)
 class Measured:
-    """One thing about which raters agree or not: a criterion, or a part of it."""
+    """A value on which raters can agree: a criterion, or a part of it."""
 
     name: str
     level: Level
-    """The scale that it is on."""
+    """The measurement level of the values."""
     values: tuple[Any, ...] | None = None
-    """All there are, in order; None: any."""
+    """All possible values in order; None if they are unlimited."""
     shape: Shape | None = None
-    """Its values are compared by how far they overlap, as JSON; None: as values of the scale."""
+    """The shape of values that are compared by overlap, as JSON; None for other values."""
 
 
 class Kind(ABC):
-    """What rows of criteria and of fields have in common."""
+    """The common base of criterion kinds and field kinds."""
 
     name: ClassVar[str]
-    """As schemas write it."""
+    """The name in schemas."""
     place: ClassVar[int]
-    """Where it stands among the others, wherever they are listed."""
+    """The sort position in lists of kinds."""
     meaning: ClassVar[str]
-    """In a line."""
+    """One line of explanation."""
     keys: ClassVar[Mapping[str, str]] = {}
-    """The keys that only some kinds take, each with what it says here."""
+    """The keys that only some kinds accept, each with its meaning for this kind."""
     by_overlap: ClassVar[bool] = False
-    """Its values are compared by how far they overlap, so a key and the votes on it are of the same kind."""
+    """Whether values are compared by overlap. A key and the votes on it then have the same kind."""
 
     def entry_in_words(self, entry: Mapping[str, Any]) -> str | None:
-        """An entry of a value as a person reads it, such as a box or a passage; None: it is none of this kind."""
+        """Return an entry of a value, such as a box or a passage, in words, or None if this kind has no
+        such entries.
+        """
         return None
 
 
 class CriterionKind(Kind):
-    """A kind of criterion: what a rater is asked."""
+    """A kind of criterion, which is a question to a rater."""
 
     # ---- the schema
 
     least_options: ClassVar[int] = 1
-    """So many entries of `options` at least, where it takes them."""
+    """The minimum number of `options`, for kinds that accept them."""
     counts_entries: ClassVar[bool] = False
-    """Its answers are lists, and `min` and `max` say how long."""
+    """Whether answers are lists whose length `min` and `max` limit."""
     never_alike: ClassVar[str] = ""
-    """What no two people do alike, as a verb, so that votes on it can only decide about an item with a `tolerance`;
-    empty: they can."""
+    """A verb for an action that no two people do exactly alike. Votes then need a `tolerance` to decide about an item.
+    Empty for other kinds.
+    """
 
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
-        """What is wrong with such a criterion in a schema, apart from keys that are not its own."""
+        """Yield the problems of such a criterion in a schema, apart from unknown keys."""
         if "field" in self.keys and ("options" not in self.keys or criterion.field is not None):
             yield from refers_to_list(schema, criterion.field, path, stage=stage)
             if criterion.options:
@@ -86,37 +89,37 @@ class CriterionKind(Kind):
             yield from grammar.choices(criterion.options, (*path, "options"), least=self.least_options)
 
     def unlike_key(self, schema: Schema, criterion: Criterion, field: ItemField) -> str | None:
-        """Why votes never are what a field of the same kind holds, as half a sentence; None: they may be."""
+        """Return half a sentence if votes can never equal a field of the same kind, otherwise None."""
         return None
 
     def can_be(self, criterion: Criterion, value: Any) -> bool:
-        """Whether a rater can answer one plain value; what depends on the item is taken as possible."""
+        """Whether a rater can answer one plain value. Values that depend on the item count as possible."""
         return criterion.field is not None
 
     def listed(self, criterion: Criterion) -> tuple[Any, ...]:
-        """The plain values that the schema lists, of which an answer is one; none where it lists none."""
+        """Return the plain values that the schema lists as possible answers; empty if it lists none."""
         return ()
 
     def ends(self, criterion: Criterion) -> Ends | None:
-        """The lowest and the highest value; None where values are no numbers."""
+        """Return the lowest and the highest value, or None if values are not numbers."""
         return None
 
     names: ClassVar[bool] = False
-    """Its values may be names, which have no order and no mean."""
+    """Whether values may be names, which have no order and no mean."""
 
     # ---- answers
 
     missing: ClassVar[str] = "Choose an answer."
-    """What is said where an answer is needed and there is none."""
+    """The message for a required answer that is missing."""
     reorders: ClassVar[bool] = False
-    """Its answers are lists in the order of the options, whatever order a page showed them in."""
+    """Whether answers are lists in the schema's order of options, even if a page shuffled them."""
     none_is_answer: ClassVar[bool] = False
-    """That nothing applies is an answer, where `min` does not ask for more."""
+    """Whether an empty answer is valid, unless `min` requires entries."""
     nothing: ClassVar[str] = "None"
-    """That answer in words, where the schema has none for it."""
+    """The label of that answer, if the schema gives none."""
 
     def options(self, criterion: Criterion, fields: Mapping[str, Any]) -> list[Choice]:
-        """What is offered for an item with these fields, in order."""
+        """Return the options for an item with these fields, in order."""
         if criterion.field is None:
             return list(criterion.options)
         entries = fields.get(criterion.field)
@@ -125,116 +128,123 @@ class CriterionKind(Kind):
         return [Choice(value=entry, label=entry) for entry in entries if isinstance(entry, str)]
 
     def is_blank(self, value: Any) -> bool:
-        """Whether a value is no answer at all."""
+        """Whether a value counts as missing."""
         return value is None
 
     @abstractmethod
     def check(
         self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
     ) -> str | None:
-        """What is wrong with an answer that is not blank, as a sentence; None if nothing is."""
+        """Return the problem of an answer that is not blank, as a sentence, or None."""
 
     in_clip: ClassVar[bool] = False
-    """An answer is about moments of a clip, so that it may lie outside of it (``outside``)."""
+    """Whether answers refer to times in a clip, so that they may lie outside of it (``outside``)."""
 
     def outside(self, criterion: Criterion, value: Any, clips: Mapping[str, float | None]) -> str | None:
-        """What of an answer lies outside of the item's clips, as the end of a sentence; None: nothing that is known.
+        """Return the end of a sentence about the part of an answer outside of the item's clips, or None.
 
-        ``clips`` is how long each lasts, in seconds (None: no one knows), by role, in their order. Answers are stored
-        whatever this says.
+        ``clips`` maps each role to the duration in seconds (None if unknown), in order. Answers are stored in either
+        case.
         """
         return None
 
     def in_order(self, value: Any, options: Sequence[Choice]) -> Any:
-        """The normal form of an answer: two raters who say the same say it in the same words.
+        """Return the normal form of an answer, in which equal answers are identical.
 
-        What does not fit is left as it is, to be told.
+        Invalid answers are returned unchanged, for ``check`` to report.
         """
         return value
 
     is_set: ClassVar[bool] = False
-    """Its answers are lists whose order means nothing: people, keys, models and checks compare them as sets."""
+    """Whether answers are lists without an order. People, keys, models and checks compare them as sets."""
 
     def agree(self, criterion: Criterion, one: Any, other: Any) -> bool:
-        """Whether two raters' answers say the same."""
+        """Whether two raters' answers agree."""
         return AnyOrder().holds(one, other) if self.is_set else same(one, other)
 
     answers_items: ClassVar[bool] = False
-    """A person may answer an item by it, as models do: its value is a plain one that reads as a text."""
+    """Whether people may answer an item with it, as models do: its value is plain and can be read as a text."""
 
     compares_answers: ClassVar[bool] = False
-    """It says which of two models' answers is better."""
+    """Whether it asks which of two models' answers is better."""
 
     def of_pair(self, value: Any, left: str) -> Any:
-        """An answer about the left and the right one, as one about a pair's ``a`` and ``b``, of which ``left`` stood on
-        the left."""
+        """Turn an answer about left and right into one about a pair's ``a`` and ``b``; ``left`` names the one on the
+        left.
+        """
         return value
 
     def said_of_sides(self, value: Any) -> list[tuple[str, Any]]:
-        """What an answer says of the left and of the right one, each by itself; nothing where it says no such thing."""
+        """Return the parts of an answer that concern the left and the right side; empty if it has no such parts."""
         return []
 
     # ---- numbers about answers
 
     compared: ClassVar[bool] = False
-    """Its values are the same or not, so that grades can be compared by them, and conditions can name them."""
+    """Whether values are compared for equality, so that grades can be compared and conditions can name them."""
     level: ClassVar[Level] = "nominal"
-    """The scale that values are on where the report plan says nothing."""
+    """The measurement level if the report plan names none."""
     by_place: ClassVar[bool] = False
-    """Two items have no value in common but by where an option stands among its item's."""
+    """Whether values of two items correspond only by the position of an option."""
     not_measured: ClassVar[str] = ""
-    """Why no coefficient is made of its values, whether or not they are ``measured`` by overlap; empty: some are."""
+    """The reason why no coefficient is computed from the values, even if overlap is ``measured``; empty if there is
+    one.
+    """
     as_json: ClassVar[bool] = True
-    """In the cell of a table a value is JSON."""
+    """Whether table cells hold values as JSON."""
     of_the_item: ClassVar[bool] = False
-    """Values are about a text that a table of ratings does not bring along, so they are taken as they are."""
+    """Whether values refer to a text that a table of ratings lacks, so that they are accepted unchecked."""
 
     def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
-        """What is compared, by coefficients or by overlap; ``level`` is the report plan's, else the kind's own."""
+        """Return the values to compare, by coefficients or by overlap. ``level`` is the report plan's, or the kind's
+        own.
+        """
         return [] if self.not_measured else [Measured(criterion.name, level)]
 
     def taken_apart(self, criterion: Criterion, value: Any) -> list[tuple[str, Any]]:
-        """A value as the values of what is ``measured``, by its name."""
+        """Split a value into the values that are ``measured``, with their names."""
         return [(criterion.name, value)]
 
     # ---- a protocol that is played
 
     typed: ClassVar[bool] = False
-    """It is typed, so that no list limits its values."""
+    """Whether people type the answer, so that no list limits its values."""
     in_words: ClassVar[bool] = False
-    """It is typed in the rater's own words."""
+    """Whether people type the answer in their own words."""
     picks_several: ClassVar[bool] = False
-    """An answer is several of the options, in their order."""
+    """Whether an answer may hold several options, in order."""
 
     @abstractmethod
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
-        """A few answers that may be possible; what is not is left out later."""
+        """Return some answers that may be valid. Invalid ones are removed later."""
 
     def limits(self, criterion: Criterion) -> str:
-        """The limits of its values in words, such as ``from 1 to 5``; empty: there are none."""
+        """Return the limits of its values in words, such as ``from 1 to 5``; empty without limits."""
         return ""
 
     # ---- the page
 
     def page(self, criterion: Criterion) -> Json:
-        """What the control needs besides name, prompt and options: the keys that only some kinds take."""
+        """Return the further data for the control, apart from name, prompt and options: the keys that only some kinds
+        accept.
+        """
         plain = [key for key in self.keys if key not in ("options", "field", "values", "labels", "tolerance")]
         return {key: getattr(criterion, key) for key in plain}
 
     def page_options(self, criterion: Criterion) -> list[Json] | None:
-        """The options as the control shows them; None: the schema's as they are."""
+        """Return the options for the control, or None to use the schema's options."""
         return None
 
     def page_of_item(self, criterion: Criterion, texts: Texts) -> Any:
-        """What the control needs of the item at hand; None: nothing."""
+        """Return the item's data for the control, or None if it needs none."""
         return None
 
     # ---- forms of other programs
 
     asks_reasons: ClassVar[bool] = False
-    """Options of its own may ask there for a reason."""
+    """Whether options with reasons are supported in other programs."""
     is_about: ClassVar[Literal["item", "image", "text"]] = "item"
-    """What on the page there an answer is attached to."""
+    """The part of the page that an answer belongs to in other programs."""
 
 
 _COLUMNS: Mapping[str, ColumnType] = {
@@ -243,138 +253,146 @@ _COLUMNS: Mapping[str, ColumnType] = {
     "whole number": column_types.WHOLE,
     "decimal": column_types.TEXT,
 }
-"""The columns of values by what these are; a decimal keeps its digits, so that 0.10 stays what it is."""
+"""Column types by the type of values. A decimal is stored as text, so that 0.10 keeps its digits."""
 
 
 class FieldKind(Kind):
-    """A kind of field: what an item shows or holds."""
+    """A kind of field of an item."""
 
     # ---- the schema
 
     least_options: ClassVar[int | None] = None
-    """So many entries of `options` at least; None: it takes none."""
+    """The minimum number of `options`; None if the kind accepts none."""
     chosen: ClassVar[bool] = False
-    """It is taken from the entries of a list field, which `field` names."""
+    """Whether values are taken from a list field, which `field` names."""
     is_list: ClassVar[bool] = False
-    """It is a list of texts that others are taken from."""
+    """Whether it is a list of texts from which other fields take values."""
     written: ClassVar[bool] = False
-    """It is text that someone writes."""
+    """Whether it is a text that a person writes."""
     of_options: ClassVar[bool] = False
-    """It is one of the options that the schema lists."""
+    """Whether values are options that the schema lists."""
     reads_as: ClassVar[tuple[str, ...]] = ()
-    """What `read_as` may say of such a key; none: the kind says it."""
+    """The allowed values of `read_as`; empty if the kind itself decides."""
     refuses_read_as: ClassVar[str] = ""
-    """What is said where it may not."""
+    """The message for a value that is not allowed."""
 
     def check_schema(self, schema: Schema, field: ItemField, path: Path) -> Found:
-        """What else is wrong with such a field in a schema."""
+        """Yield further problems of such a field in a schema."""
         yield from ()
 
     # ---- values
 
     in_files: ClassVar[bool] = False
-    """A value that does not fit is refused in files of others, too: it cannot be true."""
+    """Whether invalid values are refused in imported files too, because they cannot be true."""
 
     @abstractmethod
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
-        """What is wrong with a value that is there, as half a sentence; None if nothing is."""
+        """Return the problem of a value as half a sentence, or None."""
 
     def in_order(self, field: ItemField, value: Any) -> Any:
-        """The normal form of a value, as it is kept; what does not fit is left as it is, to be told."""
+        """Return the normal form of a value, in which it is stored. Invalid values are returned unchanged, for
+        ``check``.
+        """
         return value
 
     def offered(self, field: ItemField, fields: Mapping[str, Any]) -> Sequence[Any]:
-        """The entries of the list that a value is taken from; none where there is no list."""
+        """Return the entries of the list that a value is taken from; empty if there is no list."""
         options = fields.get(field.field or "")
         return options if isinstance(options, list | tuple) else ()
 
     # ---- the key
 
     answer: ClassVar[AnswerKind | None] = None
-    """What models' answers are read as where such a field is the key, and its list has entries."""
+    """The type as which models' answers are read if such a field is the key, and its list has entries."""
     limited: ClassVar[bool] = True
-    """Its values are those of a list, or of a plain form; no text or free value."""
+    """Whether values come from a list or have a simple form, unlike free text."""
     votes_equal: ClassVar[bool] = True
-    """A vote may equal it."""
+    """Whether a vote can equal the value."""
     picks_several: ClassVar[bool] = False
-    """It is several entries of a list, in any order."""
+    """Whether a value is several entries of a list, in any order."""
 
     def key_values(self, field: ItemField, entries: Sequence[Any], some: Any, tried: Sequence[Any]) -> Sequence[Any]:
-        """Right answers that items may have: ``some`` is the value of a simulated item, ``tried`` what raters say."""
+        """Return possible right answers. ``some`` is the value of a simulated item, ``tried`` are the
+        raters' answers.
+        """
         return tried
 
     def some(self, field: ItemField, entries: Sequence[Any], wanted: Sequence[Any]) -> Any:
-        """The value of a simulated item; ``wanted`` is what criteria ask for among its entries."""
+        """Return the value of a simulated item. ``wanted`` holds entries that criteria ask for."""
         return None
 
     # ---- how it is shown, cut and kept
 
     sliced: ClassVar[Literal["text", "entries", "value"]] = "value"
-    """How items are cut by it: by the text and its words, by the number of entries, by the value."""
+    """The property by which items are sliced: the text and its words, the number of entries, or the value."""
     comparable: ClassVar[bool] = True
-    """A metric can hold answers against it."""
+    """Whether a metric can compare answers with it."""
     holds: ClassVar[Literal["text", "texts", "whole number", "decimal", "list", "anything"]] = "anything"
-    """What a value is in files and commands; lists of texts are ``texts``, a ``decimal`` is a number's text."""
+    """The type of a value in files and commands. ``texts`` is a list of texts; a ``decimal`` is a number as text."""
     has_unit: ClassVar[bool] = False
-    """Its `unit` is its own, whether or not it is the key."""
+    """Whether the field has a `unit` even if it is not the key."""
 
     def unit_of(self, field: ItemField) -> str | None:
-        """What it counts in."""
+        """Return the unit of the values."""
         return field.unit
 
     timed: ClassVar[bool] = False
-    """A value is a list of parts of a clip."""
+    """Whether a value is a list of parts of a clip."""
     drawn: ClassVar[bool] = False
-    """It is drawn on images."""
+    """Whether values are drawn on images."""
 
     @property
     def typed_as_it_is(self) -> bool:
-        """What is typed is the value itself, whatever else it could be read as."""
+        """Whether the typed text is the value, even if it could be read as another type."""
         return self.holds in {"text", "decimal"}
 
     def in_words(self, field: ItemField, value: Any) -> Any:
-        """A value as models are told it: text, a list of texts, or else a value to be told as JSON; None: it is not."""
+        """Return a value as models get it: a text, a list of texts, or a value for JSON. None hides the value."""
         return value
 
     def column(self, field: ItemField) -> ColumnType:
-        """What a column of such values holds in a typed table."""
+        """Return the type of a column with such values in a typed table."""
         return _COLUMNS.get(self.holds, column_types.JSON)
 
     def in_column(self, field: ItemField, value: Any) -> Any:
-        """A value as it stands there; what does not fit the column is left as it is, to be told."""
+        """Return a value for that column. Values that do not match the column are returned unchanged, to
+        be reported.
+        """
         return value
 
     def drawing_problem(self, value: Any) -> str | None:
-        """What keeps a value from being drawn, as a sentence; None if nothing does, or nothing is drawn."""
+        """Return the reason why a value cannot be drawn, as a sentence, or None."""
         return None
 
     def shapes(self, field: ItemField, entries: Sequence[Any]) -> list[Any]:
-        """Entries that are drawn, as ``media.drawn.draw`` takes them."""
+        """Return the entries to draw, in the form that ``media.drawn.draw`` accepts."""
         return list(entries)
 
     def page(self, field: ItemField) -> Json:
-        """What its control needs besides name, title, options and lengths."""
+        """Return the further data for the control, apart from name, title, options and lengths."""
         return {"role": field.role} if "role" in self.keys else {}
 
     # ---- forms of other programs
 
     several_rows: ClassVar[bool] = False
-    """It is typed in a box of several rows."""
+    """Whether people type it into a box with several rows."""
     picked_by_place: ClassVar[bool] = False
-    """It is picked from a list on the same page, by the places of its entries."""
+    """Whether people pick it from a list on the same page, by the positions of its entries."""
 
     def as_criterion(self, field: ItemField, places: Sequence[Choice]) -> Json:
-        """Kind, options and limits of the criterion that fills it in there; ``places`` are those of its list."""
+        """Return kind, options and limits of the criterion that fills in the field. ``places`` are the options of its
+        list.
+        """
         return {"kind": "text"}
 
 
 def place_of(options: Sequence[Choice], value: Any) -> int | None:
-    """Where an option stands, from 0; None if it is none of them."""
+    """Return the position of an option, from 0, or None if it is not an option."""
     return next((at for at, option in enumerate(options) if same(option.value, value)), None)
 
 
 def count_problem(least: float | None, most: float | None, n: int, noun: str) -> str | None:
-    """What is wrong with the number of entries of an answer."""
+    """Return the problem with the number of entries of an answer, or None."""
     if least is not None and n < least:
         return f"At least {least:g} {noun}{'' if least == 1 else 's'}; {n} now."
     if most is not None and n > most:
@@ -383,7 +401,7 @@ def count_problem(least: float | None, most: float | None, n: int, noun: str) ->
 
 
 def sorted_by(value: Sequence[Any], places: Sequence[int | None]) -> Any:
-    """The entries of an answer by their places among the options; as they are where one has no place."""
+    """Return the entries of an answer in the order of the options, or unchanged if an entry has no position."""
     if None in places:
         return value
     return [entry for _, entry in sorted(zip(places, value, strict=True), key=lambda pair: pair[0] or 0)]
@@ -395,11 +413,11 @@ def is_list(value: Any) -> bool:
 
 
 OVERLAP = "how far two answers have to overlap to say the same, in keep rules: `{iou: 0.5}`"
-"""What `tolerance` says where values are compared by overlap."""
+"""The meaning of `tolerance` for values that are compared by overlap."""
 
 
 def _of_modules(name: str) -> list[Any]:
-    """Return the rows that modules of this folder and of extensions have under a name, by their places."""
+    """Return the rows with this name from the modules of this folder and of extensions, sorted by position."""
     found = []
     modules = [import_own(each) for each in modules_of(__package__ or "") if "._" not in each]
     for module in [*modules, *extensions.rows("kinds")]:
@@ -427,11 +445,11 @@ def _fields() -> list[FieldKind]:
 
 CRITERIA: Register[CriterionKind] = Register(_criteria)
 FIELDS: Register[FieldKind] = Register(_fields)
-"""The rows by their names, in the order in which they are listed."""
+"""The rows by name, in the order of lists."""
 
 
 def refers_to_list(schema: Schema, name: str | None, path: Path, *, stage: str | None = None) -> Found:
-    """What is wrong with a `field` that names the list that is chosen from."""
+    """Yield the problems of a `field` that should name the list of options."""
     lists = [field.name for field in schema.item.fields if FIELDS[field.kind].is_list]
     if name is None:
         yield path, "`field` is missing; it names the text_list field that holds the options"
@@ -442,7 +460,9 @@ def refers_to_list(schema: Schema, name: str | None, path: Path, *, stage: str |
 
 
 def text_of(schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
-    """The text that passages or steps are taken from must be one that raters see."""
+    """Yield the problems of an `of` that should name a text which raters see, from which they take
+    passages or steps.
+    """
     texts = [field.name for field in schema.item.fields if FIELDS[field.kind].written]
     if criterion.of is None:
         if stage not in ("grading", "coding"):

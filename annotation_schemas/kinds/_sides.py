@@ -1,4 +1,6 @@
-"""The two answers that are compared: as they stand on a page, and as the pair has them, whoever looks at it."""
+"""The sides of two compared answers: left and right on a page, and the stored pair, which is the same
+for all raters.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ FIRST, SECOND = "a", "b"
 
 
 def of_pair(side: object, left: str) -> object:
-    """Whose answer stands on a side, where ``left`` is the one on the left; what is no side stays as it is."""
+    """Return the model on a side, given the model on the ``left``. Other values are returned unchanged."""
     if side not in SIDES:
         return side
     return left if side == LEFT else ({FIRST, SECOND} - {left}).pop()

@@ -32,7 +32,7 @@ def in_words(entry: Mapping[str, Any]) -> str | None:
 
 
 def meanings(rows: Mapping[str, Kind]) -> dict[str, str]:
-    """What each key says that only some kinds take: ``For number: the least. For spans and boxes: ...``."""
+    """Return the meaning of each key that only some kinds accept: ``For number: the least. For boxes: ...``."""
     said: dict[str, dict[str, list[str]]] = {}
     for row in rows.values():
         for key, meaning in row.keys.items():

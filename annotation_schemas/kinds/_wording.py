@@ -1,4 +1,4 @@
-"""Rules of wording, held against the texts of an item: what of them does not hold, in sentences."""
+"""Evaluation of wording rules for an item's texts, with a sentence for each broken rule."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PERSONS = {
     "third": "Write it without “I”, “we” and “you”.",
 }
 _LONGEST = 60
-"""A longer text is cut in a sentence."""
+"""The length at which a text is cut in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -31,22 +31,22 @@ class Unheld:
     """A key of ``Wording``."""
     sentence: str
     stops: bool
-    """It is refused; otherwise it is said, and no more."""
+    """Whether the text is refused; otherwise the message is a warning."""
     later: bool = False
-    """More words may mend it, so that no one is told of it in the middle of a sentence."""
+    """Whether further words may fix it, so that the message waits until the sentence is complete."""
 
 
 def says_english(field: ItemField) -> bool:
-    """Whether a field's language is English, as it is unless it names another."""
+    """Whether a field's language is English, which is the default."""
     return field.language is None or field.language.casefold().partition("-")[0] == "en"
 
 
 def unheld_wording(
     schema: Schema, fields: Mapping[str, Any], *, seen: Collection[str] | None = None
 ) -> Iterator[Unheld]:
-    """The rules of wording that an item's texts break, field by field.
+    """Yield the wording rules that an item's texts break, field by field.
 
-    ``seen`` are the fields that someone may see (None: all): what compares with another one says nothing then.
+    ``seen`` are the fields that the person may see (None: all). Comparisons with other fields are left out.
     """
     for field in schema.item.fields:
         told = field.wording
@@ -58,7 +58,7 @@ def unheld_wording(
 
 
 def refused_wording(schema: Schema, fields: Mapping[str, Any]) -> list[Problem]:
-    """What of an item's wording is refused, a sentence for each."""
+    """Return a problem for each broken wording rule that refuses a text."""
     titles = {field.name: title_of(field) for field in schema.item.fields}
     return [
         Problem(each.field, f"{titles[each.field]}: {each.sentence}")
@@ -68,7 +68,7 @@ def refused_wording(schema: Schema, fields: Mapping[str, Any]) -> list[Problem]:
 
 
 def rule_in_words(told: Wording, rule: str) -> str:
-    """A rule of wording as it is listed: its key, with what it asks."""
+    """Return a wording rule for lists: its key with its value."""
     value = getattr(told, rule)
     if isinstance(value, WordLimits):
         ends = [f"{key} {n}" for key, n in (("least", value.least), ("most", value.most)) if n is not None]
@@ -77,7 +77,7 @@ def rule_in_words(told: Wording, rule: str) -> str:
 
 
 def wording_in_numbers(schema: Schema, counts: Mapping[tuple[str, str], int], n_items: int) -> str:
-    """How many items break rules of wording, by field and rule, as a sentence."""
+    """Return a sentence with the number of items that break wording rules, by field and rule."""
     rules = [
         f"{title_of(field)}, {rule_in_words(field.wording, rule)} ({counts[field.name, rule]:,})"
         for field in schema.item.fields
@@ -106,7 +106,7 @@ def _of_field(
     fields: Mapping[str, Any],
     seen: Collection[str] | None,
 ) -> Iterator[tuple[str, str, bool]]:
-    """The rules that do not hold: key, sentence, and whether more words may mend it."""
+    """Yield the broken rules: key, sentence, and whether further words may fix them."""
     value = fields.get(field.name)
     in_list = is_list(value)
     listed: Sequence[Any] = value if isinstance(value, list | tuple) else [value]
@@ -156,7 +156,7 @@ def _elsewhere(
     fields: Mapping[str, Any],
     seen: Collection[str] | None,
 ) -> Iterator[str]:
-    """Where a text stands in another field. An option gives nothing away where others stand there, too."""
+    """Yield the fields that contain a text. An option reveals nothing if other options occur too."""
     others = _texts(fields.get(field.field or "")) if of_field(field).chosen else []
     others = [each for each in others if texts_of.words_of(each) != texts_of.words_of(text)]
     for name in told.not_in:

@@ -1,4 +1,4 @@
-"""What fields have in common that are text."""
+"""The base of field kinds with text."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _SLACK = 2 * 10.0**-DECIMALS
 
 
 def box_problem(box: Mapping[str, Any], labels: Collection[Any]) -> str | None:
-    """What is wrong with a rectangle, given the labels there are, as the end of a sentence; None if nothing is."""
+    """Return the problem with a rectangle, given the labels, as the end of a sentence, or None."""
     wrong = keys_problem(box, ("x", "y", "w", "h"), ("label", "image")) or image_problem(box)
     if wrong:
         return wrong

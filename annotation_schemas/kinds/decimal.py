@@ -1,4 +1,4 @@
-"""A number with decimals, kept exactly as it is written."""
+"""A number with decimals, stored exactly as it was written."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from domain.reading.answers import AnswerKind
 
 
 class DecimalField(FieldKind):
-    """A field with a number: its digits as text, so that 0.10 stays what it is, and equals 0.1 all the same."""
+    """A field with a number, stored as text. 0.10 keeps its digits, and still equals 0.1."""
 
     name = "decimal"
     place = 35

@@ -1,8 +1,8 @@
-"""Masks on an image, each of one or the other form:
+"""Masks on an image, each in one of two forms:
 
-- ``{"rings": [[[0.1, 0.1], [0.5, 0.1], [0.5, 0.4]]]}``: closed lines through points. Where lines cross, and where a
-  ring lies in another, the even-odd rule says what is filled: what an odd number of lines must be crossed to leave;
-- ``{"rle": {"size": [480, 640], "counts": [...]}}``: pixels, as COCO writes them.
+- ``{"rings": [[[0.1, 0.1], [0.5, 0.1], [0.5, 0.4]]]}``: closed lines through points. The even-odd rule decides about
+  crossing and nested lines: a point is filled if a path out of it crosses an odd number of lines;
+- ``{"rle": {"size": [480, 640], "counts": [...]}}``: pixels, in the format of COCO.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from annotation_schemas.kinds._rows import Json, is_list
 from annotation_schemas.model import ItemField
 
 MOST_MASKS = 200
-"""So many an item may have in one field."""
+"""The maximum number of masks in one field of an item."""
 MOST_NUMBERS = 100_000
-"""So many points and counts all masks of a field may have: pages trace them in a few seconds at most."""
+"""The maximum number of points and counts in all masks of a field. Pages trace them in a few seconds."""
 MOST_POINTS = 10_000
-"""So many points all rings of a mask may have together."""
+"""The maximum number of points in all rings of a mask."""
 
 
 def _mask(mask: Mapping[str, Any], labels: Collection[Any]) -> str | None:

@@ -23,7 +23,7 @@ from annotation_schemas.yaml_text import Path
 
 
 class MultiChoice(CriterionKind):
-    """A rater chooses any number of options: a list of them, in their order."""
+    """A criterion with any number of options as answer: a list in the order of the options."""
 
     name = "multi_choice"
     place = 50

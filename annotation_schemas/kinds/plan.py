@@ -1,4 +1,4 @@
-"""A plan of actions, read step by step, with tags for what is wrong."""
+"""A plan of actions, read step by step, with tags for errors."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class Plan(CriterionKind):
         }
 
     def page_of_item(self, criterion: Criterion, texts: Texts) -> Any:
-        """The steps of the plan, as they were read and checked."""
+        """Return the steps of the plan after reading and checking."""
         steps = self._steps(criterion, texts)
         if steps is None:
             return None

@@ -18,7 +18,7 @@ _LABELS = {LEFT: "Left", RIGHT: "Right", TIE: "Equally good", BOTH_BAD: "Both ar
 
 
 class Preference(OneOf):
-    """A rater says which of two answers is better, not knowing whose they are."""
+    """A criterion about the better of two answers, without knowing the models."""
 
     name = "preference"
     place = 15

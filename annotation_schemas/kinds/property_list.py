@@ -85,7 +85,7 @@ class PropertyList(CriterionKind):
 
 
 def sayable_values(criterion: Criterion) -> tuple[Any, ...]:
-    """What can be said of each property of a property list."""
+    """Return the possible values of each property in a property list."""
     return criterion.values or ("yes", "no")
 
 

@@ -14,7 +14,7 @@ SPANS = (("start", "end"), ("start_frame", "stop_frame"))
 """Under which keys segments say where they begin and end: in seconds of the clip, or in frames of its source."""
 
 WORDS = ("narration_text", "narration", "text")
-"""Under which keys segments say what is done."""
+"""The keys under which segments describe an action."""
 
 
 class SegmentsField(FieldKind):

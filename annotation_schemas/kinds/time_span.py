@@ -1,8 +1,8 @@
-"""When something happens in a clip: one span of time or several, each with its beginning and its end.
+"""One or several time spans in a clip, each with a start and an end.
 
-Without a unit, or in ``seconds``, a span is ``{"start": 1.2, "end": 2.4}``: from the moment in which its first frame
-comes on screen to the one in which its last frame leaves it. In ``frames`` it is ``{"first": 31, "last": 60}``: both
-belong to it, and frames count from 1, as the page counts them.
+Without a unit, or in ``seconds``, a span is ``{"start": 1.2, "end": 2.4}``. It begins when its first frame appears,
+and ends when its last frame disappears. In ``frames`` it is ``{"first": 31, "last": 60}``. Both frames are included,
+and frames count from 1, as on the page.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ UNITS = {"seconds": SECONDS, "frames": FRAMES}
 USUAL = "seconds"
 """The unit where a schema names none."""
 ONE = 1
-"""How many spans there are at most where a schema does not say."""
+"""The default for the maximum number of spans."""
 _ROLE = "the role of the clip that it is about; absent: the first clip"
 _UNIT = "`seconds` or `frames`; absent: seconds"
 PAST_THE_END = 0.1
@@ -49,7 +49,7 @@ ALIKE = Overlap(Fraction(1, 2))
 
 
 class TimeSpan(CriterionKind):
-    """A rater sets the beginning and the end of what happens in a clip: a list of spans in the order of time."""
+    """A criterion about the start and end of an event in a clip: a list of spans in the order of time."""
 
     name = "time_span"
     place = 130
@@ -204,7 +204,7 @@ def _about_a_clip(schema: Schema, asked: Criterion | ItemField, path: Path) -> F
 
 
 def _problem(value: Any, unit: str | None, least: float | None, most: float | None) -> str | None:
-    """What is wrong with spans in the order of time, as a sentence; None if nothing is."""
+    """Return the problem with spans in the order of time, as a sentence, or None."""
     if not is_list(value):
         return "This must be a list of spans of time."
     first, last = UNITS[unit or USUAL]
@@ -223,7 +223,7 @@ def _problem(value: Any, unit: str | None, least: float | None, most: float | No
 
 
 def in_order(value: Any) -> Any:
-    """Spans in the order of time; as they are where one of them is none."""
+    """Return spans in the order of time, or unchanged if one of them is invalid."""
     ends = [_ends(span) for span in value] if is_list(value) else [None]
     if None in ends:
         return value

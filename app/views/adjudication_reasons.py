@@ -12,7 +12,7 @@ from annotation_schemas.kinds import options_of
 from app import figures, markup, pending_figures, shell
 from app.screens import Group, Screen
 from app.services import Services
-from domain.records import AdjudicationReason, ContestedItem, ProjectView, SettledCase, SkipLine, VoteView
+from domain.records import AdjudicationReason, ContestedItem, ProjectView, SettledCase, SkipReasonRow, VoteView
 from domain.roles import Role
 from domain.states import VERIFICATIONS
 from workflow.access import guidelines
@@ -106,7 +106,7 @@ def title_of(view: ProjectView, line: AdjudicationReason) -> str:
     return f"{line.label} · {where} · {state}"
 
 
-def skip_table(view: ProjectView, lines: Sequence[SkipLine]) -> markup.Markup:
+def skip_table(view: ProjectView, lines: Sequence[SkipReasonRow]) -> markup.Markup:
     """Reasons of skips with their counts and the first items behind them."""
     titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
     heads = [("Reason", ""), ("Dimension", ""), ("Skips", "number"), ("Items", "wide")]
@@ -124,7 +124,7 @@ def skip_table(view: ProjectView, lines: Sequence[SkipLine]) -> markup.Markup:
     )
 
 
-def items_of(line: SkipLine) -> str:
+def items_of(line: SkipReasonRow) -> str:
     """The first items that were skipped for a reason, and how many more there are."""
     names = list(dict.fromkeys(line.items))
     more = f" and {len(names) - FIRST} more" if len(names) > FIRST else ""

@@ -28,7 +28,7 @@ from app.progress_chart import progress_chart
 from app.screens import Screen
 from app.services import Services
 from app.views import history, preview, refine, triage
-from domain.records import Blocked, Dashboard, DimensionProgress, ProjectView
+from domain.records import Blocker, Dashboard, DimensionProgress, ProjectView
 from domain.roles import Role
 from domain.states import VERIFICATIONS, ItemState, Stage
 from workflow.access import schedule
@@ -172,7 +172,7 @@ FIRST = 6
 
 def blocked(rows: Sequence[DimensionProgress], *, project: str) -> markup.Markup:
     """What keeps items from moving on: each thing once, with the dimensions in which it is so."""
-    found: dict[tuple[str, str], list[tuple[DimensionProgress, Blocked]]] = defaultdict(list)
+    found: dict[tuple[str, str], list[tuple[DimensionProgress, Blocker]]] = defaultdict(list)
     for row in rows:
         for each in row.stuck:
             found[each.about].append((row, each))
@@ -193,7 +193,7 @@ def blocked(rows: Sequence[DimensionProgress], *, project: str) -> markup.Markup
     return markup.tag("ul", *lines, style="ts", data_part="blocked") if lines else markup.Markup("")
 
 
-def _place(row: DimensionProgress, one: Blocked, project: str, *, alone: bool) -> markup.Markup:
+def _place(row: DimensionProgress, one: Blocker, project: str, *, alone: bool) -> markup.Markup:
     link = markup.tag(
         "a", markup.text(row.title), href=history.address(project, dimension=row.dimension), target="_self"
     )

@@ -10,7 +10,7 @@ import pytest
 
 from app.views import dashboard
 from db.engine import Store
-from domain.records import Blocked, DimensionProgress
+from domain.records import Blocker, DimensionProgress
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import Clock, claimed, make_items, make_person, make_project, vote
@@ -86,13 +86,13 @@ def test_what_blocks_a_stage_is_said_until_it_is_mended(store: Store, home: Path
 
 
 def test_what_blocks_many_dimensions_is_said_once_with_each_of_them() -> None:
-    stuck = [Blocked(n, "item waits", "items wait", rest=" for a senior.") for n in range(1, 41)]
+    stuck = [Blocker(n, "item waits", "items wait", rest=" for a senior.") for n in range(1, 41)]
     lines = [progress(f"d{each.n}", each) for each in stuck]
     media = (
         ("items wait for missing media", ": 3 images", ". Import."),
         ("items wait for missing media", "", ". Import."),
     )
-    lines += [progress(f"<b>{at}", Blocked(2, "", many, detail, rest)) for at, (many, detail, rest) in enumerate(media)]
+    lines += [progress(f"<b>{at}", Blocker(2, "", many, detail, rest)) for at, (many, detail, rest) in enumerate(media)]
     said = dashboard.blocked(lines, project="p")
     assert text(said).count("wait") == 2
     assert f"{sum(range(1, 41))} items wait for a senior." in text(said)
@@ -103,6 +103,6 @@ def test_what_blocks_many_dimensions_is_said_once_with_each_of_them() -> None:
     assert text(dashboard.blocked(lines[:1], project="p")) == "1 item waits for a senior.d1"
 
 
-def progress(title: str, *stuck: Blocked) -> DimensionProgress:
+def progress(title: str, *stuck: Blocker) -> DimensionProgress:
     """A line of the dashboard."""
     return DimensionProgress(title, title, None, 9, 9, 0, 0, 0, 0, stuck=stuck)

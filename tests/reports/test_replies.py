@@ -11,7 +11,7 @@ from pypdf import PdfReader
 from agreement.ratings import Scale
 from domain.errors import RatingsError
 from domain.records import About, Rating
-from domain.replies import Attacked, JudgeAbout, replies_of
+from domain.replies import AttackResult, JudgeAbout, replies_of
 from reports import card, files, html, pdf
 from reports.attacks import share_of
 from reports.calibration import calibration
@@ -167,9 +167,9 @@ def test_report_and_card_say_what_a_judge_is() -> None:
     assert "came without replies" in said(calibration(study(), HERE), "design")
 
 
-def attacked(kind: str, fell: list[bool | None], judge: str = "gpt") -> list[Attacked]:
+def attacked(kind: str, fell: list[bool | None], judge: str = "gpt") -> list[AttackResult]:
     return [
-        Attacked(judge, "score", kind, f"q{at}", each, "truncated" if each is None else None)
+        AttackResult(judge, "score", kind, f"q{at}", each, "truncated" if each is None else None)
         for at, each in enumerate(fell)
     ]
 

@@ -9,7 +9,7 @@ from annotation_schemas.loader import load_text
 from db.engine import Store
 from db.tables import AssetRow, ItemRow, RevisionRow, SourceRow, TaskRow
 from domain.errors import AlreadyTaken, Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound
-from domain.records import NothingLeft, Person, Submitted, TaskView
+from domain.records import NothingLeft, Person, SubmissionReceipt, TaskView
 from domain.states import ItemState, Stage, TaskState
 from testkit.factories import (
     UNVERIFIED,
@@ -29,7 +29,7 @@ from workflow.files.project_check import check
 pytestmark = pytest.mark.both_databases
 
 
-def write(store: Store, person: Person, image: str, n: int = 1) -> tuple[TaskView, Submitted]:
+def write(store: Store, person: Person, image: str, n: int = 1) -> tuple[TaskView, SubmissionReceipt]:
     view = image_pool.pick(store, person=person, project="p", dimension="colour", assets=[image])
     return view, submissions.submit(store, person=person, task=view.id, key=f"w-{view.id}", values=make_fields(n))
 

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from db import items, missing_media, people, projects, task_claims, task_counts, tasks
 from db.engine import Session, Store
-from domain.records import Blocked, Dashboard, DimensionProgress, Person
+from domain.records import Blocker, Dashboard, DimensionProgress, Person
 from domain.roles import Role
 from domain.states import UNSETTLED, ItemState, Stage, TaskState
 from workflow.access.accounts import person_of
@@ -35,7 +35,7 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
             counts = written[dimension.id]
             why = list(blocked.get(dimension.id, ()))
             if n_back := with_author[dimension.id]:
-                why.append(Blocked(n_back, "item is with its author", "items are with their authors", rest=_BACK))
+                why.append(Blocker(n_back, "item is with its author", "items are with their authors", rest=_BACK))
             if dimension.id in unseen:
                 why.append(_missing_media_note(access, unseen[dimension.id]))
             why += _too_few_images(session, access, dimension.id, counts.left)
@@ -104,7 +104,7 @@ def next_steps(store: Store, *, person: Person | None, project: str) -> str:
         return " ".join(said) or "Nothing waits for you. Dashboard in the menu says what waits for others, and why."
 
 
-def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[Blocked]]:
+def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[Blocker]]:
     """Items that no one in the project may vote on or settle, by dimension."""
     members = {
         row.id: (person_of(row), as_member(access, member))
@@ -137,7 +137,7 @@ def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[
             )
         return taking[stage, person_id]
 
-    found: dict[str, list[Blocked]] = {}
+    found: dict[str, list[Blocker]] = {}
     for dimension in access.schema.dimensions:
         found[dimension.id] = [
             *(
@@ -169,7 +169,7 @@ def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[
     return found
 
 
-def _too_many_writers(access: Access, members: Sequence[Access]) -> Iterator[tuple[str, Blocked]]:
+def _too_many_writers(access: Access, members: Sequence[Access]) -> Iterator[tuple[str, Blocker]]:
     """Where the parts that leads have given are more than the schema's authoring has, by dimension.
 
     It is about annotators who were given dimensions: anyone who may write everywhere was given none in particular.
@@ -186,18 +186,18 @@ def _too_many_writers(access: Access, members: Sequence[Access]) -> Iterator[tup
         return
     if asked.people is not None and len(writing) > asked.people:
         rest = f" in this project, and the schema has {asked.people}; see People."
-        yield access.schema.dimensions[0].id, Blocked(len(writing), "person writes", "people write", rest=rest)
+        yield access.schema.dimensions[0].id, Blocker(len(writing), "person writes", "people write", rest=rest)
     for dimension in access.schema.dimensions:
         here = [dimensions for dimensions in writing if dimension.id in dimensions]
         most = asked.people_per_dimension
         if most is not None and len(here) > most:
             rest = f", and the schema has {most} a dimension; see People."
-            yield dimension.id, Blocked(len(here), "person writes here", "people write here", rest=rest)
+            yield dimension.id, Blocker(len(here), "person writes here", "people write here", rest=rest)
         each = asked.dimensions_per_person
         n = sum(each is not None and len(dimensions) > each for dimensions in here)
         if n:
             rest = f" here with more than the schema's {each} dimensions each; see People."
-            yield dimension.id, Blocked(n, "person", "people", rest=rest)
+            yield dimension.id, Blocker(n, "person", "people", rest=rest)
 
 
 def _is_barred(visit: gates.Visit) -> bool:
@@ -218,7 +218,7 @@ def _too_few_verifiers(
     able: Set[int],
     barred: int,
     takes: Callable[[Stage, int], Mapping[int, str]],
-) -> Sequence[Blocked]:
+) -> Sequence[Blocker]:
     """Items with fewer people who may still vote on them than votes that they need."""
     part, rounds = rounds_of(access.schema)[stage], [*rounds_of(access.schema)]
     before = sum(rounds_of(access.schema)[each].raters for each in rounds[: rounds.index(stage)])
@@ -237,7 +237,7 @@ def _too_few_verifiers(
         f" for {part.raters} votes{where}, but {_only(len(able))} may verify here{_and_barred(barred)}, and no one"
         " votes on an item that they wrote, edited, voted on or looked into; add verifiers."
     )
-    return (Blocked(stuck, *_WAITS, rest=rest),)
+    return (Blocker(stuck, *_WAITS, rest=rest),)
 
 
 def _too_few_to_answer(
@@ -247,7 +247,7 @@ def _too_few_to_answer(
     able: Set[int],
     barred: int,
     takes: Callable[[Stage, int], Mapping[int, str]],
-) -> Sequence[Blocked]:
+) -> Sequence[Blocker]:
     """Items that more people are to answer than are left who have had nothing to do with them."""
     answering = access.schema.stages.answering
     most = _EXACT + sum(
@@ -264,12 +264,12 @@ def _too_few_to_answer(
         f" to be answered by {_people(answering.people)}, but {_only(len(able))} may answer"
         f" here{_and_barred(barred)}, and no one answers an item that they have worked on or looked into; add people."
     )
-    return (Blocked(stuck, *_WAITS, rest=rest),)
+    return (Blocker(stuck, *_WAITS, rest=rest),)
 
 
 def _too_few_others(
     session: Session, access: Access, stage: Stage, dimension: str, able: Set[int], barred: int
-) -> Sequence[Blocked]:
+) -> Sequence[Blocker]:
     """Models' answers that need more people than there are."""
     found = getattr(access.schema.stages, stage.value)
     needed = getattr(found, "raters", 1)
@@ -280,7 +280,7 @@ def _too_few_others(
         return ()
     each = f" by {needed} people each" if needed > 1 else ""
     rest = f" for {stage.value}{each}, but {_only(len(able))} may do it here{_and_barred(barred)}; add people."
-    return (Blocked(len(slots), "answer of a model waits", "answers of models wait", rest=rest),)
+    return (Blocker(len(slots), "answer of a model waits", "answers of models wait", rest=rest),)
 
 
 def _only(n: int) -> str:
@@ -293,13 +293,13 @@ def _and_barred(n: int) -> str:
     )
 
 
-def _who_is_needed(session: Session, access: Access, stuck: Sequence[int], able: Set[int]) -> Blocked:
+def _who_is_needed(session: Session, access: Access, stuck: Sequence[int], able: Set[int]) -> Blocker:
     """Whom items (ids) wait for that none of those who settle may settle, and what each of them has done to the
     first."""
     role = role_for(access.schema, Stage.ADJUDICATION).value
     if not able:
         rest = f" for a {role}, and no one here is one; make someone a {role} on People."
-        return Blocked(len(stuck), *_WAITS, rest=rest)
+        return Blocker(len(stuck), *_WAITS, rest=rest)
     item = items.by_id(session, id=stuck[0])
     parts = items.parts(session, item_id=item.id)
     told = [
@@ -308,7 +308,7 @@ def _who_is_needed(session: Session, access: Access, stuck: Sequence[int], able:
         if person_id in parts
     ]
     which = item.external_id if len(stuck) == 1 else f"for instance {item.external_id}"
-    return Blocked(
+    return Blocker(
         len(stuck),
         f"item waits for another {role}",
         f"items wait for another {role}",
@@ -324,7 +324,7 @@ def _without_media(session: Session, access: Access) -> dict[str, missing_media.
     )
 
 
-def _missing_media_note(access: Access, waiting: missing_media.Waiting) -> Blocked:
+def _missing_media_note(access: Access, waiting: missing_media.Waiting) -> Blocker:
     """How many items wait for which images and clips, and how these come in."""
     parts = [
         f"{each.files:,} {each.kind}{'' if each.files == 1 else 's'}"
@@ -333,7 +333,7 @@ def _missing_media_note(access: Access, waiting: missing_media.Waiting) -> Block
         for each in waiting.lacking
     ]
     format = access.schema.source.format if access.schema.source else "FORMAT"
-    return Blocked(
+    return Blocker(
         waiting.items,
         "item waits for missing media",
         "items wait for missing media",
@@ -343,7 +343,7 @@ def _missing_media_note(access: Access, waiting: missing_media.Waiting) -> Block
     )
 
 
-def _too_few_images(session: Session, access: Access, dimension: str, missing: int) -> Sequence[Blocked]:
+def _too_few_images(session: Session, access: Access, dimension: str, missing: int) -> Sequence[Blocker]:
     """Items that cannot be written because the pool has too few images."""
     if access.schema.stages.authoring is None or not missing:
         return ()
@@ -351,7 +351,7 @@ def _too_few_images(session: Session, access: Access, dimension: str, missing: i
     if free >= missing:
         return ()
     rest = f", but the pool has {free} free image{'' if free == 1 else 's'} for it."
-    return (Blocked(missing, "item is left to write", "items are left to write", rest=rest),)
+    return (Blocker(missing, "item is left to write", "items are left to write", rest=rest),)
 
 
 _WAITS = ("item waits", "items wait")

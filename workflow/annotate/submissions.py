@@ -13,7 +13,7 @@ from db import events, items, submissions, task_claims, tasks
 from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredTask
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotFound, Problem
-from domain.records import Person, Submission, Submitted, TaskView
+from domain.records import Person, Submission, SubmissionReceipt, TaskView
 from domain.states import VERIFICATIONS, ItemState, Purpose, Stage, TaskState
 from workflow.access import guidelines
 from workflow.access.event_log import log
@@ -82,7 +82,7 @@ def submit(
     field_seconds: Mapping[str, float] | None = None,
     guideline: str | None = None,
     schema: str | None = None,
-) -> Submitted:
+) -> SubmissionReceipt:
     """Store what a person answers. When this returns, it is on disk.
 
     Parameters
@@ -134,7 +134,7 @@ def submit(
 
 def submit_within(
     session: Session, *, person: Person, task: str, key: str, given: Submission, now: datetime
-) -> Submitted | Conflict:
+) -> SubmissionReceipt | Conflict:
     """As ``submit``, in a transaction of others. A conflict is returned, because the draft has to be kept."""
     _must_fit(given, key)
     row, access = held_task(session, person=person, task=task, with_item=True)
@@ -159,7 +159,7 @@ def submit_within(
 
 def correct_within(
     session: Session, *, person: Person, task: str, key: str, given: Submission, now: datetime
-) -> Submitted | Conflict:
+) -> SubmissionReceipt | Conflict:
     """Replace what someone submitted for a task by what they answer now, as ``undo`` and ``submit`` do, in a
     transaction of others; a conflict, and nothing else, where it can no longer be changed."""
     row, access = held_task(session, person=person, task=task, with_item=True)
@@ -226,11 +226,11 @@ def _is_time(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 10**7
 
 
-def _again(session: Session, earlier: StoredAnnotation, row: StoredTask) -> Submitted:
+def _again(session: Session, earlier: StoredAnnotation, row: StoredTask) -> SubmissionReceipt:
     if earlier.task_id != row.id:
         raise Conflict("This key was used for another task; reload the page and submit again.")
     item = items.by_id(session, id=earlier.item_id)
-    return Submitted(
+    return SubmissionReceipt(
         annotation=earlier.public_id,
         saved_at=earlier.created_at,
         repeated=True,
@@ -278,7 +278,7 @@ def _why_fixed(session: Session, access: Access, row: StoredTask, now: datetime)
 
 def _store(
     session: Session, access: Access, row: StoredTask, person: Person, key: str, given: Submission, now: datetime
-) -> Submitted | Conflict:
+) -> SubmissionReceipt | Conflict:
     if row.stage is Stage.ADJUDICATION:
         given = replace(given, values=adjudication.with_stage(row, given.values))
     step, as_given = _STEPS[row.stage], given
@@ -320,7 +320,7 @@ def _store(
         )
     state = step.after(session, access, row, given, person, now) if row.purpose is Purpose.LIVE else None
     item = items.by_id(session, id=item_id)
-    return Submitted(
+    return SubmissionReceipt(
         annotation=annotation.public_id, saved_at=now, item=item.public_id, state=_state_to_tell(row.stage, state)
     )
 

@@ -13,7 +13,7 @@ from db import assets, candidate_images
 from db.engine import IntegrityError, Session, Store
 from db.records import StoredAsset, StoredCandidate, StoredMediaObject
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound, Problem
-from domain.records import AssetView, NothingLeft, Person, TriageDone, TriageFrame, TriageGroup
+from domain.records import AssetView, NothingLeft, Person, TriageFrame, TriageGroup, TriageReceipt
 from domain.states import Stage, TriageState
 from media.perceptual_hash import ALIKE, distance
 from workflow.access.event_log import log
@@ -57,7 +57,7 @@ def next_group(store: Store, *, person: Person, project: str) -> TriageGroup | N
 
 def decide(
     store: Store, *, person: Person, project: str, keep: Sequence[str], drop: Mapping[str, str], key: str
-) -> TriageDone:
+) -> TriageReceipt:
     """Keep some candidates and drop others, each with a reason: one of the schema's, or typed.
 
     All or none. The same key again changes nothing.
@@ -78,7 +78,7 @@ def decide(
         raise Conflict(_OTHER_KEY) from error
 
 
-def undo(store: Store, *, person: Person, project: str) -> TriageDone | None:
+def undo(store: Store, *, person: Person, project: str) -> TriageReceipt | None:
     """Take back this person's last decision that still stands; its images are before them again. None: there is none.
 
     Raises
@@ -108,7 +108,7 @@ def undo(store: Store, *, person: Person, project: str) -> TriageDone | None:
         counted = Counter(row.state for row, _ in mine)
         _reopen(session, access, person, mine, "undone", now)
         candidate_images.give(session, rows=[row for row, _ in mine], person_id=person.id, now=now)
-        return TriageDone(kept=counted[TriageState.KEPT], dropped=counted[TriageState.DROPPED])
+        return TriageReceipt(kept=counted[TriageState.KEPT], dropped=counted[TriageState.DROPPED])
 
 
 def restore(store: Store, *, by: Person | None, project: str, frames: Sequence[str]) -> int:
@@ -149,7 +149,7 @@ def _decide(
     drop: Mapping[str, str],
     key: str,
     now: datetime,
-) -> TriageDone:
+) -> TriageReceipt:
     ids = {public: id for public, id in zip([*keep, *drop], _ids(session, access, [*keep, *drop]), strict=True)}
     found = candidate_images.lock(session, project_id=access.project_id, asset_ids=ids.values())
     wanted = {ids[name]: ("kept", "") for name in keep} | {
@@ -159,7 +159,7 @@ def _decide(
     if before:
         if {row.asset_id: (row.action, row.reason) for row in before} != wanted:
             raise Conflict(_OTHER_KEY)
-        return TriageDone(kept=len(keep), dropped=len(drop), repeated=True)
+        return TriageReceipt(kept=len(keep), dropped=len(drop), repeated=True)
     known = {str(reason.value) for reason in triage_of(access).reasons}
     for row, asset in found:
         action, reason = wanted[row.asset_id]
@@ -174,7 +174,7 @@ def _decide(
         _record(session, access, person, row, action=action, key=key, reason=reason, typed=reason not in known, now=now)
         data = {"asset": asset.public_id} | ({"reason": reason} if reason else {})
         log(session, f"frame.{action}", by=person, project=access, now=now, data=data)
-    return TriageDone(kept=len(keep), dropped=len(drop))
+    return TriageReceipt(kept=len(keep), dropped=len(drop))
 
 
 def _full(per_source: int | None) -> str:

@@ -13,7 +13,7 @@ from db import comment_threads, events, files, guidelines, items
 from db.engine import Store
 from domain import csv_text
 from domain.errors import NotFound
-from domain.records import AdjudicationReason, ContestedItem, Person, SettledCase, SkipLine
+from domain.records import AdjudicationReason, ContestedItem, Person, SettledCase, SkipReasonRow
 from domain.states import VERIFICATIONS, Stage
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.task_views import votes_on
@@ -64,7 +64,7 @@ def reasons(store: Store, *, by: Person | None, project: str) -> list[Adjudicati
         )
 
 
-def skips(store: Store, *, by: Person | None, project: str) -> list[SkipLine]:
+def skips(store: Store, *, by: Person | None, project: str) -> list[SkipReasonRow]:
     """Why verifiers skipped, by reason and dimension, the most frequent first; for leads. Reasons typed by hand, too.
 
     A skip taken back does not count, and one about an earlier content of an item does.
@@ -86,7 +86,7 @@ def skips(store: Store, *, by: Person | None, project: str) -> list[SkipLine]:
                 if criterion.skip and vote.answers.get(criterion.name) is None and reason is not None:
                     found[criterion.name, str(reason), vote.dimension].append(vote.item)
         lines = [
-            SkipLine(criterion, reason, labels.get((criterion, reason), reason), dimension, tuple(names))
+            SkipReasonRow(criterion, reason, labels.get((criterion, reason), reason), dimension, tuple(names))
             for (criterion, reason, dimension), names in found.items()
         ]
         return sorted(lines, key=lambda line: (-len(line.items), line.criterion, line.reason, line.dimension))
@@ -99,7 +99,7 @@ class Overview:
     lines: Sequence[AdjudicationReason]
     file: str
     """``reasons_csv`` of them."""
-    skipped: Sequence[SkipLine]
+    skipped: Sequence[SkipReasonRow]
 
 
 def overview(store: Store, *, by: Person | None, project: str) -> Overview:
@@ -160,7 +160,7 @@ def _told(access: Access, said: Mapping[str, Any]) -> str:
     return f"{title}: {said.get('decision')}, {said.get('cause') or 'no reason'}"
 
 
-def skips_csv(lines: Iterable[SkipLine]) -> str:
+def skips_csv(lines: Iterable[SkipReasonRow]) -> str:
     """One row per skip."""
     out = io.StringIO(newline="")
     writer = csv_text.Writer(out)

@@ -16,7 +16,7 @@ from db.records import StoredRun
 from domain.comparison import same
 from domain.judging import JudgePlan
 from domain.records import Rating
-from domain.replies import Attacked, JudgeAbout, reason_of
+from domain.replies import AttackResult, JudgeAbout, reason_of
 from domain.rewording import Reading
 from domain.run_kinds import RunKind
 from domain.runs import OPEN, RESUMABLE
@@ -42,7 +42,7 @@ class SeenOfJudges:
     """What a judge is called -> its runs, the newest first."""
     failed: Sequence[Rating]
     """The replies that hold no value of a criterion, each as a rating that says why."""
-    attacked: Sequence[Attacked]
+    attacked: Sequence[AttackResult]
     """What the judges of the study gave to attack answers."""
     attacked_others: tuple[str, ...]
     """The runs over attack answers by others."""
@@ -97,7 +97,7 @@ def nothing_of(rows: Sequence[StoredRun], stage: Stage) -> str:
 
 def _attacked(
     session: Session, runs_: Mapping[str, Sequence[StoredRun]], judges: Sequence[str], reading: Reading
-) -> tuple[list[Attacked], tuple[str, ...]]:
+) -> tuple[list[AttackResult], tuple[str, ...]]:
     """What these judges gave to attack answers, and the runs over such answers by others."""
     named = {same_judge(runs_[name][0]): name for name in reversed(judges) if name in runs_}
     over = {row.id: row for rows in runs_.values() for row in rows if JudgePlan.of(row.params["plan"]).attacks}
@@ -113,7 +113,7 @@ def _attacked(
             if fell is None:
                 continue
         found.append(
-            Attacked(
+            AttackResult(
                 mine[each.run_id],
                 each.criterion,
                 each.attack or "",

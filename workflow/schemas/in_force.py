@@ -13,7 +13,7 @@ from db import dimensions, guidelines, projects, schema_changes, task_slots
 from db.engine import Session, Store
 from db.records import StoredSchemaChange
 from domain.records import Person
-from domain.rewording import Complete, Passed, Reading, Step
+from domain.rewording import CompletenessRule, Reading, SkippedStageRule, Step
 from domain.states import VERIFICATIONS, ItemState
 from workflow.access.projects import Access, require_lead
 from workflow.access.stored_schemas import stored_schema
@@ -49,13 +49,15 @@ def reading_with(access: Access, effect: Effect, *, before: int, now: int, numbe
     under = frozenset(known.numbers) - {now}
     ended = [stage for stage in effect.raised if stage not in effect.stays_complete]
     complete = [each for each in known.complete if each.stage not in ended]
-    complete += [Complete(under, asked[each], each.value) for each in effect.raised if each in effect.stays_complete]
+    complete += [
+        CompletenessRule(under, asked[each], each.value) for each in effect.raised if each in effect.stays_complete
+    ]
     return Reading(
         steps=known.after(effect.step, now=now),
         complete=tuple(complete),
         numbers={**known.numbers, now: number},
         most_votes=_most(known.most_votes, access),
-        passed=(*known.passed, *(Passed(under, stage) for stage in effect.stays_kept)),
+        passed=(*known.passed, *(SkippedStageRule(under, stage) for stage in effect.stays_kept)),
     )
 
 

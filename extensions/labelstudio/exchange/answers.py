@@ -15,7 +15,7 @@ from db.engine import Session
 from db.records import StoredBridgeProject, StoredBridgeTask, StoredTask
 from domain.bridge import BridgeOutcome, BridgeState, OutsideAnnotation, OutsideTask
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
-from domain.records import Person, Submission, Submitted
+from domain.records import Person, Submission, SubmissionReceipt
 from domain.states import TaskState
 from extensions.labelstudio.exchange.sync_lock import Link
 from workflow.access import held_tasks
@@ -122,7 +122,7 @@ def _stored(
     annotation: OutsideAnnotation,
     outcome: BridgeOutcome,
     key: str,
-    done: Submitted,
+    done: SubmissionReceipt,
 ) -> BridgeOutcome | None:
     kept = submissions.by_key(session, person_id=row.person_id, key=key)
     stay = bridge.by_id(session, id=link.bridge_id).stay
