@@ -36,7 +36,7 @@ from domain.errors import RatingsError
 
 @dataclass(frozen=True)
 class GroupBias:
-    """How far the judge stands above people for one group of units, such as one model's answers."""
+    """Difference of judge and people for one group of units, such as one model's answers."""
 
     group: Any
     bias: Statistic
@@ -117,7 +117,7 @@ class SelfConsistency:
 
 @dataclass(frozen=True)
 class Unparsed:
-    """What replies that could not be read can do to a mean."""
+    """Possible effect of unreadable replies on a mean."""
 
     share: Statistic
     """Of replies without a value."""
@@ -137,7 +137,7 @@ def bias_by_group(
     clusters: Sequence[Hashable] | None = None,
     confidence: float = 0.95,
 ) -> tuple[GroupBias, ...]:
-    """How far the judge stands above people for each model (or other group), and compared with the other ones.
+    """Compare the judge with people for each model (or other group), alone and relative to the other groups.
 
     Parameters
     ----------
@@ -357,8 +357,8 @@ def calibration_curve(
     human, judge
         (n,) scores; nan is left out.
     given
-        Whose score makes the levels: "judge" answers how far each of its scores can be believed, "human" how it treats
-        good and bad units.
+        Whose score defines the levels. "judge" shows how much to trust each of its scores, "human" how it treats good
+        and bad units.
     bins
         Groups of about equally many units by score; None takes every score that occurs as a level.
     confidence
@@ -518,7 +518,7 @@ def self_consistency(
     confidence: float = 0.95,
     bootstrap: Bootstrap | None = None,
 ) -> SelfConsistency:
-    """How far a judge agrees with itself when it is asked again: it cannot agree better with people.
+    """Measure how well a judge agrees with itself when asked again; it cannot agree better with people.
 
     Parameters
     ----------
@@ -606,7 +606,7 @@ def unparsed(
     Notes
     -----
     Worst and best case are the bounds of Manski [1]_; the lower limit of the one and the upper of the other hold both
-    for sampling and for what was not read. Checked by worked arithmetic in tests/agreement.
+    for sampling and for unreadable replies. Checked by worked arithmetic in tests/agreement.
 
     References
     ----------

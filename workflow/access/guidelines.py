@@ -150,7 +150,7 @@ def seen(store: Store, *, person: Person, project: str, number: int) -> None:
 def changes(before: str, after: str, *, around: int | None = AROUND) -> list[tuple[str, str]]:
     r"""Return the changed lines of two texts: "-" removed, "+" added, " " context; ``around`` None gives all lines.
 
-    >>> changes("a\\nb\\nc\\nd", "a\\nb\\nx\\nd")
+    >>> changes("a\nb\nc\nd", "a\nb\nx\nd")
     [(' ', 'b'), ('-', 'c'), ('+', 'x'), (' ', 'd')]
     """
     old, new = before.splitlines(), after.splitlines()
