@@ -464,7 +464,7 @@ def _sample(n: int, clusters: list[Hashable] | None) -> Patterns:
 
 
 def _pairs(rows: Ints, levels: Floats, measure: Measure, reference: Reference) -> Iterator[tuple[Floats, Floats, str]]:
-    """(one, other, whose) columns of values to compare; nan marks missing pairs."""
+    """Return the (one, other, whose) columns of values to compare; nan marks missing pairs."""
     values = np.append(levels, math.nan)[rows]
     people, judge = values[:, :-1], values[:, -1]
     k = people.shape[1]

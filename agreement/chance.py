@@ -56,8 +56,9 @@ def percent_agreement(
 
     Notes
     -----
-    p_a = mean over units of sum_c r_c (r*_c - 1) / (r (r - 1)), r_c of the unit's r ratings being c, r*_c = sum_d w_cd
-    r_d [1]_; limits of a share by [2]_. Checked against irrCAC 0.4.4 and by worked arithmetic in tests/agreement.
+    p_a = mean over units of sum_c r_c (r*_c - 1) / (r (r - 1)), r_c of the unit's r ratings being c, r*_c = sum_d
+    w_cd r_d [1]_. Limits of a share follow [2]_. Checked against irrCAC 0.4.4 and by worked arithmetic in
+    tests/agreement.
 
     References
     ----------
@@ -162,8 +163,8 @@ def fleiss_kappa_category(
 
     Notes
     -----
-    kappa_c = 1 - sum_i r_ic (m - r_ic) / (n m (m - 1) p_c (1 - p_c)) for m ratings of each of n units [1]_: the kappa
-    of the ratings with all other categories as one. The five of the paper are checked in tests/agreement.
+    kappa_c = 1 - sum_i r_ic (m - r_ic) / (n m (m - 1) p_c (1 - p_c)) for m ratings of each of n units [1]_. It is the
+    kappa of the ratings with all other categories as one. The paper's five values are checked in tests/agreement.
 
     References
     ----------

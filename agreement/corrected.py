@@ -74,10 +74,10 @@ def ppi_mean(
 
     Notes
     -----
-    theta = mean(Y) + lambda (mean f_N - mean f_n) [1]_, [2]_; lambda = 0, 1 or Cov(Y, f) / ((1 + n/N) Var f) within
-    [0, 1], Var f over all n + N scores. Variance s^2(Y - lambda f)/n + lambda^2 s^2(f_N)/N, divided by n - 1 and N - 1
-    (ppi-python divides by n and N). Clustered, the sums of what the units of a cluster contribute take their place.
-    Checked against ppi-python 0.2.3 in tests/agreement.
+    theta = mean(Y) + lambda (mean f_N - mean f_n) [1]_, [2]_. The weight lambda is 0, 1 or Cov(Y, f) / ((1 + n/N) Var
+    f) within [0, 1], Var f over all n + N scores. Variance s^2(Y - lambda f)/n + lambda^2 s^2(f_N)/N, divided by n -
+    1 and N - 1 (ppi-python divides by n and N). Clustered, the sums of what the units of a cluster contribute take
+    their place. Checked against ppi-python 0.2.3 in tests/agreement.
 
     In simulated studies with 50, 150 and 500 graded units (benchmarks/coverage.py) 95 % limits of PPI++ hold the truth
     in 93 to 95 %, if each outcome is among the graded units ten times or so. Where failures are rarer they are too
@@ -149,9 +149,9 @@ def post_stratified_mean(
 
     Notes
     -----
-    theta = sum_l p_l mean(Y | f = l), p_l the share of level l among all n + N judged units; variance sum_l p_l^2
-    s_l^2 / n_l + sum_l p_l (mean_l - theta)^2 / (n + N) [1]_. For a judge with few levels it is as narrow as PPI++,
-    and the efficient estimator [2]_. Checked by worked arithmetic and simulation in tests/agreement.
+    theta = sum_l p_l mean(Y | f = l), p_l the share of level l among all n + N judged units. The variance is sum_l
+    p_l^2 s_l^2 / n_l + sum_l p_l (mean_l - theta)^2 / (n + N) [1]_. For a judge with few levels it is as narrow as
+    PPI++, and the efficient estimator [2]_. Checked by worked arithmetic and simulation in tests/agreement.
 
     References
     ----------

@@ -180,9 +180,9 @@ def bland_altman(
 
     Notes
     -----
-    m -/+ z s for n differences with mean m and standard deviation s, which holds for normal differences; the variance
-    of each limit is about s^2 (1 / n + z^2 / (2 (n - 1))), and its interval is by t with n - 1 degrees of freedom [1]_.
-    Checked against the peak flow readings printed in the paper of 1986 in tests/agreement.
+    m -/+ z s for n differences with mean m and standard deviation s, which holds for normal differences. The variance
+    of each limit is about s^2 (1 / n + z^2 / (2 (n - 1))), and its interval is by t with n - 1 degrees of freedom
+    [1]_. Checked against the peak flow readings printed in the paper of 1986 in tests/agreement.
 
     References
     ----------

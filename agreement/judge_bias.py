@@ -158,9 +158,10 @@ def bias_by_group(
 
     Notes
     -----
-    d = judge - people; mean_g(d) with t limits (clustered, Miller 2024); mean_g(d) - mean_rest(d) with the variance of
-    what each cluster contributes to both means, t with G - 1 degrees of freedom (Welch's without clusters); p values
-    after Holm [1]_. Checked by worked arithmetic and simulation in tests/agreement.
+    With d = judge - people: mean_g(d) with t limits (clustered, Miller 2024). The difference mean_g(d) - mean_rest(d)
+    has the variance of the clusters' contributions to both means, and t with G - 1 degrees of freedom (Welch's
+    without clusters). The p values are adjusted by Holm [1]_. Checked by worked arithmetic and simulation in
+    tests/agreement.
 
     References
     ----------
@@ -371,9 +372,9 @@ def calibration_curve(
 
     Notes
     -----
-    Means with t limits (clustered, Miller 2024). Scores with noise regress to the mean: where people give little, a
-    judge as good as they are gives more on average; ``given="human"`` shows that besides true leniency. Checked by
-    worked arithmetic in tests/agreement.
+    Means with t limits (clustered, Miller 2024). Noisy scores regress to the mean: where people give low scores, an
+    equally good judge gives higher ones on average. ``given="human"`` shows this effect together with true leniency.
+    Checked by worked arithmetic in tests/agreement.
 
     Examples
     --------

@@ -45,13 +45,13 @@ class _Step:
     """The functions with which a stage handles a submission."""
 
     check: Callable[[Session, Access, StoredTask, Submission], Sequence[Problem]]
-    """Return all problems with the submission."""
+    """Function that returns all problems with the submission."""
     place: Callable[[Session, Access, StoredTask, Submission, Person, datetime], tuple[int, int]]
-    """Return the item and revision that the submission is about."""
+    """Function that returns the item and revision that the submission is about."""
     after: Callable[[Session, Access, StoredTask, Submission, Person, datetime], ItemState | None]
-    """Do what follows from the submission."""
+    """Function that does what follows from the submission."""
     why_fixed: Callable[[Session, Access, StoredTask, datetime], str | None]
-    """Return why the submission can no longer be corrected."""
+    """Function that returns why the submission can no longer be corrected."""
 
 
 _STEPS: Mapping[Stage, _Step] = {
