@@ -255,10 +255,7 @@ def follow(
     now: datetime,
     honour: bool = False,
 ) -> None:
-    """Apply the verdicts on locked items; see ``settle``.
-
-    ``honour`` leaves people the tasks that they hold, and their submissions count.
-    """
+    """Apply the verdicts on locked items (see ``settle``); ``honour`` leaves people the tasks that they hold."""
     changed = [(item, item.state, verdict) for item, verdict in verdicts if verdict.state is not item.state]
     known = _ever_voted_on(access)
     if changed:
@@ -294,10 +291,7 @@ def follow(
 def open_missing(
     session: Session, *, access: Access, states: Sequence[tuple[StoredItem, ItemState]], now: datetime
 ) -> None:
-    """Open the missing slots of items in the stage that they have reached.
-
-    Some slots may exist: an item may be voted on again, and the schema may now ask more people.
-    """
+    """Open the slots that items lack in the stage that they have reached; some may exist from an earlier vote."""
     for stage in rounds_of(access.schema):
         here = [item for item, state in states if state is VOTED_ON[stage]]
         if here:
