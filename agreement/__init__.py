@@ -1,20 +1,20 @@
-"""Floor 1: pure statistics about raters. Works with nothing else but ``domain``.
+"""Floor 1: pure statistics about raters. Needs only ``domain``.
 
 >>> from agreement import Ratings, cohen_kappa
 >>> ratings = Ratings.from_lists(ann=["yes", "yes", "no", "no"], bob=["yes", "yes", "no", "yes"])
 >>> round(cohen_kappa(ratings).value, 3)
 0.5
 
-What many of its functions take is explained here once:
+Parameters that many functions share:
 
 ``confidence``
-    How sure the interval or the limits next to a value are: 0.95 for 95 %.
+    Confidence level of the interval or limits: 0.95 for 95 %.
 ``bootstrap``
-    How units are resampled for that interval (:class:`Bootstrap`). None for the interval that the statistic has of its
-    own; where units have clusters they are resampled all the same.
+    How units are resampled for that interval (:class:`Bootstrap`). None uses the statistic's own interval; units with
+    clusters are resampled even then.
 ``clusters``
-    (n,) what each unit belongs to, as questions about one video. Units of a cluster vary together: they are resampled
-    together, or have one share in the standard error. None if each unit stands for itself.
+    (n,) group of each unit, such as the video that questions are about. Units of a cluster vary together, so they are
+    resampled together, or enter the standard error as one. None means independent units.
 """
 
 from typing import TYPE_CHECKING, Any

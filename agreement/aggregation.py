@@ -27,10 +27,10 @@ _MOST_CATEGORIES = 200
 
 @dataclass(frozen=True, eq=False)
 class Aggregation:
-    """What a table of ratings comes to, unit by unit.
+    """Aggregated ratings, one value for each unit.
 
-    All sequences about units go with ``units``, those about raters with ``raters``. Where nothing can be said,
-    ``reason`` says why, and there are no units.
+    Sequences about units follow ``units``, those about raters follow ``raters``. If no result is possible, ``reason``
+    says why and ``units`` is empty.
     """
 
     method: str
@@ -52,9 +52,9 @@ class Aggregation:
     categories: tuple[Any, ...]
     raters: tuple[str, ...]
     reliability: Floats
-    """(raters,): how far each seems to be reliable; nan where there is nothing to tell it by."""
+    """(raters,): estimated reliability of each rater; nan without enough data."""
     reliability_is: str
-    """What the numbers in ``reliability`` are."""
+    """Meaning of the numbers in ``reliability``."""
     shares: Floats | None = None
     """(categories,): the estimated share of each class, by Dawid & Skene."""
     confusion: Floats | None = None
@@ -81,10 +81,9 @@ def aggregate(ratings: Ratings, *, method: Method = "majority", ties: Ties = "no
         its rater; "mace" and "glad" are those of the package crowd-kit, which is an extra: MACE parts raters into those
         who know and those who guess, GLAD gives every rater an ability and every unit a difficulty.
     ties
-        What becomes of a unit whose most likely labels are level: "none" keeps it without a value, "leave_out" leaves
-        it out and counts it, "first" takes the one that stands first in the declared order, "lowest" and "highest" take
-        the outer one on a scale that has an order, "random" draws one. All of them are listed in ``ties``. Means have
-        none.
+        Treatment of a unit with several most likely labels. "none" keeps it without a value; "leave_out" leaves it
+        out and counts it. "first" takes the first label in the declared order, "lowest" and "highest" the outer one
+        on an ordered scale, "random" draws one. ``ties`` lists these units. Means have no ties.
     seed
         Of the random rule, and of MACE.
 
@@ -102,10 +101,11 @@ def aggregate(ratings: Ratings, *, method: Method = "majority", ties: Ties = "no
 
     Notes
     -----
-    Reliability is the share of a rater's votes that equal the majority of the *other* raters (majority), the
-    correlation with the mean of the others (mean), the probability of a right answer over the estimated class shares
-    (Dawid & Skene), of not guessing (MACE), or the ability alpha (GLAD). It is an estimate from agreement alone:
-    raters who err together look reliable. Dawid & Skene: [1]_, see :func:`dawid_skene`; MACE: [2]_; GLAD: [3]_.
+    Reliability depends on the method. Majority: the share of a rater's votes that equal the majority of the *other*
+    raters. Mean: the correlation with the mean of the others. Dawid & Skene: the probability of a right answer over
+    the estimated class shares. MACE: the probability of not guessing. GLAD: the ability alpha. It is an estimate from
+    agreement alone: raters who err together look reliable. Dawid & Skene: [1]_, see :func:`dawid_skene`; MACE: [2]_;
+    GLAD: [3]_.
 
     References
     ----------
@@ -180,15 +180,15 @@ def dawid_skene(
     Raises
     ------
     RatingsError
-        The columns differ in length, are empty, or hold a value that is not among the categories; or there is but one
-        rater or one class, from which no errors can be told.
+        The columns differ in length, are empty, or hold a value outside the categories. Also raised for a single
+        rater or class, because errors cannot be estimated then.
 
     Notes
     -----
     Expectation: p(unit is j) is proportional to share_j times the product over its ratings of confusion[rater, j,
     given]. Maximisation: share_j is the mean of p over units, confusion[r, j, l] = sum of p(j) over the ratings l of
-    r, divided by that over all ratings of r. Begun from the votes [1]_. The likelihood has several maxima, and this
-    is the one that the votes lead to; a confusion matrix needs many units for each rater and class. Checked against
+    r, divided by that over all ratings of r. The start is the votes [1]_. The likelihood has several maxima, and this
+    start leads to one of them; a confusion matrix needs many units for each rater and class. Checked against
     crowd-kit 1.4.2 (which stops earlier: labels and shares agree, not the last digits) and against the formula in
     plain loops in tests/agreement.
 

@@ -25,8 +25,8 @@ def krippendorff_alpha(
         Two or more raters. Units with a single rating cannot be paired and are left out.
     level
         What a difference is: "nominal" any, "ordinal" by how many ratings lie between the two ranks, "interval"
-        squared, "ratio" squared in proportion to the sum (for amounts: numbers of 0 and more). It must not ask more
-        than the scale holds; of a scale that no one declared, any number may be an amount.
+        squared, "ratio" squared in proportion to the sum (for amounts: numbers of 0 and more). The level must suit
+        the scale; on an undeclared scale, any number may be an amount.
     confidence, bootstrap
         Of the interval. Unless a bootstrap is given, limits come from the standard error of resampled units, on the
         scale of atanh alpha.
@@ -39,12 +39,12 @@ def krippendorff_alpha(
 
     Notes
     -----
-    alpha = 1 - D_o / D_e, each pair of ratings weighted by 1 / (m_u - 1) [1]_. A squared difference needs only sums, so
-    the cost grows with the ratings alone; for ordinal data every category stands at the middle of its cumulative count,
-    and squared differences of those are the published metric. The ratio metric ((c - k) / (c + k))^2 is tanh^2 of half
-    the difference of logarithms; where there are many values, that smooth function is interpolated at Chebyshev nodes
-    to rounding error, so that no table of values by values is needed. Checked against krippendorff 0.9.0 and irr 0.84
-    (the latter errs on complete data of three or more raters) in tests/agreement.
+    alpha = 1 - D_o / D_e, each pair of ratings weighted by 1 / (m_u - 1) [1]_. A squared difference needs only sums,
+    so the cost grows only with the number of ratings. For ordinal data each category gets the middle of its
+    cumulative count; squared differences of these are the published metric. The ratio metric ((c - k) / (c + k))^2 is
+    tanh^2 of half the difference of logarithms. With many values, this smooth function is interpolated at Chebyshev
+    nodes to rounding error, which avoids a table of all pairs. Checked against krippendorff 0.9.0 and irr 0.84 (the
+    latter errs on complete data of three or more raters) in tests/agreement.
 
     Limits are tanh(atanh alpha -/+ t se / (1 - alpha^2)), t with a degree of freedom less than there are units (or
     clusters). In simulated studies of 50, 150 and 500 units (benchmarks/coverage.py) 95 % limits hold the truth in 93

@@ -1,4 +1,4 @@
-"""The alternative annotator test: may a judge stand in for one of these people?"""
+"""The alternative annotator test: can a judge replace one of these people?"""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class AgainstPerson:
     test: Test | None
     """One-sided t test of person_advantage - advantage >= epsilon; None if the person has too few units."""
     rejected: bool
-    """Whether that is rejected after Benjamini-Yekutieli: the judge may stand in for this person."""
+    """Whether the hypothesis is rejected after Benjamini-Yekutieli, so that the judge can replace this person."""
     reason: str | None = None
 
 
@@ -45,13 +45,13 @@ class AlternativeTest:
     """What the alternative annotator test found."""
 
     winning_rate: Statistic
-    """omega: the share of people for whom the judge may stand in. It passes at 0.5 and above."""
+    """omega: the share of people whom the judge can replace. The judge passes at 0.5 and above."""
     advantage_probability: Statistic
     """rho: the mean over people of the judge's advantage; ranks judges, whatever epsilon is."""
     people: tuple[AgainstPerson, ...]
     epsilon: float
     possible: tuple[float, ...]
-    """The values that omega can take at all with so many people."""
+    """Possible values of omega for this number of people."""
     p_value: float = math.nan
     """The smallest q at which the test passes; nan if the test used no person."""
 
@@ -107,15 +107,15 @@ def alternative_test(
     Returns
     -------
     AlternativeTest
-        ``winning_rate`` and ``advantage_probability`` are ``nan`` with a ``reason`` if no one has units enough.
+        ``winning_rate`` and ``advantage_probability`` are ``nan`` with a ``reason`` if nobody has enough units.
 
     Notes
     -----
     For each person j over the units they share with another person: W_f = 1 where score(judge) >= score(j), W_h = 1
-    where score(j) >= score(judge), d = W_h - W_f; one-sided one-sample t test of mean(d) >= epsilon; rejected under
-    the Benjamini-Yekutieli procedure at q [1]_. Below 30 units the authors advise a Wilcoxon test; here such people are
-    left out. omega of k people takes the values 0, 1/k, ..., 1, so it has no interval. Where every d is the same, p is
-    0 or 1. Checked against the authors' code in tests/agreement.
+    where score(j) >= score(judge), d = W_h - W_f. The test is a one-sided one-sample t test of mean(d) >= epsilon.
+    Rejections follow the Benjamini-Yekutieli procedure at q [1]_. Below 30 units the authors advise a Wilcoxon test;
+    here such people are left out. omega of k people takes the values 0, 1/k, ..., 1, so it has no interval. Where
+    every d is the same, p is 0 or 1. Checked against the authors' code in tests/agreement.
 
     References
     ----------

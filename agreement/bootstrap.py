@@ -1,7 +1,7 @@
 """Intervals by resampling units, all draws at once.
 
-Equal rows of a table are one pattern: a draw is how often each pattern occurs, and a statistic that is a function of
-those counts is computed for all draws in one go. Units of one cluster (answers to one question) are drawn together.
+Equal rows of a table are one pattern, and a draw is a count of each pattern. A statistic of these counts is computed
+for all draws at once. Units of one cluster (answers to one question) are drawn together.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NEAR = 50_000
 """Counts that stay close to the processor, and are multiplied before several threads would get in each other's way."""
 
 _WORK = 100_000_000
-"""Counts that are drawn where no one says how many draws there shall be, if there are that many patterns."""
+"""Default number of counts to draw, if there are enough patterns."""
 _FEWEST = 400
 
 OfCounts = Callable[[Floats], Floats]
@@ -51,7 +51,7 @@ class Bootstrap:
     seed
         Of the generator; the same seed gives the same limits.
     kind
-        "percentile" takes the limits from the draws as they are; "bca" corrects for bias and for a standard error that
+        "percentile" takes the limits directly from the draws; "bca" corrects for bias and for a standard error that
         changes with the value, by leaving out each unit (or cluster) once.
     """
 
@@ -69,7 +69,7 @@ class Patterns:
     counts: Floats
     """(patterns,): the units that have this row."""
     clusters: sparse.csr_array | None = None
-    """(clusters, patterns): the units of each cluster that have this row; None if every unit stands for itself."""
+    """(clusters, patterns): number of units of each cluster with this row; None for independent units."""
 
 
 def patterns(codes: Ints, clusters: Sequence[Hashable] | None = None) -> Patterns:
@@ -114,11 +114,11 @@ def bootstrap_interval(
 ) -> Interval:
     """Limits and standard error over resampled units, or over resampled clusters where units have them.
 
-    Draws in which the statistic is undefined are left out and counted in the method; if they are more than one in
-    twenty, if all draws give the same value, or if the value lies outside its own limits (as with values that hardly
-    ever occur twice), there is no interval. ``width`` is how many numbers the statistic holds for a draw, if more than
-    one for each pattern. Without a ``bootstrap`` there are 2,000 draws; of more than 50,000 patterns fewer, but no less
-    than 400.
+    Draws with an undefined statistic are left out and counted in the method. There is no interval in three cases:
+    more than one draw in twenty is undefined, all draws give the same value, or the value lies outside its own limits
+    (as with values that hardly ever occur twice). ``width`` is how many numbers the statistic holds for a draw, if
+    more than one for each pattern. Without a ``bootstrap`` there are 2,000 draws; of more than 50,000 patterns fewer,
+    but no less than 400.
 
     Notes
     -----

@@ -70,12 +70,12 @@ class NoiseCeiling:
     highest: Statistic
     """Its square root: the expected correlation of a judge without any error, Spearman's attenuation."""
     leave_one_out: Statistic
-    """Mean correlation of a person with the mean of the others: what one of them reaches."""
+    """Mean correlation of a person with the mean of the others, the level of one person."""
 
 
 @dataclass(frozen=True)
 class Disattenuated:
-    """A correlation, and what it would be if neither side had noise."""
+    """A correlation, and its estimate without noise on either side."""
 
     observed: Statistic
     corrected: Statistic
@@ -123,10 +123,10 @@ def human_ceiling(
     Notes
     -----
     a_J = mean_h agree(judge, people without h), a_H = mean_h agree(h, people without h), over the units that h, the
-    judge and someone else rated. To compare the judge's agreement with a majority of three with the agreement of two
-    people would flatter the judge: the majority is less noisy. The lower limit of the difference adds one more question
-    (or unit) at its worst, because a plain jackknife limit is too high if failures are rare. Checked by worked
-    arithmetic, against :func:`light_kappa` and by simulation in tests/agreement.
+    judge and another person rated. To compare the judge's agreement with a majority of three with the agreement of
+    two people would flatter the judge: the majority is less noisy. The lower limit of the difference adds one more
+    question (or unit) at its worst, because a plain jackknife limit is too high if failures are rare. Checked by
+    worked arithmetic, against :func:`light_kappa` and by simulation in tests/agreement.
 
     Examples
     --------
@@ -238,9 +238,9 @@ def ceiling_by_certainty(
 ) -> SplitCeiling:
     """The human ceiling apart for units on which all people agree and for the others.
 
-    High agreement of a judge on units that split people is no merit: there is nothing there to agree with [1]_. Chance
-    corrected measures and correlations of the unanimous units alone are often undefined for the people, who do not
-    differ; "agreement" never is.
+    High agreement of a judge on units that split people is no merit, because people have no common answer [1]_.
+    Chance corrected measures and correlations of the unanimous units alone are often undefined for the people, who do
+    not differ; "agreement" never is.
 
     Parameters
     ----------
@@ -357,7 +357,7 @@ def noise_ceiling(
 
 
 _ROUNDING = 1e-12
-"""A reliability up to here is none: exactly 0 in numbers without rounding, and nothing that one may divide by."""
+"""Reliability up to which a value counts as 0: it would be exactly 0 without rounding, so it cannot be a divisor."""
 
 
 def disattenuated_correlation(
@@ -464,7 +464,7 @@ def _sample(n: int, clusters: list[Hashable] | None) -> Patterns:
 
 
 def _pairs(rows: Ints, levels: Floats, measure: Measure, reference: Reference) -> Iterator[tuple[Floats, Floats, str]]:
-    """(one, other, whose) columns of values to compare, nan where there is nothing to compare."""
+    """Return the (one, other, whose) columns of values to compare; nan marks missing pairs."""
     values = np.append(levels, math.nan)[rows]
     people, judge = values[:, :-1], values[:, -1]
     k = people.shape[1]
@@ -493,7 +493,7 @@ def _pairs(rows: Ints, levels: Floats, measure: Measure, reference: Reference) -
 
 
 def _majority(rows: Ints, levels: Floats) -> Floats:
-    """The value that most gave; nan where two are level or no one gave one."""
+    """Return the most frequent value; nan if two are equally frequent or no value was given."""
     votes = np.stack([(rows == at).sum(axis=1) for at in range(len(levels))], axis=1)
     most = votes.max(axis=1)
     clear = (most > 0) & ((votes == most[:, None]).sum(axis=1) == 1)

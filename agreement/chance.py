@@ -1,8 +1,8 @@
-"""Agreement of any number of raters, with gaps, corrected for chance: they differ in what they call chance.
+"""Chance-corrected agreement of any number of raters, with gaps; the coefficients differ in their model of chance.
 
 All are (p_a - p_e) / (1 - p_e). The agreement p_a is the mean, over units with two or more ratings, of the weighted
-share of agreeing pairs; units with a single rating still tell how often each category is chosen. Every coefficient is a
-function of sums over units, so a resample is a product of counts and sums.
+share of agreeing pairs. Units with a single rating still count for the shares of the categories. Every coefficient is
+a function of sums over units, so a resample is a product of counts and sums.
 """
 
 from __future__ import annotations
@@ -45,19 +45,20 @@ def percent_agreement(
     ratings
         Two or more raters. Units with fewer than two ratings are left out.
     weights
-        "none" counts equal values only, "tolerance" what is within that of the scale; others count near misses in part
-        (:data:`agreement.weights.Weights`).
+        "none" counts equal values only, "tolerance" values within the scale's tolerance; others count near misses in
+        part (:data:`agreement.weights.Weights`).
 
     Returns
     -------
     Statistic
-        ``value`` in [0, 1]. Limits by Wilson's score for two raters and no weights, else from the standard error of a
-        mean over units and Student's t.
+        ``value`` in [0, 1]. Limits by Wilson's score for two raters and no weights; otherwise from the standard error
+        of a mean over units and Student's t.
 
     Notes
     -----
-    p_a = mean over units of sum_c r_c (r*_c - 1) / (r (r - 1)), r_c of the unit's r ratings being c, r*_c = sum_d w_cd
-    r_d [1]_; limits of a share by [2]_. Checked against irrCAC 0.4.4 and by worked arithmetic in tests/agreement.
+    p_a = mean over units of sum_c r_c (r*_c - 1) / (r (r - 1)), r_c of the unit's r ratings being c, r*_c = sum_d
+    w_cd r_d [1]_. Limits of a share follow [2]_. Checked against irrCAC 0.4.4 and by worked arithmetic in
+    tests/agreement.
 
     References
     ----------
@@ -120,8 +121,8 @@ def fleiss_kappa(
 
     Notes
     -----
-    kappa = (p_a - p_e) / (1 - p_e), p_e = sum_cd w_cd p_c p_d, p_c the mean over units of the share of ratings that are
-    c [1]_, with gaps, weights and variance as in [2]_. Checked against irrCAC 0.4.4 and 1.4, irr 0.84 and statsmodels
+    kappa = (p_a - p_e) / (1 - p_e), p_e = sum_cd w_cd p_c p_d, p_c the mean over units of the share of ratings that
+    are c [1]_. Gaps, weights and variance follow [2]_. Checked against irrCAC 0.4.4 and 1.4, irr 0.84 and statsmodels
     0.15 (tests/agreement). With many gaps prefer Krippendorff's alpha.
 
     References
@@ -153,7 +154,7 @@ def fleiss_kappa_category(
     Returns
     -------
     Statistic
-        ``nan`` with a ``reason`` if no one chose the category, or everyone always did.
+        ``nan`` with a ``reason`` if nobody chose the category, or everyone always did.
 
     Raises
     ------
@@ -162,8 +163,8 @@ def fleiss_kappa_category(
 
     Notes
     -----
-    kappa_c = 1 - sum_i r_ic (m - r_ic) / (n m (m - 1) p_c (1 - p_c)) for m ratings of each of n units [1]_: the kappa
-    of the ratings with all other categories as one. The five of the paper are checked in tests/agreement.
+    kappa_c = 1 - sum_i r_ic (m - r_ic) / (n m (m - 1) p_c (1 - p_c)) for m ratings of each of n units [1]_. It is the
+    kappa of the ratings with all other categories as one. The paper's five values are checked in tests/agreement.
 
     References
     ----------
@@ -214,8 +215,8 @@ def conger_kappa(
 
     Notes
     -----
-    p_e = mean over pairs of raters g, h of sum_cd w_cd p_gc p_hd, p_gc the share of g's ratings that are c [1]_; gaps,
-    weights and variance as in [2]_. Checked against irrCAC 0.4.4 and 1.4 and irr 0.84 (tests/agreement).
+    p_e = mean over pairs of raters g, h of sum_cd w_cd p_gc p_hd, p_gc the share of g's ratings that are c [1]_.
+    Gaps, weights and variance follow [2]_. Checked against irrCAC 0.4.4 and 1.4 and irr 0.84 (tests/agreement).
 
     References
     ----------
@@ -239,7 +240,7 @@ def gwet_ac(
     Parameters
     ----------
     ratings
-        Two or more raters, with the categories of the scale declared: one that no one used counts, too.
+        Two or more raters, with the categories of the scale declared; unused categories count too.
     weights
         "none" for AC1; for AC2 what a near miss counts (:data:`agreement.weights.Weights`).
 
@@ -253,10 +254,10 @@ def gwet_ac(
     Notes
     -----
     p_e = sum(w) / (q (q - 1)) sum_c p_c (1 - p_c), p_c the mean over units of the share of ratings that are c, q the
-    number of categories [1]_; gaps, weights and variance as in [2]_. Checked against irrCAC 0.4.4 and 1.4
+    number of categories [1]_. Gaps, weights and variance follow [2]_. Checked against irrCAC 0.4.4 and 1.4
     (tests/agreement). For a two-way table some programs divide the variance by n instead of n - 1. In 2,000 simulated
-    studies of three raters and 50 units the limits of quadratic AC2 covered the truth in 93 %, those of a bootstrap in
-    91 %; of 150 units 94 %.
+    studies of three raters and 50 units the limits of quadratic AC2 covered the truth in 93 %, those of a bootstrap
+    in 91 %. With 150 units it was 94 %.
 
     References
     ----------
@@ -280,7 +281,7 @@ def brennan_prediger(
     Parameters
     ----------
     ratings
-        Two or more raters, with the categories of the scale declared: one that no one used counts, too.
+        Two or more raters, with the categories of the scale declared; unused categories count too.
     weights
         "none", or what a near miss counts (:data:`agreement.weights.Weights`).
 
@@ -293,8 +294,8 @@ def brennan_prediger(
 
     Notes
     -----
-    p_e = sum(w) / q^2, q the number of categories [1]_; gaps, weights and variance as in [2]_. Checked against irrCAC
-    0.4.4 and 1.4 (tests/agreement).
+    p_e = sum(w) / q^2, q the number of categories [1]_. Gaps, weights and variance follow [2]_. Checked against
+    irrCAC 0.4.4 and 1.4 (tests/agreement).
 
     References
     ----------
@@ -375,7 +376,7 @@ class _Sums:
     q: int
     weights: Floats | None
     paired: Floats
-    """(patterns,): 1 with two or more ratings, else 0."""
+    """(patterns,): 1 with two or more ratings, 0 otherwise."""
     agreed: Floats
     """(patterns,): the weighted share of its pairs of ratings that agree; 0 without a pair."""
     shares: Any

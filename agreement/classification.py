@@ -68,7 +68,7 @@ class Classification:
 
 @dataclass(frozen=True)
 class PassRates:
-    """A judge of two labels against people: what it passes and what it fails."""
+    """Comparison of a judge of two labels with people: the units that it passes and fails."""
 
     true_positive: int
     false_positive: int
@@ -95,7 +95,8 @@ def confusion_matrix(
     Parameters
     ----------
     reference, judged
-        (n,) labels of people (one per unit, their majority say) and of the judge; None or nan where there is none.
+        (n,) labels of people (one per unit, for example their majority) and of the judge; None or nan marks a missing
+        label.
     labels
         All labels in order, if some may not occur; otherwise those that occur, sorted.
 
@@ -210,7 +211,7 @@ def pass_rates(
     Parameters
     ----------
     reference, judged
-        (n,) labels of people and of the judge; None or nan where there is none.
+        (n,) labels of people and of the judge; None or nan marks a missing label.
     positive
         The label that means pass; every other label means fail.
 
@@ -261,7 +262,7 @@ def pass_rates(
 
 
 def all_right(*bits: Sequence[Any]) -> list[int | None]:
-    """1 where all of several yes/no criteria hold, 0 where one does not, None where one is missing and none fails.
+    """Return 1 where all yes/no criteria hold, 0 where one fails, None where one is missing and none fails.
 
     "Genuine PCA" is this over perception, cognition and action.
 

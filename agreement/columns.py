@@ -40,7 +40,7 @@ class Column:
         return there
 
     def at(self, row: int) -> Any:
-        """The value of a row; None where there is none."""
+        """Return the value of a row, or None."""
         place = self.places[row]
         return None if place == NOTHING else self.names[place]
 
@@ -64,7 +64,7 @@ class Column:
 
 
 class Gathering:
-    """A column that comes in pieces."""
+    """A column received in pieces."""
 
     def __init__(self) -> None:
         self._index: defaultdict[Hashable, int] = defaultdict(count().__next__)
@@ -102,7 +102,7 @@ def column(values: Any, what: str = "value") -> Column:
 
 
 def of_objects(values: list[Any], what: str = "value") -> Column:
-    """The column of a list; None is nothing, and everything else is something."""
+    """Return the column of a list; only None marks a missing value."""
     kinds = set(map(type, values))
     try:
         if bool in kinds and kinds - {bool, str, type(None)}:  # True would be the same as 1

@@ -1,8 +1,8 @@
 """Variance components of units, raters and the rest by restricted maximum likelihood, gaps allowed.
 
-Units enter only through how many ratings they have and who gave them, so the likelihood of any number of units is a
-function of a few sums (as mean squares are), and one evaluation solves a system of as many equations as raters. It is
-written for many samples at once: a bootstrap fits all draws together.
+Units enter only through the number and the raters of their ratings. So the likelihood of any number of units is a
+function of a few sums (as mean squares are). One evaluation solves a system of as many equations as raters. The code
+handles many samples at once: a bootstrap fits all draws together.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MANY = 4_000_000
 """More numbers than this are not kept for one sample but made when needed."""
 _STEPS = 60
 _CROWD = 100
-"""Above so many raters limits come from the curvature of the likelihood."""
+"""Number of raters above which limits come from the curvature of the likelihood."""
 
 Numbers = NDArray[Any]
 """Real, or complex for derivatives: the imaginary part of f(x + ih) is h f'(x), with nothing that cancels."""
@@ -33,7 +33,7 @@ Numbers = NDArray[Any]
 
 @dataclass(frozen=True)
 class Components:
-    """Variances on the scale of the ratings; ``nan`` and a reason where they cannot be told apart."""
+    """Variances on the scale of the ratings; ``nan`` and a reason if they cannot be separated."""
 
     units: float
     raters: float
@@ -58,7 +58,7 @@ class Design:
     rated: Floats
     """(patterns, raters) 1 where there is a rating."""
     values: Floats
-    """(patterns, raters) the rating, 0 where there is none; around their mean."""
+    """(patterns, raters) the centered rating; 0 marks a missing rating."""
     sizes: Floats
     """(patterns,) ratings."""
     two_way: bool
@@ -74,7 +74,7 @@ class Design:
 
 
 def design(sample: Patterns, values: Floats, *, two_way: bool) -> Design | str:
-    """The patterns made ready, or why their variances cannot be told apart.
+    """Prepare the patterns, or return why their variances cannot be separated.
 
     ``values`` is (patterns, raters), of numbers in [-1, 1].
     """
@@ -261,7 +261,7 @@ class _Sums:
         return log_det, mean, square - cross**2 / mean
 
     def criterion(self, at: Numbers) -> Numbers:
-        """-2 times the restricted log likelihood, the rest's variance profiled out; inf where there is none.
+        """-2 times the restricted log likelihood, the residual variance profiled out; inf if it is undefined.
 
         ``at`` is (samples, 2): u / (1 + u) and v / (1 + v) of the variances of units and raters over that of the rest.
         """

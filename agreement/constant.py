@@ -35,7 +35,7 @@ class ConstantComparison:
     people_values: int
     """How many different values people gave there."""
     column: Floats
-    """(units,) the constant's values: ``value`` where the judge has one, else nan."""
+    """(units,) the constant's values: ``value`` where the judge has one, nan otherwise."""
     difference_low: LowerLimit | None = None
     """The one-sided limit of ``difference`` with one more question (or unit) on which the constant is right and the
     judge is not."""
@@ -60,7 +60,7 @@ def compare_with_constant(
     humans
         (units, people) numbers or codes, nan where one did not rate. Never a machine among them.
     judge
-        (units,) the judge's values, nan where it gave none. Such units are left out, and those that no one rated.
+        (units,) the judge's values, nan where it gave none. Such units and unrated units are left out.
     clusters
         (units,) what each unit belongs to; whole clusters vary together.
 
@@ -71,10 +71,10 @@ def compare_with_constant(
 
     Notes
     -----
-    On unit u the judge's share is a_J(u) = mean_h [judge(u) = h(u)], the constant's a_C(u) = mean_h [c = h(u)], with c
-    the value that people give most often (of several the lowest). Values are held against each other as they are, also
-    on a scale with an order. The difference is the mean of a_J - a_C over units, with the limits of a mean of clusters.
-    Where 95 % of answers are good, c agrees with people on 95 % and says nothing. Checked by worked arithmetic and by
+    On unit u the judge's share is a_J(u) = mean_h [judge(u) = h(u)], the constant's a_C(u) = mean_h [c = h(u)], with
+    c the value that people give most often (of several the lowest). Values are compared for equality, even on an
+    ordered scale. The difference is the mean of a_J - a_C over units, with the limits of a mean of clusters. Where 95
+    % of answers are good, c agrees with people on 95 % and says nothing. Checked by worked arithmetic and by
     simulation in tests/agreement.
 
     Examples

@@ -56,10 +56,10 @@ def ppi_mean(
         (n,) scores of the units that people graded: theirs, and the judge's of the same units. A unit that lacks one of
         the two (nan) is left out.
     judge_unlabelled
-        (N,) the judge's scores of the units that no one graded.
+        (N,) the judge's scores of the units that people did not grade.
     method
-        "classical" the human mean alone; "ppi" the judge's mean on the other units plus the mean of human minus judge;
-        "ppi_plus_plus" weighs the judge by what it is worth, so it is never much worse than the human mean.
+        "classical" the human mean alone; "ppi" the judge's mean on the other units plus the mean of human minus
+        judge; "ppi_plus_plus" weighs the judge by its usefulness, so it is never much worse than the human mean.
     clusters, clusters_unlabelled
         (n,) and (N,) what each unit belongs to, where several are predictions of one item; a name in both is one
         cluster. Standard errors are then clustered.
@@ -67,17 +67,17 @@ def ppi_mean(
     Returns
     -------
     CorrectedMean
-        ``mean`` with normal limits, ``weight`` (lambda). ``nan`` with a ``reason`` without any human grade, or without
-        a judge's score of another unit where the method needs one. Valid if the graded units are a random sample of
-        all; with shares that differ between the two parts its limits miss (coverage of 0.14 was seen), and
+        ``mean`` with normal limits, ``weight`` (lambda). ``nan`` with a ``reason`` without any human grade, or
+        without a judge's score of another unit where the method needs one. Valid if the graded units are a random
+        sample of all. If shares differ between the two parts, its limits miss (coverage of 0.14 was seen), and
         :func:`rogan_gladen` may hold.
 
     Notes
     -----
-    theta = mean(Y) + lambda (mean f_N - mean f_n) [1]_, [2]_; lambda = 0, 1 or Cov(Y, f) / ((1 + n/N) Var f) within
-    [0, 1], Var f over all n + N scores. Variance s^2(Y - lambda f)/n + lambda^2 s^2(f_N)/N, divided by n - 1 and N - 1
-    (ppi-python divides by n and N). Clustered, the sums of what the units of a cluster contribute take their place.
-    Checked against ppi-python 0.2.3 in tests/agreement.
+    theta = mean(Y) + lambda (mean f_N - mean f_n) [1]_, [2]_. The weight lambda is 0, 1 or Cov(Y, f) / ((1 + n/N) Var
+    f) within [0, 1], Var f over all n + N scores. Variance s^2(Y - lambda f)/n + lambda^2 s^2(f_N)/N, divided by n -
+    1 and N - 1 (ppi-python divides by n and N). Clustered, the sums of what the units of a cluster contribute take
+    their place. Checked against ppi-python 0.2.3 in tests/agreement.
 
     In simulated studies with 50, 150 and 500 graded units (benchmarks/coverage.py) 95 % limits of PPI++ hold the truth
     in 93 to 95 %, if each outcome is among the graded units ten times or so. Where failures are rarer they are too
@@ -131,7 +131,7 @@ def ppi_mean(
 def post_stratified_mean(
     human: ArrayLike, judge: ArrayLike, judge_unlabelled: ArrayLike, *, confidence: float = 0.95
 ) -> CorrectedMean:
-    """The mean that people would give to all units: what they give at each level of the judge, in the judge's shares.
+    """Estimate people's mean over all units from their mean at each level of the judge, weighted by the judge's shares.
 
     Parameters
     ----------
@@ -149,9 +149,9 @@ def post_stratified_mean(
 
     Notes
     -----
-    theta = sum_l p_l mean(Y | f = l), p_l the share of level l among all n + N judged units; variance sum_l p_l^2 s_l^2
-    / n_l + sum_l p_l (mean_l - theta)^2 / (n + N) [1]_. For a judge with few levels as narrow as PPI++, and the
-    efficient estimator [2]_. Checked by worked arithmetic and simulation in tests/agreement.
+    theta = sum_l p_l mean(Y | f = l), p_l the share of level l among all n + N judged units. The variance is sum_l
+    p_l^2 s_l^2 / n_l + sum_l p_l (mean_l - theta)^2 / (n + N) [1]_. For a judge with few levels it is as narrow as
+    PPI++, and the efficient estimator [2]_. Checked by worked arithmetic and simulation in tests/agreement.
 
     References
     ----------
@@ -205,7 +205,7 @@ def weighted_mean(
     Parameters
     ----------
     human
-        (M,) people's scores; nan where no one graded the unit.
+        (M,) people's scores; nan for ungraded units.
     judge
         (M,) the judge's scores of all these units; a unit without one is left out.
     chance
@@ -344,7 +344,7 @@ def clustered_mean(
     values
         (n,) numbers; nan is left out.
     clusters
-        (n,) what each belongs to, as answers of several models to one question; None if each stands for itself.
+        (n,) group of each, such as the question that several models answered; None means independent.
 
     Returns
     -------
@@ -386,7 +386,7 @@ def clustered_mean(
 def _graded(
     human: ArrayLike, judge: ArrayLike, clusters: Sequence[Hashable] | None, *, judge_needed: bool
 ) -> tuple[Floats, Floats, list[Hashable] | None, int]:
-    """Both scores of the units that have what is needed, their clusters, and how many units were left out."""
+    """Return both scores of the complete units, their clusters, and the number of units left out."""
     y, f = numbers(human, "human"), numbers(judge, "judge")
     same_length(human=y, judge=f, clusters=clusters)
     kept = ~np.isnan(y) & (~np.isnan(f) | (not judge_needed))

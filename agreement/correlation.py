@@ -37,7 +37,7 @@ def paired(x: Sequence[float] | Floats, y: Sequence[float] | Floats, *, names: t
     Raises
     ------
     RatingsError
-        The lists are not equally long, or hold something else than numbers.
+        The lists differ in length or hold other values than numbers.
 
     Examples
     --------
@@ -125,8 +125,8 @@ def pearson(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap 
     -----
     r = cov(x, y) / (s_x s_y) [1]_; limits tanh(atanh r -/+ z / sqrt(n - 3)) [2]_, which are right for pairs from a
     normal distribution. t = r sqrt((n - 2) / (1 - r^2)) with n - 2 degrees of freedom. Checked against scipy 1.12 and
-    R 4.2 in tests/agreement. In simulated studies of 50, 150 and 500 units, normal and graded 1 to 5
-    (benchmarks/coverage.py), 95 % limits hold the truth in 94 to 96 %.
+    R 4.2 in tests/agreement. In simulated studies (benchmarks/coverage.py) of 50, 150 and 500 units, normal and
+    graded 1 to 5, 95 % limits hold the truth in 94 to 96 %.
 
     References
     ----------
@@ -153,7 +153,7 @@ def pearson(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap 
 
 
 def spearman(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap | None = None) -> Statistic:
-    """How far two raters put the units in one order, by the correlation of their ranks.
+    """Measure how similarly two raters order the units, by the correlation of their ranks.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ def kendall_tau(
 
 
 def kendall_w(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap | None = None) -> Statistic:
-    """How far two or more raters put the units in one order: 1 if they all do, near 0 if there is no common order.
+    """Measure how similarly two or more raters order the units: 1 for the same order, near 0 without a common order.
 
     Parameters
     ----------
@@ -276,8 +276,7 @@ def kendall_w(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstra
     -------
     Statistic
         ``value`` in [0, 1], ``test`` of no common order (chi-squared with n - 1 degrees of freedom, Friedman's).
-        ``nan`` with a ``reason`` for a nominal scale, fewer than two raters or complete units, or if no one's ratings
-        vary.
+        ``nan`` with a ``reason`` for a nominal scale, fewer than two raters or complete units, or constant ratings.
 
     Notes
     -----
@@ -531,8 +530,8 @@ def _linearised_pearsons(
 ) -> tuple[float, float]:
     """The mean correlation of pairs of columns and its standard error, from what each unit adds to it.
 
-    A unit adds z_x z_y - r (z_x^2 + z_y^2) / 2 to the correlation r of n units, over n; what it adds to all pairs is
-    summed before it is squared, because the pairs share units.
+    A unit adds z_x z_y - r (z_x^2 + z_y^2) / 2 to the correlation r of n units, over n. Contributions to all pairs
+    are summed before they are squared, because the pairs share units.
     """
     total, adds = 0.0, np.zeros(len(numbers))
     for pair in pairs:

@@ -63,9 +63,9 @@ def peers_of(statistic: str, args: Mapping[str, Any], ratings: Ratings, value: f
 
     Notes
     -----
-    krippendorff is given the values themselves. scikit-learn weighs by the place of a value in a list, so it is given
-    a list in which places are as far apart as values, unused values included. Where all ratings are the same,
-    scikit-learn gives nan, krippendorff an error, and we give no value.
+    krippendorff is given the values themselves. scikit-learn weighs by the position of a value in a list. So it is
+    given a list, unused values included, with positions as far apart as the values. If all ratings are equal,
+    scikit-learn gives nan, krippendorff an error, and this package no value.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def peers_of(statistic: str, args: Mapping[str, Any], ratings: Ratings, value: f
 
 
 def _above_scale(args: Mapping[str, Any], ratings: Ratings) -> bool:
-    """Whether the scale does not carry the variant, so that no one should be asked for it."""
+    """Return whether the scale does not support the variant, so that no package is asked for it."""
     if ratings.scale.level == "nominal" and args.get("weights", "none") != "none":
         return True
     return LEVELS.index(args.get("level", "nominal")) > LEVELS.index(ratings.scale.level)

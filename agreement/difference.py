@@ -1,4 +1,4 @@
-"""How far a rater's numbers are from another's, in the units of the scale."""
+"""Differences between two raters' numbers, in the units of the scale."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def bias(
 
 
 def mae(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap | None = None) -> Statistic:
-    """How far two raters' numbers are apart, in the mean (mean absolute error).
+    """Measure the mean absolute difference of two raters' numbers (mean absolute error).
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def mae(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap | No
 
 
 def rmse(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap | None = None) -> Statistic:
-    """How far two raters' numbers are apart, large differences counting more (root mean squared error).
+    """Measure the difference of two raters' numbers, with more weight on large ones (root mean squared error).
 
     Parameters
     ----------
@@ -175,14 +175,14 @@ def bland_altman(
     Returns
     -------
     BlandAltman or Statistic
-        The bias and both limits of agreement, each with its interval; an undefined ``Statistic`` with a ``reason`` for
-        texts or a nominal scale, or with fewer than two common units.
+        The bias and both limits of agreement, each with its interval. An undefined ``Statistic`` with a ``reason``
+        for texts, for a nominal scale, or with fewer than two common units.
 
     Notes
     -----
-    m -/+ z s for n differences with mean m and standard deviation s, which holds for normal differences; the variance
-    of each limit is about s^2 (1 / n + z^2 / (2 (n - 1))), and its interval is by t with n - 1 degrees of freedom [1]_.
-    Checked against the peak flow readings printed in the paper of 1986 in tests/agreement.
+    m -/+ z s for n differences with mean m and standard deviation s, which holds for normal differences. The variance
+    of each limit is about s^2 (1 / n + z^2 / (2 (n - 1))), and its interval is by t with n - 1 degrees of freedom
+    [1]_. Checked against the peak flow readings printed in the paper of 1986 in tests/agreement.
 
     References
     ----------

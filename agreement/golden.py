@@ -1,4 +1,4 @@
-"""``python -m agreement.golden FILE``: computes what a file of golden values expects, and says what does not come out.
+"""``python -m agreement.golden FILE``: recompute a file of golden values and report the differences.
 
 The values are compared by ``tests/agreement/golden`` of the source tree, which an installed package does not hold.
 """

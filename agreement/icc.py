@@ -96,7 +96,7 @@ def icc(
     ratings
         Two or more raters with numbers.
     form
-        What varies besides the units, and how many ratings are used:
+        Sources of variation in addition to the units, and number of ratings used:
 
         - "ICC(1,1)": every unit may have raters of its own, and all that they differ in is error.
         - "ICC(2,1)": the same raters throughout, drawn from raters like these; how strict each is counts as error
@@ -104,9 +104,9 @@ def icc(
         - "ICC(3,1)": the same raters throughout, and only these; how strict each is does not count (consistency).
         - "k" instead of the second 1: not one rating but the mean of the k raters is used.
     missing
-        "available" is the most that the mean squares of a form allow: forms of 1 do not ask who rated, and take every
-        unit with two ratings or more; the others leave out units that someone did not rate. "listwise" leaves these out
-        for every form. What is left out is counted. "reml" uses all ratings and estimates the variances of units,
+        "available" uses as many ratings as the mean squares of a form allow. Forms of 1 ignore who rated and use
+        every unit with two ratings or more; the others leave out incomplete units. "listwise" leaves incomplete units
+        out for every form. Units left out are counted. "reml" uses all ratings and estimates the variances of units,
         raters and the rest by restricted maximum likelihood.
 
     Returns
@@ -116,10 +116,9 @@ def icc(
         below zero do not exist and ``value`` is at least 0. ``test`` is F of no difference between units (not of reml).
         ``nan`` with a ``reason`` for texts or a nominal scale, too few raters or units, or if nothing varies.
 
-        ``method`` says which claim the limits make where there is a choice. The analytic limits of ICC(2,1) and
-        ICC(2,k) speak of raters like these. Resampled units speak of these raters only, whatever the form: with three
-        raters who differ in how strict they are such limits hold the value for all raters like them far less often
-        than they say.
+        ``method`` names the claim of the limits if there is a choice. The analytic limits of ICC(2,1) and ICC(2,k)
+        speak of raters like these. Resampled units speak of these raters only, whatever the form: if three raters
+        differ in strictness, such limits cover the value for all raters like them far less often than stated.
 
     Notes
     -----
@@ -131,24 +130,25 @@ def icc(
     - (3,1) (B - E) / (B + (k - 1) E), (3,k) (B - E) / B, which is Cronbach's alpha.
 
     Limits of forms 1 and 3 from the F distribution of B / W and B / E; of (2,1) by Satterthwaite's approximation; of
-    (2,k) by the Spearman-Brown step-up k r / (1 + (k - 1) r) of those of (2,1). Checked against psych 2.2.9, irr 0.84.1
-    and pingouin 0.6.1 in tests/agreement. In simulated studies of 50, 150 and 500 units (benchmarks/coverage.py) 95 %
-    limits of (1,1) and (3,1) hold the truth in 94 to 96 %. Those of (2,1) hold that of all raters like these in 92 to
-    96 % with 10 or 30 raters, but if the raters differ much (SD 0.4 of that of the units) and are only three, in 93, 92
-    and 83 %: more units do not make up for the raters that are missing. That is reported, no other method being better.
+    (2,k) by the Spearman-Brown step-up k r / (1 + (k - 1) r) of those of (2,1). Checked against psych 2.2.9, irr
+    0.84.1 and pingouin 0.6.1 in tests/agreement. In simulated studies of 50, 150 and 500 units
+    (benchmarks/coverage.py) 95 % limits of (1,1) and (3,1) hold the truth in 94 to 96 %. Those of (2,1) hold that of
+    all raters like these in 92 to 96 % with 10 or 30 raters. With only three raters who differ much (SD 0.4 of that
+    of the units) it is 93, 92 and 83 %: more units do not replace missing raters. These limits are reported because
+    no other method is better.
 
     Where units have different numbers m of ratings, forms of 1 have B and W of the one-way analysis of variance, with
-    n - 1 and N - n degrees of freedom for N ratings, and in place of k the number (N - sum m^2 / N) / (n - 1) [4]_. The
-    limits are then approximate, and hold the truth in 94 to 96 % of simulated studies of 30 and 150 units with two to
-    four ratings. (1,k) is what the mean of so many ratings is worth.
+    n - 1 and N - n degrees of freedom for N ratings, and in place of k the number (N - sum m^2 / N) / (n - 1) [4]_.
+    The limits are then approximate, and hold the truth in 94 to 96 % of simulated studies of 30 and 150 units with
+    two to four ratings. (1,k) is the reliability of the mean of that many ratings.
 
     With gaps, "reml" has the variances u of units, v of raters and e of the rest from :func:`variance_components`:
     (1,1) and (3,1) are u / (u + e), without and with raters in the model, (2,1) is u / (u + v + e) [3]_. Raters are
     random in the model of form 3, too, as in psych. For (2,k) and (3,k) k is the number of raters, for (1,k) the
     harmonic mean of the ratings of a unit. Limits are those of the profile likelihood (above a hundred raters, of its
-    curvature); in 300 simulated studies each of 30 and 50 units, 3 and 10 raters and up to 30 % gaps those of (2,1)
-    and (3,1) held the truth in 95 to 97 %. As all limits of (1,1) do, they say too much if raters differ in how strict
-    they are. Checked against lme4 1.1-31 in tests/agreement.
+    curvature); in 300 simulated studies each of 30 and 50 units, 3 and 10 raters and up to 30 % gaps, those of (2,1)
+    and (3,1) held the truth in 95 to 97 %. Like all limits of (1,1), they are too narrow if raters differ in
+    strictness. Checked against lme4 1.1-31 in tests/agreement.
 
     References
     ----------
@@ -318,7 +318,7 @@ def _limits(
 
 
 def _stepped_up(single: float, k: float) -> float:
-    """What the mean of k ratings is worth if one is worth ``single`` (Spearman-Brown)."""
+    """Return the reliability of the mean of k ratings, given that of one rating, ``single`` (Spearman-Brown)."""
     below = 1 + (k - 1) * single
     return k * single / below if below > 0 else -math.inf
 

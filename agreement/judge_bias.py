@@ -36,7 +36,7 @@ from domain.errors import RatingsError
 
 @dataclass(frozen=True)
 class GroupBias:
-    """How far the judge stands above people for one group of units, such as one model's answers."""
+    """Difference of judge and people for one group of units, such as one model's answers."""
 
     group: Any
     bias: Statistic
@@ -117,7 +117,7 @@ class SelfConsistency:
 
 @dataclass(frozen=True)
 class Unparsed:
-    """What replies that could not be read can do to a mean."""
+    """Possible effect of unreadable replies on a mean."""
 
     share: Statistic
     """Of replies without a value."""
@@ -137,7 +137,7 @@ def bias_by_group(
     clusters: Sequence[Hashable] | None = None,
     confidence: float = 0.95,
 ) -> tuple[GroupBias, ...]:
-    """How far the judge stands above people for each model (or other group), and compared with the other ones.
+    """Compare the judge with people for each model (or other group), alone and relative to the other groups.
 
     Parameters
     ----------
@@ -158,9 +158,10 @@ def bias_by_group(
 
     Notes
     -----
-    d = judge - people; mean_g(d) with t limits (clustered, Miller 2024); mean_g(d) - mean_rest(d) with the variance of
-    what each cluster contributes to both means, t with G - 1 degrees of freedom (Welch's without clusters); p values
-    after Holm [1]_. Checked by worked arithmetic and simulation in tests/agreement.
+    With d = judge - people: mean_g(d) with t limits (clustered, Miller 2024). The difference mean_g(d) - mean_rest(d)
+    has the variance of the clusters' contributions to both means, and t with G - 1 degrees of freedom (Welch's
+    without clusters). The p values are adjusted by Holm [1]_. Checked by worked arithmetic and simulation in
+    tests/agreement.
 
     References
     ----------
@@ -357,8 +358,8 @@ def calibration_curve(
     human, judge
         (n,) scores; nan is left out.
     given
-        Whose score makes the levels: "judge" answers how far each of its scores can be believed, "human" how it treats
-        good and bad units.
+        Whose score defines the levels. "judge" shows how much to trust each of its scores, "human" how it treats good
+        and bad units.
     bins
         Groups of about equally many units by score; None takes every score that occurs as a level.
     confidence
@@ -371,9 +372,9 @@ def calibration_curve(
 
     Notes
     -----
-    Means with t limits (clustered, Miller 2024). Scores with noise regress to the mean: where people give little, a
-    judge as good as they are gives more on average; ``given="human"`` shows that besides true leniency. Checked by
-    worked arithmetic in tests/agreement.
+    Means with t limits (clustered, Miller 2024). Noisy scores regress to the mean: where people give low scores, an
+    equally good judge gives higher ones on average. ``given="human"`` shows this effect together with true leniency.
+    Checked by worked arithmetic in tests/agreement.
 
     Examples
     --------
@@ -518,7 +519,7 @@ def self_consistency(
     confidence: float = 0.95,
     bootstrap: Bootstrap | None = None,
 ) -> SelfConsistency:
-    """How far a judge agrees with itself when it is asked again: it cannot agree better with people.
+    """Measure how well a judge agrees with itself when asked again; it cannot agree better with people.
 
     Parameters
     ----------
@@ -606,7 +607,7 @@ def unparsed(
     Notes
     -----
     Worst and best case are the bounds of Manski [1]_; the lower limit of the one and the upper of the other hold both
-    for sampling and for what was not read. Checked by worked arithmetic in tests/agreement.
+    for sampling and for unreadable replies. Checked by worked arithmetic in tests/agreement.
 
     References
     ----------

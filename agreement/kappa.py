@@ -20,7 +20,7 @@ from domain.statistics import Lines, StatisticRow, weighted
 Limits = Literal["transformed", "normal"]
 
 _DENSE = 64
-"""Up to so many categories the choices of all raters are held as a table."""
+"""Number of categories up to which the choices of all raters are kept as a table."""
 
 
 def cohen_kappa(
@@ -38,10 +38,10 @@ def cohen_kappa(
     ratings
         Exactly two raters. Units that only one of them rated are left out.
     weights
-        "none" counts equal values only; "linear" and "quadratic" count near misses by the distance between categories,
-        of their values if they are numbers, else of their places in the declared order; "ordinal" by the number of
-        categories between them; or a square matrix of agreement or disagreement weights, rows being the first rater's
-        categories (:data:`agreement.weights.Weights`).
+        "none" counts equal values only; "linear" and "quadratic" count near misses by the distance between
+        categories: of their values if they are numbers, otherwise of their positions in the declared order. "ordinal"
+        counts the categories between them. A square matrix holds agreement or disagreement weights, with the first
+        rater's categories as rows (:data:`agreement.weights.Weights`).
     limits
         "transformed" on the scale of atanh kappa, with Student's t; "normal" kappa -/+ z standard errors, as most
         programs print, which is too narrow for few units.
@@ -56,14 +56,15 @@ def cohen_kappa(
     Notes
     -----
     kappa = (p_o - p_e) / (1 - p_e) with agreement weights w_ij = 1 - d_ij / d_max, or 1 - (d_ij / d_max)^2 [1]_ [2]_;
-    variance by [3]_. Among numbers a declared category that no one used changes nothing; among names it is a place that
-    lies between others. Checked against statsmodels 0.15, vcd 1.4, irrCAC and scikit-learn 1.9 (tests/agreement); the
-    last weighs by place, not by value, so it differs where the values are not evenly spaced.
+    variance by [3]_. Among numbers a declared category that no one used changes nothing; among names it is a place
+    that lies between others. Checked against statsmodels 0.15, vcd 1.4, irrCAC and scikit-learn 1.9
+    (tests/agreement); scikit-learn weighs by position, not by value, so it differs if the values are not evenly
+    spaced.
 
-    Transformed limits are tanh(atanh kappa -/+ t se / (1 - kappa^2)), t with n - 1 degrees of freedom: the delta method
-    on Fisher's scale, which keeps them inside [-1, 1] and lets the longer side be the lower one. In simulated studies
-    of 50, 150 and 500 units on graded and on skewed labels (benchmarks/coverage.py) 95 % limits hold the truth in
-    93 to 96 %, the normal ones at 50 units in only 92 % (quadratic weights) and 90 % (four of five units pass).
+    Transformed limits are tanh(atanh kappa -/+ t se / (1 - kappa^2)), t with n - 1 degrees of freedom: the delta
+    method on Fisher's scale, which keeps them inside [-1, 1], with the longer side below. In simulated studies
+    (benchmarks/coverage.py) of 50, 150 and 500 units on graded and on skewed labels, 95 % limits hold the truth in 93
+    to 96 %. Normal limits at 50 units do so in only 92 % (quadratic weights) and 90 % (four of five units pass).
 
     References
     ----------
@@ -213,9 +214,9 @@ def _kappas(rows: Ints, distance: Floats | None, q: int) -> OfCounts:
 def _linearised_kappas(rows: Ints, counts: Floats, distance: Floats | None, q: int) -> tuple[float, float]:
     """The mean of Cohen's kappas of all pairs of raters and its standard error, from what each unit adds to it.
 
-    The kappa of a pair is 1 - n D / E with n, D and E sums over units, so its derivative by the count of a row is
-    -(D + n d_ab) / E + (n D / E^2) (the mean cost of a and of b to the other's habits, times n); those of all pairs
-    are added up before they are squared, because the pairs share units.
+    The kappa of a pair is 1 - n D / E with n, D and E sums over units, so its derivative by the count of a row is -(D
+    + n d_ab) / E + (n D / E^2) (the mean cost of a and of b to the other's habits, times n). Those of all pairs are
+    summed before they are squared, because the pairs share units.
     """
     cost = 1 - np.eye(q) if distance is None else distance
     value, adds, n_pairs = 0.0, np.zeros(len(rows)), 0
@@ -237,7 +238,7 @@ def _linearised_kappas(rows: Ints, counts: Floats, distance: Floats | None, q: i
 
 
 def _complete_kappas(rows: Ints, distance: Floats | None, q: int) -> OfCounts:
-    """The same where there are no gaps: what each rater chose is summed once, not for each pair."""
+    """Do the same without gaps: each rater's choices are summed once, not for each pair."""
     k = rows.shape[1]
     chosen = np.stack([category_counts(column[:, None], q) for column in rows.T], axis=1)
     cost = 1 - np.eye(q) if distance is None else distance

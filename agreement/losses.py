@@ -141,7 +141,7 @@ class Losses:
     counts_as: str = "are left out"
     """Treatment of the losses."""
     mean_of: str = ""
-    """What the mean is over, where it is not over one value of each answer or reply."""
+    """Unit of the mean, if it is not one value for each answer or reply."""
 
     @property
     def share(self) -> float:

@@ -35,7 +35,7 @@ def share(
     hits
         (n,) zeros and ones; nan is left out.
     clusters
-        (n,) what each belongs to, as questions about one video; None if each stands for itself.
+        (n,) group of each, such as the video that questions are about; None means independent.
     n_raters
         How many had a say in the values; 1 for a comparison with a key.
     bootstrap
@@ -120,10 +120,9 @@ def mean_of_parts(
 
     Notes
     -----
-    (1/P) sum_p mean_p, with the variance of a stratified mean [1]_, sum_p s_p^2 / (n_p P^2), and the degrees of freedom
-    of Satterthwaite; with clusters, the squared sums of what each cluster contributes, those of a part scaled by
-    G_p / (G_p - 1).
-    Checked by worked arithmetic and simulation in tests/agreement.
+    (1/P) sum_p mean_p, with the variance of a stratified mean [1]_, sum_p s_p^2 / (n_p P^2), and the degrees of
+    freedom of Satterthwaite. With clusters: the squared sums of the clusters' contributions, those of a part scaled
+    by G_p / (G_p - 1). Checked by worked arithmetic and simulation in tests/agreement.
 
     References
     ----------
@@ -180,11 +179,11 @@ def difference_from_rest(
 
     Notes
     -----
-    d = mean_in - mean_out, z = d / se with the standard error as if there were no difference, from deviations around
-    the mean of all units: se^2 = s^2 (1/n_in + 1/n_out), s^2 divided by n (of zeros and ones: the test of a two by two
-    table [1]_); with clusters sum_g (sum_{i in g} w_i (x_i - mean))^2, w_i = 1/n_in or -1/n_out. With Welch's standard
-    error a small slice in which all units happen to be alike would look certain; here it does not. Checked against
-    scipy and by simulation in tests/agreement.
+    d = mean_in - mean_out, z = d / se. The standard error assumes no difference and uses deviations around the mean
+    of all units: se^2 = s^2 (1/n_in + 1/n_out), s^2 divided by n (for zeros and ones, the test of a two by two table
+    [1]_). With clusters it is sum_g (sum_{i in g} w_i (x_i - mean))^2, w_i = 1/n_in or -1/n_out. With Welch's
+    standard error a small slice in which all units happen to be alike would look certain; here it does not. Checked
+    against scipy and by simulation in tests/agreement.
 
     References
     ----------
@@ -236,20 +235,20 @@ def paired_difference(
     first, second
         (n,) the two scores of each pair; a pair that lacks one of them (nan) is left out.
     clusters
-        (n,) what each pair belongs to, as pairs about one video; None if each stands for itself.
+        (n,) group of each pair, such as a common video; None means independent.
 
     Returns
     -------
     Statistic
-        The mean of second less first. Where all scores are zeros and ones it is :func:`~agreement.rater_bias.mcnemar`
-        with its test; otherwise, and always with clusters, it has t limits and the ``test`` that goes with them ("t").
-        ``nan`` with a ``reason`` without any pair; no test where no pair differs, or all differ alike.
+        The mean of second less first. If all scores are zeros and ones it is :func:`~agreement.rater_bias.mcnemar`
+        with its test. Otherwise, and always with clusters, it has t limits and their ``test`` ("t"). ``nan`` with a
+        ``reason`` without any pair; no test where no pair differs, or all differ alike.
 
     Notes
     -----
-    McNemar's test takes pairs as independent, so with clusters it is the t of the differences with a standard error by
-    cluster and one degree of freedom less than there are clusters. Checked by worked arithmetic and against scipy's
-    ``ttest_rel`` and ``binomtest`` in tests/agreement.
+    McNemar's test takes pairs as independent, so with clusters the test is the t of the differences. Its standard
+    error is by cluster, with one degree of freedom less than the number of clusters. Checked by worked arithmetic and
+    against scipy's ``ttest_rel`` and ``binomtest`` in tests/agreement.
 
     Examples
     --------

@@ -114,7 +114,7 @@ def _limits(
 
 
 def _of(sizes: Ints) -> str:
-    """What the limits are of, as their method says it."""
+    """Target of the limits, in the words of their method."""
     least, most = int(sizes.min()), int(sizes.max())
     if least == most:
         return f"{least} ratings a unit, whoever gave them"

@@ -1,7 +1,7 @@
 """Agreement by overlap: of spans of time, and of boxes on images.
 
-Values are JSON texts (``domain.overlap`` says of what), on a scale that has the ``shape``. Each unit has the mean over
-its pairs of raters, and a statistic is the mean over units. Nothing is corrected for chance.
+Values are JSON texts (see ``domain.overlap``), on a scale that has the ``shape``. Each unit has the mean over its
+pairs of raters, and a statistic is the mean over units. Nothing is corrected for chance.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from domain.statistics import Behaviour, Needs, StatisticRow, Variant
 Entries = Sequence[Mapping[str, Any]]
 
 HALF = 0.5
-"""From this IoU two boxes count as one thing where no one says otherwise."""
+"""Default IoU from which two boxes match."""
 
 
 def temporal_iou(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap | None = None) -> Statistic:
@@ -86,7 +86,7 @@ def box_f1(
     Raises
     ------
     RatingsError
-        A rating is no list of boxes, or the threshold is none.
+        A rating is no list of boxes, or the threshold is invalid.
 
     Notes
     -----
@@ -107,8 +107,8 @@ def box_iou(
 ) -> Statistic:
     """The mean IoU of the boxes of two raters that match, in the mean.
 
-    Parameters, errors and matches are those of :func:`box_f1`. Two raters without a match say nothing here, and a unit
-    without any is left out, so that the value is never below ``threshold``: it is to be read next to the F1.
+    Parameters, errors and matches are those of :func:`box_f1`. Pairs of raters without a match are ignored, and a
+    unit without matches is left out. So the value is never below ``threshold``; read it next to the F1.
     """
     _check(threshold)
 
@@ -153,8 +153,7 @@ def _mean(
     confidence: float,
     bootstrap: Bootstrap | None,
 ) -> Statistic:
-    """The mean over units of the mean over their pairs; ``compare`` is nan for a pair that says nothing, and
-    ``nothing`` is said where none says anything."""
+    """Return the mean over units of their pairs' mean; ``nothing`` is the reason if ``compare`` always gives nan."""
     n_raters, n = len(ratings.raters), len(ratings.units)
     if ratings.scale.shape is not shape:
         reason = f"These ratings are no {_WORDS[shape]}; their scale is {ratings.scale.shape or ratings.scale.level}."
@@ -191,7 +190,7 @@ _KEYS = {Shape.SPANS: (("start", "end"), ("first", "last")), Shape.BOXES: (("x",
 
 
 def _read(text: Any, shape: Shape) -> Entries:
-    """A rating as the entries of its list; ``RatingsError`` if it is none."""
+    """Return the entries of a rating's list; raise ``RatingsError`` if the rating is no list."""
     try:
         entries = json.loads(text)
     except (TypeError, ValueError):

@@ -23,7 +23,7 @@ from agreement.statistic import Statistic
 from domain.errors import RatingsError
 
 _MOST = 10_000_000
-"""More units than anyone grades: what asks for more is said to be out of reach."""
+"""Maximum number of units; larger designs are reported as out of reach."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class NextUnits:
 
 @dataclass(frozen=True)
 class Design:
-    """One design of a study, and what it would find."""
+    """One design of a study, with its expected result."""
 
     raters: int
     units: int
@@ -143,7 +143,7 @@ def sample_size_mean(*, sd: float, half_width: float, confidence: float = 0.95) 
 
     Notes
     -----
-    z^2 s^2 / h^2 (Cochran 1977, section 4.6). Units that come in clusters need :func:`design_effect` times as many.
+    z^2 s^2 / h^2 (Cochran 1977, section 4.6). Clustered units need :func:`design_effect` times as many.
 
     Examples
     --------
@@ -295,7 +295,7 @@ def sample_size_kappa_test(
     rate
         Share of the first category, for both raters.
     kappa1, kappa0
-        What is expected, and what it has to beat.
+        Expected kappa, and the kappa to beat.
     alpha, power, two_sided
         Of the test.
 
@@ -347,7 +347,7 @@ def sample_size_ppi(
     Returns
     -------
     SampleSize
-        ``n_first_stage`` is what it would be without the judge.
+        ``n_first_stage`` is the number without the judge.
 
     Notes
     -----
@@ -392,7 +392,7 @@ def grades_needed(
     human, judge
         (n,) scores of the units graded so far, three or more; nan is left out.
     judge_unlabelled
-        (N,) the judge's scores of the others; whatever is graded next comes out of these.
+        (N,) the judge's scores of the other units, from which the next units to grade are chosen.
     half_width, confidence
         Of the limits.
 
@@ -451,27 +451,27 @@ def next_units(
     judge
         (n,) the judge's scores of all units; those without one (nan) are not asked for.
     human
-        (n,) people's scores, nan where there is none yet.
+        (n,) people's scores, nan for ungraded units.
     count
         How many units to name.
     strata
         (n,) what makes units alike, as the judge's score and the model; None takes the judge's score.
     random_share
-        The share of ``count`` that is drawn from all ungraded units alike, so that what no one expects can be seen.
+        The share of ``count`` that is drawn evenly from all ungraded units, to reveal unexpected results.
     seed
         Of the draw.
 
     Returns
     -------
     NextUnits
-        Within a stratum units are drawn at random, so that :func:`post_stratified_mean` holds for the whole (with the
-        judge's score for strata); the random part alone holds for :func:`ppi_mean`.
+        Within a stratum units are drawn at random. So :func:`post_stratified_mean` is valid for all of them (with the
+        judge's score as strata), and :func:`ppi_mean` for the random part.
 
     Notes
     -----
-    Greedy Neyman allocation [1]_: each next grade goes to the stratum with the largest W^2 s^2 / (m (m + 1)), W its
-    share of units, m its grades so far, s^2 the variance of people's scores in it, drawn towards that of all strata as
-    if each had two more grades; a stratum without grades counts as having half of one.
+    Greedy Neyman allocation [1]_: each next grade goes to the stratum with the largest W^2 s^2 / (m (m + 1)). W is
+    its share of units and m its grades so far. s^2 is the variance of people's scores in it, shrunk towards that of
+    all strata as if each had two more grades. A stratum without grades counts as having half of one.
 
     References
     ----------
@@ -544,7 +544,7 @@ def plan_study(
     raters, units
         The designs: every number of raters with every number of units.
     per_unit
-        Raters of each unit, drawn anew for each; None lets all rate everything.
+        Number of raters of each unit, drawn separately for each unit; None lets all rate everything.
     half_width
         That is wanted.
     confidence
@@ -561,7 +561,7 @@ def plan_study(
     -----
     Each unit has a true category; a rater gives it with probability sqrt(agreement), otherwise any category by its
     share. Two raters then agree beyond chance with exactly ``agreement``: their disagreement is 1 - agreement times
-    that of independent raters, whatever the weights, so kappa, alpha and ICC have it for true value alike. Checked
+    that of independent raters, whatever the weights. So kappa, alpha and ICC all have this true value. Checked
     against the large-sample standard error of kappa in tests/agreement.
 
     Examples
@@ -607,7 +607,7 @@ def plan_study(
 
 
 def design_effect(*, cluster_size: float, icc: float) -> float:
-    """How many times as many units are needed where they come in clusters.
+    """Return the factor by which clusters increase the number of units needed.
 
     Parameters
     ----------

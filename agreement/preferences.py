@@ -34,13 +34,13 @@ class PairVotes:
     pairs: Ints
     """(pairs, 2): the places of the two among ``names``, the lower one first."""
     sample: Patterns
-    """Of rows (pair, winner), the winner as a place of ``WINNERS``, said of the first of ``pairs``."""
+    """The winner of each row (pair, winner) as a position in ``WINNERS``, seen from the first of ``pairs``."""
     n_left_out: int
     """Votes that say nothing."""
 
     @property
     def unit(self) -> str:
-        """What is drawn: a vote, or what votes belong to."""
+        """Unit of a draw: a vote, or the group that votes belong to."""
         return "vote" if self.sample.clusters is None else "cluster"
 
     def clusters_with(self, cells: Bools) -> int:
@@ -83,7 +83,7 @@ def pair_votes(
     Parameters
     ----------
     first, second
-        What was compared, in either order.
+        Names of the compared options, in either order.
     winner
         "first", "second", "tie", or None where the vote says nothing: such votes are counted and left out.
     clusters
@@ -233,9 +233,9 @@ def left_preferred(left: int, right: int, *, confidence: float = 0.95) -> Statis
 
     Notes
     -----
-    Where sides are drawn by lot for each vote, a rater who does not look at sides gives left with probability a half in
-    each vote, whatever else votes have in common: then the test is exact, for votes on the same item, too. Limits by
-    Clopper and Pearson [1]_. Checked against scipy's ``binomtest`` in tests/agreement.
+    If sides are drawn at random for each vote, a rater who ignores sides chooses left with probability a half in each
+    vote, however votes are related. Then the test is exact, even for votes on the same item. Limits by Clopper and
+    Pearson [1]_. Checked against scipy's ``binomtest`` in tests/agreement.
 
     References
     ----------

@@ -29,8 +29,8 @@ ALPHA = 0.05
 LIMITS = 0.98
 """Confidence of the limits that must exclude 5 points: two one-sided tests at 1 % [1]_. A green verdict needs this of
 every tested bias, so more biases do not raise the risk of a false green verdict (an intersection-union test [2]_).
-benchmarks/README.md compares this level with others: it is the strictest at which most good judges of every simulated
-kind still get a green verdict at 300 questions.
+benchmarks/README.md compares this level with others. At 300 questions it is the strictest at which most good judges
+of every simulated kind still get a green verdict.
 
 .. [1] Schuirmann, D. J. (1987). Journal of Pharmacokinetics and Biopharmaceutics 15, 657-680.
 .. [2] Berger, R. L. & Hsu, J. C. (1996). Statistical Science 11, 283-319.
@@ -97,7 +97,7 @@ class RankingBias:
 
     @property
     def bars(self) -> bool:
-        """Tell whether the judge may not stand in for a person, not even where no model is ranked."""
+        """Tell whether the judge may not replace a person, not even if no model is ranked."""
         return self.blocks or (self.kind == "leniency" and self.is_open)
 
 
@@ -177,11 +177,11 @@ def find_ranking_biases(
     tested kinds (Bonferroni). At most 5 % of judges without a bias get a false alarm.
 
     A bias adds b w_m to the judge's mean of model m, w_m being 1 or 0, or the model's mean of log2(length). It
-    *reaches* from model j to the next better one i if b (w_j - w_i) > 0 and, at the far limit of b, is at least the gap
-    between people's means of the two. It *exchanges* two models whose order by the judge's means changes once b w_m is
+    *reaches* from model j to the next better one i if b (w_j - w_i) > 0 and, at the far limit of b, is at least the
+    gap between their human means. It *exchanges* two models whose order by the judge's means changes once b w_m is
     taken off. A position bias moves a model that always holds this position; no model does if both orders are asked.
-    Leniency moves all models alike. Where d is the same everywhere, a share u of n questions may still differ by 100
-    points: the limits are 100 u points away, with (1 - u)^n the level of one side.
+    Leniency moves all models alike. If d is constant, a share u of n questions may still differ by 100 points. The
+    limits are then 100 u points away, with (1 - u)^n the level of one side.
 
     Checked by worked arithmetic in tests/agreement and by simulation in benchmarks/verdicts.py.
 

@@ -37,8 +37,9 @@ def mcnemar(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap 
     Notes
     -----
     With b and c units on which only the second or only the first rater chose the second category, the difference is
-    (b - c) / n and chi2 = (b - c)^2 / (b + c), without continuity correction [1]_. Limits are Wald's with one more unit
-    in each of the two cells [2]_. Checked by worked arithmetic and against scipy's binomial test in tests/agreement.
+    (b - c) / n. The test is chi2 = (b - c)^2 / (b + c), without continuity correction [1]_. Limits are Wald's with
+    one more unit in each of the two cells [2]_. Checked by worked arithmetic and against scipy's binomial test in
+    tests/agreement.
 
     References
     ----------
@@ -82,7 +83,7 @@ def mcnemar(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap 
 
 
 def stuart_maxwell(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap | None = None) -> Statistic:
-    """How far apart the shares are that two raters give to the categories, tested against no difference.
+    """Compare two raters' shares of the categories and test for no difference.
 
     Parameters
     ----------
@@ -92,17 +93,17 @@ def stuart_maxwell(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Boo
     Returns
     -------
     Statistic
-        ``value`` in [0, 1]: half the sum of the absolute differences of the two raters' shares, the least share of
-        units that one of them would have to rate otherwise for both to have equal shares; chance alone makes some.
-        Limits by bootstrap over units. ``test`` is Stuart and Maxwell's, "chi2"; None where the raters never
-        differ. It takes units as independent, also where the limits come from clusters.
+        ``value`` in [0, 1]: half the sum of the absolute differences of the two raters' shares. This is the smallest
+        share of units that one of them would have to rate differently for equal shares; chance alone makes it
+        positive. Limits by bootstrap over units. ``test`` is Stuart and Maxwell's, "chi2"; None where the raters
+        never differ. It takes units as independent, also where the limits come from clusters.
 
     Notes
     -----
     chi2 = d' S^- d with d the differences of the two raters' counts, S_ii = n_i. + n_.i - 2 n_ii and S_ij = -(n_ij +
-    n_ji) [1]_ [2]_; its degrees of freedom are the rank of S, the number of categories less one if all are linked by
-    differing ratings. For two categories it is McNemar's. Checked against the closed form for three categories in [3]_
-    (tests/agreement).
+    n_ji) [1]_ [2]_. Its degrees of freedom are the rank of S, which is the number of categories less one if differing
+    ratings link them all. For two categories it is McNemar's. Checked against the closed form for three categories in
+    [3]_ (tests/agreement).
 
     References
     ----------

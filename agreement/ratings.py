@@ -37,9 +37,9 @@ class Scale:
     """What the values mean: names, ordered categories, numbers whose differences count, or whose ratios count.
 
     ``categories`` lists the declared values in order; None takes those that occur. An ordinal scale of texts needs
-    them. ``inferred`` is True if no one declared the scale. ``tolerance`` is how far numbers may be apart and still
-    agree, where agreement within a tolerance is asked for; no coefficient looks at it. Values with a ``shape`` are JSON
-    texts that are compared by how far they overlap, and by nothing else in a summary.
+    them. ``inferred`` is True for an undeclared scale. ``tolerance`` is the largest difference of two agreeing
+    numbers, for agreement within a tolerance; no coefficient uses it. Values with a ``shape`` are JSON texts,
+    compared only by their overlap in a summary.
     """
 
     level: Level
@@ -59,12 +59,11 @@ class Ratings:
     units: tuple[str, ...]
     raters: tuple[str, ...]
     codes: Ints
-    """(units, raters): the position of each value in ``categories``; ``MISSING`` where there is none."""
+    """(units, raters): the position of each value in ``categories``; ``MISSING`` for a missing rating."""
     categories: tuple[Any, ...]
     scale: Scale
     clusters: tuple[str, ...] | None = None
-    """(units,): what each unit belongs to, as the answers of several models belong to one question; None if every
-    unit stands for itself. Limits are then made by resampling clusters."""
+    """(units,): the group of each unit, such as a question, resampled as a whole; None for independent units."""
     counted: bool = False
     """Whether the ratings were counted without names: a column is then no rater."""
 
@@ -72,8 +71,8 @@ class Ratings:
     def from_rows(cls, rows: Iterable[Rating], *, scale: Scale | None = None) -> Ratings:
         """The table of the given ratings, which must be of one criterion.
 
-        Without a ``scale``, values that are all numbers make an interval scale, anything else a nominal one. A value of
-        None is a missing rating.
+        Without a ``scale``, values that are all numbers make an interval scale, other values a nominal one. A value
+        of None is a missing rating.
 
         Raises
         ------
@@ -104,9 +103,9 @@ class Ratings:
     ) -> Ratings:
         """The table of equally long columns of a long table: arrays, lists, or columns of a pandas data frame.
 
-        Units, raters and clusters are named by texts or numbers. A value of None, nan or NA is a missing rating; a unit
-        without a cluster stands for itself. ``criterion`` is only what messages call the values. A million rows take
-        about a second.
+        Units, raters and clusters are named by texts or numbers. A value of None, nan or NA is a missing rating; a
+        unit without a cluster is independent. ``criterion`` is only what messages call the values. A million rows
+        take about a second.
 
         Raises
         ------
@@ -216,7 +215,7 @@ class Ratings:
         Raises
         ------
         RatingsError
-            The table is not square, does not fit the scale, or holds something else than counts.
+            The table is not square, does not fit the scale, or holds other values than counts.
 
         Examples
         --------
@@ -240,13 +239,13 @@ class Ratings:
     def from_counts(cls, counts: Sequence[Sequence[float]] | Floats, *, scale: Scale | None = None) -> Ratings:
         """Units whose ratings are counts: a row per unit, a column per category, how many raters chose each.
 
-        No one knows which rater gave which rating, so statistics that compare raters by name are undefined. There are
+        The raters of single ratings are unknown, so statistics that compare raters by name are undefined. There are
         as many raters as the largest row has ratings. Without a scale, the categories are the numbers from 1 on.
 
         Raises
         ------
         RatingsError
-            The table does not fit the scale, or holds something else than counts.
+            The table does not fit the scale, or holds other values than counts.
 
         Examples
         --------
@@ -296,7 +295,7 @@ class Ratings:
 
     @cached_property
     def values(self) -> Floats:
-        """(units, raters): the ratings as numbers, nan where there is none.
+        """(units, raters): the ratings as numbers, nan for missing ones.
 
         Raises
         ------
@@ -310,9 +309,9 @@ class Ratings:
 
     @cached_property
     def positions(self) -> Floats:
-        """A number per category for distances: its value if it is a number, else its place in the order.
+        """A number per category for distances: its value if it is a number, otherwise its position.
 
-        Numbers that are declared in an order of their own stand at their places, too.
+        Numbers declared in a special order count by position too.
         """
         places = np.arange(len(self.categories), dtype=float)
         if not self.numeric:
@@ -429,7 +428,7 @@ def _of(criterion: str, unit: str) -> str:
 
 
 def _clusters(unit: Column, cluster: Column | None) -> tuple[str, ...] | None:
-    """The cluster of each unit; a unit that names none stands for itself."""
+    """Return the cluster of each unit; a unit without one is its own cluster."""
     if cluster is None or not len(cluster.names):
         return None
     of_unit = np.full(len(unit.names), NOTHING, dtype=np.int32)

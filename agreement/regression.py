@@ -49,8 +49,8 @@ def linear_regression(
         (p,) of the aspects.
     errors
         Standard errors behind limits and tests: "classical" (equal spread), "hc3" (any spread; the default, since an
-        outcome of zeros and ones has unequal spread by nature), "cluster" (units of a cluster may go together; the
-        default where clusters are given).
+        outcome of zeros and ones has unequal spread by nature), "cluster" (units of a cluster may be correlated; the
+        default with clusters).
 
     Returns
     -------
@@ -61,10 +61,10 @@ def linear_regression(
 
     Notes
     -----
-    b = (X'X)^-1 X'y. Classical s^2 (X'X)^-1; HC3 with residuals over 1 - h_i [1]_; clustered with the factor
-    G/(G-1) (n-1)/(n-k) and G - 1 degrees of freedom [2]_, the others with n - k. Limits and tests by t. ``spread`` is
-    n R^2 of the squared residuals on the aspects, chi squared with k - 1 degrees of freedom [3]_, ``distance`` is
-    e_i^2 h_i / (k s^2 (1 - h_i)^2) [4]_, ``condition`` as in [5]_. Checked against statsmodels 0.15 and R 4.2 in
+    b = (X'X)^-1 X'y. Classical s^2 (X'X)^-1; HC3 with residuals over 1 - h_i [1]_; clustered with the factor G/(G-1)
+    (n-1)/(n-k) and G - 1 degrees of freedom [2]_, the others with n - k. Limits and tests by t. ``spread`` is n R^2
+    of the squared residuals on the aspects, chi squared with k - 1 degrees of freedom [3]_. ``distance`` is e_i^2 h_i
+    / (k s^2 (1 - h_i)^2) [4]_, ``condition`` as in [5]_. Checked against statsmodels 0.15 and R 4.2 in
     tests/agreement.
 
     References
@@ -130,7 +130,7 @@ def linear_regression(
 
 
 def _spread(q: Floats, e: Floats) -> Test | None:
-    """How far the squared residuals follow from the aspects; ``q`` is an orthonormal basis of the design."""
+    """Test whether the aspects predict the squared residuals; ``q`` is an orthonormal basis of the design."""
     n, k = q.shape
     squares = e**2 / float(e @ e)
     total = float(((squares - squares.mean()) ** 2).sum())

@@ -1,4 +1,4 @@
-"""What least squares and logistic regression have in common: the units, standard errors, tests, and their result."""
+"""Parts shared by least squares and logistic regression: units, standard errors, tests and result."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Regression:
-    """What a regression found, and how far it can be believed."""
+    """Result of a regression, with its diagnostics."""
 
     terms: tuple[Term, ...]
     """The intercept first; empty where the regression is undefined."""
@@ -64,12 +64,12 @@ class Regression:
     condition: float = math.nan
     """The condition number of the aspects and the intercept, each at unit length. Above 30, coefficients say little."""
     leverage: tuple[float, ...] = ()
-    """Of each unit that came in, from 0 to 1: how far it decides its own fit; nan for one that was left out."""
+    """Leverage of each unit, from 0 to 1: its influence on its own fit; nan for units left out."""
     distance: tuple[float, ...] = ()
-    """Of each unit Cook's distance: how far all coefficients would move without it."""
+    """Cook's distance of each unit: the shift of all coefficients without it."""
 
     def term(self, name: str) -> Term:
-        """The term of this name; ``KeyError`` if there is none."""
+        """Return the term of this name; raise ``KeyError`` for an unknown name."""
         return {term.name: term for term in self.terms}[name]
 
 
@@ -84,10 +84,10 @@ class Units:
     errors: Errors
     clusters: Ints | None
     kept: NDArray[np.bool_]
-    """Of all units that came in."""
+    """Values for all units, including those left out."""
     confidence: float
     trials: Floats
-    """How often each was tried; once, unless something else is said."""
+    """Number of trials of each unit; 1 by default."""
 
     @property
     def n(self) -> int:
@@ -111,7 +111,7 @@ class Units:
         return Regression((), none, math.nan, max(0, self.n - self.k), self.n, self.n_left_out, reason)
 
     def of_all(self, values: Floats) -> tuple[float, ...]:
-        """A value for each unit that came in; nan for those that were left out."""
+        """Return a value for each unit; nan for units left out."""
         found = np.full(len(self.kept), math.nan)
         found[self.kept] = values
         return tuple(found.tolist())

@@ -23,7 +23,7 @@ def correct_together(verdicts: Sequence[Verdict], what: str = "verdicts of this 
         One family: the verdicts on whole criteria (judges x criteria), or those on dimensions (judges x criteria x
         dimensions).
     what
-        What they are called in a sentence.
+        Name of the family in a sentence.
 
     Returns
     -------
@@ -33,11 +33,12 @@ def correct_together(verdicts: Sequence[Verdict], what: str = "verdicts of this 
 
     Notes
     -----
-    The claim "may stand in for a person" holds several conditions at once, and its p value is the largest of theirs
-    (an intersection-union test [1]_); so is that of "usable with correction". For each of the two claims the p values
-    of the family are adjusted by Holm [2]_ and held against 0.025, the level of the lower limit of a 95 % interval: at
-    most 2.5 % of studies make one false claim of a kind or more. Verdicts without a test (too few units or people)
-    claim nothing and are not counted. "Not usable" and "people agree too little" are warnings and are not adjusted.
+    The claim "may stand in for a person" needs several conditions at once, so its p value is the largest of theirs
+    (an intersection-union test [1]_). The same holds for "usable with correction". For each of the two claims the p
+    values of the family are adjusted by Holm [2]_. They are compared with 0.025, the level of the lower limit of a 95
+    % interval. So at most 2.5 % of studies make any false claim of a kind. Verdicts without a test (too few units or
+    people) claim nothing and are not counted. "Not usable" and "people agree too little" are warnings and are not
+    adjusted.
 
     References
     ----------

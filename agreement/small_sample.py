@@ -97,9 +97,9 @@ def contrast(
     Notes
     -----
     b = (X'X)^-1 X'y. The variance is CR2 with independent errors as the working model: the residuals of cluster g are
-    multiplied by (I - H_gg)^-1/2 [1]_. The degrees of freedom are Satterthwaite's of the same model,
-    (tr P)^2 / tr(P^2) with P the matrix of the products p_g'p_h, p_g = (I - H)_g' (I - H_gg)^-1/2 X_g (X'X)^-1 c [2]_.
-    With every unit a cluster that is HC2. Checked against dense matrices and by simulation in tests/agreement.
+    multiplied by (I - H_gg)^-1/2 [1]_. The degrees of freedom are Satterthwaite's of the same model, (tr P)^2 /
+    tr(P^2). P is the matrix of the products p_g'p_h, with p_g = (I - H)_g' (I - H_gg)^-1/2 X_g (X'X)^-1 c [2]_. With
+    every unit a cluster that is HC2. Checked against dense matrices and by simulation in tests/agreement.
 
     References
     ----------

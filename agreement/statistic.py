@@ -22,7 +22,7 @@ class Test:
 
 @dataclass(frozen=True)
 class Interval:
-    """The limits of a statistic and how they were made; ``nan`` and a reason where there are none."""
+    """The limits of a statistic and their method; ``nan`` and a reason if undefined."""
 
     low: float
     high: float
@@ -39,7 +39,7 @@ def no_interval(reason: str) -> Interval:
 
 @dataclass(frozen=True)
 class Statistic:
-    """An estimate with its interval, and what it rests on.
+    """An estimate with its interval and its basis.
 
     ``value`` is ``nan`` where the statistic is undefined; so are ``low`` and ``high`` where no interval can be given.
     Then ``reason`` says why. Nothing here is rounded.
@@ -49,7 +49,7 @@ class Statistic:
     low: float
     high: float
     method: str
-    """How the interval was made; "none" if there is none."""
+    """Method of the interval; "none" without an interval."""
     n_units: int
     """Units that the value rests on."""
     n_raters: int

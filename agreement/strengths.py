@@ -1,4 +1,4 @@
-"""Strengths of what was compared in pairs, with ties: Davidson's model, which is Bradley and Terry's without ties."""
+"""Strengths of options compared in pairs, with ties: Davidson's model, which is Bradley and Terry's without ties."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Strengths:
     ties: Statistic
     """Davidson's nu: how much is tied. Two equal ones tie with probability nu / (2 + nu)."""
     reason: str | None = None
-    """Why there are none."""
+    """Why the strengths are undefined."""
 
 
 def elo(strength: float) -> float:
@@ -51,7 +51,7 @@ def elo(strength: float) -> float:
 
 
 def davidson(votes: PairVotes, *, confidence: float = 0.95, bootstrap: Bootstrap | None = None) -> Strengths:
-    """Maximum likelihood strengths of what was compared in pairs.
+    """Estimate the strengths of options compared in pairs, by maximum likelihood.
 
     Parameters
     ----------
@@ -61,17 +61,17 @@ def davidson(votes: PairVotes, *, confidence: float = 0.95, bootstrap: Bootstrap
     Returns
     -------
     Strengths
-        Undefined, with the reason, where there is no finite estimate: some were never compared with others, or never
-        lost a vote to them, or only ties lead back to the stronger ones.
+        Undefined, with the reason, without a finite estimate: some options were never compared with others, or never
+        lost to them, or only ties link them to the stronger ones.
 
     Notes
     -----
     With strengths p, P(i preferred to j) : P(tie) : P(j preferred to i) = p_i : nu sqrt(p_i p_j) : p_j [1]_; without
-    ties it is the model of [2]_. Log strengths are identified up to a constant: they sum to zero. Newton's method. The
-    estimate is finite if and only if, going from winner to loser and both ways along ties, one gets from each to each,
-    and some way round has more wins than ties; this follows from the score equations of a log-linear model, and for
-    no ties it is the condition of [3]_. Limits are of resampled units; draws without an estimate are counted. Checked
-    against choix, statsmodels and a published table in tests/agreement.
+    ties it is the model of [2]_. Log strengths are identified up to a constant: they sum to zero. Newton's method.
+    Draw a step from winner to loser and both ways along ties. The estimate is finite if and only if these steps
+    connect every option with every other, and some cycle has more wins than ties. This follows from the score
+    equations of a log-linear model; without ties it is the condition of [3]_. Limits are of resampled units; draws
+    without an estimate are counted. Checked against choix, statsmodels and a published table in tests/agreement.
 
     References
     ----------
@@ -175,7 +175,7 @@ class _Model:
 
 
 _FEATURES = np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 1.0], [0.0, 1.0, 0.0]])
-"""What each winner has of the strength of the one, of that of the other, and of what ties have."""
+"""Share of the first strength, of the second strength, and of the tie parameter in each outcome."""
 
 
 def _finite(n_names: int, pairs: Ints, tables: Floats) -> Bools:

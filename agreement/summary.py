@@ -21,9 +21,9 @@ from domain.statistics import STATISTICS, Lines, Needs, StatisticRow, Variant, s
 
 @dataclass(frozen=True)
 class Result:
-    """One line of a summary: a statistic, what it was asked, of which criterion and dimension.
+    """One line of a summary: a statistic with its arguments, criterion and dimension.
 
-    ``value``, ``low`` and ``high`` are None where they are undefined; then ``reason`` says why.
+    ``value``, ``low`` and ``high`` are None if undefined, and ``reason`` says why.
     """
 
     statistic: str
@@ -39,11 +39,11 @@ class Result:
     n_left_out: int
     reason: str | None
     peers: tuple[Peer, ...] | None = None
-    """What other packages give for the same ratings; None if no one asked them."""
+    """Results of other packages for the same ratings; None without a cross-check."""
 
     @property
     def name(self) -> str:
-        """What it is, for people: the statistic and its variant."""
+        """Title for people: the statistic and its variant."""
         return STATISTICS[self.statistic].title_of(self.args)
 
     @property
@@ -58,7 +58,7 @@ class Result:
 
     @property
     def caution(self) -> str:
-        """What its value must not be taken for; empty: nothing that has to be said each time."""
+        """Caution about the value; empty if no caution is needed."""
         return STATISTICS[self.statistic].caution
 
     def as_json(self) -> dict[str, Any]:
@@ -86,14 +86,14 @@ def summarise(
     rows
         The long table.
     scales
-        The declared scale of each criterion; where it is absent, numbers are taken as interval and texts as nominal,
-        and ``args`` says so.
+        The declared scale of each criterion; without a scale, numbers count as interval and texts as nominal, as
+        noted in ``args``.
     by_dimension
         One set per dimension instead of one over all.
     raters, criteria
         Only these, in this order; ``RatingsError`` if one of them does not occur.
     cross_check
-        Ask other packages, too, for what they offer (:func:`agreement.cross_check.peers_of`).
+        Also run the statistics that other packages offer (:func:`agreement.cross_check.peers_of`).
     statistics
         Only these, by their names in :func:`domain.statistics.summarised`; none: all. The others are not computed.
 

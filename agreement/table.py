@@ -58,7 +58,7 @@ class LongTable:
         dimension: str | None = "dimension",
         cluster: str | None = "cluster",
     ) -> LongTable:
-        """The table in a pandas data frame, or in anything with named columns; the arguments say what they are called.
+        """Read a pandas data frame, or another table with named columns; the arguments give the column names.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Two arms of a study, to which units were given by chance: how far they differ, and how many units show it."""
+"""Two randomized arms of a study: their difference, and the number of units needed to show it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from domain.errors import RatingsError
 _CELLS = 2_000_000
 """Numbers that are held in memory at once: 16 MB."""
 LEAST = 10
-"""Clusters (units, where each stands for itself) below which limits say too little."""
+"""Number of clusters (or independent units) below which limits are not reported."""
 
 
 def arm_difference(
@@ -38,7 +38,7 @@ def arm_difference(
     treated
         (n,) whether a unit is in the arm with the treatment.
     clusters
-        (n,) what each unit was made from, as a video; units of one may be in both arms. None: each stands for itself.
+        (n,) source of each unit, such as a video; a source may have units in both arms. None means independent units.
 
     Returns
     -------
@@ -48,10 +48,10 @@ def arm_difference(
 
     Notes
     -----
-    d = m_1 - m_0, which is the slope of the regression of the values on the arm; its variance by cluster [1]_ is
-    G / (G - 1) sum_g (sum_{i in g} w_i (x_i - m_arm))^2, w_i = 1/n_1 or -1/n_0, with G - 1 degrees of freedom. Where
-    each unit stands for itself and arms are of one size that is Welch's variance, but for n / (n - 1) of both arms
-    together instead of each. Checked by worked arithmetic and by simulation in tests/agreement.
+    d = m_1 - m_0, the slope of the regression of the values on the arm. Its variance by cluster [1]_ is G / (G - 1)
+    sum_g (sum_{i in g} w_i (x_i - m_arm))^2, w_i = 1/n_1 or -1/n_0, with G - 1 degrees of freedom. For independent
+    units and arms of equal size this is Welch's variance, except for the factor n / (n - 1) of both arms together.
+    Checked by worked arithmetic and by simulation in tests/agreement.
 
     References
     ----------
@@ -92,14 +92,14 @@ def arm_difference(
 
 
 def by_chance(values: ArrayLike, treated: ArrayLike, *, draws: int = 4_999, seed: int = 0) -> float:
-    """How often arms of these sizes are farther apart if chance alone says which unit is in which; as far counts half.
+    """Return the chance of a larger difference if units are assigned at random; equal differences count half.
 
     Parameters
     ----------
     values, treated
         As for ``arm_difference``; nan is left out.
     draws
-        So many other ways to give the units to the arms are tried, drawn with ``seed``.
+        Number of random assignments to try, drawn with ``seed``.
 
     Returns
     -------
@@ -108,11 +108,11 @@ def by_chance(values: ArrayLike, treated: ArrayLike, *, draws: int = 4_999, seed
 
     Notes
     -----
-    The randomisation test [1]_ of no effect on any unit, two-sided: (0.5 + b + c / 2) / (1 + draws) for b draws that
-    are farther apart and c as far, what was seen being one of these [2]_. With the whole of c shares, which have many
-    ties, would seem less unlikely than they are [3]_, and a difference of ten points would be found in 73 of 100
-    studies of the size that is planned for 80. It asks nothing of the values, and holds for units of one source as
-    well, since it was the units that chance gave away. Checked against counted arrangements in tests/agreement.
+    The randomisation test [1]_ of no effect on any unit, two-sided: (0.5 + b + c / 2) / (1 + draws) for b draws with
+    a larger and c with an equal difference, including the observed one [2]_. With c counted in full, the p values of
+    shares, which have many ties, would be too large [3]_. Then only 73 of 100 studies planned for a power of 80 would
+    find a difference of ten points. The test assumes nothing about the values. It also holds for units of one source,
+    since the units were randomized. Checked against counted arrangements in tests/agreement.
 
     References
     ----------
@@ -159,7 +159,7 @@ def arm_size(
     rate
         The share without the treatment.
     difference
-        How far the other share is from it, up or down.
+        Difference of the other share from it, up or down.
     power
         How likely the difference is to be found, if it is there.
     cluster_size, icc

@@ -32,13 +32,12 @@ OUTCOMES: tuple[Outcome, ...] = (
     "people agree too little",
     "not enough data",
 )
-"""From best to worst; the last two are no judgement of the judge: people surely agree too little for any judge to be
-held against them, or nothing is sure yet."""
+"""Outcomes from best to worst; the last two do not rate the judge: people agree too little, or data are too few."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What is asked of a judge. Declare it before the data are seen, and print it next to the verdict.
+    """Requirements for a judge. Declare them before you see the data, and print them next to the verdict.
 
     Raises
     ------
@@ -49,17 +48,15 @@ class Rule:
     least_units: int = 30
     """Units that people and the judge share."""
     least_people: int = 3
-    """People whose agreement is the measure of the judge's; machines are none."""
+    """Minimum number of people whose agreement is the standard; machines do not count."""
     least_reliability: float = 0.4
-    """What the lower limit of the people's own agreement has to reach: below it there is nothing to hold a judge
-    against."""
+    """Minimum for the lower limit of people's agreement; below it people are no standard for a judge."""
     margin: float = 0.05
-    """How far the judge may stand below a person: the lower limit of judge minus people is at least minus this."""
+    """Margin by which a judge may be worse than a person: minus this is the least lower limit of judge minus people."""
     least_association: float = 0.3
     """What the lower limit of the judge's association with people has to reach for correction to be worth it."""
     beat_constant: bool = True
-    """Whether a replacement has to agree with people surely more often than a judge that always gives the most frequent
-    value."""
+    """Whether a replacement must clearly agree with people more often than a constant judge does."""
     alternative_test: bool = True
     """Whether a replacement has to pass the alternative annotator test, too."""
     epsilon: float = 0.2
@@ -102,7 +99,7 @@ class Verdict:
     """Sentences with the limits that decided, in the order in which they were looked at."""
     rule: Rule
     p_replace: float = math.nan
-    """The one-sided p value of the claim that the judge may stand in for a person; nan if the claim was not tested."""
+    """The one-sided p value of the claim that the judge can replace a person; nan if untested."""
     p_correct: float = math.nan
     """That of the claim that its scores help to estimate people's."""
     otherwise: tuple[Outcome, str] = ("not enough data", "")
@@ -127,7 +124,7 @@ def judge_verdict(
     people_low: LowerLimit | None = None,
     n_clusters: int | None = None,
 ) -> Verdict:
-    """Decide whether a judge may stand in for people, is usable with correction, or is not usable.
+    """Decide whether a judge can replace people, is usable with correction, or is not usable.
 
     Parameters
     ----------
@@ -144,7 +141,7 @@ def judge_verdict(
     dimension
         What the verdict is about.
     humans, machines
-        Names of the people behind ``people`` and of everything that is none.
+        Names of the people behind ``people``, and of the machines.
     held_out
         False if the judge's prompt was tuned on these units.
     constant
@@ -155,9 +152,9 @@ def judge_verdict(
     constant_test
         The alternative annotator test of that one, at the same epsilon.
     biases
-        What could change a ranking or all scores (:func:`find_ranking_biases`); None: not looked at. One that blocks,
-        and leniency of which 5 points are not ruled out, leaves at most correction; one that qualifies, or of which 5
-        points are not ruled out, leaves everything but rankings.
+        Biases that could change a ranking or all scores (:func:`find_ranking_biases`); None means untested. A
+        blocking bias allows at most correction, and so does leniency if 5 points are not ruled out. A qualifying
+        bias, or another one without 5 points ruled out, allows everything except rankings.
     people_low
         The one-sided limit of ``people`` for few questions; None takes the interval's.
     n_clusters
@@ -176,8 +173,8 @@ def judge_verdict(
 
     Notes
     -----
-    Only limits decide, never estimates: a judge that looks perfect on twelve units gets no verdict. The thresholds are
-    a convention; what matters is that they are declared. Checked over a grid of limits in tests/agreement.
+    Only limits decide, never estimates: a judge that looks perfect on twelve units gets no verdict. The thresholds
+    are a convention; declare them beforehand. Checked over a grid of limits in tests/agreement.
 
     Examples
     --------
@@ -300,7 +297,7 @@ def _base_rate(constant: ConstantComparison, says: str | None) -> list[str]:
 
 
 def _as_well(alternative: AlternativeTest | None, constant_test: AlternativeTest | None) -> list[str]:
-    """What the alternative annotator test says of the constant, where the judge's result could impress someone."""
+    """Return a sentence on the constant in the alternative annotator test, where the judge's result could mislead."""
     if alternative is None or constant_test is None or not constant_test.winning_rate.defined:
         return []
     rejected = sum(person.rejected for person in constant_test.people)

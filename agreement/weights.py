@@ -18,12 +18,12 @@ Weights = Named | Floats | Sequence[Sequence[float]]
 """A name, or a square matrix of weights in the order of ``Ratings.categories``.
 
 - "none": equal values agree, others do not;
-- "linear": 1 - d / d_max, d being the distance of the values if they are numbers, else of their places in the order;
+- "linear": 1 - d / d_max, d being the distance of the values if they are numbers, otherwise of their positions;
 - "quadratic": 1 - (d / d_max)^2;
 - "tolerance": numbers agree that are within ``Scale.tolerance``, others do not; without one as "none";
 - "ordinal": 1 - C(p + 1, 2) / C(q, 2), p being how many places lie between the two of q categories (Gwet 2014);
-- a matrix with ones on its diagonal and nothing above one holds agreement weights; one with zeros on its diagonal and
-  nothing below zero holds disagreement weights, which are divided by their largest and taken from one.
+- a matrix with ones on its diagonal and nothing above one holds agreement weights. A matrix with zeros on its
+diagonal and nothing below zero holds disagreement weights, which become agreement weights as 1 - d / max d.
 """
 
 NAMED: tuple[Named, ...] = get_args(Named)
@@ -92,7 +92,7 @@ def agreement_weights(ratings: Ratings, weights: Weights, *, symmetric: bool = T
 
 
 def _within(ratings: Ratings) -> Floats | None:
-    """1 where two numbers are within the tolerance of the scale, else 0, computed exactly; None without one."""
+    """Return 1 where two numbers are within the scale's tolerance, 0 otherwise, exactly; None without tolerance."""
     tolerance, numbers = ratings.scale.tolerance, [exact(each) for each in ratings.categories]
     known = [each for each in numbers if each is not None]
     if tolerance is None or len(known) < len(numbers):

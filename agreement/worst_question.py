@@ -28,14 +28,14 @@ def with_worst_rows(sample: Patterns, levels: Floats, *, ordered: bool) -> tuple
     levels
         The values behind the codes, in order.
     ordered
-        Whether they have an order; else the worst is the second most frequent value in place of the most frequent one.
+        Whether they have an order; without one, the worst value is the second most frequent instead of the most
+        frequent one.
 
     Returns
     -------
     tuple
-        The same sample with two patterns more, of which there is no unit, and the (patterns,) counts of the question
-        to be added: people all give one value and the judge the other, in people's shares of the two. None where
-        everyone always says the same.
+        The same sample with two more patterns without units, and the (patterns,) counts of the added question: people
+        all give one value and the judge the other, in people's shares of the two. None if all values are equal.
     """
     if len(levels) < 2:
         return None

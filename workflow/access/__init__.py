@@ -1,5 +1,4 @@
-"""Access: who may do what in which project, what the log says about it, and which of its items count.
+"""Access: who may do what in which project, the event log, and which items count.
 
-Projects, accounts, sign-in, roles, the versions of guidelines, the log of events. Imports no other room of the
-workflow.
+Projects, accounts, sign-in, roles, guideline versions, and the event log. Imports no other room of the workflow.
 """

@@ -1,6 +1,6 @@
-"""Accounts: making them, by command or by invitation, what they are called, and deactivating them.
+"""Accounts: create them by command or by invitation, name them, and deactivate them.
 
-How their owners sign in is in ``sign_in.py``.
+``sign_in.py`` handles how their owners sign in.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ INVITATION_DAYS = 14
 def create_person(
     store: Store, *, login: str, name: str, password: str | None = None, is_admin: bool = False
 ) -> Person:
-    """Make an account. Without a password its owner signs in by link until one is set."""
+    """Create an account; without a password its owner signs in by link until they set one."""
     login = normal_login(login)
     problems = problems_with(login, name, password)
     if problems:
@@ -50,7 +50,7 @@ def invite(
     stages: Sequence[Stage] | None = None,
     days: float = INVITATION_DAYS,
 ) -> str:
-    """The token of a link with which someone makes an account and joins a project, once."""
+    """Return the token of a link with which a person can create one account and join a project."""
     token = secrets.token_urlsafe(32)
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
@@ -72,7 +72,7 @@ def invite(
 
 
 def invitation(store: Store, *, token: str) -> Invitation | None:
-    """What an unused invitation offers."""
+    """Return what an unused invitation offers, or None."""
     with store.read() as session:
         row = people.invitation(session, token_hash=tokens.hash_of(token), now=store.now())
         if row is None:
@@ -88,7 +88,7 @@ def invitation(store: Store, *, token: str) -> Invitation | None:
 
 
 def accept_invitation(store: Store, *, token: str, login: str, name: str, password: str) -> Person:
-    """Make the account that an invitation offers, and join its project. The invitation is spent."""
+    """Create the account that an invitation offers, join its project, and use up the invitation."""
     login = normal_login(login)
     problems = problems_with(login, name, password)
     if problems:
@@ -117,7 +117,7 @@ def accept_invitation(store: Store, *, token: str, login: str, name: str, passwo
 
 
 def ensure_first_admin(store: Store) -> str | None:
-    """Make the account ``admin`` if the installation has no admin; its random password, which is shown once."""
+    """Create the account ``admin`` if there is no admin; return its random password, which is shown once."""
     with store.read() as session:
         if people.any_admin(session):
             return None
@@ -130,7 +130,7 @@ def ensure_first_admin(store: Store) -> str | None:
 
 
 def set_password(store: Store, *, login: str, password: str) -> Person:
-    """Give an account a new password (for the command on the machine itself) and end its sessions."""
+    """Set a new password (for the command on the machine itself) and end the account's sessions."""
     login = normal_login(login)
     problems = problems_with(login, "-", password)
     if problems:
@@ -146,18 +146,18 @@ def set_password(store: Store, *, login: str, password: str) -> Person:
 
 
 def set_active(store: Store, *, login: str, active: bool, by: Person | None = None) -> Person:
-    """Deactivate an account, or bring it back.
+    """Deactivate an account or activate it again.
 
-    Deactivated, it signs no one in: its sessions end and its links are spent at once, and what it has in hand goes
-    back to the others. What it submitted stays, under its name, and counts.
+    Nobody can sign in with a deactivated account: its sessions end, its links stop working, and its tasks go back to
+    other people. Its submissions stay, under its name, and count.
 
     Raises
     ------
     NotAllowed
-        ``by`` is neither an admin nor a lead of every project that this account has a part in. None is the command on
-        the machine itself.
+        ``by`` is neither an admin nor a lead of all projects of this account. None is the command on the machine
+        itself.
     Conflict
-        It is one's own account, the last active admin, or the last active lead of a project.
+        The account is the caller's own, the last active admin, or the last active lead of a project.
     """
     login = normal_login(login)
     with store.write() as session:
@@ -186,13 +186,13 @@ def set_active(store: Store, *, login: str, active: bool, by: Person | None = No
 
 
 def leads_any(store: Store, *, person: Person) -> bool:
-    """Whether someone is an admin or leads a project."""
+    """Return whether a person is an admin or leads a project."""
     with store.read() as session:
         return may_create(session, person)
 
 
 def may_set_active(store: Store, *, by: Person, login: str) -> bool:
-    """Whether someone may deactivate that account or bring it back."""
+    """Return whether a person may deactivate or activate that account."""
     with store.read() as session:
         row = _required(people.by_login(session, login=normal_login(login)), login)
         try:
@@ -212,17 +212,20 @@ def _may_set_active(session: Session, *, by: Person | None, person: Person) -> N
 
 
 def _alone(session: Session, *, by: Person | None, person: Person) -> None:
-    """No one else changes who leads this person's projects, or who is an admin, until the transaction ends."""
+    """Lock the person's projects and, for an admin, the list of admins, until the transaction ends.
+
+    So nobody can change the leads of these projects or the admins at the same time.
+    """
     for id in sorted(project.id for project, _ in projects.of_person(session, person_id=person.id)):
         projects.lock(session, id=id)
     if person.is_admin:
         people.lock_admins(session)
-    if by is not None and not people.is_active(session, id=by.id):  # by someone we waited for
+    if by is not None and not people.is_active(session, id=by.id):  # by the person whose lock this call waited for
         raise NotAllowed("Your own account has been deactivated meanwhile, so nothing was done.")
 
 
 def must_not_be_last(session: Session, *, by: Person | None, row: StoredPerson) -> None:
-    """Refuse (``Conflict``) one's own account, the last active admin, and the last active lead of a project."""
+    """Raise ``Conflict`` for the caller's own account, the last active admin, and the last active lead of a project."""
     if by is not None and by.id == row.id:
         raise Conflict("This is your own account; someone else has to deactivate it.")
     if row.is_admin and people.active_admins(session) == [row.id]:
@@ -232,30 +235,30 @@ def must_not_be_last(session: Session, *, by: Person | None, row: StoredPerson) 
 
 
 def find_person(store: Store, *, login: str) -> Person:
-    """The account with that login."""
+    """Return the account with that login."""
     with store.read() as session:
         return person_of(_required(people.by_login(session, login=normal_login(login)), login))
 
 
 def names(store: Store, *, logins: Iterable[str]) -> dict[str, str]:
-    """What people are called, by login, for a page that shows them; what is no one's login is left out."""
+    """Return people's names by login, for a page that shows them; unknown logins are left out."""
     with store.read() as session:
         return people.called(session, logins=logins)
 
 
 def active_accounts(store: Store) -> list[Person]:
-    """All active accounts, by login (for the command on the machine itself)."""
+    """Return all active accounts, ordered by login (for the command on the machine itself)."""
     with store.read() as session:
         return [person_of(row) for row in people.all_people(session) if row.active]
 
 
 def normal_login(login: str) -> str:
-    """A login as it is stored: without surrounding space, and the same for capital and small letters."""
+    """Return a login in its stored form: without surrounding space and in lower case."""
     return login.strip().casefold()
 
 
 def person_of(row: StoredPerson) -> Person:
-    """The record of a stored person."""
+    """Return the record of a stored person."""
     return Person(id=row.id, login=row.login, name=row.name, is_admin=row.is_admin)
 
 
@@ -274,7 +277,7 @@ def _required(row: StoredPerson | None, login: str) -> StoredPerson:
 
 
 def problems_with(login: str, name: str, password: str | None = None) -> list[Problem]:
-    """What is wrong with an account as it is to be; empty if all is well."""
+    """Return the problems with a new account's data; empty if the data is valid."""
     problems = []
     if (
         not login

@@ -1,4 +1,4 @@
-"""The log of events: who did what, when, from where. Lines are only added; leads read and download it."""
+"""The event log: who did what, when, from where; leads read and download it, and nothing in it is ever changed."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _SHOWN_KINDS = {
     "task.late": "task.submission_expired",
     "task.set_aside": "task.postponed",
 }
-"""Kinds of events that the log, which is never rewritten, stores under earlier words."""
+"""Current names of event kinds that the log, which is never rewritten, stores under earlier names."""
 
 COLUMNS = ("at", "kind", "project", "who", "name", "item", "origin", "data")
 
 
 def shown_kind(kind: str) -> str:
-    """What pages call a kind of events; files of the log have the word that is stored.
+    """Return the name of an event kind on pages; downloaded logs keep the stored name.
 
     >>> shown_kind("task.set_aside"), shown_kind("task.claimed")
     ('task.postponed', 'task.claimed')
@@ -48,27 +48,27 @@ def entries(
     offset: int = 0,
     limit: int | None = None,
 ) -> list[AuditEntry]:
-    """Events, the newest first.
+    """Return events, newest first.
 
     Parameters
     ----------
     by
         A lead of the project; None is the command on the machine itself.
     project
-        None: of all projects, and what belongs to none (signing in, accounts). For admins and the command only.
+        None means all projects and events outside projects (sign-in, accounts); for admins and the command only.
     kinds
-        Such as ``task.submitted``; ``task.`` stands for all that begin so.
+        For example ``task.submitted``; ``task.`` matches all kinds with this beginning.
     who, item
         A login; an item's external id.
     since, until
         From the first moment on, up to the second.
     before, offset, limit
-        Only events older than that id, without so many of the newest of them, and so many at most.
+        Only events older than this id, without the newest ``offset`` ones, and at most ``limit``.
 
     Raises
     ------
     NotFound
-        There is no such account or item.
+        The account or item does not exist.
     """
     with store.read() as session:
         project_id = _project_id(session, by=by, project=project)
@@ -102,7 +102,7 @@ def count(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> int:
-    """How many events ``entries`` finds without a limit."""
+    """Return how many events ``entries`` finds without a limit."""
     with store.read() as session:
         project_id = _project_id(session, by=by, project=project)
         return events.count(
@@ -117,19 +117,19 @@ def count(
 
 
 def doers(store: Store, *, by: Person | None, project: str) -> list[str]:
-    """The logins of everyone who has done something in a project, wherever they are now."""
+    """Return the logins of everyone with an event in a project, including former members."""
     with store.read() as session:
         return events.people(session, project_id=require_lead(session, by=by, project=project).project_id)
 
 
 def kinds(store: Store, *, by: Person | None, project: str | None) -> list[str]:
-    """The kinds of events that have happened."""
+    """Return the kinds of events that have happened."""
     with store.read() as session:
         return events.kinds(session, project_id=_project_id(session, by=by, project=project))
 
 
 def as_csv(found: Iterable[AuditEntry]) -> str:
-    """Events as a table; what belongs to a kind alone is JSON in the column ``data``."""
+    """Return events as CSV text; the column ``data`` holds the details of a kind as JSON."""
     out = io.StringIO(newline="")
     writer = csv_text.DictWriter(out, COLUMNS)
     writer.writeheader()
@@ -140,7 +140,7 @@ def as_csv(found: Iterable[AuditEntry]) -> str:
 
 
 def as_jsonl(found: Iterable[AuditEntry]) -> str:
-    """Events as JSON, one a line."""
+    """Return events as JSON Lines."""
     return "".join(json.dumps(_row(entry), ensure_ascii=False) + "\n" for entry in found)
 
 

@@ -1,11 +1,11 @@
-"""Which items count: the one place that says so, for whatever asks, judges, grades or scores.
+"""The one rule that decides which items count, for everything that rates, judges or scores.
 
-As soon as a project has verdicts, its kept items do: what verification has rejected is no part of the benchmark, and
-what it has not settled is not yet. Anyone who wants them too asks for all. Every count of something else stands next to
-the number that it was left out of, so that no one has to guess what a number is about.
+As soon as a project has verdicts, its kept items count. Rejected items are no part of the benchmark, and unsettled
+items are not part of it yet. A caller can ask for all items instead. Every number is shown with the number of
+items left out, so that readers know its basis.
 
-What is *verified* is another matter: agreement about votes is over everything that was voted on, since leaving out
-what people differed about would make them agree.
+Agreement about verification votes is different: it covers every item with votes, because leaving out disputed items
+would inflate agreement.
 """
 
 from __future__ import annotations
@@ -25,44 +25,44 @@ VERDICTS = (ItemState.KEPT, ItemState.REJECTED)
 
 @dataclass(frozen=True)
 class Counted:
-    """Which items of a project count, in numbers and words."""
+    """The items of a project that count, in numbers and words."""
 
     which: Items
     by_state: Mapping[ItemState, int]
-    """How many items the project has in each state."""
+    """Number of the project's items in each state."""
     why_all: str = ""
-    """Where all of them count without anyone having asked for it: why."""
+    """Why all items count although nobody asked for all."""
     sample: str = ""
-    """Where people grade a sample by plan: what their grades are of, as a sentence."""
+    """Sentence on the planned sample of people's grades, where the schema plans one."""
 
     @property
     def kept(self) -> int:
-        """How many items are kept."""
+        """Number of kept items."""
         return self.by_state.get(ItemState.KEPT, 0)
 
     @property
     def rejected(self) -> int:
-        """How many are rejected."""
+        """Number of rejected items."""
         return self.by_state.get(ItemState.REJECTED, 0)
 
     @property
     def open(self) -> int:
-        """How many have no verdict."""
+        """Number of items without a verdict."""
         return sum(self.by_state.values()) - self.kept - self.rejected
 
     @property
     def verdicts(self) -> bool:
-        """Whether the project has any, so that there is something to choose."""
+        """Whether the project has any verdict, so that callers can choose."""
         return bool(self.kept or self.rejected)
 
     @property
     def whole_sentence(self) -> str:
-        """``sentence``, and what people's grades are of."""
+        """``sentence``, followed by ``sample``."""
         return " ".join(part for part in (self.sentence, self.sample) if part)
 
     @property
     def sentence(self) -> str:
-        """Which items were counted, in words that stand next to a number.
+        """Counted items in words, to show next to a number.
 
         >>> states = {ItemState.KEPT: 412, ItemState.REJECTED: 88, ItemState.IN_VERIFICATION: 12}
         >>> Counted(Items.KEPT, states).sentence
@@ -85,33 +85,33 @@ class Counted:
 
 @dataclass(frozen=True)
 class Counting(Counted):
-    """Which items of a project count, and what became of the others."""
+    """The items of a project that count, with their ids."""
 
     ids: frozenset[int] | None = None
-    """The items that count; None: every item."""
+    """Ids of the items that count; None means every item."""
 
     def counts(self, item_id: int | None) -> bool:
-        """Whether an item counts."""
+        """Return whether an item counts."""
         return self.ids is None or item_id in self.ids
 
 
 def counting(
     session: Session, *, access: Access, items_: Items | str | None = None, stage: Stage = Stage.GRADING
 ) -> Counting:
-    """Which items of a project count in what is made of a stage's ratings.
+    """Return which items of a project count in figures from a stage's ratings.
 
     Parameters
     ----------
     items_
-        What was asked for; None: the kept ones as soon as there are verdicts, else all. About votes of verification:
-        all, as long as no one asks for something else.
+        The caller's choice. None means kept items once there are verdicts, and all items before; for votes of
+        verification, None means all items.
     stage
-        What the number is about.
+        The stage whose ratings are counted.
 
     Raises
     ------
     InvalidInput
-        Kept items are asked for, and no item has a verdict.
+        The caller asks for kept items, but no item has a verdict.
     """
     found = _counted(session, access, items_, stage)
     kept = None
@@ -150,11 +150,11 @@ def counting_of(
     items_: Items | str | None = None,
     stage: Stage = Stage.GRADING,
 ) -> Counted:
-    """As ``counting``, in numbers and words alone, for the leads of a project: pages ask for them at every opening."""
+    """Return ``counting`` without item ids, for leads; fast enough for every page."""
     with store.read() as session:
         return _counted(session, require_lead(session, by=person, project=project), items_, stage)
 
 
 def of_names(names: Iterable[tuple[int, str]], found: Counting) -> frozenset[str]:
-    """The names (id, name) of the items that do not count."""
+    """Return the names, from (id, name) pairs, of the items that do not count."""
     return frozenset(name for id, name in names if not found.counts(id))

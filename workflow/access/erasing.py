@@ -1,4 +1,4 @@
-"""Erasing a person: who they were goes for good, what they submitted stays under no name."""
+"""Erasing a person: delete their identity for good and keep their submissions without a name."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from workflow.access.held_tasks import give_back_all
 
 @dataclass(frozen=True)
 class Erased:
-    """What an erasure has left."""
+    """Result of an erasure."""
 
     login: str
-    """Of the row that keeps what they submitted."""
+    """New login of the account that keeps the submissions."""
     projects: tuple[str, ...]
-    """In which they had a part."""
+    """Projects in which the person was a member."""
     traces: str = ""
     """Reason why the database's file may still hold the name; empty if it does not."""
 
 
 def may_be_erased(store: Store, *, login: str) -> Person:
-    """The account that is to be erased, before someone types its login. Raises as ``erase`` does."""
+    """Return the account to erase, before its login is typed; raises the same errors as ``erase``."""
     with store.read() as session:
         row = people.by_login(session, login=normal_login(login))
         if row is None:
@@ -45,18 +45,18 @@ def is_erased(store: Store, *, login: str) -> bool:
 
 
 def erase(store: Store, *, login: str, typed: str) -> Erased:
-    """Erase a person, for the command on the machine itself; it cannot be undone.
+    """Erase a person, for the command on the machine itself; this cannot be undone.
 
-    Name, login, password, sessions, links, e-mail addresses, drafts, parts in projects and the key of their pseudonyms
-    go. What they submitted stays and counts, under a number; so does every release, in which their pseudonym can no
-    more be told from anyone else's.
+    Name, login, password, sessions, links, e-mail addresses, drafts, memberships and the key of their pseudonyms are
+    deleted. Their submissions stay and count, under a number. Releases stay too, but nobody can match the person's
+    pseudonym any more.
 
     Raises
     ------
     InvalidInput
-        What was typed is not the login.
+        The typed text is not the login.
     NotFound, Conflict
-        There is no such account; it is the last active admin, or the last active lead of a project.
+        The account does not exist, or it is the last active admin or the last active lead of a project.
     """
     person = may_be_erased(store, login=login)
     if normal_login(typed) != person.login:
@@ -82,7 +82,7 @@ def erase(store: Store, *, login: str, typed: str) -> Erased:
 
 
 def _rewrite(store: Store) -> str:
-    """Remove erased data from the database's file, and return why it may still hold them; empty if it does not."""
+    """Remove erased data from the database file; return why the file may still hold them, or an empty text."""
     try:
         store.rewrite()
     except Unavailable as error:

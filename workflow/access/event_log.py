@@ -1,4 +1,4 @@
-"""How an event comes into the log: the one place of the workflow that writes there (``audit.py`` reads it)."""
+"""Write events to the log; this is the only module of the workflow that writes there (``audit.py`` reads)."""
 
 from __future__ import annotations
 
@@ -33,23 +33,22 @@ def log(
     run: StoredRun | None = None,
     data: Mapping[str, Any] | None = None,
 ) -> None:
-    """Add an event to the log, in the transaction that does what it tells of.
+    """Add an event to the log, in the transaction that makes the change.
 
     Parameters
     ----------
     kind
-        Such as ``task.submitted``: what it happened to, and what happened.
+        Object and event, for example ``task.submitted``.
     by
-        The person, or their id; None is the command on the machine itself, or no one in particular.
+        The person or their id; None is the command on the machine itself, or nobody in particular.
     project, item
-        What it is about, or its id: an ``Access``, or anything else of a project, stands for the project.
+        The project or item of the event, or its id; an ``Access`` or any other row of a project names the project.
     task
-        It is about this task, and with it about the task's item and project.
+        The task of the event; its item and project are added.
     run
-        It is about this run, and with it about the run's project. ``data`` begins with the run's public id and the
-        name of its model.
+        The run of the event; its project is added. ``data`` then starts with the run's public id and its model's name.
     data
-        What belongs to this kind of event alone, as JSON takes it.
+        Details of this kind of event, as JSON values.
     """
     if task is not None:
         project, item = task, task.item_id
@@ -76,7 +75,7 @@ def log_items(
     project: _InProject | int,
     items: Mapping[int, Mapping[str, Any]],
 ) -> None:
-    """An event for each of many items (by id, with what belongs to each) at once, as ``log`` adds it for one."""
+    """Add one event for each of many items (data by item id) at once; see ``log``."""
     events.record_of_items(
         session,
         at=now,

@@ -1,6 +1,6 @@
-"""Noting what is sent to a person about an item, before it is sent: hashes, sizes, and what kinds of facts it tells.
+"""Record each payload about an item before a person gets it: its hash, its size, and the kinds of facts in it.
 
-``workflow.files.exposures`` says what of it should not have been sent.
+``workflow.files.exposures`` finds the entries that should not have been sent.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from domain.records import Person
 from workflow.access.projects import Access
 
 Look = Callable[[Secrets], Told]
-"""What a payload tells, given what there is to be found in it."""
+"""Function that finds the facts in a payload, given the secrets of the item."""
 
 REMEMBERED = 10_000
-"""So many pictures and threads that went to someone from this process are known not to be new."""
+"""Number of sent files and threads that this process remembers, to avoid recording them twice."""
 
 _known: WeakKeyDictionary[Store, OrderedDict[tuple[object, ...], None]] = WeakKeyDictionary()
 _known_guard = Lock()
@@ -34,8 +34,10 @@ _known_guard = Lock()
 def sent_task(
     store: Store, *, person: Person, route: Route, task: str, body: bytes, look: Look, revision: int | None = None
 ) -> None:
-    """Note that a task (its public id) is being sent to a person: ``body`` is what is sent. Nothing while its item is
-    not written yet."""
+    """Record that a task (public id) is sent to a person; ``body`` is the payload.
+
+    Nothing is recorded while the item is not written yet.
+    """
     digest = hashlib.sha256(body).hexdigest()
     with store.noting() as direct:
         place = exposure.place_of_task(direct, public_id=task)
@@ -44,7 +46,7 @@ def sent_task(
 
 
 def sent_of_item(store: Store, *, person: Person, route: Route, item: str, body: bytes, look: Look) -> None:
-    """As ``sent_task``, of something else about an item (its public id): the same bytes once for each process."""
+    """Record another payload about an item (public id), once per process for the same bytes; see ``sent_task``."""
     digest = hashlib.sha256(body).hexdigest()
     if _is_known(store, person.id, item, digest):
         return
@@ -86,8 +88,10 @@ def _add(
 def going_out(
     session: Session, *, person: Person, task: str, data: Mapping[str, Any], look: Look, now: datetime
 ) -> None:
-    """Note that a task is being sent to Label Studio for a person, in a transaction of others: ``data`` is what is
-    sent, of which ``written`` is hashed."""
+    """Record, inside a transaction, that a task is sent to Label Studio for a person.
+
+    ``data`` is the payload; its hash is that of ``written(data)``.
+    """
     direct = Direct.of(session)
     place = exposure.place_of_task(direct, public_id=task)
     if place is not None:
@@ -107,7 +111,7 @@ def looked(
     told: Told,
     now: datetime,
 ) -> None:
-    """Note that someone looks at items on a page that is made of ``record``, in a transaction of others."""
+    """Record, inside a transaction, that a person looks at items on a page built from ``record``."""
     body = written(record)
     exposure.add_for_items(
         session,
@@ -124,12 +128,12 @@ def looked(
 
 
 def sent_media(store: Store, *, person: Person, asset: str, sha256: str, size: int) -> None:
-    """Note that the file of an asset (its public id) is being sent to a person, the first time that it is."""
+    """Record that the file of an asset (public id) is sent to a person, the first time only."""
     _media(store, person.id, asset, None, Route.MEDIA, sha256, size)
 
 
 def sent_by_link(store: Store, *, key: str, asset: str, sha256: str, size: int) -> None:
-    """As ``sent_media``, to Label Studio's page: for the person to whom the task with this key was sent."""
+    """Record a file sent to Label Studio's page, for the person who got the task with this key; see ``sent_media``."""
     if _is_known(store, key, asset, sha256):
         return
     with store.read() as session:
@@ -149,7 +153,7 @@ def _media(store: Store, person_id: int, asset: str, task: str | None, route: Ro
 
 
 def written(record: Any) -> bytes:
-    """What is hashed of something that is no text yet: its JSON with sorted keys, without spaces, in UTF-8."""
+    """Return the bytes to hash for a record: its JSON with sorted keys, without spaces, in UTF-8."""
     plain = asdict(record) if is_dataclass(record) and not isinstance(record, type) else record
     text = json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_plain)
     return text.encode("utf-8", "surrogatepass")

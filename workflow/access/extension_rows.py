@@ -1,8 +1,8 @@
-"""Rows of extensions: JSON values by key, kept with a project, for extensions that have no table of their own.
+"""Extension rows: JSON values by key, stored with a project, for extensions without tables of their own.
 
-Each version of a row is an event of the project, so nothing is ever lost, who wrote it is known, and an archive of the
-project has the rows. A project has few of them: settings, decisions, notes; what there is one of for each vote needs a
-table.
+Each version of a row is an event of the project. So nothing is lost, the author is known, and a project archive
+contains the rows. Use rows for the few settings, decisions and notes of a project; data with one row per vote needs
+a table.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from workflow.access.projects import require_lead
 
 LONGEST_KEY = 200
 MOST_BYTES = 100_000
-"""Of a value, as JSON."""
+"""Maximum size of a value, in bytes of JSON."""
 
 
 @dataclass(frozen=True)
@@ -31,14 +31,14 @@ class ExtensionRow:
 
     key: str
     value: Any
-    """As JSON has it."""
+    """The value, in JSON types."""
     at: datetime
     login: str | None
-    """Who wrote it; None: a command on the machine itself."""
+    """Login of the author; None for a command on the machine itself."""
 
 
 def put_row(store: Store, *, by: Person | None, project: str, extension: str, key: str, value: Any) -> bool:
-    """Write a row, for leads of the project; whether that is a change. The value None removes it.
+    """Write a row and return whether it changed; the value None removes the row; leads only.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def put_row(store: Store, *, by: Person | None, project: str, extension: str, ke
 
 
 def list_rows(store: Store, *, by: Person | None, project: str, extension: str) -> list[ExtensionRow]:
-    """Return the rows of an extension in a project, by their keys, for leads of the project."""
+    """Return the rows of an extension in a project, ordered by key; leads only."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         found = _newest(events.of_kinds(session, project_id=access.project_id, kinds=[_kind(extension)]))

@@ -1,4 +1,4 @@
-"""Versions of a project's guideline: which one is in force, what changed, who has read it."""
+"""Versions of a project's guideline: the current version, the changes, and who has read them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to, require_lead
 
 LONGEST = 200_000
-"""Characters of a guideline: what no one would read to its end."""
+"""Maximum length of a guideline, in characters."""
 LONGEST_WHY = 2_000
 AROUND = 1
-"""Unchanged lines shown around a change."""
+"""Number of unchanged lines shown around a change."""
 
 
 def versions(store: Store, *, by: Person | None, project: str) -> list[GuidelineVersion]:
-    """All versions of a project's guideline, the first one first; for its leads."""
+    """Return all versions of a project's guideline, oldest first; leads only."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         counts: dict[str, dict[str, int]] = defaultdict(dict)
@@ -38,7 +38,7 @@ def versions(store: Store, *, by: Person | None, project: str) -> list[Guideline
 
 
 def show(store: Store, *, by: Person | None, project: str, number: int | None = None) -> GuidelineVersion:
-    """One version of a project's guideline; without ``number`` the one that is in force."""
+    """Return one version of a project's guideline; without ``number``, the current one."""
     known = versions(store, by=by, project=project)
     for version in known:
         if version.in_force if number is None else version.number == number:
@@ -57,27 +57,28 @@ def put(
     based_on: int | None = None,
     requalify: bool = False,
 ) -> GuidelineVersion:
-    """Bring a new version of the guideline into force. Every later vote is stored with it.
+    """Make a new version of the guideline the current one; every later vote is stored with it.
+
+    A text that was current before gets its old number again, since votes under both have seen the same words.
 
     Parameters
     ----------
     why
-        What changed, in a sentence; annotators read it.
+        The change, in a sentence that annotators read.
     answers
-        The adjudication reasons that it answers, each with its dimension: all of their open decisions are done with it.
+        Adjudication reasons that this version answers, each with its dimension; their open decisions are closed.
     based_on
-        The version that its writer has read; None: whichever is in force.
+        The version that its writer has read; None means the current one.
     requalify
-        Anyone who has qualified for a stage has to pass a set made under this version, or a later one.
+        Whether people must pass a qualification set made under this version or a later one, even if they qualified
+        before.
 
     Raises
     ------
     InvalidInput
-        The text is empty, too long, or the one that is in force; there is no ``why``; a reason has no open decision.
+        The text is empty, too long, or equal to the current one; ``why`` is missing; or a reason has no open decision.
     Conflict
-        Another version has come into force than the one it is based on.
-
-    A text that was in force before comes back under its old number: votes under it are votes under the same words.
+        The current version is not the one that the text is based on.
     """
     text = text.replace("\r\n", "\n").replace("\0", "")
     with store.write() as session:
@@ -120,7 +121,7 @@ def put(
 
 
 def answer(store: Store, *, by: Person | None, project: str, reason: str, dimension: str, why: str) -> int:
-    """Say why the open decisions with a reason in a dimension need no new guideline; how many there were."""
+    """Record why the open decisions with a reason in a dimension need no new guideline; return their number."""
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         if not why.strip() or len(why) > LONGEST_WHY:
@@ -137,8 +138,7 @@ def answer(store: Store, *, by: Person | None, project: str, reason: str, dimens
 
 
 def seen(store: Store, *, person: Person, project: str, number: int) -> None:
-    """Note that someone has opened the guideline; a page that shows another version than the one in force does not
-    count."""
+    """Record that a person has opened the guideline, unless their page shows an outdated version."""
     with store.write(archived_too=True) as session:
         access = access_to(session, person=person, project=project)
         if number == access.guideline:
@@ -148,9 +148,9 @@ def seen(store: Store, *, person: Person, project: str, number: int) -> None:
 
 
 def changes(before: str, after: str, *, around: int | None = AROUND) -> list[tuple[str, str]]:
-    """The lines of two texts: "-" is gone, "+" is new, " " stands around a change; ``around`` None gives all lines.
+    r"""Return the changed lines of two texts: "-" removed, "+" added, " " context; ``around`` None gives all lines.
 
-    >>> changes("a\\nb\\nc\\nd", "a\\nb\\nx\\nd")
+    >>> changes("a\nb\nc\nd", "a\nb\nx\nd")
     [(' ', 'b'), ('-', 'c'), ('+', 'x'), (' ', 'd')]
     """
     old, new = before.splitlines(), after.splitlines()
@@ -163,14 +163,14 @@ def changes(before: str, after: str, *, around: int | None = AROUND) -> list[tup
 
 
 def current(session: Session, access: Access) -> tuple[int, str]:
-    """Number and hash of the guideline that is in force."""
+    """Return the number and hash of the current guideline."""
     return access.guideline, access.loaded.guideline_hash
 
 
 def accepted(session: Session, access: Access, hash: str | None) -> str:
-    """The hash to store with a submission: that of the guideline which the rater's page showed.
+    """Return the guideline hash to store with a submission: the one that the rater's page showed.
 
-    ``InvalidInput`` for one that this project never had. Without one it is the guideline in force.
+    Without a hash, the current guideline is used. Raises ``InvalidInput`` for a guideline that this project never had.
     """
     if hash is None or hash == access.loaded.guideline_hash:
         return access.loaded.guideline_hash
@@ -180,9 +180,9 @@ def accepted(session: Session, access: Access, hash: str | None) -> str:
 
 
 def news(session: Session, *, access: Access, person: Person) -> GuidelineNews | None:
-    """What has changed in the guideline since a person opened it last; None if nothing has, or they are new here.
+    """Return the changes of the guideline since a person opened it last, or None.
 
-    Who has submitted nothing yet reads the guideline as it is: there is nothing that changed for them.
+    People without submissions get None: they read the current guideline, and nothing has changed for them.
     """
     before = access.guideline_seen
     if before == access.guideline:
@@ -202,7 +202,7 @@ def news(session: Session, *, access: Access, person: Person) -> GuidelineNews |
 
 
 def note_reader(session: Session, *, access: Access, person: Person, now: datetime) -> None:
-    """Remember, once, that the guideline in force is the first that someone works with: nothing is news to them."""
+    """Record once that a person starts with the current guideline, so that it is no news to them."""
     if access.guideline_seen is None and news(session, access=access, person=person) is None:
         guidelines.put_seen(
             session, project_id=access.project_id, person_id=person.id, number=access.guideline, now=now
@@ -235,7 +235,10 @@ def _answer(
     why: str,
     now: datetime,
 ) -> int:
-    """Note that a version answers all open decisions with these reasons; how many. The project is locked meanwhile."""
+    """Record that a version answers all open decisions with these reasons and return their number.
+
+    The caller must hold the lock on the project.
+    """
     waiting: dict[tuple[str, str], list[int]] = defaultdict(list)
     for decision in guidelines.decisions(session, project_id=access.project_id):
         if decision.version_id is None:

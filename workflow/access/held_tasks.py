@@ -1,5 +1,4 @@
-"""Tasks that someone has in hand, given back for others: their account was deactivated, or a lead took the task
-away."""
+"""Give back tasks that a person holds, because their account was deactivated or a lead took a task away."""
 
 from __future__ import annotations
 
@@ -17,9 +16,9 @@ from workflow.access.event_log import log
 def give_back_all(
     session: Session, *, person_id: int, by: Person | None, now: datetime, project_id: int | None = None
 ) -> int:
-    """Give back everything that someone has in hand, in one project or all of them; how many tasks that were.
+    """Give back everything that a person holds, in one project or in all, and return the number of tasks.
 
-    What they typed stays as drafts; what they had taken back to correct stands as it was submitted.
+    Their text stays as drafts. Tasks reopened for correction keep their submission.
     """
     rows = tasks.held_by(session, person_id=person_id, project_id=project_id, lock=True)
     for row in rows:
@@ -30,7 +29,7 @@ def give_back_all(
 def give_back(
     session: Session, *, row: StoredTask, by: Person | None, now: datetime, kind: str = "task.taken_away"
 ) -> None:
-    """Give a locked slot back for anyone who has it; ``kind`` is the event that tells of it."""
+    """Give a locked slot back, no matter who holds it; ``kind`` is the event to log."""
     before = people.logins(session, ids=[row.person_id]) if row.person_id else {}
     if row.state is TaskState.DONE:
         task_claims.leave_as_submitted(session, row=row)
@@ -45,7 +44,7 @@ def give_back(
 
 
 def call_off_authoring(session: Session, *, row: StoredTask) -> None:
-    """Call off a locked authoring task and put its images back."""
+    """Withdraw a locked authoring task and return its images to the pool."""
     for asset in stock.in_lock_order(asset for _, asset, _ in stock.picks(session, task_id=row.id)):
         stock.return_to_pool(session, asset=asset)
     stock.forget_picks(session, task_id=row.id)

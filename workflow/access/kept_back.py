@@ -1,7 +1,7 @@
-"""Which files a project keeps back, because something in them was covered, and what it shows instead.
+"""Files that a project withholds because a part of them was covered, and the files shown in their place.
 
-Each decision is an event, which is never changed: who, when, which boxes, found by what. It goes along when the project
-is archived or moved; the original does not.
+Each decision is an event, which is never changed: who, when, which boxes, found by which detector. Archives and moves
+of a project include the decisions but not the original files.
 """
 
 from __future__ import annotations
@@ -16,26 +16,28 @@ from domain.privacy import Box, Decision
 
 
 def decisions(session: Session, *, project_id: int) -> list[Decision]:
-    """All that was decided in a project, the oldest first."""
+    """Return all decisions of a project, oldest first."""
     found = events.of_kinds(session, project_id=project_id, kinds=(events.COVERED,))
     return [_decision(event, login) for event, login in found]
 
 
 @dataclass(frozen=True)
 class Standing:
-    """What holds of all decisions of a project."""
+    """The combined result of a project's decisions."""
 
     by_file: Mapping[str, Decision]
-    """The decision that counts about each file: an original, and all that was ever shown in its place."""
+    """The decision that counts for each file: for an original, and for every file ever shown in its place."""
     instead: Mapping[str, str]
-    """From the hash of a file that may not be shown to that of the one that is shown in its place: whoever brings an
-    original in again gets the covered one."""
+    """Hash of the file shown in place of each withheld file.
+
+    So a person who imports an original again gets the covered file.
+    """
     shared: Collection[str]
-    """Files that are shown in place of several originals, which look alike once they are covered."""
+    """Files shown in place of several originals, which look alike once covered."""
 
 
 def standing(known: Sequence[Decision]) -> Standing:
-    """What these decisions, the oldest first, come to."""
+    """Combine these decisions, given oldest first."""
     next_: dict[str, str] = {}
     newest: dict[str, Decision] = {}
     for each in known:
@@ -62,12 +64,12 @@ def standing(known: Sequence[Decision]) -> Standing:
 
 
 def of_project(session: Session, *, project_id: int) -> Standing:
-    """What holds in a project."""
+    """Return the combined decisions of a project."""
     return standing(decisions(session, project_id=project_id))
 
 
 def instead(session: Session, *, project_id: int) -> Mapping[str, str]:
-    """``Standing.instead`` of a project."""
+    """Return ``Standing.instead`` of a project."""
     return of_project(session, project_id=project_id).instead
 
 

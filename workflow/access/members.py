@@ -1,4 +1,4 @@
-"""Existing accounts into a project, many at once: all of them or none."""
+"""Add or remove many members of a project at once; either all changes happen or none."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from workflow.access.projects import lead_alone, put_part, take_out
 
 
 def set_parts(store: Store, *, by: Person | None, project: str, parts: Sequence[Part]) -> list[Membership]:
-    """Let people into a project, or change their roles there; leads come first, so that a project may change its lead.
+    """Add people to a project or change their roles; leads come first, so that a project can change its lead.
 
     Raises
     ------
     InvalidInput
-        With a problem for each part that does not fit, named by its login. Nothing was changed.
+        Lists a problem for each invalid membership, by login. Nothing was changed.
     """
     problems = [
         Problem(part.login, f"{part.login!r} is there twice.")
@@ -40,7 +40,7 @@ def set_parts(store: Store, *, by: Person | None, project: str, parts: Sequence[
 
 
 def remove_members(store: Store, *, by: Person | None, project: str, logins: Sequence[str]) -> None:
-    """Take people out of a project; what they submitted stays. Raises ``InvalidInput`` as ``set_parts``."""
+    """Remove people from a project and keep their submissions; raises ``InvalidInput`` as ``set_parts`` does."""
     problems = []
     with store.write(archived_too=True) as session:
         access, now = lead_alone(session, by=by, project=project), store.now()

@@ -1,6 +1,6 @@
-"""Passwords, hashed with argon2: what is stored of one, and whether one is right.
+"""Passwords, hashed with argon2: compute a hash, and check a password.
 
-Hashing takes a processor a quarter of a second, so that someone who reads the database cannot guess what was hashed.
+One hash takes a processor a quarter of a second, so that a reader of the database cannot guess passwords.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 SHORTEST = 8
-"""Characters of a password, at least."""
+"""Minimum length of a password."""
 
 hasher = PasswordHasher()
-"""How passwords are hashed."""
+"""Hasher of all passwords."""
 
 
 def hash_of(password: str) -> str:
-    """What is stored of a password."""
+    """Return the hash to store for a password."""
     return hasher.hash(_bytes(password))
 
 
 def matches(password_hash: str | None, password: str) -> bool:
-    """Whether that is the password; without a hash it is not, which takes as long to say."""
+    """Return whether the password is right; without a hash the result is False, after the same time."""
     try:
         hasher.verify(password_hash or _no_ones(), _bytes(password))
     except (VerificationError, InvalidHashError):
@@ -38,5 +38,5 @@ def _bytes(password: str) -> bytes:
 
 @lru_cache(maxsize=1)
 def _no_ones() -> str:
-    """A hash that no password fits, so that an unknown login takes as long as a known one."""
+    """Return a hash that no password fits, so that an unknown login takes as long as a known one."""
     return hasher.hash(secrets.token_urlsafe(32))

@@ -1,4 +1,4 @@
-"""What becomes of a project as a whole: its title, and whether it is in use or archived."""
+"""Manage a project as a whole: change its title, archive it, and take it back into use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from workflow.access.projects import Access, lead_alone, require_lead, view_of
 
 
 def rename(store: Store, *, by: Person | None, project: str, title: str) -> ProjectView:
-    """Give a project another title, for its leads. Its name stays: addresses, files and commands call it by that.
+    """Change a project's title; leads only.
+
+    Its name stays, because addresses, files and commands use it.
 
     Raises
     ------
@@ -35,14 +37,14 @@ def rename(store: Store, *, by: Person | None, project: str, title: str) -> Proj
 
 
 def archive(store: Store, *, by: Person | None, project: str) -> bool:
-    """Keep everything in a project as it is from now on, for its leads; whether it was in use until now.
+    """Archive a project, so that nothing in it changes any more; return whether it was in use; leads only.
 
-    What people have in hand stays with them and is refused when they send it.
+    People keep the tasks that they hold, but a submission is refused.
 
     Raises
     ------
     Conflict
-        Runs or the exchange with Label Studio are under way.
+        A run or an exchange with Label Studio is in progress.
     """
     with store.write(archived_too=True) as session:
         access = lead_alone(session, by=by, project=project)
@@ -55,7 +57,7 @@ def archive(store: Store, *, by: Person | None, project: str) -> bool:
 
 
 def unarchive(store: Store, *, by: Person | None, project: str) -> bool:
-    """Take a project back into use, for its leads; whether it was archived."""
+    """Take a project back into use and return whether it was archived; leads only."""
     with store.write(archived_too=True) as session:
         access = lead_alone(session, by=by, project=project)
         if access.archived:
@@ -65,15 +67,17 @@ def unarchive(store: Store, *, by: Person | None, project: str) -> bool:
 
 
 def note_export(store: Store, *, by: Person, project: str) -> None:
-    """Note in the log of the server that someone has the archive of a project. It is of no project there: the same
-    state of a project makes the same archive."""
+    """Log on the server that a person has downloaded the archive of a project.
+
+    The event belongs to no project, because equal states of a project must give equal archives.
+    """
     with store.write(archived_too=True) as session:
         access = require_lead(session, by=by, project=project)
         log(session, "project.exported", by=by, now=store.now(), data={"name": access.name})
 
 
 def must_be_still(session: Session, access: Access, *, now: datetime, to: str) -> None:
-    """Refuse (``Conflict``) while a run is under way or work is out in Label Studio; ``to`` says what for."""
+    """Raise ``Conflict`` while a run or an exchange with Label Studio is in progress; ``to`` completes the message."""
     going = [run.name for run in runs.open_of(session, project_id=access.project_id)]
     if going:
         more = f" and {len(going) - 1} more" if len(going) > 1 else ""

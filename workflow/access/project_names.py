@@ -1,4 +1,4 @@
-"""What projects may be called: the short name, which stays, and the title, which may change."""
+"""Names and titles of projects: the name is permanent, the title can change."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from collections.abc import Collection
 from domain.errors import Problem
 
 LONGEST_NAME = 64
-"""Letters of a project's name."""
+"""Maximum length of a project's name."""
 LONGEST_TITLE = 200
-"""Letters of a project's title."""
+"""Maximum length of a project's title."""
 _NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{LONGEST_NAME - 1}}}")
 
 
 def name_problems(name: str) -> list[Problem]:
-    """What is wrong with a name for a project; empty if it may be one."""
+    """Return the problems with a project name; empty if the name is valid."""
     told = "Name it with up to 64 letters, digits, dots, dashes, underscores."
     return [] if _NAME.fullmatch(name) else [Problem("name", told)]
 
 
 def title_problems(title: str) -> list[Problem]:
-    """What is wrong with a title for a project; empty if it may be one."""
+    """Return the problems with a project title; empty if the title is valid."""
     if not title.strip() or "\0" in title:
         return [Problem("title", "Give the project a title.")]
     told = f"The title has {len(title.strip()):,} letters; {LONGEST_TITLE} are the most."
@@ -30,7 +30,7 @@ def title_problems(title: str) -> list[Problem]:
 
 
 def name_out_of(title: str, *, taken: Collection[str] = ()) -> str:
-    """A name for a project with this title, none of those that are taken.
+    """Return an unused project name that resembles this title.
 
     >>> name_out_of("Häuser & Gärten: v2"), name_out_of("house", taken={"house"}), name_out_of("家")
     ('hauser_garten_v2', 'house_2', 'project')

@@ -1,4 +1,4 @@
-"""Projects: making them, finding them, and who may do what in them."""
+"""Projects: create them, find them, and decide who may do what in them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from workflow.access.stored_schemas import store_schema, with_guideline
 
 @dataclass(frozen=True)
 class Access:
-    """A project, and what someone may do in it: what every use case asks for first."""
+    """A project together with a person's rights in it, the first thing that every use case reads."""
 
     project_id: int
     name: str
@@ -32,21 +32,21 @@ class Access:
     made_up: bool
     seed: int
     began: str
-    """When it was made: tells it from one that takes its place, with the same name, seed and numbers of rows."""
+    """Creation time, which distinguishes a project from a later one with the same name, seed and row ids."""
     schema_version_id: int
     loaded: LoadedSchema
-    """The schema, with the guideline that is in force."""
+    """The schema with the current guideline."""
     role: Role
     dimensions: tuple[str, ...] | None
     stages: tuple[Stage, ...] | None
     guideline: int = 1
-    """The version of the guideline that is in force."""
+    """Number of the current guideline version."""
     guideline_seen: int | None = None
-    """The version that this person has opened last; None if they have opened none."""
+    """Guideline version that this person has opened last; None if they have opened none."""
     reading: Reading = field(default_factory=Reading)
-    """How what was given under earlier schemas of the project is read."""
+    """Rules for reading submissions made under earlier schemas of the project."""
     archived: bool = False
-    """Nothing in it is changed any more."""
+    """Whether the project can no longer be changed."""
 
     @property
     def schema(self) -> Schema:
@@ -55,15 +55,15 @@ class Access:
 
     @property
     def needed_roles(self) -> tuple[str, ...]:
-        """The roles whose images or clips an item waits for."""
+        """Roles whose images or clips an item must have before people can work on it."""
         return self.schema.item.needed_roles
 
     def may_use(self, dimension: str) -> bool:
-        """Whether the dimension is one of this person's."""
+        """Return whether the person may work in the dimension."""
         return self.dimensions is None or dimension in self.dimensions
 
     def may_do(self, stage: Stage) -> bool:
-        """Whether the stage is one of this person's, and their role is enough for it."""
+        """Return whether the person may work in the stage and has a sufficient role."""
         return (self.stages is None or stage in self.stages) and at_least(self.role, role_for(self.schema, stage))
 
 
@@ -81,18 +81,18 @@ def create_project(
     by: Person | None = None,
     seed: int | None = None,
 ) -> ProjectView:
-    """Make a project that follows a schema. The schema and its guideline are stored with it and never change.
+    """Create a project that follows a schema; schema and guideline are stored with it and never change.
 
-    ``by`` None is the command on the machine itself; anyone else must be one who may make projects (``may_create``),
-    and becomes the project's lead.
-    ``seed`` decides every order that is drawn (queues, options, gold); by itself no one can know it.
+    The command on the machine itself passes ``by=None``. Other callers need the right to create projects
+    (``may_create``) and become the project's lead. ``seed`` decides every random order (queues, options, gold); the
+    default is random and secret.
 
     Raises
     ------
     NotAllowed
-        This person may make none.
+        This person may not create projects.
     AlreadyTaken
-        There is a project of that name.
+        The name is taken.
     """
     if problems := [*name_problems(name), *title_problems(title or loaded.schema_.title)]:
         raise InvalidInput(problems)
@@ -128,14 +128,14 @@ def create_project(
 
 
 def may_create(session: Session, person: Person) -> bool:
-    """Whether someone may make projects in the browser: admins, and everyone who leads a project."""
+    """Return whether a person may create projects in the browser: admins, and leads of any project."""
     return person.is_admin or any(
         member.role is Role.LEAD for _, member in projects.of_person(session, person_id=person.id)
     )
 
 
 def require_creator(store: Store, person: Person) -> None:
-    """Refuse (``NotAllowed``) someone who may make no project."""
+    """Raise ``NotAllowed`` for a person who may not create projects."""
     with store.read() as session:
         if not may_create(session, person):
             raise NotAllowed(
@@ -145,13 +145,13 @@ def require_creator(store: Store, person: Person) -> None:
 
 
 def taken_names(store: Store) -> frozenset[str]:
-    """The names of all projects, also of those that someone does not take part in: a name is given once."""
+    """Return the names of all projects, since each name can be used only once."""
     with store.read() as session:
         return frozenset(row.name for row in projects.everything(session))
 
 
 def projects_of(store: Store, *, person: Person) -> list[ProjectView]:
-    """The projects that a person is a member of; an admin sees all of them."""
+    """Return the projects that a person is a member of; an admin gets all projects."""
     with store.read() as session:
         if person.is_admin:
             return _readable(session, person, [row.name for row in projects.everything(session)])
@@ -160,13 +160,13 @@ def projects_of(store: Store, *, person: Person) -> list[ProjectView]:
 
 
 def all_projects(store: Store) -> list[ProjectView]:
-    """All projects, for the command on the machine itself."""
+    """Return all projects, for the command on the machine itself."""
     with store.read() as session:
         return _readable(session, None, [row.name for row in projects.everything(session)])
 
 
 def _readable(session: Session, person: Person | None, names: Sequence[str]) -> list[ProjectView]:
-    """Return the projects whose schema can be read here; whoever opens another one is told why it is not listed."""
+    """Return the projects whose schema can be read here; opening another one gives the reason."""
     found = {name: access_or_why(session, person=person, project=name) for name in names}
     for name, why in found.items():
         if isinstance(why, str) and person is None:  # a command; a page is drawn too often to log it each time
@@ -175,7 +175,7 @@ def _readable(session: Session, person: Person | None, names: Sequence[str]) -> 
 
 
 def access_or_why(session: Session, *, person: Person | None, project: str) -> Access | str:
-    """As ``access_to``; the reason where the schema needs a kind of an extension that is not installed."""
+    """Return ``access_to``, or the reason if the schema needs an extension that is not installed."""
     try:
         return access_to(session, person=person, project=project)
     except SchemaError as error:
@@ -183,13 +183,13 @@ def access_or_why(session: Session, *, person: Person | None, project: str) -> A
 
 
 def project(store: Store, *, person: Person, project: str) -> ProjectView:
-    """One project, as this person sees it."""
+    """Return a project as this person sees it."""
     with store.read() as session:
         return view_of(access_to(session, person=person, project=project))
 
 
 def members(store: Store, *, person: Person | None, project: str, active: bool = True) -> list[Membership]:
-    """Everyone in a project, for its leads; those whose accounts are deactivated only if asked for."""
+    """Return a project's members; deactivated accounts only if ``active`` is false; leads only."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         return [
@@ -213,12 +213,12 @@ def set_member(
     dimensions: Sequence[str] | None = None,
     stages: Sequence[Stage] | None = None,
 ) -> Membership:
-    """Let a person into a project, or change their role there. None for dimensions or stages means all of them.
+    """Add a person to a project or change their role; None for dimensions or stages means all of them.
 
     Raises
     ------
     Conflict
-        It is the last active lead of the project, who would be one no more.
+        The person is the last active lead of the project and would lose that role.
     """
     with store.write(archived_too=True) as session:
         access = lead_alone(session, by=by, project=project)
@@ -227,12 +227,12 @@ def set_member(
 
 
 def remove_member(store: Store, *, by: Person | None, project: str, login: str) -> None:
-    """Take a person out of a project. What they submitted stays.
+    """Remove a person from a project and keep their submissions.
 
     Raises
     ------
     Conflict
-        It is the last active lead of the project.
+        The person is the last active lead of the project.
     """
     with store.write(archived_too=True) as session:
         access = lead_alone(session, by=by, project=project)
@@ -243,7 +243,7 @@ def remove_member(store: Store, *, by: Person | None, project: str, login: str) 
 
 
 def put_part(session: Session, access: Access, part: Part, *, by: Person | None, now: datetime) -> Membership:
-    """Give someone a part in a project whose row is locked (``lead_alone``). Raises as ``set_member``."""
+    """Add or change a member of a locked project (``lead_alone``); raises the same errors as ``set_member``."""
     dimensions, stages = subset_of_schema(access, dimensions=part.dimensions, stages=part.stages)
     row = people.by_login(session, login=part.login.strip().casefold())
     if row is None:
@@ -267,7 +267,7 @@ def put_part(session: Session, access: Access, part: Part, *, by: Person | None,
 
 
 def take_out(session: Session, access: Access, login: str, *, by: Person | None, now: datetime) -> None:
-    """Take someone out of a project whose row is locked. Raises as ``remove_member``."""
+    """Remove a member of a locked project; raises the same errors as ``remove_member``."""
     row = people.by_login(session, login=login.strip().casefold())
     member = projects.member(session, project_id=access.project_id, person_id=row.id) if row else None
     if row is None or member is None:
@@ -278,9 +278,9 @@ def take_out(session: Session, access: Access, login: str, *, by: Person | None,
 
 
 def access_to(session: Session, *, person: Person | None, project: str) -> Access:
-    """What a person may do in a project; ``NotFound`` for people who are not in it, as if it did not exist.
+    """Return a person's rights in a project; raise ``NotFound`` for non-members, as if it did not exist.
 
-    ``person`` None is the command on the machine itself, which may do everything.
+    The command on the machine itself passes ``person=None`` and may do everything.
     """
     found = projects.standing(session, person_id=person.id if person else None, name=project)
     if found is None:
@@ -289,7 +289,7 @@ def access_to(session: Session, *, person: Person | None, project: str) -> Acces
 
 
 def access_by_id(session: Session, *, person: Person, project_id: int) -> Access:
-    """As ``access_to``, for a project that a task or asset names."""
+    """Return ``access_to`` for a project given by id, from a task or asset."""
     found = projects.standing(session, person_id=person.id, id=project_id)
     if found is None:
         raise NotFound("There is no such project any more; look at My work for yours.")
@@ -297,7 +297,7 @@ def access_by_id(session: Session, *, person: Person, project_id: int) -> Access
 
 
 def require_lead(session: Session, *, by: Person | None, project: str) -> Access:
-    """What a lead may do; ``NotAllowed`` for others."""
+    """Return a lead's rights; raise ``NotAllowed`` for other people."""
     access = access_to(session, person=by, project=project)
     if not at_least(access.role, Role.LEAD):
         raise NotAllowed(f"Only a lead of {project!r} may do this; ask one of them.")
@@ -305,9 +305,9 @@ def require_lead(session: Session, *, by: Person | None, project: str) -> Access
 
 
 def lead_alone(session: Session, *, by: Person | None, project: str) -> Access:
-    """As ``require_lead``, with no one else changing who takes part until the transaction ends.
+    """Return ``require_lead`` and lock the memberships of the project until the transaction ends.
 
-    The role of someone who waited for another lead's change is read after that change.
+    If the caller waited for another lead's change, their role is read after that change.
     """
     row = projects.by_name(session, name=project)
     if row is not None:
@@ -316,7 +316,7 @@ def lead_alone(session: Session, *, by: Person | None, project: str) -> Access:
 
 
 def keep_a_lead(session: Session, *, project_id: int, without: StoredPerson) -> None:
-    """Refuse (``Conflict``) to leave a project that ``without`` leads to no one; its row must be locked."""
+    """Raise ``Conflict`` if ``without`` is the last lead of a project; its row must be locked."""
     leads = projects.leads(session, project_id=project_id)
     if without.id in leads and len(leads) == 1:
         name = projects.by_id(session, id=project_id).name
@@ -324,21 +324,21 @@ def keep_a_lead(session: Session, *, project_id: int, without: StoredPerson) -> 
 
 
 def role_for(schema: Schema, stage: Stage) -> Role:
-    """The least role that works in a stage."""
+    """Return the lowest role that may work in a stage."""
     if stage is Stage.ARBITRATION:
         return Role.SENIOR
     return Role(getattr(getattr(schema.stages, stage.value), "by", Role.ANNOTATOR))
 
 
 def stages_of(schema: Schema) -> list[Stage]:
-    """The stages that a schema has, in the order in which items pass through them."""
+    """Return the stages of a schema, in the order in which items pass through them."""
     return [stage for stage in Stage if getattr(schema.stages, stage.value) is not None]
 
 
 def subset_of_schema(
     access: Access, *, dimensions: Sequence[str] | None, stages: Sequence[Stage] | None
 ) -> tuple[list[str] | None, list[str] | None]:
-    """Dimensions and stages in a form to store; ``InvalidInput`` if the schema has no such ones."""
+    """Return dimensions and stages in the stored form; raise ``InvalidInput`` for ones that the schema lacks."""
     known_dimensions = [dimension.id for dimension in access.schema.dimensions]
     known_stages = stages_of(access.schema)
     problems = [
@@ -394,7 +394,7 @@ def _access_of(
 
 
 def archived_words(title: str) -> str:
-    """Why nothing in a project can be changed."""
+    """Return why an archived project cannot be changed."""
     return (
         f"{title} is archived: everything in it can be read and exported, and nothing is changed. A lead can bring it "
         "back on the page Projects."
@@ -402,7 +402,7 @@ def archived_words(title: str) -> str:
 
 
 def as_member(access: Access, member: StoredMember) -> Access:
-    """The same project with the part that a member has in it."""
+    """Return the same project with a member's role, dimensions and stages."""
     return replace(
         access,
         role=member.role,

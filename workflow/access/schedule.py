@@ -1,4 +1,4 @@
-"""Deadlines of stages and the order in which they are offered, and what was changed about them and about targets."""
+"""Deadlines and order of stages, and the history of changes to deadlines, order and targets."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ class Changed:
 
     at: datetime
     by: str | None
-    """The login; None: the command on the machine itself."""
+    """Login of the author; None for the command on the machine itself."""
     what: Sequence[str]
-    """A line for each."""
+    """One line for each change."""
 
 
 def schedule(store: Store, *, by: Person | None, project: str) -> Schedule:
-    """What holds in a project; for its leads."""
+    """Return the current schedule of a project; leads only."""
     with store.read() as session:
         return of_project(session, project_id=require_lead(session, by=by, project=project).project_id)
 
 
 def of_person(store: Store, *, person: Person) -> dict[str, Schedule]:
-    """What holds in the projects that someone is a member of, by project."""
+    """Return the current schedule of each project that a person is a member of."""
     with store.read() as session:
         mine = {row.id: row.name for row, _ in projects.of_person(session, person_id=person.id)}
         return {mine[id]: read(row) for id, row in schedules.newest(session, projects=mine).items()}
 
 
 def of_project(session: Session, *, project_id: int) -> Schedule:
-    """What holds in a project, in a transaction of others."""
+    """Return the current schedule of a project, inside a transaction."""
     found = schedules.newest(session, projects=[project_id]).get(project_id)
     return read(found) if found is not None else NOTHING
 
@@ -60,21 +60,21 @@ def put(
     order: Sequence[Stage] = (),
     based_on: int | None = None,
 ) -> bool:
-    """Set the deadlines and the order of all stages of a project, for its leads; whether that is a change.
+    """Set the deadlines and the order of all stages of a project and return whether anything changed; leads only.
 
     Parameters
     ----------
     order
-        The stages that are offered first; the others follow in the order of the protocol.
+        Stages that are offered first; the others follow in the order of the protocol.
     based_on
-        The number of the schedule that was looked at; None: whichever holds.
+        Number of the schedule that the caller has seen; None means the current one.
 
     Raises
     ------
     InvalidInput
         The project has no such stage, or a stage is twice in the order.
     Conflict
-        Another schedule has been set than the one it is based on.
+        The current schedule is not the one that the change is based on.
     """
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
@@ -104,7 +104,7 @@ def put(
 
 
 def history(store: Store, *, by: Person | None, project: str) -> list[Changed]:
-    """All changes of deadlines, of the order and of how many items are wanted, the newest first; for leads."""
+    """Return all changes of deadlines, order and targets, newest first; leads only."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         found = [*_schedules(session, access), *_targets(session, access)]
@@ -112,7 +112,7 @@ def history(store: Store, *, by: Person | None, project: str) -> list[Changed]:
 
 
 def read(row: StoredSchedule, by: str | None = None) -> Schedule:
-    """A schedule as it is stored. A stage that is no longer known is left out."""
+    """Return a stored schedule; unknown stages are left out."""
     known = {stage.value: stage for stage in Stage}
     deadlines = {known[name]: date.fromisoformat(due) for name, due in row.deadlines.items() if name in known}
     order = tuple(known[name] for name in row.stage_order if name in known)
@@ -150,7 +150,7 @@ def _differences(schema: Schema, before: Schedule, now: Schedule) -> list[str]:
 
 
 def _targets(session: Session, access: Access) -> Iterator[Changed]:
-    """The changes of the schema that changed how many items are wanted."""
+    """Yield the schema changes that changed the number of wanted items."""
     for row, person in schema_changes.of_project(session, project_id=access.project_id):
         before, after = (stored_schema(session, id=id).schema_.dimensions for id in (row.before_id, row.after_id))
         old, titles = {each.id: each.wanted for each in before}, {each.id: each.title for each in after}

@@ -1,4 +1,4 @@
-"""What other use cases ask of changes of a project's schema: that none is under way, or has come in between."""
+"""Checks for other use cases that no change of a project's schema is in progress or has happened in between."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workflow.access.projects import Access, require_lead
 
 
 def unfinished(session: Session, access: Access) -> str | None:
-    """A sentence while items are being brought up to a changed schema, and what to do; None otherwise."""
+    """Return a sentence with the next step while items are being migrated to a changed schema; None at other times."""
     row = schema_changes.newest(session, project_id=access.project_id)
     if row is None or row.finished_at is not None:
         return None
@@ -24,15 +24,14 @@ def unfinished(session: Session, access: Access) -> str | None:
 
 
 def must_be_finished(session: Session, *, access: Access) -> None:
-    """``Conflict`` while items are being brought up to a changed schema."""
+    """Raise ``Conflict`` while items are being migrated to a changed schema."""
     said = unfinished(session, access)
     if said is not None:
         raise Conflict(said)
 
 
 def must_be_the_same(session: Session, *, access: Access) -> None:
-    """``Conflict`` if the project has taken another schema since ``access`` was read; it takes none until the
-    transaction ends."""
+    """Raise ``Conflict`` if the project's schema has changed since ``access`` was read; lock it until the end."""
     if projects.lock(session, id=access.project_id).schema_version_id != access.schema_version_id:
         raise Conflict(f"The schema of {access.name} has changed just now, and nothing was taken. Do it again.")
 
@@ -40,8 +39,10 @@ def must_be_the_same(session: Session, *, access: Access) -> None:
 def submissions_by_version(
     store: Store, *, person: Person | None, project: str, stages: Collection[Stage]
 ) -> dict[int, int]:
-    """How many submissions of these stages count that were given under each version of a project's schema, the first
-    version first; empty where the project has had one version alone. For its leads."""
+    """Return how many counted submissions of these stages were given under each schema version, first version first.
+
+    Empty if the project has had only one version. Leads only.
+    """
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         numbers = access.reading.numbers
@@ -56,7 +57,7 @@ def submissions_by_version(
 
 
 def version_id(access: Access, version: int | None) -> int | None:
-    """The id of a version as it calls itself; None: none is asked for. ``NotFound`` where the project never had it."""
+    """Return the id of a schema version by its number, None for None; raise ``NotFound`` for an unknown version."""
     if version is None:
         return None
     must_have_had(access, version)
@@ -64,7 +65,7 @@ def version_id(access: Access, version: int | None) -> int | None:
 
 
 def must_have_had(access: Access, version: int) -> None:
-    """``NotFound`` for a version that the project never had."""
+    """Raise ``NotFound`` for a version that the project never had."""
     numbers = access.reading.numbers.values() or (access.schema.version,)
     if version not in numbers:
         known = ", ".join(str(number) for number in sorted(numbers))

@@ -1,7 +1,6 @@
-"""Signing in, by password or by link, and staying signed in.
+"""Sign-in by password or by link, and sessions.
 
-Failed attempts are counted in the database, where all processes see them. Who has an account, and what it may be
-called, is in ``accounts.py``.
+Failed attempts are counted in the database, where all processes see them. ``accounts.py`` manages the accounts.
 """
 
 from __future__ import annotations
@@ -19,29 +18,29 @@ from workflow.access.event_log import log
 
 SESSION_DAYS = 30
 FREE_FAILURES = 5
-"""So many failed attempts cost nothing; after that each doubles the wait, up to ``LONGEST_WAIT``."""
+"""Number of failed attempts without a wait; each further failure doubles the wait, up to ``LONGEST_WAIT``."""
 LONGEST_WAIT = timedelta(minutes=5)
 FAILURES_COUNT_FOR = timedelta(minutes=30)
 EVENTS_OF_FAILURES = 20
-"""Failed logins that one origin leaves in the log of events within that time; each login leaves one."""
+"""Maximum number of failed logins that one origin leaves in the event log within that time, one for each login."""
 
 WRONG = "Login or password is not right. Check both; after several failed attempts wait a few minutes before the next."
 
 
 def authenticate(store: Store, *, login: str, password: str, origin: str = "") -> Person:
-    """The person with that login and password; ``NotAllowed`` with one and the same sentence for any failure.
+    """Return the person with that login and password; every failure raises ``NotAllowed`` with the same sentence.
 
-    The attempt is counted before the password is looked at, so that parallel guesses count too, and an unknown
-    login takes as long as a wrong password.
+    The attempt is counted before the password is checked, so that parallel guesses count too. An unknown login takes as
+    long as a wrong password.
 
     Parameters
     ----------
     origin
-        Where the attempt comes from: an address, or a browser in which this login has signed in before. Failures slow
-        down their own origin only, so that no one locks someone else out by guessing.
+        Source of the attempt: an address, or a browser in which this login has signed in before. Failures slow down
+        only their own origin, so that nobody can lock another person out by guessing.
     """
     login = normal_login(login)[:200]
-    if not login.isprintable():  # no account has such a login, and not every database could hold it
+    if not login.isprintable():  # no account has such a login, and some databases cannot store it
         passwords.matches(None, password)
         raise NotAllowed(WRONG)
     with store.write() as session:
@@ -65,7 +64,7 @@ def authenticate(store: Store, *, login: str, password: str, origin: str = "") -
 
 
 def start_session(store: Store, *, person: Person) -> str:
-    """Sign a person in; the token is for their cookie and is not stored."""
+    """Sign a person in and return the token for their cookie, which is not stored."""
     token = secrets.token_urlsafe(32)
     with store.write() as session:
         now = store.now()
@@ -83,7 +82,7 @@ def start_session(store: Store, *, person: Person) -> str:
 
 
 def signed_in(store: Store, *, token: str) -> SignedIn | None:
-    """Whose session that is, if it is one and has not ended."""
+    """Return the person of a session, or None if it does not exist or has ended."""
     if not token:
         return None
     with store.read() as session:
@@ -98,7 +97,7 @@ def end_session(store: Store, *, token: str) -> None:
 
 
 def make_sign_in_link(store: Store, *, person: Person, hours: float = 24) -> str:
-    """The token of a link that signs a person in once."""
+    """Return the token of a link that signs a person in once."""
     token = secrets.token_urlsafe(32)
     with store.write() as session:
         now = store.now()
@@ -108,7 +107,7 @@ def make_sign_in_link(store: Store, *, person: Person, hours: float = 24) -> str
 
 
 def use_sign_in_link(store: Store, *, token: str) -> Person:
-    """The person whose link that is; afterwards it is spent."""
+    """Return the person of a sign-in link and use up the link."""
     with store.write() as session:
         person_id = people.use_link(session, token_hash=tokens.hash_of(token), now=store.now())
         row = people.by_id(session, id=person_id) if person_id is not None else None

@@ -1,4 +1,4 @@
-"""Schemas and guidelines as they were stored, read once in a process: neither ever changes."""
+"""Stored schemas and guidelines, read once per process because they never change."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from db.records import StoredProject
 
 
 def stored_schema(session: Session, *, id: int) -> LoadedSchema:
-    """A schema as it was stored. Its hash is the stored one, whatever defaults the grammar has gained since."""
+    """Return a stored schema with its stored hash, even if the grammar has new defaults since."""
     from annotation_schemas.loader import load_text
 
     row = projects.schema_version(session, id=id)
@@ -23,11 +23,11 @@ def stored_schema(session: Session, *, id: int) -> LoadedSchema:
 
 
 _known_schemas: dict[str, LoadedSchema] = {}
-"""Stored schemas by hash. A stored schema never changes, so what was read once is never read again."""
+"""Stored schemas by hash, which never change and so are read only once."""
 
 
 def store_schema(session: Session, *, loaded: LoadedSchema, now: datetime) -> int:
-    """Keep a schema as it is; its id, which is the same for the same schema."""
+    """Store a schema and return its id, which is the same for equal schemas."""
     projects.put_schema_version(
         session,
         row={
@@ -47,7 +47,7 @@ def store_schema(session: Session, *, loaded: LoadedSchema, now: datetime) -> in
 
 
 def with_guideline(session: Session, row: StoredProject, schema_hash: str, guideline_hash: str) -> LoadedSchema:
-    """The project's schema with the guideline that is in force; its own hash stays that of the schema as stored."""
+    """Return the project's schema with the current guideline; its hash stays that of the stored schema."""
     loaded = _known_schemas.get(schema_hash) or stored_schema(session, id=row.schema_version_id)
     if loaded.guideline_hash == guideline_hash:
         return loaded
@@ -59,4 +59,4 @@ def with_guideline(session: Session, row: StoredProject, schema_hash: str, guide
 
 
 _known_guidelines: dict[tuple[str, str], LoadedSchema] = {}
-"""Schemas with later guidelines, by both hashes; neither ever changes."""
+"""Schemas with later guidelines, by both hashes, which never change."""

@@ -1,6 +1,6 @@
-"""Tokens of sessions, links and invitations: random, and stored as SHA-256 only.
+"""Tokens of sessions, links and invitations: random, and stored only as SHA-256.
 
-Reading the database signs no one in.
+So a reader of the database cannot sign in.
 """
 
 from __future__ import annotations
@@ -9,5 +9,5 @@ import hashlib
 
 
 def hash_of(token: str) -> str:
-    """What is stored of a token."""
+    """Return the hash to store for a token."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,4 +1,4 @@
-"""Who may look into an item: its votes, its history, all comments on it. No one who is asked about it blind may."""
+"""Rules for looking into an item: its votes, its history and all comments; closed to people who rate it blind."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ MAY_COME = (
 LOOKED = "You have looked into the item since, so your answer stays as it is."
 
 _CORRECTED = BLIND - {*VERIFICATIONS, Stage.ARBITRATION}
-"""Stages of which an answer may be corrected when everyone has answered, as no verdict hangs on it."""
+"""Stages whose answers can be corrected even after everyone has answered, because no verdict depends on them."""
 
 
 @dataclass(frozen=True)
 class Visibility:
-    """What someone may see of an item."""
+    """A person's view of an item."""
 
     open: bool
-    """Someone still answers about it blind, or may take an answer back."""
+    """Whether someone still answers about the item blind, or may take an answer back."""
     blind: str
-    """Why they must not look into it; empty if they may."""
+    """Why the person must not look into the item; empty if they may."""
     names: bool
-    """Whether they may see who voted."""
+    """Whether the person may see who voted."""
     asked: frozenset[Stage] = frozenset()
-    """The stages in which they could still be asked about it blind, if they do not look."""
+    """Stages in which the person could still be asked about the item blind, unless they look."""
 
     @property
     def whole(self) -> bool:
-        """Whether they see everything."""
+        """Whether the person sees everything."""
         return not self.blind
 
 
 def visibility_of(session: Session, *, access: Access, person: Person, item: StoredItem) -> Visibility:
-    """What someone may see of an item now."""
+    """Return a person's current view of an item."""
     slots = comment_threads.slots(session, item_id=item.id, stages=BLIND)
     mine = any(row.person_id == person.id and _in_hand(row) for row in slots)  # also one that is not live
     open_ = mine or item.state in UNSETTLED or any(_unfinished(row, item) for row in slots)
@@ -60,9 +60,11 @@ def visibility_of(session: Session, *, access: Access, person: Person, item: Sto
 
 
 def look_into(session: Session, *, access: Access, person: Person, item: StoredItem, now: datetime) -> Visibility:
-    """As ``visibility_of``, for someone who looks: ``NotAllowed`` if they must not. Anyone who looks before the
-    verdict is asked about the item blind no more; anyone who looks later corrects no more what they said
-    (``has_looked``)."""
+    """Return ``visibility_of`` for a person who looks; raise ``NotAllowed`` if they must not.
+
+    A person who looks before the verdict is no longer asked about the item blind. A person who looks later can no
+    longer correct their answer (``has_looked``).
+    """
     found = visibility_of(session, access=access, person=person, item=item)
     if found.blind:
         raise NotAllowed(found.blind)
@@ -74,8 +76,10 @@ def look_into(session: Session, *, access: Access, person: Person, item: StoredI
 
 
 def has_looked(session: Session, *, said: StoredAnnotation) -> bool:
-    """Whether someone has looked at what others said of the item since they submitted this, or has read a comment that
-    had to wait until everyone had answered."""
+    """Return whether a person has seen others' answers about the item since this submission.
+
+    Reading a comment that had to wait until everyone had answered counts too.
+    """
     who = {"item_id": said.item_id, "person_id": said.person_id}
     return (
         comment_threads.has_insight(session, **who)
@@ -106,7 +110,7 @@ def _may_be_asked(
 
 
 def _when_it_comes_back(session: Session, access: Access, person: Person, item: StoredItem) -> set[Stage]:
-    """The stages in which someone may be asked about an item that is with its author, once that has changed it."""
+    """Return the stages in which a person may be asked about an item once its author has changed it."""
     if item.author_id == person.id or comment_threads.has_insight(session, item_id=item.id, person_id=person.id):
         return set()
     asked = [Stage(name) for name in access.schema.stages.verifications]

@@ -1,8 +1,8 @@
-"""How many items are written, in progress and left to write: every page and forecast counts them here.
+"""Counts of items that are written, in progress and left to write, the same for every page and forecast.
 
-*Written* are all items that exist, rejected ones too. *Left to write* is what a dimension still lacks: the number
-wanted, less the written items that are not rejected, and never below zero. *In progress* are items that authors have
-begun and not submitted: they are part of those left to write.
+*Written* are all existing items, including rejected ones. *Left to write* is the number wanted, less the written
+items that are not rejected, and never below zero. *In progress* are items that authors have started but not
+submitted; they are part of those left to write.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ class WrittenItems:
     """The counts of a dimension."""
 
     wanted: int | None
-    """None: the schema sets no number, so that nothing is left to write."""
+    """Number of items wanted; None means that the schema sets no number, so no item is left to write."""
     written: int
     rejected: int
     in_progress: int
 
     @property
     def left(self) -> int:
-        """Items left to write.
+        """Number of items left to write.
 
         >>> WrittenItems(wanted=10, written=7, rejected=2, in_progress=1).left
         5
@@ -37,7 +37,7 @@ class WrittenItems:
 
     @property
     def to_begin(self) -> int:
-        """Items left to write that no author has begun.
+        """Number of items left to write that no author has started.
 
         >>> WrittenItems(wanted=10, written=7, rejected=2, in_progress=1).to_begin
         4

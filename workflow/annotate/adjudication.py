@@ -1,4 +1,7 @@
-"""Adjudication: a senior settles what the votes left open, by accepting, rejecting, or editing into a new revision."""
+"""Adjudication: a senior settles what the votes left open by accepting, rejecting or editing the item.
+
+An edit makes a new revision.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +23,21 @@ DECISIONS = ("accept", "reject", "edit")
 
 
 def with_stage(row: StoredTask, values: Mapping[str, Any]) -> dict[str, Any]:
-    """What was decided, with the stage whose votes it is about where that is not the first; no page says it."""
+    """Return the decision's values, plus the stage whose votes the decision is about if that is not the first stage.
+
+    The stage never comes from the page.
+    """
     said = {name: value for name, value in values.items() if name != DECIDED_IN}
     stage = task_slots.settled_in(row.unit)
     return said if stage is Stage.VERIFICATION else {**said, DECIDED_IN: stage.value}
 
 
 def check(session: Session, access: Access, row: StoredTask, given: Submission) -> Sequence[Problem]:
-    """What is wrong with a decision. Where the schema has reasons, every decision names one, also an acceptance and
-    also after skips: what voters said is theirs, and the senior's word is what the lead works with."""
+    """Return the problems with a decision.
+
+    Where the schema lists reasons, every decision names a reason, even an acceptance and even after skips. The
+    voters' reasons stay with the voters; the lead works with the senior's reason.
+    """
     stage = access.schema.stages.adjudication
     if stage is None or row.item_id is None or row.revision is None:
         return [Problem("stage", "This project has no adjudication.")]
@@ -53,7 +62,7 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
 def place(
     session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> tuple[int, int]:
-    """The revision that the decision is about."""
+    """Return the item and the revision that the decision is about."""
     item = items.lock(session, id=row.item_id or 0)
     return item.id, row.revision or item.current_revision
 
@@ -61,7 +70,7 @@ def place(
 def after(
     session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> ItemState | None:
-    """The item's state after the decision; an edit sends it back to verification."""
+    """Return the item's state after the decision; an edit sends the item back to verification."""
     item = items.lock(session, id=row.item_id or 0)
     if given.values["decision"] != "edit":
         return settle(session, access=access, item=item, now=now).state
@@ -72,7 +81,7 @@ def after(
 
 
 def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
-    """A decision settles the verdict, so it is not taken back."""
+    """Return why a decision cannot be taken back: it settles the verdict."""
     return (
         "A decision settles the item, so it cannot be taken back. If it was wrong, ask a lead to have the item "
         "verified again."

@@ -1,7 +1,7 @@
-"""Reading models' answers: each once, when it is stored, from free text to what it states; the record is kept.
+"""Read models' answers once, when they are stored: find the option, number or text that each states.
 
-An answer is read against the options that its item had when it was given. Whatever is edited later, a letter goes on
-meaning what the model was shown; the option's text is then compared with the present key.
+The readings are kept. An answer is read against the options that its item had when the model answered. After a
+later edit, a letter still means the option that the model was shown; its text is compared with the current key.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to, require_lead
 
 _AT_ONCE = 500
-"""So many answers are read in one transaction."""
+"""Number of answers read in one transaction."""
 
 _MOST_OF_AN_ITEM = 100_000
 
 RANKED = "ranked"
-"""The rule of an answer that was chosen by ranking the options: nothing is read out of a text."""
+"""Rule of an answer that was chosen by ranking the options, so no text had to be read."""
 
 READ_EVENT = "answers.read"
 
@@ -52,8 +52,10 @@ def fill(session: Session, *, access: Access, item_id: int, now: datetime) -> No
 
 
 def refresh(session: Session, *, access: Access, item_id: int, now: datetime) -> None:
-    """Read, in this transaction, those answers to an item anew of which the protocol asks something else than when they
-    were read; earlier readings are kept."""
+    """Read again, in this transaction, the answers to an item for which the protocol now asks something different.
+
+    Earlier readings are kept.
+    """
     found = readings.unread(
         session,
         project_id=access.project_id,
@@ -76,7 +78,7 @@ def refresh(session: Session, *, access: Access, item_id: int, now: datetime) ->
 
 @dataclass(frozen=True)
 class NewAnswer:
-    """An answer that is to be stored."""
+    """An answer to store."""
 
     item_id: int
     run_id: int
@@ -85,21 +87,24 @@ class NewAnswer:
 
 
 Ahead = Mapping[tuple[str, Asked, str | None], Reading]
-"""Readings from before a transaction, by text, question as shown, and outcome."""
+"""Readings made before a transaction, by text, question as shown, and outcome."""
 
 
 def ahead(store: Store, *, project_id: int, wanted: Sequence[tuple[int, str, Ended | None]]) -> Ahead:
-    """Read answers that are about to be stored (item, text, how it ended): a long text takes a while, in which no one
-    else should wait for the database. What an edit makes of it meanwhile is read when it is stored."""
+    """Read answers (item, text, how each ended) before they are stored, outside the transaction.
+
+    A long text takes a while to read, and other writers should not wait for the database during that time. If an
+    edit changes the question in between, the answer is read again when it is stored.
+    """
     found: dict[tuple[str, Asked, str | None], Reading] = {}
     for place in _places(store, project_id, wanted):
         if place not in found:
             found[place] = read_answer(place[0], place[1], finish_reason=place[2])
-    return found  # places in these count from the order that was shown; ``read_one`` returns the item's own
+    return found  # positions follow the order shown; ``read_one`` turns them into the item's own
 
 
 def readings_ahead(store: Store, *, project_id: int, wanted: Sequence[tuple[int, str, Ended | None]]) -> list[Reading]:
-    """As ``ahead``, a reading for each of ``wanted`` in their order."""
+    """Return one reading for each answer in ``wanted``, in the same order; see ``ahead``."""
     found = ahead(store, project_id=project_id, wanted=wanted)
     return [found[place] for place in _places(store, project_id, wanted)]
 
@@ -107,7 +112,7 @@ def readings_ahead(store: Store, *, project_id: int, wanted: Sequence[tuple[int,
 def _places(
     store: Store, project_id: int, wanted: Sequence[tuple[int, str, Ended | None]]
 ) -> list[tuple[str, Asked, str | None]]:
-    """Where ``Ahead`` has each."""
+    """Return the key under which ``Ahead`` keeps each answer."""
     with store.read() as session:
         name = projects.by_id(session, id=project_id).name
         schema = access_to(session, person=None, project=name).schema
@@ -121,10 +126,10 @@ def _places(
 def keep(
     session: Session, *, project_id: int, answers: Sequence[NewAnswer], now: datetime, known: Ahead | None = None
 ) -> list[int]:
-    """Store models' answers and read them, in one transaction: the only way in which answers come into a project.
+    """Store models' answers, read them in the same transaction, and return their ids in the same order.
 
-    Their ids in their order; what is there already (of one item in one run) stays as it is. The attempts that brought
-    them are stored before, since an answer that was cut off is read with that in mind.
+    All answers enter a project through this function. An existing answer (same item, same run) is not changed. Store
+    the attempts first: reading takes into account whether an answer was cut off.
     """
     stored = readings.add_answers(
         session,
@@ -150,12 +155,12 @@ def keep(
 
 
 def as_stored(text: str) -> str:
-    """What is stored of what a model wrote: without the white space around it."""
+    """Return the text to store, without surrounding white space."""
     return storable(text).strip()
 
 
 def ahead_of(store: Store, *, run: StoredRun, attempts: Iterable[Attempt]) -> Ahead:
-    """As ``ahead``, of what a run is about to store."""
+    """Read the answers that a run is about to store; see ``ahead``."""
     wanted = [
         (each.unit_id, as_stored(each.text), Ended(each.finish_reason, each.outcome))
         for each in attempts
@@ -167,10 +172,10 @@ def ahead_of(store: Store, *, run: StoredRun, attempts: Iterable[Attempt]) -> Ah
 def keep_attempts(
     session: Session, *, run: StoredRun, attempts: Iterable[Attempt], now: datetime, known: Ahead | None = None
 ) -> None:
-    """As ``keep``, of those attempts of a run that ended with an answer, which are stored already.
+    """Store and read the answers of those attempts of a run that ended with an answer; see ``keep``.
 
-    An answer is stored without the white space around it, no matter who asked: some models are decoded with a space
-    before their first word. The attempt keeps what came.
+    The attempts must be stored already. Surrounding white space is removed because some models decode a space
+    before their first word. The attempt keeps the original text.
     """
     answers = [
         NewAnswer(attempt.unit_id, run.id, run.name, as_stored(attempt.text))
@@ -181,9 +186,10 @@ def keep_attempts(
 
 
 def fill_up(store: Store, *, project: str) -> int:
-    """Read whatever answers of a project have not been read, a lot at a time; how many they were.
+    """Read the unread answers of a project in batches and return how many there were.
 
-    It may be stopped anywhere and called by several at once: what was read stays, and nothing is kept twice.
+    You can stop this function at any point or run it several times at once: finished readings stay, and nothing is
+    stored twice.
     """
     with store.read() as session:
         access = access_to(session, person=None, project=project)
@@ -193,10 +199,10 @@ def fill_up(store: Store, *, project: str) -> int:
 
 
 def read_again(store: Store, *, by: Person | None, project: str, progress: Progress | None = None) -> tuple[int, int]:
-    """Read all answers of a project anew: how many were looked at, and how many readings are new.
+    """Read all answers of a project again and return the number of answers and the number of new readings.
 
-    A reading is new where the rules have a newer version, or where the protocol asks something else than it did then;
-    those before are kept. For leads; ``by`` None is the command on the machine itself.
+    A reading is new if the rules have a newer version or if the protocol now asks something different. Earlier
+    readings are kept. The command on the machine itself passes ``by=None``; other callers must be leads.
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -243,7 +249,7 @@ def _keep(session: Session, schema: Schema, found: Sequence[Unread], now: dateti
 def _rows(
     session: Session, schema: Schema, found: Sequence[Unread], now: datetime, known: Ahead | None = None
 ) -> list[dict[str, Any]]:
-    """The readings of some answers as rows."""
+    """Return the readings of these answers as rows."""
     if not found:
         return []
     keyed = key_field(schema) is not None
@@ -259,14 +265,14 @@ def _rows(
         read = read_one(each.text, asked, how, ranked=ranked, known=known)
         rows.append(row_of(each.id, read, asked, reader=RULES, version=READER_VERSION, revision=revision, now=now))
         if not keyed:
-            rows[-1]["value"] = None  # nothing is compared with it, and the text itself is there, too
+            rows[-1]["value"] = None  # without a key the value is not compared, and the text is stored anyway
     return rows
 
 
 def state_at(
     states: Sequence[tuple[int, datetime, Mapping[str, Any]]], moment: datetime
 ) -> tuple[int, Mapping[str, Any]]:
-    """The number and the content of the state that an item was in at a moment; its first one before there was any."""
+    """Return the number and content of the item's state at a moment, or of its first state if the moment is earlier."""
     before = [state for state in states if state[1] <= moment] or list(states[:1])
     return (before[-1][0], before[-1][2]) if before else (1, {})
 
@@ -274,7 +280,7 @@ def state_at(
 def read_one(
     text: str, asked: Asked, ended: Ended | None, *, ranked: bool = False, known: Ahead | None = None
 ) -> Reading:
-    """One answer as the rules read it; of a run that ranked options the option itself."""
+    """Read one answer with the rules; if the run ranked options, return the chosen option itself."""
     if ranked and asked.kind is AnswerKind.OPTION and text in asked.options:
         places = tuple(at for at, option in enumerate(asked.options) if option == text)
         return Reading(ReadOutcome.READ, text, places, ((0, len(text)),), RANKED, "")
@@ -285,8 +291,10 @@ def read_one(
 
 
 def options_shown(session: Session, *, access: Access, ids: Sequence[int]) -> dict[int, tuple[str, ...]]:
-    """Return the options as models were shown them, of those answers among some that had another order than the item's,
-    by id."""
+    """Return, by answer id, the options as the model was shown them.
+
+    Contains only the answers whose options were shown in another order than the item's own.
+    """
     answers = readings.answers(session, ids=ids)
     ended = readings.ended(session, answers=answers)
     other = [each for each in answers if (how := ended.get((each.run_id, each.item_id))) and how.order]
@@ -305,19 +313,22 @@ def as_shown(asked: Asked, ended: Ended | None) -> Asked:
 
 
 def own_places(places: Sequence[int], asked: Asked, ended: Ended | None) -> tuple[int, ...]:
-    """Translate places of the shown options into places among the item's own options."""
+    """Return positions in the shown options as positions in the item's own options."""
     order = _order(asked, ended)
     return tuple(order[at] for at in places) if order else tuple(places)
 
 
 def shown_places(places: Sequence[int], asked: Asked, ended: Ended | None) -> tuple[int, ...]:
-    """Return places among the item's own options as places in the order that was shown."""
+    """Return positions in the item's own options as positions in the order that was shown."""
     order = _order(asked, ended)
     return tuple(order.index(at) for at in places if at in order) if order else tuple(places)
 
 
 def _order(asked: Asked, ended: Ended | None) -> tuple[int, ...]:
-    """Places of the options in the shown order, with "none of these" at the end; empty for the item's order."""
+    """Return the option positions in the order shown, with "none of these" at the end.
+
+    Empty if the item's own order was shown.
+    """
     if ended is None or not ended.order or max(ended.order) >= len(asked.options):
         return ()
     return (*ended.order, len(asked.options) - 1) if asked.none else ended.order
@@ -341,7 +352,7 @@ def row_of(
     more: str = "",
     detail: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """A reading as a row; ``more`` is what else it was asked with."""
+    """Return a reading as a row; ``more`` holds any further input of the reader."""
     return {
         "prediction_id": id,
         "reader": reader,
@@ -361,7 +372,7 @@ def row_of(
 
 
 def asked_hash(asked: Asked, more: str = "") -> str:
-    """What stands for all that was asked: the same for the same kind, options and unit."""
+    """Return a hash of the question: equal for equal kind, options and unit."""
     marks = [mark for mark, is_so in (("several", asked.several), ("literal", asked.literal)) if is_so]
     told = json.dumps([asked.kind.value, list(asked.options), asked.unit, more, *marks], ensure_ascii=False)
     return hashlib.sha256(told.encode(errors="surrogatepass")).hexdigest()[:32]
@@ -378,8 +389,11 @@ def counting(
     run_id: int | None = None,
     ids: Sequence[int] | None = None,
 ) -> dict[int, AnswerReading]:
-    """The reading that counts of each answer: by the rules, and where these read nothing by a second reader, if one is
-    named as in ``rules+NAME``."""
+    """Return the reading that counts for each answer.
+
+    The rules come first. If ``reader`` names a second reader, as in ``rules+NAME``, its reading counts where the
+    rules could read nothing.
+    """
     found = readings.counting(session, project_id=project_id, run_id=run_id, ids=ids)
     second = second_of(reader)
     if second is None:
@@ -391,16 +405,16 @@ def counting(
 
 
 def that_count(session: Session, *, access: Access, counted: Counting) -> set[int]:
-    """The answers that count: a model's last one to each item that does, of runs that were not withdrawn."""
+    """Return the ids of the answers that count: each model's last answer to a counted item, without withdrawn runs."""
     last = stored.last(session, project_id=access.project_id)
     return {id for id, item_id in last.items() if counted.counts(item_id)}
 
 
 def second_of(reader: str) -> str | None:
-    """The second reader besides the rules; None: the rules alone."""
+    """Return the name of the second reader, or None if only the rules read."""
     return reader.partition("+")[2] or None
 
 
 def readers(session: Session, *, project_id: int) -> list[str]:
-    """Who reads the answers of a project: the rules, and the rules with each second reader that there is."""
+    """Return the readers of a project's answers: the rules alone, and the rules with each second reader."""
     return [RULES, *(f"{RULES}+{name}" for name in readings.readers(session, project_id=project_id))]

@@ -1,4 +1,4 @@
-"""What happens in all stages in which people say something of models' answers, and nothing of the item."""
+"""Steps shared by all stages in which people rate models' answers rather than items."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from workflow.access.visibility import LOOKED, has_looked
 
 
 def check(session: Session, access: Access, row: StoredTask, given: Submission) -> Sequence[Problem]:
-    """What is wrong with what someone says of an answer, or of two."""
+    """Return the problems with a rating of an answer or of a pair of answers."""
     stage = row.stage.value
     if getattr(access.schema.stages, stage) is None or row.item_id is None or row.prediction_id is None:
         return [Problem("stage", f"This project has no {stage}.")]
@@ -34,7 +34,7 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
 def place(
     session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> tuple[int, int]:
-    """The item that is answered, as it stands."""
+    """Return the item that the answer belongs to, with its current revision."""
     item = items.by_id(session, id=row.item_id or 0)
     return item.id, item.current_revision
 
@@ -42,11 +42,14 @@ def place(
 def after(
     session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> ItemState | None:
-    """Nothing follows for the item."""
+    """Return the item's state, which a rating of an answer does not change."""
     return items.by_id(session, id=row.item_id or 0).state
 
 
 def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
-    """Why it can no longer be corrected: no verdict hangs on it, so only because it would not be blind."""
+    """Return why a rating can no longer be corrected, or None.
+
+    No verdict depends on the rating, so the only reason is that the correction would not be blind.
+    """
     last = submissions.latest_of_task(session, task_id=row.id)
     return LOOKED if last is not None and has_looked(session, said=last) else None

@@ -1,8 +1,8 @@
-"""Answering: people answer items themselves, as models do, and their answers stand next to models' in results.
+"""Answering: people answer items as models do, and results show their answers next to models' answers.
 
-What someone submits is kept as in every stage. The answer that it holds is stored where models' answers are, in a run
-of that person's, and read by the same rules: so results, cases, grading and exports have it without knowing of people.
-There the person is called ``respondent 1``, ``respondent 2``, ... in the order in which people began.
+A submission is kept as in every stage. Its answer is also stored with the models' answers, in a run of that
+person's, and read by the same rules. So results, cases, grading and exports need no special case for people.
+There the people are called ``respondent 1``, ``respondent 2`` and so on, in the order in which they began.
 """
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ FIXED = "This answer counts by now, so it stays as it is; tell a lead if it was 
 
 
 def open_new(session: Session, *, access: Access, revisions: Iterable[tuple[int, int, str]], now: datetime) -> int:
-    """Let people answer new revisions (item id, number, dimension) on which no verdict is waited for; the number of
-    slots that opened."""
+    """Let people answer new revisions (item id, number, dimension) that need no verdict; return the slots opened."""
     stage = access.schema.stages.answering
     if stage is None or (stage.items == "kept" and access.schema.stages.verification is not None):
         return 0
@@ -49,8 +48,10 @@ def follow_state(
     state: ItemState,
     now: datetime,
 ) -> None:
-    """Let people answer an item (id, number of its revision, dimension), or no longer, as its verdict says. What was
-    answered stays."""
+    """Open or close an item's revision (item id, number, dimension) for answering, as the new verdict requires.
+
+    Given answers stay.
+    """
     stage = access.schema.stages.answering
     if stage is None or stage.items == "all" or state is before:
         return
@@ -61,7 +62,7 @@ def follow_state(
 
 
 def close(session: Session, *, access: Access, item_id: int, revision: int, dimension: str) -> None:
-    """Let no one answer a revision of an item any more; another one of the sample takes its place."""
+    """Stop asking people to answer a revision of an item; another item of the sample takes its place."""
     stage = access.schema.stages.answering
     if stage is None:
         return
@@ -109,10 +110,10 @@ def _open(
 
 
 def _draw(session: Session, access: Access, stage: Answering, dimension: str) -> int:
-    """Offer the items of the sample in a dimension, and no others; the number of slots that opened.
+    """Offer the items of the sample in a dimension, call off all others, and return how many slots opened.
 
-    The sample is the items whose number, out of the project's seed, is smallest: whatever the order in which they were
-    kept, it comes to the same. Only what someone has answered or has in hand stays in, whatever comes later.
+    The sample is the items with the smallest random numbers, drawn with the project's seed. So it does not depend on
+    the order in which items were kept. Items that someone has answered or claimed always stay in the sample.
     """
     projects.lock(session, id=access.project_id)
     there = respondents.units(session, project_id=access.project_id, dimension=dimension)
@@ -131,7 +132,7 @@ def _draw(session: Session, access: Access, stage: Answering, dimension: str) ->
 
 
 def check(session: Session, access: Access, row: StoredTask, given: Submission) -> Sequence[Problem]:
-    """What is wrong with an answer."""
+    """Return the problems with an answer."""
     if access.schema.stages.answering is None or row.item_id is None or row.revision is None:
         return [Problem("stage", "This project has no answering.")]
     fields = items.content(session, item_id=row.item_id, revision=row.revision)
@@ -142,21 +143,23 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
 def place(
     session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> tuple[int, int]:
-    """The item and revision that were answered."""
+    """Return the item and revision that were answered."""
     return row.item_id or 0, row.revision or 1
 
 
 def after(
     session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> ItemState | None:
-    """Store the answer where models' answers are, and pass it on to those who grade; it says nothing of the item."""
+    """Store the answer with the models' answers and pass it on to grading; the item's state does not change."""
     item_id = row.item_id or 0
     (criterion,) = registry.criteria_of(access.schema, Stage.ANSWERING.value)
     run = _run(session, access, person, item_id, now)
     answer = NewAnswer(
         item_id, run.id, run.name, answer_readings.as_stored(_said(access, given.values[criterion.name]))
     )
-    for earlier in respondents.answers_to(session, item_id=item_id, name=run.name):  # mended: no one need grade it
+    for earlier in respondents.answers_to(
+        session, item_id=item_id, name=run.name
+    ):  # corrected: nobody needs to grade the earlier answer
         task_slots.withdraw(session, units=[task_slots.unit_of_prediction(prediction_id=earlier)])
     ids = answer_readings.keep(session, project_id=access.project_id, answers=[answer], now=now)
     grading.pass_on(session, access=access, predictions=[(id, item_id, row.dimension) for id in ids], now=now)
@@ -164,13 +167,13 @@ def after(
 
 
 def _said(access: Access, value: Any) -> str:
-    """An answer in the words in which models are offered it."""
+    """Return an answer in the words in which models are offered it."""
     none = next((each.none for each in access.schema.item.fields if each.name == key_field(access.schema)), None)
     return none if none is not None and value == kinds.NONE_OF_THESE else _text(value)
 
 
 def _text(value: Any) -> str:
-    """An answer as a model would write it.
+    """Return an answer as a model would write it.
 
     >>> _text("red"), _text(3), _text(True)
     ('red', '3', 'yes')
@@ -179,7 +182,10 @@ def _text(value: Any) -> str:
 
 
 def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
-    """Why an answer can no longer be corrected; None if it can: for a lease's time, by whom the key is not known."""
+    """Return why an answer can no longer be corrected, or None if it can.
+
+    People who have not seen the key can correct an answer for the length of a lease.
+    """
     last = submissions.latest_of_task(session, task_id=row.id)
     if last is None:
         return FIXED
@@ -190,8 +196,11 @@ def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) 
 
 
 def _run(session: Session, access: Access, person: Person, item_id: int, now: datetime) -> StoredRun:
-    """The run of a person that takes an answer to an item: their newest, or another one if that holds an answer to it
-    already, or was withdrawn. A corrected answer is the later one, which counts."""
+    """Return the person's run that takes an answer to an item.
+
+    It is their newest run, unless that was withdrawn or holds an answer to the item already; then a new run starts.
+    A corrected answer is therefore the later one, which counts.
+    """
     found = respondents.run_of(session, project_id=access.project_id, person_id=person.id)
     if found is None:
         projects.lock(session, id=access.project_id)  # two people who begin at once get two numbers

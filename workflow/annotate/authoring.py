@@ -1,4 +1,4 @@
-"""Items come into being and change: written in the browser, imported in bulk, edited into a new revision."""
+"""Authoring: create and change items, written in the browser, imported in bulk, or edited into a new revision."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from workflow.annotate.verification import first_state, open_verification, settl
 
 @dataclass(frozen=True, slots=True)
 class NewItem:
-    """An item on its way into a project."""
+    """An item to be added to a project."""
 
     external_id: str
     dimension: str
     fields: Mapping[str, Any]
     assets: Sequence[tuple[str, int]] = ()
-    """Role and asset id, in order."""
+    """Role and asset id of each asset, in order."""
     file_id: int | None = None
     position: int | None = None
     fragment_lead: str | None = None
@@ -51,10 +51,10 @@ def add_items(
     person_id: int | None = None,
     offered: bool = True,
 ) -> list[int]:
-    """Add items with their first revision and, if they are to be ``offered``, the slots for work on them; their ids in
-    order.
+    """Add items with their first revision and return their ids in the same order.
 
-    The fields must have been checked; nothing is looked up per item, so thousands may be added at once.
+    If ``offered`` is true, also open the slots for work on them. Check the fields first: this function looks nothing up
+    per item, so you can add thousands at once.
     """
     state = first_state(access)
     ids = items.insert_rows(
@@ -106,7 +106,7 @@ def revise(
     editor_id: int | None,
     now: datetime,
 ) -> int:
-    """Give a locked item a new revision, on which votes begin anew; its number."""
+    """Give a locked item a new revision, on which voting starts over, and return the revision's number."""
     call_off(session, access=access, item=item)
     item = items.lock(session, id=item.id)
     number = item.current_revision + 1
@@ -122,7 +122,7 @@ def revise(
 
 
 def call_off(session: Session, *, access: Access, item: StoredItem) -> None:
-    """Ask no one any more about a locked item as it stands."""
+    """Withdraw all open tasks on the current revision of a locked item."""
     for stage in VERIFICATIONS[: max(len(access.schema.stages.verifications), 1)]:
         about = {"item_id": item.id, "revision": item.current_revision}
         units = [task_slots.unit_of_revision(stage, **about), task_slots.unit_to_settle(stage, **about)]
@@ -134,9 +134,9 @@ def call_off(session: Session, *, access: Access, item: StoredItem) -> None:
 
 
 def edit_item(store: Store, *, person: Person | None, project: str, item: str, fields: Mapping[str, Any]) -> int:
-    """Change some fields of an item (named by its page id or its external id) into a new revision; its number.
+    """Change some fields of an item (page id or external id) into a new revision, and return its number.
 
-    For seniors and leads; ``person`` None is the command on the machine itself. Votes on the earlier revision no
+    For seniors and leads; the command on the machine itself passes ``person=None``. Votes on the earlier revision no
     longer count.
     """
     with store.write() as session:
@@ -160,9 +160,9 @@ def edit_item(store: Store, *, person: Person | None, project: str, item: str, f
 def edit_problems(
     schema: Schema, before: Mapping[str, Any], content: Mapping[str, Any], dimension: str
 ) -> list[Problem]:
-    """What is wrong with an edit of an item of this dimension: nothing changed, or a changed field does not fit.
+    """Return the problems with an edit: nothing changed, or a changed field is invalid.
 
-    Fields that were irregular before (real files have such rows) do not stand in the way of mending others.
+    Fields that were invalid before the edit, as happens in real files, do not block a correction of other fields.
     """
     if content == before:
         return [Problem("fields", "Nothing is changed; change a field, or choose another decision.")]
@@ -176,20 +176,20 @@ def edit_problems(
 
 
 def _problems(schema: Schema, fields: Mapping[str, Any], dimension: str) -> list[Problem]:
-    """What is wrong with an item that someone writes, the wording included where its rules are no advice."""
+    """Return the problems with an item's fields, including wording rules that are enforced."""
     return [*kinds.check_fields(schema, fields, dimension), *kinds.refused_wording(schema, fields)]
 
 
 STAGES_OF_WRITING = (Stage.AUTHORING, Stage.REFINEMENT, Stage.ADJUDICATION)
-"""The stages on whose pages someone may write an item's texts."""
+"""Stages in which people write an item's texts."""
 
 
 def wording(
     store: Store, *, person: Person, project: str, stage: Stage, fields: Mapping[str, Any]
 ) -> list[kinds.Unheld]:
-    """The rules of wording that texts break as they stand on someone's page; nothing is stored.
+    """Return the wording rules that a person's unsaved texts break; nothing is stored.
 
-    It is said from these texts alone, and only of fields that the stage shows: no one learns of others by it.
+    The check reads only these texts and only fields that the stage shows, so it reveals nothing about other fields.
     """
     with store.read() as session:
         access = access_to(session, person=person, project=project)
@@ -202,7 +202,7 @@ def wording(
 def earlier(
     store: Store, *, person: Person, project: str, dimension: str, but: str | None = None, limit: int = 300
 ) -> list[str]:
-    """What was asked last in a dimension, newest first: the first text field of each item, to be compared with.
+    """Return the first text field of recent items in a dimension, newest first, for comparison.
 
     ``but`` is the item that is being corrected, if any.
     """
@@ -221,7 +221,7 @@ def earlier(
 
 
 def check(session: Session, access: Access, row: StoredTask, given: Submission) -> Sequence[Problem]:
-    """What is wrong with an item as it was written. Fields that are not on the form are not asked for."""
+    """Return the problems with a written item; fields that are not on the form are not required."""
     authored = {field.name for field in access.schema.item.fields if field.authored}
     foreign = [
         Problem(name, f"{name} is not a field that authors write.") for name in given.values if name not in authored
@@ -234,7 +234,7 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
 def place(
     session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> tuple[int, int]:
-    """The item that was written, made or, in a correction, revised."""
+    """Return the written item and its revision: a new item, or a new revision if this is a correction."""
     if row.item_id is not None:
         item = items.lock(session, id=row.item_id)
         before = items.content(session, item_id=row.item_id, revision=item.current_revision)
@@ -259,12 +259,12 @@ def place(
 def after(
     session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> ItemState | None:
-    """The new item's state."""
+    """Return the item's state."""
     return items.by_id(session, id=row.item_id or 0).state
 
 
 def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
-    """Why an item can no longer be corrected by its author; None if it can."""
+    """Return why the author can no longer correct an item, or None if they can."""
     item = items.lock(session, id=row.item_id or 0)
     if sent_back.of_item(session, item=item) is not None:
         return None

@@ -1,4 +1,4 @@
-"""Claims: the next task goes to one person for a while, and comes back by itself if nothing is heard of them."""
+"""Claims: a person gets the next task on a lease; the task is free again if they stop working on it."""
 
 from __future__ import annotations
 
@@ -27,11 +27,10 @@ def next_task(
     dimension: str | None = None,
     postponed: str | None = None,
 ) -> TaskView | NothingLeft:
-    """The next task for a person: what they have in hand first, then one no one has, then what they had postponed; or
-    why there is none.
+    """Return the next task for a person, or why there is no task.
 
-    ``postponed`` is the item that they have postponed just now: it does not come back at once, even if nothing else is
-    left.
+    Claimed tasks come first, then free ones, then postponed ones. ``postponed`` is the item that the person has just
+    postponed: it is not offered again at once, even if no other task is left.
     """
     found = None
     while found is None:
@@ -59,7 +58,7 @@ def take_next(
     postponed: str | None,
     now: datetime,
 ) -> TaskView | NothingLeft | None:
-    """As ``next_task``, in a transaction of others; None if the search is long and goes on in another transaction."""
+    """Do the same as ``next_task`` inside a transaction; return None if the search must continue in another one."""
     said = gates.ask(gates.Visit(session, access, person, stage, now, dimension=dimension, postponed=postponed))
     if isinstance(said, NothingLeft):
         return said
@@ -71,11 +70,11 @@ def take_next(
 def take_more(
     session: Session, *, access: Access, person: Person, stage: Stage, now: datetime, postponed_before: datetime
 ) -> StoredTask | NothingLeft | None:
-    """One more slot for someone who has others in hand and keeps them; why there is none; or None if the search is
-    long and goes on in another transaction.
+    """Claim one more slot for a person who keeps their other tasks.
 
-    The gates are those of ``take_next``; of what is postponed only what was so before ``postponed_before`` comes, or
-    someone who skips the last of it would get it back at once.
+    Returns why there is no slot, or None if the search is long and must continue in another transaction. The gates
+    are those of ``take_next``. Only tasks postponed before ``postponed_before`` are offered again; otherwise a person
+    who skips the last task would get it back at once.
     """
     said = gates.ask(gates.Visit(session, access, person, stage, now, keeps=True, postponed_before=postponed_before))
     if isinstance(said, NothingLeft):
@@ -86,7 +85,7 @@ def take_more(
 def peek(
     store: Store, *, person: Person, project: str, stage: Stage, dimension: str | None = None, limit: int = 2
 ) -> list[str]:
-    """The ids of the assets of the tasks that would probably come next, so that a page can fetch them beforehand."""
+    """Return the asset ids of the tasks that probably come next, so that a page can load them early."""
     with store.read() as session:
         access = access_to(session, person=person, project=project)
         visit = gates.Visit(session, access, person, stage, store.now(), dimension=dimension)
@@ -101,8 +100,11 @@ def peek(
 
 
 def release(store: Store, *, person: Person, task: str) -> None:
-    """Give a task back for others to take. What was typed stays as a draft, and it is offered to this person again
-    after everything else; a reopened one stands as it was submitted."""
+    """Give a task back for others to take.
+
+    The text stays as a draft, and this person is offered the task again after all others. A task that was reopened
+    for correction keeps its submission.
+    """
     with store.write() as session:
         now = store.now()
         row, access = held_task(session, person=person, task=task)
@@ -112,8 +114,11 @@ def release(store: Store, *, person: Person, task: str) -> None:
 
 
 def postpone(store: Store, *, person: Person, task: str) -> None:
-    """Postpone a task: it stays with this person until its lease ends, and is offered to them again after everything
-    else, or when they ask for it (``take_back``)."""
+    """Postpone a task.
+
+    The task stays with this person until its lease ends. They get it again after all others, or when they ask for it
+    (``take_back``).
+    """
     with store.write() as session:
         now = store.now()
         row, access = held_task(session, person=person, task=task)
@@ -127,17 +132,16 @@ def postpone(store: Store, *, person: Person, task: str) -> None:
 
 
 def take_back(store: Store, *, person: Person, task: str) -> tuple[str, Stage]:
-    """Take in hand again what one has postponed, or has lost while its draft was kept; its project and
-    stage.
+    """Claim again a task that this person postponed, or lost while its draft was kept; return its project and stage.
 
-    If the slot has gone to someone else, another free one of the same item takes the text.
+    If another person has the slot now, the draft moves to another free slot of the same item.
 
     Raises
     ------
     LeaseLost
-        No slot of it is free.
+        The item has no free slot.
     NotAllowed
-        The stage is closed to them; or it is no longer theirs, and they get no new work.
+        The stage is closed to this person; or they lost the task and may not get new work.
     """
     with store.write() as session:
         now = store.now()
@@ -160,8 +164,10 @@ def take_back(store: Store, *, person: Person, task: str) -> tuple[str, Stage]:
 
 
 def heartbeat(store: Store, *, person: Person, task: str) -> datetime:
-    """Say that the page is still open; the new end of the lease. ``LeaseLost``, with the reason, if the task is no
-    longer theirs."""
+    """Extend the lease because the page is still open, and return its new end.
+
+    Raises ``LeaseLost``, with the reason, if the person no longer holds the task.
+    """
     with store.write() as session:
         row, access = held_task(session, person=person, task=task)
         if not extend(session, access=access, row=row, person=person, now=store.now()) or row.lease_until is None:

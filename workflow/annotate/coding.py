@@ -1,5 +1,7 @@
-"""Coding: people say what is wrong with a model's answer, blind to the model and to each other; a senior annotator
-settles what they differ about."""
+"""Coding: people label errors in a model's answer, blind to the model and to each other.
+
+A senior annotator settles disagreements.
+"""
 
 from __future__ import annotations
 
@@ -25,28 +27,27 @@ SETTLED = "The codes of this answer are settled, so yours stay as they are; tell
 
 
 class Standing(StrEnum):
-    """How far an answer's codes are."""
+    """Progress of an answer's codes."""
 
     WAITING = "waiting"
-    """Not everyone who is asked has coded it."""
+    """Not everyone who is asked has coded the answer."""
     DIFFER = "differ"
-    """The coders differ, and no one has settled it."""
+    """The coders disagree, and the answer is not settled."""
     UNANIMOUS = "unanimous"
     ARBITRATED = "arbitrated"
 
 
 @dataclass(frozen=True)
 class Coded:
-    """What the codes of one answer come to."""
+    """The combined codes of one answer."""
 
     standing: Standing
     values: Mapping[str, Any]
-    """The settled value of each criterion with codes; None where no code was given. Empty as long as nothing is
-    settled."""
+    """The settled value of each criterion with codes, None where no code was given; empty if nothing is settled."""
 
 
 def code_criteria(schema: Schema, dimension: str | None = None) -> tuple[Criterion, ...]:
-    """The criteria whose options are codes, in a dimension (None: in any)."""
+    """Return the criteria whose options are codes, in a dimension or (None) in all dimensions."""
     return tuple(each for each in registry.criteria_of(schema, Stage.CODING.value, dimension) if each.options)
 
 
@@ -58,10 +59,10 @@ def settled(
     *,
     wanted: int | None = None,
 ) -> Coded:
-    """What coders' answers and the decision of a senior annotator, if there is one, come to.
+    """Combine the coders' answers and a senior annotator's decision, if there is one.
 
-    A code is settled if all who were asked give it, or by the decision, which stands whatever they say. ``wanted``:
-    how many were asked about this answer (``coders_wanted``); None: as many as the schema says.
+    A code is settled if all coders give it, or if the senior decides, whatever the coders chose. ``wanted`` is how
+    many people were asked about this answer (``coders_wanted``); None uses the schema's number.
     """
     stage = schema.stages.coding
     names = [each.name for each in code_criteria(schema, dimension)]
@@ -76,13 +77,13 @@ def settled(
 
 
 def coders_wanted(access: Access, versions: Sequence[int]) -> int:
-    """How many people are asked about an answer that was coded under these versions (ids) of the schema."""
+    """Return how many people are asked about an answer that was coded under these schema versions (ids)."""
     stage = access.schema.stages.coding
     return access.reading.wanted(stage.raters, versions, Stage.CODING) if stage is not None else 0
 
 
 def standing_of(session: Session, *, access: Access, prediction_id: int, dimension: str) -> Coded:
-    """As ``settled``, from the database."""
+    """Return ``settled`` for an answer in the database."""
     said = submissions.latest_of_answer(session, prediction_id=prediction_id, stage=Stage.CODING)
     decided = submissions.latest_of_answer(session, prediction_id=prediction_id, stage=Stage.ARBITRATION)
     return settled(
@@ -97,8 +98,10 @@ def standing_of(session: Session, *, access: Access, prediction_id: int, dimensi
 def offer_arbitration(
     session: Session, *, access: Access, row: StoredTask, now: datetime, honour: bool = False
 ) -> None:
-    """Ask a senior annotator about an answer if its coders differ, or no longer if they agree after a correction.
-    ``honour`` leaves a senior what they have in hand."""
+    """Ask a senior annotator about an answer if its coders disagree; withdraw the task if they agree again.
+
+    ``honour`` leaves a senior the task that they hold.
+    """
     if row.prediction_id is None:
         return
     found = standing_of(session, access=access, prediction_id=row.prediction_id, dimension=row.dimension)
@@ -123,7 +126,7 @@ def offer_arbitration(
 
 
 def follow_state(session: Session, *, access: Access, item_id: int, before: ItemState, state: ItemState) -> None:
-    """Let people code the answers to an item, or no longer, as its verdict says. What was coded stays."""
+    """Open or close coding of the answers to an item, as its new verdict requires; given codes stay."""
     if access.schema.stages.coding is None or state is before:
         return
     where: dict[str, Any] = {"project_id": access.project_id, "stage": Stage.CODING, "item_id": item_id}
@@ -134,7 +137,7 @@ def follow_state(session: Session, *, access: Access, item_id: int, before: Item
 
 
 def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool) -> None:
-    """Withdraw the slots of a run's answers when the run is withdrawn, or offer them again. What was coded stays."""
+    """Withdraw the coding slots of a withdrawn run, or offer them again; given codes stay."""
     if access.schema.stages.coding is None:
         return
     ids = tasks.answers_in(session, project_id=access.project_id, stage=Stage.CODING, run_id=run_id)
@@ -152,7 +155,7 @@ def _call_off(session: Session, *, ids: Iterable[int]) -> None:
 
 
 def _offer(session: Session, *, access: Access, ids: Iterable[int]) -> None:
-    """Offer again what was called off of these answers: coding, and arbitration where the coders differ."""
+    """Offer the withdrawn slots of these answers again: coding, and arbitration where the coders disagree."""
     units = [task_slots.unit_of_answer(Stage.CODING, prediction_id=id) for id in sorted(ids)]
     stage = access.schema.stages.coding
     task_slots.offer_units(session, units=units, most=stage.raters if stage is not None else None)
@@ -170,8 +173,10 @@ def _offer(session: Session, *, access: Access, ids: Iterable[int]) -> None:
 def place(
     session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> tuple[int, int]:
-    """The item that the answer is about, as it stands; it is held from here on, so that of two coders who submit at
-    once the second sees what the first has said."""
+    """Lock and return the item that the answer belongs to, with its current revision.
+
+    The lock makes the second of two simultaneous coders see the first one's codes.
+    """
     item = items.lock(session, id=row.item_id or 0)
     return item.id, item.current_revision
 
@@ -179,15 +184,18 @@ def place(
 def after(
     session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> ItemState | None:
-    """Codes say nothing about the item itself; where coders differ, someone is asked who settles it."""
+    """Return the item's state, which codes do not change; if the coders disagree, ask a senior to settle it."""
     if row.stage is Stage.CODING:
         offer_arbitration(session, access=access, row=row, now=now)
     return items.by_id(session, id=row.item_id or 0).state
 
 
 def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
-    """Why codes can no longer be corrected: someone has settled them, or the coder has seen the others'. Anyone who
-    settles may change their mind."""
+    """Return why codes can no longer be corrected, or None.
+
+    A senior has settled them, or the coder has seen the other coders' codes. The senior who settles may still change
+    their mind.
+    """
     if row.stage is Stage.ARBITRATION or row.prediction_id is None:
         return None
     decided = submissions.latest_of_answer(session, prediction_id=row.prediction_id, stage=Stage.ARBITRATION)

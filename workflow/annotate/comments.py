@@ -1,9 +1,9 @@
-"""Comments on items: threads with mentions that tell the blind nothing.
+"""Comments on items: threads with mentions that reveal nothing to blind raters.
 
-An annotator reads what they wrote themselves and what is for them: answers to it, and mentions. What is for them is
-held back while anyone still answers about the item blind, unless the senior or lead who wrote it has said that it
-gives nothing away; a text in which a secret of the item stands cannot be sent so. Seniors and leads read everything,
-unless they are asked about the item blind themselves.
+Annotators read their own comments, replies to them, and mentions of themselves. Replies and mentions are held
+back while anyone still rates the item blind, unless the senior or lead who wrote one has marked it as harmless. A
+text that contains a secret of the item cannot be marked so. Seniors and leads read everything, unless they rate
+the item blind themselves.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from workflow.annotate.task_views import visible_fields
 NO_ITEM = "There is no such item with comments of yours."
 NOT_YET = "There is no item to comment on before it is submitted; write a note, or submit it first."
 SOMEBODY = "someone"
-"""A rater whose name is hidden."""
+"""Name shown for a rater whose name is hidden."""
 RECENT = 100
 
 
 def thread(
     store: Store, *, person: Person, task: str | None = None, project: str | None = None, item: str | None = None
 ) -> Thread:
-    """The comments on an item that a person may read: of a task that they hold, or of an item by its id.
+    """Return the comments on an item that a person may read, by a task that they hold or by the item's id.
 
-    What is for them counts as read from now on.
+    Comments for this person are marked as read.
     """
     with store.write(archived_too=True) as session:
         access, row = _find(session, person, task, project, item)
@@ -60,11 +60,11 @@ def comment(
     reply_to: str | None = None,
     early: bool = False,
 ) -> Thread:
-    """Write a comment; the thread with it. The same ``key`` twice writes it once.
+    """Write a comment and return its thread; sending the same ``key`` twice writes one comment.
 
-    ``early`` is the word of a senior or lead that the text gives nothing away: those whom it is for may read it before
-    the item is settled. ``InvalidInput`` for mentions of people who may not be mentioned, and for an early comment in
-    which a secret stands.
+    ``early`` is a senior's or lead's statement that the text gives nothing away, so its readers see it before the item
+    is settled. Raises ``InvalidInput`` if the text mentions people who may not be mentioned, or if an early comment
+    contains a secret.
     """
     with store.write() as session:
         now = store.now()
@@ -75,9 +75,9 @@ def comment(
 
 
 def inbox(store: Store, *, person: Person, project: str) -> list[Thread]:
-    """The threads that someone has a part in; for seniors and leads all of them. What waits for them comes first.
+    """Return the threads that a person takes part in, unread ones first; seniors and leads get all threads.
 
-    A thread on an item about which someone could still be asked blind is ``closed``: its history opens it.
+    A thread is ``closed`` if someone could still be asked about its item blind; the item's history opens it.
     """
     with store.write(archived_too=True) as session:
         now = store.now()
@@ -96,7 +96,7 @@ def inbox(store: Store, *, person: Person, project: str) -> list[Thread]:
 
 
 def mentions(store: Store, *, person: Person) -> Mapping[str, Mentions]:
-    """What waits for a person in the threads of each of their projects."""
+    """Return the number of unread and unanswered threads of a person in each of their projects."""
     views = projects_of(store, person=person)
     found = {}
     with store.read() as session:
@@ -113,7 +113,7 @@ def mentions(store: Store, *, person: Person) -> Mapping[str, Mentions]:
 
 
 def unread_of(session: Session, *, access: Access, person: Person, items: Sequence[StoredItem]) -> set[str]:
-    """The comments on these items that are for a person, that they may read, and that they have not read yet (ids)."""
+    """Return the ids of a person's unread comments on the given items, as far as they may read them."""
     return {
         each.id
         for row in items
@@ -126,7 +126,7 @@ def unread_of(session: Session, *, access: Access, person: Person, items: Sequen
 
 
 def thread_of(session: Session, *, access: Access, person: Person, item: StoredItem, now: datetime) -> Thread:
-    """The thread of an item that is at hand."""
+    """Return the thread of a loaded item."""
     return _thread(session, access, person, item, now=now)
 
 
@@ -225,7 +225,10 @@ def _comments(
 
 
 def title_of(session: Session, access: Access, item: StoredItem, *, whole: bool) -> str:
-    """The first text of an item; for people who may be asked about it blind only what no blind stage keeps secret."""
+    """Return the first text of an item.
+
+    People who may be asked about the item blind get only text that no blind stage keeps secret.
+    """
     content: Mapping[str, Any] = items.content(session, item_id=item.id, revision=item.current_revision)
     if not whole:
         for stage in BLIND:
@@ -235,7 +238,7 @@ def title_of(session: Session, access: Access, item: StoredItem, *, whole: bool)
 
 
 def title_in(access: Access, content: Mapping[str, Any]) -> str:
-    """The first text of an item that has these fields."""
+    """Return the first text among these fields."""
     named = [content[field.name] for field in access.schema.item.fields if field.name in content]
     return next((value for value in named if isinstance(value, str) and value.strip()), "An item")
 
@@ -301,7 +304,7 @@ def _write(
 
 
 def _secrets(session: Session, access: Access, item: StoredItem) -> dict[str, Any]:
-    """What a blind stage of the schema keeps secret of an item."""
+    """Return the fields of an item that a blind stage of the schema keeps secret."""
     content = items.content(session, item_id=item.id, revision=item.current_revision)
     stages = [stage.value for stage in BLIND if getattr(access.schema.stages, stage.value) is not None]
     return {
@@ -317,7 +320,7 @@ def _officials(session: Session, access: Access) -> list[tuple[Any, StoredPerson
 
 
 def _may_be_mentioned(session: Session, access: Access, person: Person, seen: Visibility) -> Sequence[StoredPerson]:
-    """Seniors and leads may be mentioned by everyone; raters by the person who may see who they are."""
+    """Return the people whom a person may mention: seniors and leads, and raters if their names are visible."""
     if seen.whole and seen.names:
         rows = projects.members(session, project_id=access.project_id)
     else:

@@ -1,7 +1,8 @@
-"""Comparison: people say which of two models' answers to an item is better, without knowing the models.
+"""Comparison: people choose the better of two models' answers to an item without knowing the models.
 
-The unit of work is a pair of answers (``comparison_plan``). On which side an answer stands follows from the project's
-seed, the person, the item and the models; it is stored with what the person says, who says ``left`` or ``right``.
+The unit of work is a pair of answers (``comparison_plan``). The side on which an answer is shown is computed from
+the project's seed, the person, the item and the models. The side is stored with the submission, which says ``left``
+or ``right``.
 """
 
 from __future__ import annotations
@@ -27,19 +28,22 @@ from workflow.annotate.comparison_plan import Pair, slots_of
 Answers = tuple[StoredPrediction, StoredPrediction]
 
 SHOWN_LEFT = "left"
-"""What stands on the left, in what was ``shown`` with a submission: ``a`` or ``b`` of the pair."""
+"""Key in a submission's ``shown`` for the answer on the left: ``a`` or ``b`` of the pair."""
 
 
 def answers_of(session: Session, row: StoredTask) -> Answers:
-    """The two answers that a slot is about, in the order of their models' names."""
+    """Return the two answers of a slot, ordered by model name."""
     ids = task_slots.pair_of(row.unit)
     found = items.predictions(session, ids=ids)
     return found[ids[0]], found[ids[1]]
 
 
 def left_of(session: Session, *, access: Access, row: StoredTask, person: Person, pair: Answers | None = None) -> str:
-    """Which answer of the pair a person sees on the left, ``a`` or ``b``: always the same one, also on another server
-    to which the project was copied. What is corrected stands as it stood."""
+    """Return which answer of the pair a person sees on the left, ``a`` or ``b``.
+
+    The side is always the same, also on another server to which the project was copied. A correction keeps the sides
+    of the first submission.
+    """
     if row.correcting:
         before = submissions.latest_of_task(session, task_id=row.id)
         if before is not None and before.shown:
@@ -52,7 +56,7 @@ def left_of(session: Session, *, access: Access, row: StoredTask, person: Person
 
 
 def texts_of(session: Session, *, access: Access, row: StoredTask, person: Person) -> tuple[str, str] | None:
-    """The two answers as a person sees them, the left one first; None in other stages."""
+    """Return the two answers as a person sees them, the left one first; None in other stages."""
     if row.stage is not Stage.COMPARISON:
         return None
     first, second = pair = answers_of(session, row)
@@ -61,7 +65,7 @@ def texts_of(session: Session, *, access: Access, row: StoredTask, person: Perso
 
 
 def texts_said_of(session: Session, *, row: StoredTask, said: StoredAnnotation) -> tuple[str, str] | None:
-    """The two answers as they stood when someone compared them, the left one first; None in other stages."""
+    """Return the two answers in the order in which a person compared them, left first; None in other stages."""
     if row.stage is not Stage.COMPARISON:
         return None
     first, second = answers_of(session, row)
@@ -69,7 +73,7 @@ def texts_said_of(session: Session, *, row: StoredTask, said: StoredAnnotation) 
 
 
 def models_shown(session: Session, said: StoredAnnotation) -> tuple[str, str]:
-    """The models whose answers someone compared, the left one first; for those who may know them."""
+    """Return the models whose answers a person compared, the left one first; only for people who may know them."""
     row = tasks.by_id(session, id=said.task_id)
     assert row is not None
     first, second = (each.model for each in answers_of(session, row))
@@ -89,17 +93,19 @@ FIXED = (
 
 
 def is_replaced(session: Session, *, row: StoredTask) -> bool:
-    """Whether a slot is about a pair of which one answer counts no more: its model has answered anew, or its run was
-    withdrawn. False in other stages."""
+    """Return whether a slot's pair contains an answer that no longer counts; False in other stages.
+
+    An answer stops counting when its model answers again or its run is withdrawn.
+    """
     return row.stage is Stage.COMPARISON and not _is_current(*_then_and_now(session, row))
 
 
 def renew(session: Session, *, access: Access, row: StoredTask, now: datetime) -> bool:
-    """Call off a pair of which one answer counts no more, from a locked slot that someone asks to work on, and open
-    the pair of both models' newest answers in its place; False, and nothing, where both still count.
+    """Replace a pair that contains an outdated answer with the pair of both models' newest answers.
 
-    A lead has opened these two models' answers to this item, so newer ones need no word of theirs. A slot that someone
-    else has in hand is left to the moment when they go on with it. What was said of the earlier answers is kept.
+    The argument is a locked slot that a person asks to work on. Returns False and changes nothing if both answers
+    still count. The lead has approved comparing these two models, so newer answers need no approval. A slot that
+    another person holds is replaced when they continue with it. Submissions on the earlier answers are kept.
     """
     if row.stage is not Stage.COMPARISON:
         return False
@@ -123,12 +129,12 @@ def renew(session: Session, *, access: Access, row: StoredTask, now: datetime) -
 
 
 def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
-    """Why a preference can no longer be corrected."""
+    """Return why a preference can no longer be corrected, or None."""
     return FIXED if is_replaced(session, row=row) else answer_steps.why_fixed(session, access, row, now)
 
 
 def _then_and_now(session: Session, row: StoredTask) -> tuple[Answers, Pair | None]:
-    """The answers that a slot is about, and both models' newest that count; None where one has none."""
+    """Return a slot's answers and both models' newest answers that count, or None if a model has no such answer."""
     first, second = then = answers_of(session, row)
     given = answers.answers(session, project_id=row.project_id, item_id=first.item_id)
     newest = {each.model: each for each in given}
@@ -142,7 +148,7 @@ def _is_current(then: Answers, newest: Pair | None) -> bool:
 
 
 def _is_asked(session: Session, access: Access, pair: Pair) -> bool:
-    """Whether people are still asked about these models' answers to this item."""
+    """Return whether people are still asked about these models' answers to this item."""
     stage = access.schema.stages.comparison
     if stage is None or pair.same or not (stage.dimensions is None or pair.dimension in stage.dimensions):
         return False
@@ -155,7 +161,7 @@ def _is_asked(session: Session, access: Access, pair: Pair) -> bool:
 
 
 def follow_state(session: Session, *, access: Access, item_id: int, before: ItemState, state: ItemState) -> None:
-    """Let people compare the answers to an item, or no longer, as its verdict says. What was compared stays."""
+    """Open or close comparison of the answers to an item, as its new verdict requires; submissions stay."""
     if access.schema.stages.comparison is None or state is before:
         return
     units = tasks.units_in(session, project_id=access.project_id, stage=Stage.COMPARISON, item_id=item_id)
@@ -166,8 +172,7 @@ def follow_state(session: Session, *, access: Access, item_id: int, before: Item
 
 
 def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool) -> None:
-    """Withdraw the pairs with a run's answers when the run is withdrawn, or offer them again. What was compared
-    stays."""
+    """Withdraw the pairs of a withdrawn run, or offer them again; submissions stay."""
     if access.schema.stages.comparison is None:
         return
     given = answers.of_run(session, run_id=run_id)
@@ -181,7 +186,7 @@ def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool
 
 
 def _offer_current(session: Session, access: Access, units: Sequence[str], item_ids: Collection[int]) -> None:
-    """Offer what was called off of pairs that are of last answers to these items."""
+    """Offer the withdrawn pairs again if both answers are the latest answers to these items."""
     stage = access.schema.stages.comparison
     last = answers.last(session, project_id=access.project_id)
     wanted = [unit for unit in units if all(last.get(id) in item_ids for id in task_slots.pair_of(unit))]
@@ -192,7 +197,7 @@ def _offer_current(session: Session, access: Access, units: Sequence[str], item_
 
 
 def broken_rules(session: Session, *, access: Access) -> Iterator[str]:
-    """Pairs and submissions that are not as the stage makes them, each as a sentence."""
+    """Yield one sentence for each pair or submission that breaks the rules of this stage."""
     for unit, first, second in queries.strange_pairs(session, project_id=access.project_id):
         yield f"{unit} is no pair of two models' answers to its item in the order of their names: {first}, {second}."
     for public_id, shown in queries.shown_in(session, project_id=access.project_id, stage=Stage.COMPARISON):
@@ -201,5 +206,5 @@ def broken_rules(session: Session, *, access: Access) -> Iterator[str]:
 
 
 def shown(session: Session, *, access: Access, row: StoredTask, person: Person) -> dict[str, Any]:
-    """What is stored with a submission of how the answers stood."""
+    """Return how the answers were shown, to be stored with a submission."""
     return {SHOWN_LEFT: left_of(session, access=access, row=row, person=person)}

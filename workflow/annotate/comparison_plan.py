@@ -1,7 +1,7 @@
-"""Which pairs of models' answers people compare: all, or so many of each item, and what keeps others from being pairs.
+"""Choose the pairs of models' answers that people compare: all pairs, or a fixed number per item.
 
-A pair is two models' last answers to an item that counts. Where both say the same it is not asked about: it is a tie of
-a kind of its own. Where one has no answer there is no pair.
+A pair is two models' last answers to an item that counts. Identical answers are not shown to people: they count as
+a separate kind of tie. If one model has no answer, there is no pair.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Names = tuple[str, str]
 
 @dataclass(frozen=True)
 class Pair:
-    """Two models' answers to an item; the first is of the model whose name comes first."""
+    """Two models' answers to an item, ordered by model name."""
 
     first: AnswerPart
     second: AnswerPart
@@ -35,63 +35,63 @@ class Pair:
 
     @property
     def unit(self) -> str:
-        """Its name as something to work on."""
+        """The pair's name as a unit of work."""
         return task_slots.unit_of_pair(self.first.id, self.second.id)
 
     @property
     def models(self) -> Names:
-        """Whose answers they are."""
+        """Names of the two models."""
         return self.first.model, self.second.model
 
     @property
     def same(self) -> bool:
-        """Both say the same, but for space around it and how it is broken into lines."""
+        """Whether both answers have the same text, ignoring white space and line breaks."""
         return self.first.text.split() == self.second.text.split()
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The pairs as things stand now."""
+    """The current pairs of a project."""
 
     raters: int
-    """How many people are asked about a pair."""
+    """Number of people asked about each pair."""
     fewest: int
-    """With how many a pair may be complete that was compared when fewer were asked."""
+    """Number of votes that completes a pair compared when fewer people were asked."""
     models: tuple[str, ...]
-    """Those that are compared, by name."""
+    """Names of the compared models."""
     asked: Sequence[Pair]
-    """Pairs to be compared, in the order of the items."""
+    """Pairs to compare, in item order."""
     same: Sequence[Pair]
-    """Those of the plan that are not, because both answers are the same."""
+    """Planned pairs that are not compared because both answers are the same."""
     missing: int
-    """How many of the plan lack an answer."""
+    """Number of planned pairs that lack an answer."""
     slots: Mapping[str, AnswerSlots]
-    """Every pair that was ever opened, by its unit, with its slots."""
+    """Slots of every pair ever opened, by unit."""
     current: Mapping[str, Pair]
-    """Every pair there is of answers that count, whether it is in the plan or not, by its unit."""
+    """All pairs of answers that count, planned or not, by unit."""
 
     anew: frozenset[tuple[int, Names]]
-    """Items and models of pairs that were open when one of the models had another answer."""
+    """Item and model names of pairs that were open when one of the models answered again."""
 
     def is_open(self, pair: Pair) -> bool:
-        """Whether as many people as are asked for can compare it, or have."""
+        """Return whether enough people can compare the pair or have compared it."""
         there = self.slots.get(pair.unit)
         return there is not None and there.lacking(self.raters, fewest=self.fewest) == 0
 
     def is_complete(self, pair: Pair) -> bool:
-        """Whether as many people as are asked for have compared it."""
+        """Return whether enough people have compared the pair."""
         there = self.slots.get(pair.unit)
         return there is not None and there.is_complete(self.raters, fewest=self.fewest)
 
     @property
     def stale(self) -> list[str]:
-        """Units that are on offer, of answers that count no longer or of pairs that the plan has no more."""
+        """Units still on offer whose answers no longer count or that left the plan."""
         wanted = {pair.unit for pair in self.asked}
         return [unit for unit, there in self.slots.items() if there.open and unit not in wanted]
 
 
 def plan_of(session: Session, *, access: Access, stage: Comparison, counted: Counting) -> Plan:
-    """The plan of a project. What someone has compared or has in hand stays in it as long as its answers count."""
+    """Return the plan of a project; compared or claimed pairs stay in it while their answers count."""
     people = {run.name for run in runs.of_project(session, project_id=access.project_id, kind=RunKind.PEOPLE)}
     last: dict[tuple[int, str], AnswerPart] = {}
     known: dict[int, tuple[int, str]] = {}
@@ -136,8 +136,10 @@ def plan_of(session: Session, *, access: Access, stage: Comparison, counted: Cou
 def slots_of(
     pair: Pair, *, stage: Comparison, access: Access, now: datetime, shuffle: int | None = None
 ) -> list[task_slots.Slot]:
-    """The slots of a pair, one for each person who is asked; ``shuffle``: a place in the order of the stage that is
-    not its own."""
+    """Return the slots of a pair, one for each person who is asked.
+
+    ``shuffle`` overrides the pair's place in the order of the stage.
+    """
     place = shuffle if shuffle is not None else task_slots.shuffle_key(seed=access.seed, unit=pair.unit, slot=0)
     return [
         task_slots.Slot(
@@ -156,10 +158,10 @@ def slots_of(
 
 
 def _drawn(every: Sequence[Names], per_item: int | None, *, seed: int, dimension: str, number: int) -> set[Names]:
-    """The pairs of models that are compared on an item, by its number in its dimension.
+    """Return the pairs of models to compare on an item, by its number in its dimension.
 
-    Of as many items in a row as there are pairs, each pair is drawn ``per_item`` times: the items of such a block go
-    once around the pairs, whose order is drawn for the block.
+    Each block has as many items as there are pairs. In a block each pair is drawn ``per_item`` times: the items go once
+    around the pairs, whose order is shuffled for each block.
     """
     if per_item is None or per_item >= len(every):
         return {*every}

@@ -1,4 +1,4 @@
-"""Drafts: what someone types is kept before they submit, and kept on if the task goes to someone else."""
+"""Drafts: keep the text that a person types before they submit, even if another person gets the task."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from workflow.annotate.leases import extend, held_task
 from workflow.annotate.task_views import draft_of
 
 LARGEST = 1_000_000
-"""Bytes of JSON in one draft or submission."""
+"""Maximum size of a draft or submission, in bytes of JSON."""
 
 
 def save_draft(store: Store, *, person: Person, task: str, seq: int, values: Mapping[str, Any]) -> Draft:
-    """Keep what has been typed; an older ``seq`` never overwrites a newer one, and what is kept is returned.
+    """Save a draft and return the draft that is kept; an older ``seq`` never overwrites a newer one.
 
-    Typing shows that the person is there, so the lease is renewed. A draft for a task that has gone to someone
-    else is kept as well; one that arrives after its submission is dropped.
+    Typing shows that the person is present, so the lease is renewed. A draft for a task that now belongs to another
+    person is kept too; a draft that arrives after its submission is dropped.
     """
     must_be_json(values)
     with store.write() as session:
@@ -41,7 +41,7 @@ def save_draft(store: Store, *, person: Person, task: str, seq: int, values: Map
 
 
 def must_be_json(values: Mapping[str, Any]) -> None:
-    """``InvalidInput`` for what cannot be stored."""
+    """Raise ``InvalidInput`` if the values cannot be stored."""
     try:
         size = len(json.dumps(values, allow_nan=False, ensure_ascii=False).encode())
     except (TypeError, ValueError, RecursionError) as error:

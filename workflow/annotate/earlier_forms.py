@@ -1,4 +1,4 @@
-"""Pages and drafts of a time before the schema changed: what was written on an earlier form, in the words of now."""
+"""Translate pages and drafts from before a schema change into the terms of the current form."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ CHANGED = "The form has changed since this page was opened, and asks something e
 
 @dataclass(frozen=True)
 class Form:
-    """The schema whose form someone has filled in."""
+    """The schema whose form a person has filled in."""
 
     id: int
     hash: str
     is_earlier: bool = False
     anew: frozenset[str] = frozenset()
-    """Criteria, as they are called now, to which no answer of that time is one of now."""
+    """Current names of criteria whose earlier answers have no equivalent now."""
 
     def asked_anew(self, given: Submission) -> bool:
-        """Whether something was answered that has to be answered again."""
+        """Return whether the submission answers a criterion that must be answered again."""
         return any(given.values.get(name) is not None for name in self.anew)
 
 
 def as_asked_now(session: Session, access: Access, row: StoredTask, given: Submission) -> tuple[Form, Submission]:
-    """The form on which something was answered, and the answers in the words of the form that is in force.
+    """Return the form that was filled in, and the answers in the terms of the current form.
 
-    ``InvalidInput`` for a form that this project never had.
+    Raises ``InvalidInput`` for a form that this project never had.
     """
     if given.schema is None or given.schema == access.loaded.hash:
         return Form(access.schema_version_id, access.loaded.hash), given
@@ -55,8 +55,10 @@ def as_asked_now(session: Session, access: Access, row: StoredTask, given: Submi
 
 
 def draft_now(access: Access, stage: Stage, content: Mapping[str, Any]) -> dict[str, Any]:
-    """A draft in the words of the form that is in force. No one knows on which form it was written: what only an
-    earlier one had is said anew, and everything else stays."""
+    """Return a draft in the terms of the current form.
+
+    The form of a draft is not recorded, so only values that fit no current criterion are translated.
+    """
     said = dict(content)
     values, reasons = content.get("values"), content.get("reasons")
     for version in access.reading.steps:
@@ -70,14 +72,14 @@ def draft_now(access: Access, stage: Stage, content: Mapping[str, Any]) -> dict[
 
 
 def _said_anew(access: Access, stage: Stage, version: int, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Values of a draft, of which those that are ones of now stay; the others may be of a version (id)."""
+    """Translate those values of a draft that do not fit the current form from a schema version (id)."""
     of_now = {name: value for name, value in values.items() if _is_of_now(access.schema, stage, name, value)}
     rest = {name: value for name, value in values.items() if name not in of_now}
     return {**access.reading.answers(version, stage, rest), **of_now}
 
 
 def _is_of_now(schema: Schema, stage: Stage, name: str, value: Any) -> bool:
-    """Whether something is asked by this name, and offers what was chosen."""
+    """Return whether the current form has this criterion and offers the chosen value."""
     asked = schema.item.fields if stage is Stage.AUTHORING else criteria_of(schema, stage.value)
     part = next((each for each in asked if each.name == name), None)
     if part is None:

@@ -1,5 +1,4 @@
-"""Drafts of tasks that their writer no longer has, expired submissions, postponed items, and what was submitted just
-now."""
+"""A person's lost drafts, expired submissions, postponed items and recent submissions."""
 
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ NOT_WANTED = "The item has changed or is settled, so no one is asked about it an
 
 
 def postponed_tasks(store: Store, *, person: Person) -> list[PostponedTask]:
-    """What a person has postponed or given back and may go on with, the longest ago first."""
+    """Return the tasks that a person has postponed or given back and can resume, oldest first."""
     with store.read() as session:
         now, found = store.now(), []
         for mark, row in postponed.of_person(session, person_id=person.id, limit=MOST):
@@ -64,10 +63,10 @@ def postponed_tasks(store: Store, *, person: Person) -> list[PostponedTask]:
 
 
 def earlier_submissions(store: Store, *, person: Person) -> list[EarlierSubmission]:
-    """What a person has submitted within a lease's time, the newest first, to go back to it.
+    """Return what a person has submitted within the length of a lease, newest first, so that they can reopen it.
 
-    All of it, whether or not it may still be changed: a list of what may be would tell which items others have
-    settled, and which were gold checks.
+    The list contains submissions that can no longer be changed, too. Without them the list would reveal which items
+    others have settled and which were gold checks.
     """
     with store.read() as session:
         found = []
@@ -93,7 +92,7 @@ def earlier_submissions(store: Store, *, person: Person) -> list[EarlierSubmissi
 
 
 def of_person(store: Store, *, person: Person) -> list[ExpiredDraft]:
-    """What a person wrote for tasks that they no longer have, the newest first, with the way back if there is one."""
+    """Return a person's drafts of tasks that they lost, newest first, and whether they can resume each task."""
     with store.read() as session:
         found = []
         for draft, row in submissions.lost_of_person(session, person_id=person.id, limit=MOST):
@@ -127,7 +126,7 @@ def _why_lost(session: Session, person: Person, row: StoredTask, draft: StoredDr
 
 
 def put_away(store: Store, *, person: Person, task: str) -> None:
-    """Remove a draft from its writer's list. It stays in the database."""
+    """Hide a draft from its writer's list; the draft stays in the database."""
     with store.write() as session:
         row = tasks.by_public_id(session, public_id=task)
         draft = submissions.draft(session, task_id=row.id, person_id=person.id) if row else None
@@ -137,7 +136,7 @@ def put_away(store: Store, *, person: Person, task: str) -> None:
 
 
 def expired_submissions(store: Store, *, by: Person | None, project: str) -> list[ExpiredSubmission]:
-    """Submissions whose lease had ended when they came, the newest first, for leads: who, when, about what."""
+    """Return the submissions that arrived after their lease had ended, newest first; leads only."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         return [
@@ -158,8 +157,11 @@ def expired_submissions(store: Store, *, by: Person | None, project: str) -> lis
 
 
 def expired_submission(store: Store, *, by: Person, project: str, id: int) -> Sequence[TextLine]:
-    """What one expired submission says. Anyone who reads it while others still answer is asked about the item blind
-    no more; ``NotAllowed`` for a lead who is asked about it just now."""
+    """Return the text of one expired submission.
+
+    A lead who reads the text while others still answer is no longer asked about the item blind. Raises ``NotAllowed``
+    for a lead who is being asked about the item now.
+    """
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         for draft, row, _ in submissions.lost_of_project(session, project_id=access.project_id, limit=1, id=id):
@@ -182,7 +184,7 @@ def expired_submission(store: Store, *, by: Person, project: str, id: int) -> Se
 
 
 def _access(session: Session, person: Person, row: StoredTask) -> Access | None:
-    """The project of a task, if it is still one of this person's, with the stage and the dimension."""
+    """Return the task's project if this person is still a member and may work in the stage and the dimension."""
     try:
         access = access_by_id(session, person=person, project_id=row.project_id)
     except NotFound:
@@ -191,7 +193,7 @@ def _access(session: Session, person: Person, row: StoredTask) -> Access | None:
 
 
 def _words(session: Session, access: Access, row: StoredTask) -> str:
-    """The first words of the item, of what this stage may see."""
+    """Return the first words of the item, from the fields that this stage may see."""
     seen = fields_shown(session, access=access, row=row, person=None)
     texts = [value for value in seen.values() if isinstance(value, str) and value.strip()]
     first = " ".join(texts[0].split()) if texts else ""
@@ -199,7 +201,7 @@ def _words(session: Session, access: Access, row: StoredTask) -> str:
 
 
 def _lines(access: Access, row: StoredTask, draft: StoredDraft) -> Sequence[TextLine]:
-    """What was typed, as titles and texts."""
+    """Return the draft as titles and texts."""
     content: Mapping[str, Any] = draft.content
     values = content.get("values") or {}
     reasons = content.get("reasons") or {}

@@ -1,7 +1,7 @@
-"""What leads decide about frames of videos: each decision is an event of the log, which the page reads.
+"""Decisions of leads about video frames; each decision is an event in the log, which the page reads.
 
-So every server on the database sees the same ticks, and an archive carries them. A set of frames itself lies below the
-home folder of one server. Ticks of a set that is not there count for the same frames of the same video in other sets.
+So every server on the database sees the same ticks, and archives contain them. The frame set itself lies in the
+home folder of one server. Ticks of a set missing on this server apply to the same frames in other sets.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 
 AT_ONCE = 500
-"""So many frames stand in one line of the log."""
+"""Number of frames in one event of the log."""
 BY_HAND = "ticked off by hand"
 CHOICE, TAKEN_IN = "choice.json", "choice.json.taken_in"
 _OF_A_FRAME = ("source", "sha256", "exact", "frame", "kept", "why")
 
 Line = Mapping[str, Any]
-"""A frame, as the manifest of its set has it."""
+"""A frame's row in the manifest of its set."""
 
 
 @dataclass(frozen=True)
 class SetOfFrames:
-    """A set of frames, as the log names it."""
+    """A frame set, as the log identifies it."""
 
     name: str
-    """The random name of its folder."""
+    """Random name of the set's folder."""
     called: str
-    """What the page calls it."""
+    """Name of the set on the page."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the set as the log has it."""
+        """Return the set in the form that the log stores."""
         return {"set": self.name, "called": self.called}
 
 
@@ -80,7 +80,7 @@ def _about(line: Line) -> dict[str, Any]:
 
 
 def clear(store: Store, *, by: Person | None, project: str, of: SetOfFrames, why: str) -> None:
-    """Log that the ticks of a set count no more, and why. For leads."""
+    """Log that the ticks of a set no longer count, and why; leads only."""
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         data = {**of.as_json(), "why": why}
@@ -111,7 +111,7 @@ def decided(
     taken: Mapping[str, Line],
     dropped: Mapping[str, Line],
 ) -> None:
-    """Log of each frame, by name, whether it is taken into the pool or dropped, and why; before any frame is taken."""
+    """Log, before any frame is added, whether each frame is added to the pool or dropped, and why."""
     said = [*((name, _taken(line)) for name, line in taken.items())]
     said += [(name, _dropped(line)) for name, line in dropped.items()]
     with store.write() as session:
@@ -134,14 +134,14 @@ def _dropped(line: Line) -> dict[str, Any]:
 def standing(
     store: Store, *, by: Person | None, project: str, name: str, lines: Sequence[Line], here: Collection[str]
 ) -> dict[str, bool]:
-    """Return which frames of a set a lead ticked on or off against the screening, by name; for leads.
+    """Return by name which frames of a set a lead ticked on or off against the screening; leads only.
 
     Parameters
     ----------
     name
-        That of the set.
+        Name of the set.
     here
-        The names of all sets of the project on this server.
+        Names of all sets of the project on this server.
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -158,7 +158,7 @@ def standing(
 
 
 def _replay(ticks: dict[tuple[str, Any], tuple[str, bool]], of: str, data: Mapping[str, Any]) -> None:
-    """Add the ticks of one event; a tick that says what the screening said then is none."""
+    """Apply the ticks of one event; a tick equal to the screening's result removes the frame's tick."""
     for name, about in data["frames"].items():
         frame = (name, about.get("sha256"))
         if about.get("kept") is data["on"]:
@@ -173,7 +173,7 @@ def _replay(ticks: dict[tuple[str, Any], tuple[str, bool]], of: str, data: Mappi
 def take_in(store: Store, folder: Path, *, by: Person, project: str, of: SetOfFrames, lines: Sequence[Line]) -> None:
     """Move the ticks that an earlier version kept in ``choice.json`` into the log, once.
 
-    That file does not say who ticked: these events name no person.
+    The file does not record who ticked, so these events name no person.
     """
     try:
         content = (folder / CHOICE).read_bytes()

@@ -1,5 +1,8 @@
-"""Frames out of videos, on their way into the pool: where a project's sets of them lie, and what is kept of each frame
-that is taken into the pool: its video, its moment, how sharp it is, why it was chosen."""
+"""Video frames on their way into the pool.
+
+This module knows the folder of a project's frame sets. It also defines the record of each pooled frame: its
+video, its time, its sharpness, and why it was chosen.
+"""
 
 from __future__ import annotations
 
@@ -23,24 +26,27 @@ if TYPE_CHECKING:
     from media.store import MediaStore
 
 AT_ONCE = 500
-"""So many frames come in with one line of the log."""
+"""Number of frames added with one event of the log."""
 TOLD = ("source", "exact", "time", "frame", "sharpness", "brightness", "motion", "group", "kept", "why")
-"""What the log keeps of a frame, as its manifest calls it."""
+"""Manifest columns of a frame that the log keeps."""
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """A frame that somebody takes into the pool."""
+    """A frame to be added to the pool."""
 
     name: str
-    """As the pool calls it: its video, a slash, its time."""
+    """The frame's name in the pool: its video, a slash, its time."""
     path: Path
     told: Mapping[str, Any]
-    """Its line in the manifest."""
+    """The frame's row in the manifest."""
 
 
 def place(store: Store, home: Path, *, by: Person, project: str, changes: bool = False) -> Path:
-    """The folder for sets of frames of a project, for its leads; ``changes``: something is to be made there."""
+    """Return the folder for a project's frame sets; leads only.
+
+    ``changes`` states that the caller will write there, which an archived project refuses.
+    """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     if changes and access.archived:
@@ -49,12 +55,12 @@ def place(store: Store, home: Path, *, by: Person, project: str, changes: bool =
 
 
 def sets_in(home: Path, project: str) -> Path:
-    """Where all frames lie of projects of that name: of this one, and of those before it that were deleted."""
+    """Return the folder for the frames of all projects of this name, deleted ones included."""
     return home / "frames" / project
 
 
 def free_clips(store: Store, media: MediaStore, *, by: Person, project: str) -> list[tuple[str, Path]]:
-    """The clips that are free in the pool, by name, for leads."""
+    """Return the free clips of the pool, by name; leads only."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         found = stock.free_clips(session, project_id=access.project_id)
@@ -75,18 +81,18 @@ def add(
     role: str | None = None,
     told: Callable[[int], None] = lambda _: None,
 ) -> AddedMedia:
-    """Take frames into the pool as ``image_pool.add_to_pool`` does, and note where each is from.
+    """Add frames to the pool as ``image_pool.add_to_pool`` does, and record where each frame comes from.
 
-    The log says first which frames are taken and which are dropped, each with the reason.
+    The log first records which frames are added and which are dropped, each with the reason.
 
     Parameters
     ----------
     dropped
-        Frames of the same videos that are not taken: by name, their line in the manifest.
+        Manifest rows, by name, of frames that are not added.
     settings
-        How they were taken and screened, as their manifest says it.
+        The extraction and screening settings from the manifest.
     told
-        Hears how many have been looked at.
+        Called with the number of frames processed.
     """
     frame_choices.decided(
         store,

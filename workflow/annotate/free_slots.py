@@ -1,4 +1,4 @@
-"""Looking for a slot that no one has, in a person's own order, and taking it."""
+"""Find a slot that is free, in the person's own order, and claim it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from workflow.annotate.leases import note_claim
 from workflow.annotate.priorities import order_of
 
 ATTEMPTS = 25
-"""How often a claim looks again while others hold every task that it finds. It never waits for them in the database:
-waiting while holding something is how two of them would wait for each other."""
+"""Number of times that a claim searches again while others hold every task that it finds.
+
+A claim never waits for others inside the database: two claims that hold locks and wait could deadlock.
+"""
 
 
 def claim_next(
@@ -30,7 +32,7 @@ def claim_next(
     dimensions: Sequence[str] | None,
     now: datetime,
 ) -> tuple[StoredTask | None, bool]:
-    """A slot that no one has, now this person's; and if there is none yet, whether to go on looking."""
+    """Claim a free slot for this person; without a free slot, also return whether to keep searching."""
     ways = _cursors(session, access, person, stage, dimensions, hold=True)
     known = gold_checks.due(session, access=access, person=person, stage=stage, dimensions=dimensions)
     for attempt in range(ATTEMPTS):
@@ -66,7 +68,7 @@ def claim_next(
                 return taken, False
         if not found and not left_behind:
             return None, any(way.more for lot in ways for way in lot)
-        time.sleep(0.002 * (attempt + 1))  # others hold all of these just now; they are done with them in a moment
+        time.sleep(0.002 * (attempt + 1))  # others hold all of these slots for a moment
     return None, False
 
 
@@ -80,7 +82,7 @@ def ahead(
     now: datetime,
     limit: int,
 ) -> list[int]:
-    """The items (ids) of the slots that ``claim_next`` would probably give next; nothing is taken."""
+    """Return the items (ids) of the slots that ``claim_next`` would probably give next; claim nothing."""
     left_behind = task_claims.abandoned(
         session,
         project_id=access.project_id,
@@ -104,8 +106,11 @@ def ahead(
 
 
 def _own_choice(session: Session, access: Access, person: Person, stage: Stage, spot: queue_cursor.Spot) -> int:
-    """The slot to take: the one found, or where the schema shuffles an item's answers the person's own first one of
-    them. Which one follows from the project's seed."""
+    """Return the slot to claim.
+
+    This is the given slot, unless the schema shuffles an item's answers. Then it is the first one of that item in this
+    person's own order, which depends on the project's seed.
+    """
     if "predictions" not in getattr(getattr(access.schema.stages, stage.value), "shuffle", ()):
         return spot.id
     slots = task_claims.open_siblings(session, task_id=spot.id, stage=stage, person_id=person.id)
@@ -119,8 +124,10 @@ def _own_choice(session: Session, access: Access, person: Person, stage: Stage, 
 def _cursors(
     session: Session, access: Access, person: Person, stage: Stage, dimensions: Sequence[str] | None, *, hold: bool
 ) -> list[list[queue_cursor.Cursor]]:
-    """Where a person is in each dimension that they go through by itself, in lots of which one is looked through
-    before the next: a random order of answers begins with those that someone has graded."""
+    """Return a person's cursors, one for each dimension, in groups that are searched one after another.
+
+    A random order of answers starts with the group of answers that someone has graded.
+    """
     random = order_of(access.schema, stage) == "random"
     return [
         [
@@ -144,7 +151,7 @@ def _cursors(
 def _search(
     session: Session, ways: Sequence[Sequence[queue_cursor.Cursor]], *, limit: int
 ) -> list[tuple[queue_cursor.Cursor, queue_cursor.Spot]]:
-    """The next slots that a person may take, out of the first lot of cursors in which there are any."""
+    """Return the next slots that a person may claim, from the first group of cursors that has any."""
     for lot in ways:
         found = queue_cursor.search(session, lot, limit=limit)
         if found:

@@ -1,8 +1,7 @@
-"""The gates on the way to a task: each lets someone by, gives them a task, or says why there is none.
+"""Gates on the way to a task: each gate lets a person pass, gives them a task, or refuses with a reason.
 
-Anyone who asks for work goes through the same rows in the same order, whether they want their next task
-(``claims.next_task``), one more besides what they have in hand (``claims.take_more``), or only to know what comes
-(``claims.peek``).
+Every request for work passes the same gates in the same order. It may ask for the next task
+(``claims.next_task``), for one more task (``claims.take_more``), or only for a preview (``claims.peek``).
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from workflow.annotate.leases import extend, may_resume, resume
 
 @dataclass(frozen=True)
 class Visit:
-    """Someone who asks for work in a stage."""
+    """A person who asks for work in a stage."""
 
     session: Session
     access: Access
@@ -33,39 +32,39 @@ class Visit:
     now: datetime
     dimension: str | None = None
     keeps: bool = False
-    """They keep what they have in hand and ask for one more."""
+    """Whether they keep their current tasks and ask for one more."""
     postponed: str | None = None
-    """The item (page id) that they have postponed just now: it does not come back at once."""
+    """Page id of the item that they have just postponed, which is not offered again at once."""
     postponed_before: datetime | None = None
-    """Only what was postponed before comes back; None: everything that was."""
+    """Only tasks postponed before this time are offered again; None means all of them."""
 
     @cached_property
     def let_in(self) -> bool:
-        """Whether they have the qualification that the stage asks for, or it asks for none."""
+        """Whether they have the qualification that the stage requires, if any."""
         return qualification.may_begin(self.session, access=self.access, person=self.person, stage=self.stage)
 
     @property
     def dimensions(self) -> Sequence[str] | None:
-        """Where they look for work; None: everywhere."""
+        """Dimensions in which they look for work; None means all."""
         return self.access.dimensions if self.dimension is None else (self.dimension,)
 
 
 @dataclass(frozen=True)
 class Given:
-    """A task that is in someone's hands now."""
+    """A task that a person now holds."""
 
     row: StoredTask
     postponed: bool = False
-    """They had postponed it."""
+    """Whether they had postponed the task."""
 
 
 class Later:
-    """The search is long, or what was found had to give way to something newer: it goes on in another transaction."""
+    """Marker that the search continues in another transaction, because it is long or the task found was replaced."""
 
 
 Answer = Given | NothingLeft | Later
 Ahead = Sequence[int] | NothingLeft
-"""The items (ids) of the tasks that would come, or why none does."""
+"""Items (ids) of the next tasks, or why no task follows."""
 
 
 @dataclass(frozen=True)
@@ -74,23 +73,23 @@ class Gate:
 
     name: str
     asks: str
-    """The question that it asks, in a sentence."""
+    """The gate's question, in a sentence."""
     take: Callable[[Visit], Answer | None]
-    """What it gives or says; None: it lets them by."""
+    """Function that gives a task or a refusal, or None to let the person pass."""
     look: Callable[[Visit, int], Ahead]
-    """The same for someone who takes nothing: at most so many items; none: it lets them by."""
+    """Preview of ``take`` that claims nothing and returns at most this many items; empty lets the person pass."""
     refuses: Callable[[Visit], NothingLeft | None] | None = None
-    """Of a gate that keeps people from all new work: why."""
+    """Function that returns why the gate bars a person from all new work, or None."""
 
 
 def ask(visit: Visit) -> Answer:
-    """What the first gate gives or says that does not let someone by; behind the last one, why nothing is left."""
+    """Return the answer of the first gate that does not let the person pass, or why no work is left."""
     for gate in GATES:
         said = gate.take(visit)
         if isinstance(said, Given) and comparison.renew(
             visit.session, access=visit.access, row=said.row, now=visit.now
         ):
-            return Later()  # one in a transaction, so that two who renew the same ones never wait for each other
+            return Later()  # one renewal per transaction, so that two people who renew the same pairs cannot deadlock
         if said is not None:
             return said
     return no_work.why_no_task(
@@ -104,8 +103,7 @@ def ask(visit: Visit) -> Answer:
 
 
 def coming(visit: Visit, *, limit: int) -> tuple[list[int], NothingLeft | None]:
-    """The items (ids) of the tasks that would probably come next, and why no more do if a gate says so; nothing is
-    taken."""
+    """Return the items (ids) of the next likely tasks, and the refusal if a gate ends the list; claim nothing."""
     found: list[int] = []
     for gate in GATES:
         if len(found) >= limit:
@@ -118,7 +116,7 @@ def coming(visit: Visit, *, limit: int) -> tuple[list[int], NothingLeft | None]:
 
 
 def why_refused(visit: Visit) -> NothingLeft | None:
-    """Why someone gets no new work whatever waits; None if they do."""
+    """Return why a person gets no new work at all, or None if they can get work."""
     said = (gate.refuses(visit) for gate in GATES if gate.refuses is not None)
     return next((nothing for nothing in said if nothing is not None), None)
 
@@ -127,7 +125,7 @@ def why_refused(visit: Visit) -> NothingLeft | None:
 
 
 def why_closed(visit: Visit) -> NothingLeft | None:
-    """Why someone cannot work in the stage at all; None if they can."""
+    """Return why a person cannot work in the stage, or None if they can."""
     return no_work.why_closed(
         visit.session, access=visit.access, person=visit.person, stage=visit.stage, dimension=visit.dimension
     )
@@ -159,7 +157,7 @@ def _take_in_hand(visit: Visit) -> Answer | None:
 
 
 def _look_in_hand(visit: Visit, limit: int) -> Ahead:
-    """What they have in hand comes after what is before them now."""
+    """Return the items of the tasks that they hold, without the task that they work on now."""
     first = before_them(visit)
     held = task_claims.in_hand(
         visit.session, project_id=visit.access.project_id, stage=visit.stage, person_id=visit.person.id
@@ -230,8 +228,10 @@ def _look_free(visit: Visit, limit: int) -> Ahead:
 
 
 def _postponed(visit: Visit) -> list[StoredTask]:
-    """What they have postponed and may be asked again, the longest ago first; before they have qualified, only what
-    belongs to that."""
+    """Return the postponed tasks that they may be offered again, oldest first.
+
+    Before they have qualified, only qualification tasks are offered.
+    """
     but = visit.postponed
     item = items.by_public_id(visit.session, project_id=visit.access.project_id, public_id=but) if but else None
     found = postponed.of_person(
@@ -249,7 +249,7 @@ def _postponed(visit: Visit) -> list[StoredTask]:
 
 
 def _take_postponed(visit: Visit) -> Answer | None:
-    """What no one can give them any more is forgotten."""
+    """Resume the first postponed task that is still available."""
     for row in _postponed(visit):
         mine = resume(visit.session, access=visit.access, row=row, person=visit.person, now=visit.now)
         if mine is not None:
@@ -279,5 +279,8 @@ GATES = (
     Gate("free", "Is there something that no one has, gold in its turn?", _take_free, _look_free),
     Gate("postponed", "Is there something that they have postponed?", _take_postponed, _look_postponed),
 )
-"""In the order in which they are asked. What is in hand comes before what bars people from new work: anyone who
-qualifies has their items in hand, and anyone who is stopped may still finish what they have begun."""
+"""All gates, in the order in which they are asked.
+
+Held tasks come before the gates that bar people from new work. Someone who qualifies holds their qualification
+items, and someone who is stopped may finish what they have begun.
+"""

@@ -1,9 +1,8 @@
-"""Gold checks: settled items whose right answers are known, mixed into live work at a rate that the schema sets.
+"""Gold checks: settled items with known right answers, mixed into live work at a rate that the schema sets.
 
-A gold check is a task of the purpose ``gold``, made for one person when their turn comes: drafts, undo, leases and
-pages are those of live work, and nothing of it ever counts as a vote or a grade. When its turn comes follows from
-the project's seed, the person, and how many tasks they have had. So what waits and what a page fetches beforehand
-agree, whichever task comes next.
+A gold check is a task of the purpose ``gold`` for one person, made when it is due. It has the drafts, undo, leases
+and pages of live work, but never counts as a vote or a grade. When it is due depends only on the project's seed,
+the person, and their number of tasks so far. So queue lengths and pages loaded early agree, whichever task is next.
 """
 
 from __future__ import annotations
@@ -25,20 +24,22 @@ from domain.states import VERIFICATIONS, Stage
 from workflow.access.projects import Access, access_to
 
 STAGES = (*VERIFICATIONS, Stage.GRADING)
-"""The stages that may have gold: those in which people answer blind."""
+"""Stages that may have gold checks: those in which people answer blind."""
 
 LAG = 10
-"""A person is warned of what they answered so many submissions ago or earlier: a warning that came at once would tell
-which of their items was gold."""
+"""Warnings ignore this number of most recent submissions.
+
+An immediate warning would reveal which items were gold checks.
+"""
 
 LONGEST_WHY = 2_000
 
 STOPPED = "stopped"
-"""The code of the answer to someone whose answers to gold have stopped them."""
+"""Code of the refusal for a person who is stopped by their gold answers."""
 
 
 def policy(access: Access, stage: Stage) -> Gold | None:
-    """What the schema says of gold checks in a stage; None if nothing."""
+    """Return the schema's gold policy for a stage, or None."""
     found: Gold | None = getattr(getattr(access.schema.stages, stage.value, None), "gold", None)
     return found
 
@@ -46,7 +47,7 @@ def policy(access: Access, stage: Stage) -> Gold | None:
 def due(
     session: Session, *, access: Access, person: Person, stage: Stage, dimensions: Sequence[str] | None
 ) -> int | None:
-    """The gold check that a person's next task is to be; None if it is to be live work."""
+    """Return the gold check that is due as a person's next task, or None if live work comes next."""
     asked = _asked(session, access, stage)
     if asked is None or not is_turn(_had(session, access, person, stage), **_course(access, person, stage, asked)):
         return None
@@ -55,7 +56,7 @@ def due(
 
 
 def assign(session: Session, *, access: Access, person: Person, gold_id: int, now: datetime) -> StoredTask | None:
-    """Assign a gold check to a person; None if they have had it."""
+    """Assign a gold check to a person; return None if they have had it."""
     shuffle = task_slots.shuffle_key(seed=access.seed, unit=gold_items.unit_of(gold_id), slot=person.id)
     return gold_items.assign(session, gold_id=gold_id, person_id=person.id, now=now, shuffle=shuffle)
 
@@ -68,7 +69,7 @@ def gold_left(
     stage: Stage,
     live: Mapping[str, int],
 ) -> dict[str, int]:
-    """How many gold checks come, by dimension, before the last of the ``live`` tasks that wait for a person."""
+    """Return how many gold checks, by dimension, are due before the last of a person's ``live`` tasks."""
     asked = _asked(session, access, stage)
     total = sum(live.values())
     if asked is None or not total:
@@ -89,7 +90,7 @@ def mixed_in(
     dimensions: Sequence[str] | None,
     ahead: Sequence[int | None],
 ) -> Sequence[int | None]:
-    """The items of the live tasks that come next for a person, with those of the gold checks that come among them."""
+    """Return the items of a person's next live tasks, with the items of due gold checks mixed in."""
     asked = _asked(session, access, stage)
     if asked is None or not ahead:
         return ahead
@@ -104,7 +105,7 @@ def mixed_in(
 
 
 def why_stopped(session: Session, *, access: Access, person: Person, stage: Stage) -> NothingLeft | None:
-    """Why someone gets no more live work because of their answers to gold checks; None if they do."""
+    """Return why a person's gold answers bar them from live work, or None."""
     asked = policy(access, stage)
     if asked is None or asked.stop_below is None or _asked(session, access, stage) is None:
         return None
@@ -118,8 +119,10 @@ def why_stopped(session: Session, *, access: Access, person: Person, stage: Stag
 
 
 def warnings(store: Store, *, person: Person, project: ProjectView) -> list[str]:
-    """What a person is told about their answers to gold checks, a sentence for each stage. It speaks of a while ago
-    (``LAG``)."""
+    """Return the warnings about a person's gold answers, one sentence for each stage.
+
+    The warnings leave out the most recent submissions (``LAG``).
+    """
     stages = [stage for stage in STAGES if getattr(getattr(project.schema.schema_.stages, stage), "gold", None)]
     if not stages:
         return []
@@ -148,7 +151,7 @@ def _is_warned(session: Session, access: Access, person: Person, stage: Stage) -
 
 
 def shares(session: Session, *, access: Access, stage: Stage) -> dict[int, tuple[int, int]]:
-    """How many of how many answers to gold checks are right, by person id; skips are left out."""
+    """Return (right answers, all answers) to gold checks by person id; skips are left out."""
     found: dict[int, tuple[int, int]] = {}
     for answer, right in scored_answers(session, access, stage):
         if right is not None:
@@ -165,7 +168,7 @@ def _asked(session: Session, access: Access, stage: Stage) -> Gold | None:
 
 
 def asked_or_refuse(access: Access, stage: Stage) -> Gold:
-    """What the schema says of gold checks in a stage; ``InvalidInput`` if nothing."""
+    """Return the schema's gold policy for a stage, or raise ``InvalidInput`` if the schema has no policy."""
     asked = policy(access, stage)
     if asked is None:
         raise InvalidInput(
@@ -179,7 +182,7 @@ def _course(access: Access, person: Person, stage: Stage, asked: Gold) -> dict[s
 
 
 def _had(session: Session, access: Access, person: Person, stage: Stage) -> int:
-    """How many tasks a person has had: done, or in their hands."""
+    """Return how many tasks a person has had: finished ones and held ones."""
     where: dict[str, Any] = {"project_id": access.project_id, "stage": stage, "person_id": person.id}
     return sum(task_counts.count_done(session, **where).values()) + sum(
         task_counts.count_in_hand(session, **where).values()
@@ -189,7 +192,7 @@ def _had(session: Session, access: Access, person: Person, stage: Stage) -> int:
 def _waiting(
     session: Session, access: Access, person: Person, stage: Stage, dimensions: Sequence[str] | None
 ) -> list[tuple[int, int, str]]:
-    """The gold that a person may still be asked about, in an order of their own."""
+    """Return the gold checks that a person may still get, in an order of their own."""
     found = gold_items.for_person(
         session,
         project_id=access.project_id,
@@ -208,7 +211,7 @@ def _waiting(
 def scored_answers(
     session: Session, access: Access, stage: Stage, person_id: int | None = None
 ) -> list[tuple[gold_items.GoldAnswer, bool | None]]:
-    """What people (or one of them) answered to gold checks, and whether it is right; None for a skip."""
+    """Return the gold answers of all people (or one person), each with whether it is right; None marks a skip."""
     given = gold_items.answers(session, project_id=access.project_id, stage=stage, person_id=person_id)
     expected = gold_items.expected(session, ids=[answer.gold_id for answer in given]) if given else {}
     tolerances = tolerances_of(registry.criteria_of(access.schema, stage.value))
@@ -222,7 +225,10 @@ def scored_answers(
 def standing_of(
     session: Session, access: Access, stage: Stage, asked: Gold, person_id: int, *, until: int | None = None
 ) -> GoldStanding:
-    """Where a person stands by what they answered since a lead last reinstated them (and up to a submission)."""
+    """Return a person's gold standing.
+
+    Only answers since their last reinstatement count and, if ``until`` is given, only up to that submission.
+    """
     found = scored_answers(session, access, stage, person_id)
     since = gold_items.pardons(session, project_id=access.project_id, stage=stage, person_id=person_id).get(person_id)
     said = [
@@ -236,7 +242,7 @@ def standing_of(
 
 
 def checked_reason(why: str, missing: str) -> str:
-    """The reason that a lead gives; ``InvalidInput`` with ``missing`` if there is none, or if it is too long."""
+    """Return a lead's reason, stripped; raise ``InvalidInput`` if it is empty (``missing``) or too long."""
     text = why.replace("\0", "").strip()
     if not text:
         raise InvalidInput([Problem("why", missing)])

@@ -1,4 +1,4 @@
-"""Making gold checks, for leads: of items whose votes leave no doubt, or of answers that a lead names."""
+"""Create gold checks, for leads: from items whose votes leave no doubt, or from answers that a lead enters."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from workflow.annotate.gold_checks import STAGES, asked_or_refuse, checked_reaso
 
 @dataclass(frozen=True)
 class Known:
-    """An item, or a model's answer to it, with known answers."""
+    """An item, or a model's answer to it, with known right answers."""
 
     item: str
-    """External id."""
+    """External id of the item."""
     model: str | None
-    """In grading: whose answer it is."""
+    """In grading, the model that gave the answer."""
     dimension: str
     answers: Mapping[str, Any]
 
@@ -47,19 +47,19 @@ class GoldLine:
     known: Known
     right: int
     n: int
-    """People who answered; skips are left out."""
+    """Number of people who answered; skips are left out."""
     skipped: int
     usable: bool
-    """Whether it is still as it was when it was made, so that people are asked about it."""
+    """Whether the item has not changed since the check was made, so that people still get the check."""
     withdrawn: str | None
-    """Why it was withdrawn; None: it was not."""
+    """Why the check was withdrawn, or None."""
 
 
 def lines(store: Store, *, by: Person | None, project: str, stage: Stage) -> list[GoldLine]:
-    """All gold checks of a stage, and how often each was answered right; for leads. ``by`` None is the command on the
-    machine.
+    """Return all gold checks of a stage, with how often each was answered right; leads only.
 
-    Anyone who has looked knows the answers, so they are not asked about these items blind any more.
+    ``by`` may be None for the command on the machine. A lead who has seen the list knows the
+    answers and is no longer asked about the items blind.
     """
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
@@ -98,10 +98,10 @@ def lines(store: Store, *, by: Person | None, project: str, stage: Stage) -> lis
 
 
 def candidates(store: Store, *, by: Person | None, project: str, stage: Stage) -> list[Known]:
-    """What can become a gold check because what people said leaves no doubt about it, and is none yet; for leads.
+    """Return what can become a gold check because its votes or grades leave no doubt; leads only.
 
-    In verification: settled items that were kept (the answer that keeps an item is the right one), and rejected ones
-    on which all votes agree. In grading: models' answers that have all their grades, wherever these agree.
+    Verification: kept items (the answer that keeps an item is right), and rejected items on which all votes agree.
+    Grading: fully graded answers, on the criteria on which all grades agree. Existing gold checks are left out.
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -110,12 +110,12 @@ def candidates(store: Store, *, by: Person | None, project: str, stage: Stage) -
 
 
 def count_candidates(store: Store, *, project: str, stage: Stage) -> int:
-    """How many ``candidates`` there are; who asks has made sure that the person may."""
+    """Return the number of ``candidates``; the caller must have checked the person's permission."""
     return len(candidates(store, by=None, project=project, stage=stage))
 
 
 def mark(store: Store, *, by: Person | None, project: str) -> tuple[Any, ...]:
-    """What stays the same as long as the candidates do; for leads."""
+    """Return a value that changes whenever the candidates may have changed; leads only."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         id = access.project_id
@@ -124,17 +124,16 @@ def mark(store: Store, *, by: Person | None, project: str) -> tuple[Any, ...]:
 
 
 def size(store: Store, *, by: Person | None, project: str) -> int:
-    """How many submissions they are looked for in; for leads."""
+    """Return how many submissions are searched for candidates; leads only."""
     with store.read() as session:
         return work_pace.count(session, project_id=require_lead(session, by=by, project=project).project_id)
 
 
 def draw(store: Store, *, by: Person | None, project: str, stage: Stage, n: int) -> list[Known]:
-    """Make gold checks of ``n`` candidates, or of fewer if there are no more, evenly over the dimensions; what was
-    made."""
+    """Make gold checks of up to ``n`` candidates, spread evenly over the dimensions, and return them."""
     if n < 1:
         raise InvalidInput([Problem("n", "Say how many, at least 1.")])
-    with store.read() as session:  # in a large project this takes a while, in which no one else has to wait
+    with store.read() as session:  # outside the write transaction: a large project takes a while
         access = require_lead(session, by=by, project=project)
         asked_or_refuse(access, stage)
         found = candidates_in(session, access, stage)
@@ -154,12 +153,12 @@ def draw(store: Store, *, by: Person | None, project: str, stage: Stage, n: int)
 
 
 def add(store: Store, *, by: Person | None, project: str, stage: Stage, known: Sequence[Known]) -> list[Known]:
-    """Make gold of settled items (in grading: of models' answers) with the answers that are given.
+    """Make gold checks of settled items (in grading: of models' answers) with the given right answers.
 
     Raises
     ------
     InvalidInput
-        With everything that is wrong, by item; nothing is made then.
+        Lists all problems by item; no gold check is made.
     """
     with store.write() as session:
         access, now = require_lead(session, by=by, project=project), store.now()
@@ -180,7 +179,7 @@ def add(store: Store, *, by: Person | None, project: str, stage: Stage, known: S
 
 
 def withdraw(store: Store, *, by: Person | None, gold: str, why: str) -> None:
-    """Withdraw a gold check: no one is asked about it any more, no answer to it counts, and the reason is kept."""
+    """Withdraw a gold check: people no longer get it, answers to it no longer count, and the reason is recorded."""
     why = checked_reason(why, "Say why it is withdrawn; it is kept.")
     with store.write() as session:
         row = gold_items.lock(session, public_id=gold)
@@ -195,10 +194,10 @@ def withdraw(store: Store, *, by: Person | None, gold: str, why: str) -> None:
 
 
 _AT_ONCE = 1_000
-"""So many items' contents are read at once."""
+"""Number of items whose contents are read at once."""
 
 Candidate = tuple[StoredItem, StoredPrediction | None, dict[str, Any]]
-"""What is known: the item, in grading the model's answer, and the right answers."""
+"""An item, in grading the model's answer, and the right answers."""
 
 _NOTHING_KNOWN = {
     **dict.fromkeys(
@@ -211,7 +210,7 @@ _NOTHING_KNOWN = {
 
 
 def in_use(session: Session, access: Access, stage: Stage) -> set[tuple[int, int | None]]:
-    """What is a gold check of the stage that people are asked about: items, and the models' answers to them."""
+    """Return the items, and in grading the models' answers, that are gold checks in use."""
     gone = withdrawn_runs.ids(session, project_id=access.project_id)
     return {
         (row.item_id, row.prediction_id)
@@ -223,8 +222,10 @@ def in_use(session: Session, access: Access, stage: Stage) -> set[tuple[int, int
 def candidates_in(
     session: Session, access: Access, stage: Stage, only: Iterable[StoredItem] | None = None
 ) -> list[Candidate]:
-    """As ``candidates``, within a transaction; of ``only`` these items, kept ones on which no one has voted included:
-    their key is what is right."""
+    """Return the ``candidates`` inside a transaction, limited to ``only`` these items if given.
+
+    Then kept items without votes are candidates too: their key is the right answer.
+    """
     gone, taken = withdrawn_runs.ids(session, project_id=access.project_id), in_use(session, access, stage)
     some = items.of_project(session, project_id=access.project_id) if only is None else [*only]
     rows = {row.id: row for row in some}
@@ -282,8 +283,10 @@ def _known_verdict(
 
 
 def kept_answers(keep: Keep, content: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The answers that keep an item, by criterion; None where nothing says which. Criteria of which the rule names
-    limits are left out: there several answers are right."""
+    """Return the answers that keep an item, by criterion; None if no key defines them.
+
+    Criteria for which the rule sets limits are left out because they have several right answers.
+    """
     found = {each.criterion: each.of(content).value for each in targets(keep) if not each.limited}
     return None if not found or any(value is None for value in found.values()) else found
 
@@ -309,7 +312,7 @@ def _agreed(given: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[st
 
 
 def _same_value(given: Sequence[Mapping[str, Any]], name: str) -> Any:
-    """The value that all gave; None if they differ, or someone gave none."""
+    """Return the value that everyone gave; None if people differ or someone gave no value."""
     values = [each.get(name) for each in given]
     return values[0] if values and all(value is not None and same(value, values[0]) for value in values) else None
 
@@ -390,7 +393,7 @@ def _known(row: StoredGold, item: StoredItem, prediction: StoredPrediction | Non
 
 
 def _usable(row: StoredGold, item: StoredItem, gone: Container[int | None]) -> bool:
-    """Whether people are asked about it: not if its answer is one of those that were withdrawn with their run."""
+    """Return whether people still get this check: its item is unchanged and settled, its run is not withdrawn."""
     settled = row.stage not in VERIFICATIONS or item.state in gold_items.SETTLED
     there = row.withdrawn_at is None and row.prediction_id not in gone
     return there and settled and item.current_revision == row.revision

@@ -1,4 +1,4 @@
-"""Gold checks of items that a lead has chosen: a preview with reasons, then all of it or nothing."""
+"""Make gold checks of items that a lead has chosen: first a preview with reasons, then all of them or none."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from workflow.annotate.gold_checks import asked_or_refuse
 from workflow.annotate.gold_making import Candidate, Known, candidates_in, in_use, make_checks
 
 MOST = 2000
-"""So many items are made gold checks at once."""
+"""Maximum number of items at once."""
 
 
 @dataclass(frozen=True)
 class OfItems:
-    """What would become gold checks of some items."""
+    """Preview of the gold checks that some items would become."""
 
     can: tuple[str, ...]
-    """The items (ids as in files) of which what is right is beyond doubt."""
+    """External ids of the items whose right answers are beyond doubt."""
     cannot: tuple[tuple[str, str], ...]
-    """The others, and why."""
+    """The other items, each with the reason."""
     checks: int
-    """How many gold checks they make: in grading one for each answer."""
+    """Number of gold checks; in grading there is one for each answer."""
     token: str
-    """Stands for the items and their right answers."""
+    """Hash of the items and their right answers."""
 
 
 def preview(store: Store, *, by: Person | None, project: str, stage: Stage, names: Sequence[str]) -> OfItems:
-    """What ``make`` would make of items (ids as in files); for leads. Nothing is made.
+    """Return what ``make`` would do with items (external ids), without doing it; leads only.
 
-    As ``candidates``, and kept items that no one has voted on: their key is what is right.
+    The candidates are those of ``candidates`` and also kept items without votes: their key is the right answer.
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -50,12 +50,12 @@ def preview(store: Store, *, by: Person | None, project: str, stage: Stage, name
 def make(
     store: Store, *, by: Person | None, project: str, stage: Stage, names: Sequence[str], token: str
 ) -> list[Known]:
-    """Make gold checks of all these items that can be; what was made.
+    """Make gold checks of all possible items among these, and return the checks.
 
     Raises
     ------
     Conflict
-        Something it concerns has changed since the preview with this token. Nothing was made.
+        The items or answers have changed since the preview with this token. No gold check is made.
     """
     with store.write() as session:
         access, now = require_lead(session, by=by, project=project), store.now()

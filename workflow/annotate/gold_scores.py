@@ -1,4 +1,4 @@
-"""How people answer gold checks, for leads: their scores, who is stopped by them, and reinstating someone."""
+"""Gold check results for leads: people's scores, who is stopped, and how to reinstate them."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class GoldScore:
     low: float | None
     high: float | None
     since: datetime | None
-    """When a lead last let them work on: only what came after decides where they stand."""
+    """Time of the person's last reinstatement; only later answers decide their standing."""
 
 
 def scores(store: Store, *, by: Person | None, project: str, stage: Stage) -> list[GoldScore]:
-    """Everyone who has answered gold checks in a stage, by login; for leads."""
-    from agreement.limits import wilson  # numpy, which taking a task must not wait for
+    """Return the scores of everyone who has answered gold checks in a stage, by login; leads only."""
+    from agreement.limits import wilson  # imports numpy, which would slow down claims
 
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -80,7 +80,7 @@ def scores(store: Store, *, by: Person | None, project: str, stage: Stage) -> li
 
 
 def stopped(session: Session, *, access: Access) -> list[tuple[Stage, str]]:
-    """The stages in which people are stopped by their answers to gold checks, and their names."""
+    """Return the stages in which gold answers have stopped people, with the people's names."""
     found = []
     for stage in STAGES:
         asked = policy(access, stage)
@@ -94,7 +94,7 @@ def stopped(session: Session, *, access: Access) -> list[tuple[Stage, str]]:
 
 
 def reinstate(store: Store, *, by: Person | None, project: str, login: str, stage: Stage, why: str) -> None:
-    """Let someone work on who was stopped by their answers to gold checks; only later answers decide from now on."""
+    """Reinstate a person whom gold answers have stopped; only later answers count from now on."""
     why = checked_reason(why, "Say why they may go on; it is kept.")
     with store.write() as session:
         access, now = require_lead(session, by=by, project=project), store.now()
@@ -118,7 +118,7 @@ def reinstate(store: Store, *, by: Person | None, project: str, login: str, stag
 
 
 def as_csv(found: Iterable[GoldScore]) -> str:
-    """People's scores as a table."""
+    """Return the scores as CSV text."""
     out = io.StringIO(newline="")
     writer = csv_text.Writer(out)
     writer.writerow(["person", "name", "right", "n", "share", "low", "high", "skipped", "standing"])

@@ -1,4 +1,4 @@
-"""Grading: people grade models' answers without knowing the models, all of them or a sample that the schema plans."""
+"""Grading: people grade models' answers without knowing the models, either all answers or a planned sample."""
 
 from __future__ import annotations
 
@@ -21,36 +21,39 @@ from workflow.annotate.grading_sample import Frame, frame, is_open, plan_of, pla
 from workflow.annotate.sample_standing import Standing, standing
 
 DRAWN = "grading.drawn"
-"""The kind of events: a sample was drawn."""
+"""Kind of the event that a sample was drawn."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """The answers that people are to grade, and how far they are. All counts are of answers, over those that count:
-    a model's last answer to an item that does (``workflow.access.counted_items``)."""
+    """Progress of the answers that people grade.
+
+    All counts are of answers that count: each model's last answer to each counted item
+    (``workflow.access.counted_items``).
+    """
 
     planned: int | None
-    """How many; None: all of them."""
+    """Planned number of answers; None means all."""
     passed_on: int
-    """How many were passed on to people, of which the sample is drawn."""
+    """Number of answers passed on to people, from which the sample is drawn."""
     drawn: int
-    """In the sample: people can grade it, or have. ``untouched``, ``begun`` and ``graded`` add up to it."""
+    """Size of the sample, whose answers people can grade or have graded: ``untouched + begun + graded``."""
     untouched: int
     begun: int
-    """Graded or in hand, but not yet by as many people as are asked for."""
+    """Answers graded or claimed, but not yet by as many people as required."""
     graded: int
-    """Graded by all of them."""
+    """Answers graded by all required people."""
     raters: int
 
     @property
     def lacking(self) -> int:
-        """How many more could be drawn now."""
+        """Number of answers that could be added to the sample now."""
         wanted = self.passed_on if self.planned is None else min(self.planned, self.passed_on)
         return max(wanted - self.drawn, 0)
 
     @property
     def sentence(self) -> str:
-        """As people read it.
+        """The progress in a sentence.
 
         >>> Sample(planned=300, passed_on=600, drawn=300, untouched=150, begun=40, graded=110, raters=3).sentence
         'A sample of 300 of 600 answers: 300 are open to people; 110 graded by 3 people, 40 begun, 150 untouched.'
@@ -70,19 +73,21 @@ class Sample:
 def open_grading(
     session: Session, *, access: Access, predictions: Iterable[tuple[int, int, str]], now: datetime
 ) -> int:
-    """Pass answers on to people (prediction id, item id, dimension); the number of slots that opened.
+    """Pass answers (prediction id, item id, dimension) on to people and return how many slots opened.
 
-    Dimensions that the schema does not let people grade get none, nor do answers to items that do not count, until
-    they do. Where the schema grades a sample (``outputs``), the slots of the others wait: see ``draw``. Where it plans
-    one (``sample``), only the answers in it get slots, once a lead has opened it. Passing on twice opens once.
+    Answers get no slots in dimensions without grading, or while their item does not count. If the schema grades
+    a number of answers (``outputs``), the slots of the others wait: see ``draw``. If the schema plans a sample
+    (``sample``), only its answers get slots, after a lead has opened it. Repeating the call opens nothing twice.
     """
     n = pass_on(session, access=access, predictions=predictions, now=now)
     return n + draw(session, access=access, now=now)
 
 
 def pass_on(session: Session, *, access: Access, predictions: Iterable[tuple[int, int, str]], now: datetime) -> int:
-    """As ``open_grading``, without the draw, which has to follow: so that very many can be passed on a lot at a time,
-    and no one who submits has to wait for all of them."""
+    """Pass answers on without the draw, which the caller must run afterwards; see ``open_grading``.
+
+    So a caller can pass on very many answers in batches, and people who submit never wait for the whole set.
+    """
     stage = access.schema.stages.grading
     if stage is None or stage.sample is not None:
         return 0
@@ -139,15 +144,16 @@ def _add_slots(
 
 
 def draw(session: Session, *, access: Access, now: datetime, most: int | None = None) -> int:
-    """Open the slots that the plan wants and do not stand open; the number of slots that opened.
+    """Open the slots that the plan requires and that are not open, and return how many opened.
 
-    Without a planned sample that is every answer that counts. Else as many answers as planned, as evenly as can be
-    over the dimensions and within them over the models, drawn by the project's seed: the same answers passed on give
-    the same sample, and a smaller one is a part of a larger. What someone has graded or has in hand stays in; what
-    no one has touched gives way where more models or dimensions have come since. A sample that the schema plans is
-    drawn by its plan (``grading_sample``), and not before a lead has opened it. The project is held meanwhile, so
-    that two who pass on at once do not open twice as many. ``most`` answers are opened at once at most; drawing again
-    goes on.
+    Without a planned sample, that is every answer that counts. Otherwise the planned number of answers is spread evenly
+    over dimensions and, within them, over models. The project's seed decides: the same answers give the same sample,
+    and a smaller sample is part of a larger one. Answers that someone has graded or claimed stay in the sample.
+    Untouched answers give way when more models or dimensions arrive.
+
+    A sample that the schema plans follows its plan (``grading_sample``) and needs a lead to open it first. The
+    project is locked during the draw, so that two simultaneous calls do not open twice the number. One call opens at
+    most ``most`` answers; call again to continue.
     """
     projects.lock(session, id=access.project_id)
     stage = access.schema.stages.grading
@@ -188,7 +194,7 @@ def draw(session: Session, *, access: Access, now: datetime, most: int | None = 
 def slots_by_dimension(
     session: Session, *, access: Access, predictions: Iterable[tuple[int, int, str]]
 ) -> dict[str, int]:
-    """How many slots passing these answers on would open, by dimension; nothing is changed."""
+    """Return how many slots these answers would open, by dimension, without changing anything."""
     stage = access.schema.stages.grading
     if stage is None or not _may_open(session, access):
         return {}
@@ -212,7 +218,7 @@ def slots_by_dimension(
 
 
 def sample_of(session: Session, *, access: Access) -> Sample | Standing | None:
-    """How far people's grading is; None where the schema has none."""
+    """Return the progress of people's grading; None if the schema has no grading."""
     stage = access.schema.stages.grading
     if stage is None:
         return None
@@ -235,10 +241,10 @@ def sample_of(session: Session, *, access: Access) -> Sample | Standing | None:
 
 
 def follow_state(session: Session, *, access: Access, item_id: int, before: ItemState, state: ItemState) -> None:
-    """Let people grade the answers to an item, or no longer, as its verdict says.
+    """Open or close grading of the answers to an item, as its new verdict requires.
 
-    What was graded stays, and so does what someone has in hand of an item that is only being looked at again. Answers
-    of a sample that no one has touched come back with the next draw; those that do not count do not come back.
+    Given grades stay. While an item is being verified again, people also keep the answers they hold. Untouched
+    answers of a sample return with the next draw; answers that do not count do not return.
     """
     stage = access.schema.stages.grading
     if stage is None or state is before:
@@ -254,13 +260,13 @@ def follow_state(session: Session, *, access: Access, item_id: int, before: Item
 
 
 def _last(every: Iterable[task_counts.AnswerSlots]) -> list[task_counts.AnswerSlots]:
-    """A model's last answer to each item."""
+    """Return each model's last answer to each item."""
     return list({(each.item_id, each.model): each for each in every}.values())
 
 
 @dataclass(frozen=True)
 class _PassedOn:
-    """The answers that were passed on."""
+    """The answers passed on to people."""
 
     every: Sequence[task_counts.AnswerSlots]
     counted: Counting
@@ -268,12 +274,11 @@ class _PassedOn:
 
     @property
     def counting(self) -> list[task_counts.AnswerSlots]:
-        """Those that count: a model's last answer to each item that does."""
+        """The answers that count: each model's last answer to each counted item."""
         return _last(each for each in self.every if self.counted.counts(each.item_id))
 
     def chosen(self, n: int | None, left: Collection[str]) -> set[str]:
-        """The units that are to be open: those that are touched or cannot be had just now (``left``), and what is
-        drawn next to them."""
+        """Return the units to open: touched ones, those others hold now (``left``), and newly drawn ones."""
         those = self.counting
         kept = [each for each in those if each.touched or each.unit in left]
         if n is None:
@@ -290,7 +295,7 @@ class _PassedOn:
 
 
 def _passed_on(session: Session, access: Access) -> _PassedOn | Frame:
-    """What a sample is drawn from."""
+    """Return the answers or the frame from which the sample is drawn."""
     if plan_of(access) is not None:
         return frame(session, access=access)
     every = task_counts.answer_slots(session, project_id=access.project_id, stage=Stage.GRADING)
@@ -298,7 +303,7 @@ def _passed_on(session: Session, access: Access) -> _PassedOn | Frame:
 
 
 def _may_open(session: Session, access: Access) -> bool:
-    """Whether slots may open: those of a planned sample once a lead has opened it."""
+    """Return whether slots may open; those of a planned sample need a lead to open it."""
     return plan_of(access) is None or is_open(session, access=access)
 
 
@@ -308,10 +313,10 @@ def _may_open(session: Session, access: Access) -> bool:
 def after(
     session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> ItemState | None:
-    """Grades say nothing about the item itself; what someone has graded is offered to others before what no one has.
+    """Return the item's state, which grades do not change, and offer begun answers to others first.
 
-    Where a person has the answers to an item in an order of their own, all of them are: else the order of the person
-    who came first would be everyone's.
+    If each person has their own order of an item's answers, all answers of the item move to the front. Otherwise
+    the order of the first person would become everyone's.
     """
     stage = access.schema.stages.grading
     if stage is not None and stage.order == "random" and row.purpose is Purpose.LIVE:

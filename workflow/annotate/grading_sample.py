@@ -1,12 +1,12 @@
-"""The planned sample of grading: which answers people grade, settled before any of them is open.
+"""The planned sample of grading: the answers that people grade, fixed before any answer is open.
 
-The plan (``grading: {sample: ...}`` of the schema) is drawn from its *frame*: each of its models with each of its items
-that verification has not rejected, whether or not the answer is there. Within a stratum the places of the frame stand
-in the order of a hash of seed, model and item. So no one gains by coming first: an answer that is imported late, and
-one to an item that is kept late, is in the sample exactly if its place was drawn, and a place that was drawn waits for
-its answer. What changes the frame itself (a rejected item, a further model where the plan names none) changes the draw
-as if it had been so from the beginning, but for what people have graded or have in hand: that stays, and the rest is
-drawn around it.
+The plan (``grading: {sample: ...}`` in the schema) is drawn from its *frame*: each of its models with each of its
+items that verification has not rejected, whether the answer exists or not. Within a stratum, places are ordered by a
+hash of seed, model and item. So arriving early brings no advantage: a late answer, or an answer to an item that is
+kept late, is in the sample exactly if its place was drawn. A drawn place waits for its answer.
+
+Changes to the frame (a rejected item, or a new model where the plan names no models) change the draw as if they had
+always been there. Places that people have graded or claimed stay, and the rest is drawn around them.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from workflow.access.projects import Access
 
 OPENED = "grading.sample_opened"
 EXTENDED = "grading.extended"
-"""Kinds of events: a lead has opened the planned sample; a lead wants more answers graded than the schema says."""
+"""Event kinds: a lead has opened the planned sample; a lead wants more answers graded than the schema requires."""
 
 NONE = "none"
-"""The stratum of items without a value, and of dimensions without a group."""
+"""Stratum of items without a value and of dimensions without a group."""
 
 
 def plan_of(access: Access) -> GradingSample | None:
-    """The plan of the project's schema; None: it has none."""
+    """Return the sample plan of the project's schema, or None."""
     stage = access.schema.stages.grading
     return stage.sample if stage is not None else None
 
 
 def planned(session: Session, *, access: Access) -> int | None:
-    """How many answers people are to grade: what the schema says, or more if a lead wants more; None: all."""
+    """Return how many answers people grade: the schema's number, or a lead's larger one; None means all."""
     stage = access.schema.stages.grading
     if stage is None:
         return None
@@ -52,7 +52,7 @@ def planned(session: Session, *, access: Access) -> int | None:
 
 
 def is_open(session: Session, *, access: Access) -> bool:
-    """Whether a lead has opened the planned sample."""
+    """Return whether a lead has opened the planned sample."""
     return events.newest(session, project_id=access.project_id, kind=OPENED) > 0
 
 
@@ -61,46 +61,48 @@ def is_open(session: Session, *, access: Access) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place of the frame: a model with an item."""
+    """A place in the frame: a model with an item."""
 
     item: str
     model: str
     dimension: str
     strata: tuple[str, ...]
     counts: bool
-    """The item counts, so that the answer can be graded; else it waits for a verdict."""
+    """Whether the item counts, so that the answer can be graded; otherwise the place waits for a verdict."""
     slots: AnswerSlots | None
-    """The model's last answer to the item and its slots; None: it is not there yet."""
+    """The model's last answer to the item and its slots; None if there is no answer yet."""
 
     @property
     def touched(self) -> bool:
-        """Someone has graded it or has it in hand."""
+        """Whether someone has graded or claimed the answer."""
         return self.slots is not None and self.slots.touched
 
 
 @dataclass(frozen=True)
 class Frame:
-    """What the plan is drawn from, and all answers whose slots stand."""
+    """The frame from which the plan is drawn, and all answers with slots."""
 
     every: Sequence[AnswerSlots]
     places: Sequence[Place]
     seed: int
     answering: Sequence[str]
-    """All models that have answered something in the project."""
+    """All models with an answer in the project."""
     unknown_models: Sequence[str] = ()
-    """Models of the plan of which the project has no answer."""
+    """Models of the plan without an answer in the project."""
     unknown_items: Sequence[str] = ()
-    """Items of the plan that the project does not have."""
+    """Items of the plan that are missing from the project."""
     ungraded_items: Sequence[str] = ()
     """Items of the plan in dimensions that people do not grade."""
     rejected_items: Sequence[str] = ()
     """Items of the plan that verification has rejected."""
     empty_dimensions: Sequence[str] = ()
-    """Dimensions that the plan names and that have no item to draw."""
+    """Dimensions of the plan without an item to draw."""
 
     def drawn(self, n: int | None, left: Collection[str] = ()) -> list[Place]:
-        """The places that are in the sample: those that are touched or cannot be had just now (``left``, units), and
-        what is drawn next to them. None: all places."""
+        """Return the places in the sample; ``n`` None returns all places.
+
+        These are touched places, places that others hold now (``left``, units), and places drawn in addition.
+        """
         if n is None:
             return list(self.places)
         kept = [each for each in self.places if each.touched or (each.slots is not None and each.slots.unit in left)]
@@ -116,13 +118,12 @@ class Frame:
         )
 
     def chosen(self, n: int | None, left: Collection[str] = ()) -> set[str]:
-        """The units that are to be open: the answers in the sample that are there and may be graded."""
+        """Return the units to open: existing answers in the sample that may be graded."""
         return {each.slots.unit for each in self.drawn(n, left) if each.slots is not None and each.counts}
 
 
 def frame(session: Session, *, access: Access) -> Frame:
-    """What the plan of a project's schema is drawn from. Answers without slots are among ``every`` as if theirs had
-    been called off."""
+    """Return the frame of the project's plan; answers without slots are in ``every`` as if withdrawn."""
     stage, plan = access.schema.stages.grading, plan_of(access)
     assert stage is not None
     assert plan is not None
@@ -174,7 +175,7 @@ def frame(session: Session, *, access: Access) -> Frame:
 
 
 def _strata(session: Session, access: Access, plan: GradingSample) -> Callable[[int, str, str], tuple[str, ...]]:
-    """What says to which strata a model's answer to an item belongs."""
+    """Return a function that gives the strata of a model's answer to an item."""
     names = grading_sample.strata_of(plan)
     groups = {each.id: each.group or NONE for each in access.schema.dimensions}
     own = {grading_sample.DIMENSION, grading_sample.GROUP, grading_sample.MODEL}

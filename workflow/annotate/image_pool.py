@@ -1,4 +1,4 @@
-"""The pool of free images and clips: filling it, looking at it, and taking one out to write about it."""
+"""The pool of free images and clips: fill it, show it, and take an image out to write about it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from media.store import MediaStore, StoredMedia
 
 WEBM = ".webm"
-"""The ending of clips that are kept as they come."""
+"""Suffix of clips that are stored without conversion."""
 
 
 def add_to_pool(
@@ -45,20 +45,20 @@ def add_to_pool(
     dimension: str | None = None,
     role: str | None = None,
 ) -> AddedMedia:
-    """Offer images and clips to authors; where the schema has a triage, to those who triage first. What is no proper
-    image or clip, or has no place in an item, is refused by itself; one that is there already is counted.
+    """Offer images and clips to authors, or first to triage if the schema has a triage.
 
-    A video is a clip where items have a place for one, made WebM if need be. Of videos come the frames that
-    ``source: media`` says where it says so, unless ``role`` names a place for clips.
+    Files that are no valid image or clip, or that have no place in an item, are refused one by one; known files are
+    only counted. A video becomes a clip (converted to WebM if needed) where items have a place for clips. If
+    ``source: media`` asks for frames, a video gives those frames instead, unless ``role`` names a place for clips.
 
     Parameters
     ----------
     source_of
-        From a file's name, the video or collection it came from.
+        Maps a file's name to the video or collection that it came from.
     dimension
-        The only dimension that may use these; None: any.
+        The only dimension that may use the files; None means any.
     role
-        The place in an item that they are for: only files of its kind are taken. None: any.
+        The place in an item that the files are for; only files of its kind are accepted. None means any.
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -111,14 +111,14 @@ def add_to_pool(
 
 
 def counted(added: AddedMedia) -> str:
-    """What was added, in words: ``3 images and 1 clip``."""
+    """Return the number of added files in words: ``3 images and 1 clip``."""
     n = {"image": added.added - added.clips, "clip": added.clips}
     words = [f"{number:,} {kind}{'' if number == 1 else 's'}" for kind, number in n.items() if number]
     return " and ".join(words) or "nothing"
 
 
 def _kinds(access: Access, role: str | None) -> frozenset[str]:
-    """What is taken: the kinds of media that an item has places for, or that of one place."""
+    """Return the kinds of media that an item has places for, or the kind of one place."""
     slots = access.schema.item.assets
     if role is None:
         return frozenset(slot.kind for slot in slots)
@@ -140,7 +140,7 @@ def _plural(kinds: Collection[str]) -> str:
 
 
 def media_row(stored: StoredMedia, now: datetime) -> dict[str, Any]:
-    """The row of a file of the media store."""
+    """Return the database row of a file in the media store."""
     return {
         "sha256": stored.sha256,
         "kind": stored.kind,
@@ -156,8 +156,10 @@ def media_row(stored: StoredMedia, now: datetime) -> dict[str, Any]:
 def _as_kept(
     access: Access, files: Iterable[tuple[str, Path]], kinds: Collection[str], refused: list[tuple[str, str]]
 ) -> Iterator[tuple[str, Path]]:
-    """The files as they are kept: of a video its frames 0, n, 2n ... as images below its name, or the clip as WebM.
-    What cannot be read is added to ``refused``."""
+    """Yield the files to store: a video's frames 0, n, 2n and so on as images below its name, or the clip as WebM.
+
+    Unreadable files are added to ``refused``.
+    """
     every = int(source_media.number(access.schema, source_media.EVERY) or 0)
     framed = every and "image" in kinds
     for name, path in files:
@@ -204,7 +206,7 @@ def pool(
     after: str | None = None,
     limit: int = 60,
 ) -> PoolPage:
-    """A page of the free images that a person may pick."""
+    """Return a page of the free images that a person may pick."""
     _sweep_if_needed(store, person=person, project=project)
     with store.read() as session:
         access = access_to(session, person=person, project=project)
@@ -228,14 +230,14 @@ def pool(
 
 
 def pick(store: Store, *, person: Person, project: str, dimension: str, assets: Sequence[str]) -> TaskView:
-    """Take images out of everyone's pool and begin to write an item about them.
+    """Take images out of the pool and start an item about them.
 
     Raises
     ------
     AlreadyTaken
-        Someone else has one of them, or its source has given as many images as the schema allows.
+        Another person has one of the images, or its source has given as many images as the schema allows.
     InvalidInput
-        They make no item; a group does by itself, and with nothing else.
+        The images do not make an item. A group of images makes an item alone.
     """
     _sweep_if_needed(store, person=person, project=project)
     with store.write() as session:
@@ -273,15 +275,14 @@ def pick(store: Store, *, person: Person, project: str, dimension: str, assets: 
 
 
 def count(session: Session, *, access: Access, dimensions: Sequence[str] | None) -> int:
-    """How many images are free for these dimensions."""
+    """Return how many images are free for these dimensions."""
     return stock.count_free(
         session, project_id=access.project_id, dimensions=dimensions, per_source=_per_source(access)
     )
 
 
 def keep(session: Session, access: Access, row: StoredTask) -> bool:
-    """Make sure that a locked authoring task has its images, taking back what went to the pool; False if one is
-    gone."""
+    """Take a locked authoring task's images out of the pool again; return False if one of them is gone."""
     if row.state is not TaskState.CLAIMED:
         return False
     return all(
@@ -292,7 +293,7 @@ def keep(session: Session, access: Access, row: StoredTask) -> bool:
 
 
 def _sweep_if_needed(store: Store, *, person: Person, project: str) -> None:
-    """Let the images of abandoned items be free again. Their authors may still go on if no one takes the images."""
+    """Return the images of abandoned items to the pool; their authors may continue if nobody takes the images."""
     with store.read() as session:
         project_id = access_to(session, person=person, project=project).project_id
         if not stock.abandoned_authoring(session, project_id=project_id, now=store.now()):
@@ -304,10 +305,12 @@ def _sweep_if_needed(store: Store, *, person: Person, project: str) -> None:
 
 
 def _take(session: Session, access: Access, task: StoredTask, rows: Sequence[StoredAsset]) -> None:
-    """Take assets for a task. Anyone who had abandoned one of them loses the item that they had begun about it."""
+    """Take assets for a task; a person who had abandoned one of them loses the item that they had started."""
     stale = [pick.task_id for row in rows if (pick := stock.pick_of(session, asset_id=row.id)) is not None]
     abandoned = tasks.lock_by_ids(session, ids=stale)
-    for asset in stock.in_lock_order(row for row in rows if not row.place):  # the first of a group stands for all
+    for asset in stock.in_lock_order(
+        row for row in rows if not row.place
+    ):  # the first file of a group represents the group
         if not stock.take_from_pool(session, asset=asset, per_source=_per_source(access)):
             raise AlreadyTaken(
                 "Someone else has just taken this image, or enough images of its video are taken; pick another."
@@ -344,7 +347,7 @@ def _groups(
 
 
 def _with_group(session: Session, access: Access, rows: Sequence[StoredAsset]) -> list[StoredAsset]:
-    """What an item is written about: these, or all of the one group that was picked."""
+    """Return the images of the item: these, or the whole group if one was picked."""
     groups = _groups(session, access, rows)
     if groups and len(rows) > 1:
         raise InvalidInput([Problem("assets", "A group of images makes an item by itself; pick it alone.")])

@@ -1,4 +1,4 @@
-"""Leases: how long a slot is someone's, how they keep it, give it back, postpone it and take it up again."""
+"""Leases: how long a person holds a slot, and how they extend it, give it back, postpone it and resume it."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ NOT_WANTED = "This task is no longer wanted: its item or image has changed hands
 
 
 def held_task(session: Session, *, person: Person, task: str, with_item: bool = False) -> tuple[StoredTask, Access]:
-    """A task, locked, that a person has in hand or once had; ``NotFound`` for anything else.
+    """Lock and return a task that a person holds or once held; raise ``NotFound`` for other tasks.
 
-    ``with_item`` holds its item as well, for anyone who may change the item's state.
+    ``with_item`` also locks the item, for callers that may change the item's state.
     """
     missing = NotFound("There is no such task of yours; go back to My work and take the next one.")
     if with_item:
@@ -44,10 +44,10 @@ def held_task(session: Session, *, person: Person, task: str, with_item: bool = 
 
 
 def extend(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> bool:
-    """Renew the lease of a locked task, also one that has ended if no one took it; False if it is someone else's, or
-    is free and they get no new work or a lead took it from them: ``why_lost`` says which.
+    """Renew the lease of a locked task, even an expired lease if nobody took the task.
 
-    One that is held for longer keeps its end.
+    Returns False if another person has the task, if the person gets no new work, or if a lead took it from them;
+    ``why_lost`` gives the reason. A lease that ends later than the renewed one keeps its end.
     """
     free = row.state is TaskState.OPEN and _why_not_again(session, access, row, person) is None
     if free and task_claims.may_take(session, row=row, person_id=person.id):
@@ -63,7 +63,7 @@ def extend(session: Session, *, access: Access, row: StoredTask, person: Person,
 
 
 def why_lost(session: Session, *, access: Access, row: StoredTask, person: Person) -> str:
-    """Why a locked task that ``extend`` refused is someone's no more."""
+    """Return why the person lost a locked task that ``extend`` refused."""
     if row.state is TaskState.WITHDRAWN:
         return NOT_WANTED
     if row.state is TaskState.OPEN:
@@ -72,8 +72,10 @@ def why_lost(session: Session, *, access: Access, row: StoredTask, person: Perso
 
 
 def _why_not_again(session: Session, access: Access, row: StoredTask, person: Person) -> str | None:
-    """Why a page that is still open may not take up a task again that is free: they are to qualify first, are stopped,
-    or a lead took it from them; None if it may."""
+    """Return why an open page may not claim its free task again, or None if it may.
+
+    The person must qualify first, is stopped, or lost the task to a lead.
+    """
     if row.purpose is Purpose.LIVE:
         barred = qualification.require(session, access=access, person=person, stage=row.stage)
         nothing = barred or gold_checks.why_stopped(session, access=access, person=person, stage=row.stage)
@@ -84,7 +86,7 @@ def _why_not_again(session: Session, access: Access, row: StoredTask, person: Pe
 
 
 def give_up(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> None:
-    """Give back a locked task that someone has, as they ask for it (``release``)."""
+    """Give back a locked task at its holder's request (``release``)."""
     if row.state is TaskState.DONE:
         task_claims.leave_as_submitted(session, row=row)
     elif row.stage is Stage.AUTHORING:
@@ -97,8 +99,10 @@ def give_up(session: Session, *, access: Access, row: StoredTask, person: Person
 
 
 def resume(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> StoredTask | None:
-    """A slot of a unit that a person had before: the same if it can be theirs, else another free one with their
-    text."""
+    """Claim a slot of a unit that a person had before, or return None.
+
+    The same slot comes first, then another free slot, to which the draft is copied.
+    """
     mine: StoredTask | None = None
     if row.stage is Stage.AUTHORING:
         held = tasks.lock(session, public_id=row.public_id)
@@ -126,7 +130,7 @@ def resume(session: Session, *, access: Access, row: StoredTask, person: Person,
 
 
 def may_resume(session: Session, *, row: StoredTask, person: Person, now: datetime) -> bool:
-    """Whether ``resume`` would find a slot; nothing is taken."""
+    """Return whether ``resume`` would get a slot, without claiming it."""
     mine = row.state is TaskState.CLAIMED and row.person_id == person.id
     if mine or row.stage is Stage.AUTHORING:
         return mine
@@ -139,7 +143,7 @@ def may_resume(session: Session, *, row: StoredTask, person: Person, now: dateti
 def note_claim(
     session: Session, *, access: Access, row: StoredTask, person: Person, before: int | None, now: datetime
 ) -> None:
-    """Note in the log who has a slot now, and who (``before``) had left it behind."""
+    """Log who has a slot now, and who (``before``) had abandoned it."""
     if before is not None and before != person.id:
         log(session, "task.expired", by=before, task=row, now=now)
     if row.stage is Stage.REFINEMENT and row.item_id is not None:  # its page shows the key
@@ -148,6 +152,6 @@ def note_claim(
 
 
 def postpone_task(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> None:
-    """Postpone a locked slot that someone has in hand; it stays theirs until its lease ends."""
+    """Postpone a locked slot; its holder keeps it until the lease ends."""
     postponed.put(session, row=row, person_id=person.id, released=False, now=now)
     log(session, "task.set_aside", by=person, task=row, now=now, data={"stage": row.stage.value})

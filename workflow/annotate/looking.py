@@ -1,4 +1,4 @@
-"""Show the work that waits for someone in a stage, without claiming any of it."""
+"""Show the work that waits for a person in a stage, without claiming any of it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from workflow.annotate import gates, no_work
 
 @dataclass(frozen=True)
 class StageLook:
-    """The item that someone would get."""
+    """The item that a person would get."""
 
     in_hand: bool
-    """They have begun something, and its lease lasts."""
+    """Whether they have begun an item whose lease still lasts."""
     nothing: NothingLeft | None
     """Reason why they would get no item; None if they would get an item."""
 

@@ -1,8 +1,8 @@
-"""Notices by e-mail: someone's new ones in one mail, once a day or at once, written by a worker and handed over by one.
+"""E-mail notices: one mail with a person's new notices, once a day or at once.
 
-A mail is written once: who writes it takes the person's turn and notes what is in it, in one transaction. It is handed
-over at most once: a worker that dies over it leaves it as it is, since no one then knows whether it arrived. Where the
-server surely did not take it, it waits for another try. What a mail told stands in the app in any case.
+A mail is written once: one transaction takes the person's turn and records the mail's contents. A mail is sent at
+most once: if a worker dies while sending, the mail stays as it is, since nobody knows whether it arrived. If the
+mail server did not accept it, the mail is retried later. The app shows the same notices in any case.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from workflow.access.projects import access_to
 from workflow.annotate import notices, progress
 
 AWAY_FOR = timedelta(hours=20)
-"""Who has worked in a stage within this time knows what waits there."""
+"""A person who has worked in a stage within this time knows what waits there."""
 WORK = "work:"
 TRIES = 10
 SHORTEST_WAIT, LONGEST_WAIT = timedelta(minutes=2), timedelta(hours=6)
 MANY = 100
-"""So many mails are handed over in a row."""
+"""Maximum number of mails sent in one run."""
 CLIPPED = 100
-"""Letters of a name or title that stand in a mail."""
+"""Maximum length of a name or title in a mail, in characters."""
 
 _log = logging.getLogger(__name__)
 
@@ -41,14 +41,14 @@ _log = logging.getLogger(__name__)
 
 
 def choice(store: Store, *, person: Person) -> tuple[str, MailTime]:
-    """Where and when someone wants their notices."""
+    """Return a person's address and time for notices."""
     with store.read() as session:
         row = mails.choice(session, person_id=person.id)
         return (row.address, row.time) if row is not None else ("", MailTime.OFF)
 
 
 def choose(store: Store, *, person: Person, address: str, time: MailTime) -> None:
-    """Note where and when someone wants their notices. ``InvalidInput`` for what is no address."""
+    """Set a person's address and time for notices; raise ``InvalidInput`` if the address is invalid."""
     address = address.strip()
     if (address or time is not MailTime.OFF) and not is_address(address):
         raise InvalidInput([Problem("address", "Give one e-mail address, such as ann@example.org.")])
@@ -57,13 +57,13 @@ def choose(store: Store, *, person: Person, address: str, time: MailTime) -> Non
 
 
 def is_link(store: Store, *, token: str) -> bool:
-    """Whether a link out of a mail turns someone's mails off."""
+    """Return whether the token of a link turns off a person's mails."""
     with store.read() as session:
         return mails.by_off_token(session, token=token) is not None
 
 
 def turn_off(store: Store, *, token: str) -> None:
-    """Send no more mails to whom this link was sent; ``NotFound`` if it was sent to no one."""
+    """Turn off mails to the person who received this link; raise ``NotFound`` for an unknown link."""
     with store.write(archived_too=True) as session:
         if not mails.turn_off(session, token=token):
             raise NotFound("This link turns off no one's mails.")
@@ -73,7 +73,7 @@ def turn_off(store: Store, *, token: str) -> None:
 
 
 def write(store: Store, *, public_url: str) -> int:
-    """Write the mails that are due; how many."""
+    """Write the mails that are due and return how many."""
     with store.read() as session:
         due = mails.takers(session)
     return sum(_write(store, person_of(person), row, public_url) for person, row in due)
@@ -95,7 +95,7 @@ def _write(store: Store, person: Person, chosen: StoredMailChoice, public_url: s
     with store.write(archived_too=True) as session:
         if not mails.take_turn(session, of=chosen, now=now):
             return False
-        if daily:  # where nothing waits any more, what comes next is told again
+        if daily:  # a stage without waiting work is announced again when new work arrives
             mails.forget(session, person_id=person.id, begin=WORK, but=[key for each in work for key in each.keys])
         if not new:
             return False
@@ -107,12 +107,12 @@ def _write(store: Store, person: Person, chosen: StoredMailChoice, public_url: s
 
 
 def _work(store: Store, person: Person, now: datetime) -> Iterator[Notice]:
-    """The stages in which work waits for someone who has not worked there for a while."""
+    """Yield notices for the stages in which work waits for a person who has not worked there recently."""
     rows = [row for row in progress.my_work(store, person=person) if row.available and row.waiting]
     with store.read() as session:
         mine = {row.name: row for row, _ in projects.of_person(session, person_id=person.id)}
         for (name, stage), of_them in groupby(rows, key=lambda row: (row.project, row.stage)):
-            if name not in mine:  # an admin sees what is no part of theirs
+            if name not in mine:  # admins also see projects without being members
                 continue
             last = mails.last_submission(session, person_id=person.id, project_id=mine[name].id, stage=stage)
             if last is not None and last[1] > now - AWAY_FOR:
@@ -127,12 +127,12 @@ def _work(store: Store, person: Person, now: datetime) -> Iterator[Notice]:
 
 
 def subject_of(found: Sequence[Notice]) -> str:
-    """What a mail is about; nothing that someone else has written."""
+    """Return the subject of a mail, without text that other people wrote."""
     return f"Touchstone: {found[0].words}" if len(found) == 1 else f"Touchstone: {len(found)} notices"
 
 
 def text_of(found: Sequence[Notice], *, name: str, time: MailTime, public_url: str, off: str) -> str:
-    """A mail as it is read."""
+    """Return the text of a mail."""
     lines = [f"Hello {clipped(name)},"]
     by_project = sorted(found, key=lambda each: (each.title.casefold(), each.project))
     for _, of_them in groupby(by_project, key=lambda each: each.project):
@@ -146,12 +146,12 @@ def text_of(found: Sequence[Notice], *, name: str, time: MailTime, public_url: s
 
 
 def off_address(public_url: str, token: str) -> str:
-    """The link that turns someone's mails off."""
+    """Return the link that turns off a person's mails."""
     return f"{public_url}/mail-off/{token}"
 
 
 def clipped(text: str) -> str:
-    """A name or a title as it stands in a mail: in one line, not too long."""
+    """Shorten a name or a title to one line of limited length."""
     plain = " ".join(text.split())
     return plain if len(plain) <= CLIPPED else plain[: CLIPPED - 1] + "…"
 
@@ -162,9 +162,9 @@ def clipped(text: str) -> str:
 def hand_over(
     store: Store, *, send: Callable[[Letter], None], public_url: str, stop: Callable[[], bool] = lambda: False
 ) -> int:
-    """Hand over the mails that are due, one after the other; how many were taken by the server.
+    """Send the mails that are due, one after another, and return how many the mail server accepted.
 
-    ``send`` raises ``NotSent``. ``stop`` says when to leave the rest for later.
+    ``send`` raises ``NotSent``. ``stop`` tells when to leave the rest for later.
     """
     sent = 0
     for _ in range(MANY):
@@ -182,7 +182,7 @@ def hand_over(
             send(letter)
         except NotSent as error:
             _failed(store, mail, error)
-            if error.again:  # the server is most likely away for the others, too
+            if error.again:  # the mail server is probably down, so stop here
                 break
         else:
             sent += 1
@@ -192,7 +192,7 @@ def hand_over(
 
 
 def _take(store: Store) -> tuple[StoredMail, str, str] | None:
-    """A mail that is due, where it goes (nowhere, if whom it is for wants none any more), and their link."""
+    """Take a mail that is due; return it with its address (empty if the person wants no mails now) and their token."""
     with store.write(archived_too=True) as session:
         mail = mails.take(session, now=store.now())
         if mail is None:
@@ -219,6 +219,6 @@ def _failed(store: Store, mail: StoredMail, error: NotSent) -> None:
 
 
 def standing(store: Store) -> tuple[dict[MailState, int], list[tuple[str, StoredMail]]]:
-    """How many mails are in each state, and the newest that were not handed over with whom they are for (login)."""
+    """Return the number of mails in each state, and the newest unsent ones with the login of their receiver."""
     with store.read() as session:
         return mails.counts(session), [(login, mail) for mail, login in mails.troubled(session, limit=10)]

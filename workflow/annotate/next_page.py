@@ -1,4 +1,4 @@
-"""What a working page shows next: the task and the numbers above it, together where that is quick."""
+"""The next content of a working page: the task and the numbers above it, together if that is quick."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workflow.annotate import claims, progress
 
 @dataclass(frozen=True)
 class NextPage:
-    """What a page is made of."""
+    """Contents of a working page."""
 
     view: ProjectView
     found: TaskView | NothingLeft
@@ -30,10 +30,10 @@ def next_page(
     postponed: str | None = None,
     fresh: bool = True,
 ) -> NextPage:
-    """The next task (as ``claims.next_task``) and the person's numbers (as ``progress.progress``).
+    """Return the next task (``claims.next_task``) and the person's numbers (``progress.progress``).
 
-    Without ``fresh``, numbers of a moment ago will do as long as there is a task; counting is never done while
-    others wait for the transaction to end.
+    Without ``fresh``, recent numbers are enough as long as there is a task. Counting never happens inside a write
+    transaction that others wait for.
     """
     while True:
         with store.write() as session:

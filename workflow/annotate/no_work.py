@@ -1,4 +1,4 @@
-"""Why there is no work for someone: the stage is closed to them, or nothing waits for them there."""
+"""Why a person has no work: the stage is closed to them, or nothing waits for them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SAMPLE_DONE = "All that is open of the planned sample is graded. Thank you."
 def why_closed(
     session: Session, *, access: Access, person: Person, stage: Stage, dimension: str | None
 ) -> NothingLeft | None:
-    """Why someone cannot work in a stage at all; None if they can."""
+    """Return why a person cannot work in a stage at all, or None if they can."""
     title = access.schema.stages.in_a_sentence(stage.value)
     if stage not in stages_of(access.schema):
         return NothingLeft("no_stage", f"This project has no {title}; look at My work for what it has.")
@@ -63,7 +63,7 @@ def why_closed(
 def why_no_task(
     session: Session, *, access: Access, person: Person, stage: Stage, dimension: str | None, now: datetime
 ) -> NothingLeft:
-    """Why nothing waits for someone who may work in a stage."""
+    """Return why nothing waits for a person who may work in a stage."""
     mine = access.dimensions if dimension is None else (dimension,)
     if stage is Stage.AUTHORING:
         if image_pool.count(session, access=access, dimensions=mine):

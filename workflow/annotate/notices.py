@@ -1,7 +1,7 @@
-"""Notices: what others did that concerns someone, as it follows from what is stored; and what of it they have seen.
+"""Notices: events that concern a person, computed from stored data, and which of them the person has seen.
 
-A notice names no item, no rater and no text. Who wrote a comment, and on which item, may tell the blind something; and
-what someone reads of a comment counts from the page where they read it (``db.comment_threads.has_read``).
+A notice names no item, no rater and no text, because the author and the item of a comment could reveal something to
+blind raters. A comment counts as read when its page shows it (``db.comment_threads.has_read``).
 """
 
 from __future__ import annotations
@@ -27,19 +27,18 @@ PARTS = {"annotator": "an annotator", "senior": "a senior annotator", "lead": "a
 
 
 def of_person(store: Store, *, person: Person) -> list[Notice]:
-    """What someone is told now, of the projects that they are a member of and that are in use: first what they have not
-    seen, and of both the newest first."""
+    """Return a person's current notices from their active projects: unseen notices first, each part newest first."""
     with store.read() as session:
         return told(session, person=person, now=store.now())
 
 
 def n_unseen(store: Store, *, person: Person) -> int:
-    """How many notices someone has not seen."""
+    """Return how many notices a person has not seen."""
     return sum(not each.seen for each in of_person(store, person=person))
 
 
 def see_all(store: Store, *, person: Person, keys: list[str]) -> None:
-    """Note that someone has seen the notices that tell of these; what has come since stays new."""
+    """Mark a person's notices with these keys as seen; later notices stay new."""
     with store.write(archived_too=True) as session:
         now = store.now()
         ids = {row.name: row.id for row, _ in projects.of_person(session, person_id=person.id)}
@@ -50,7 +49,7 @@ def see_all(store: Store, *, person: Person, keys: list[str]) -> None:
 
 
 def told(session: Session, *, person: Person, now: datetime) -> list[Notice]:
-    """As ``of_person``, in a transaction of others."""
+    """Return the same as ``of_person``, inside a transaction."""
     mine = {row.id: row for row, _ in projects.of_person(session, person_id=person.id) if row.archived_at is None}
     if not mine:
         return []
@@ -72,7 +71,7 @@ def told(session: Session, *, person: Person, now: datetime) -> list[Notice]:
 
 
 def _parts(session: Session, person: Person, mine: Mapping[int, StoredProject], now: datetime) -> Iterator[Notice]:
-    """The part that someone has now; of several changes the last."""
+    """Yield a notice of the person's current role; after several changes, only the last one."""
     newest = {
         row.project_id: row
         for row in facts.parts_set(
@@ -159,7 +158,7 @@ def _deadlines(session: Session, person: Person, mine: Mapping[int, StoredProjec
 
 
 def _is_left(session: Session, project_id: int, stage: Stage) -> bool:
-    """Whether anything is left in a stage; where images come first, that is not looked for."""
+    """Return whether work is left in a stage; always true for stages that start from images."""
     if stage in (Stage.TRIAGE, Stage.AUTHORING):
         return True
     return task_counts.any_unfinished(session, project_id=project_id, stage=stage)

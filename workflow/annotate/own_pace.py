@@ -1,4 +1,4 @@
-"""How much someone has done on the last days, how fast, and the daily goal that they set themselves."""
+"""A person's recent number of tasks, their speed, and the daily goal that they set."""
 
 from __future__ import annotations
 
@@ -15,59 +15,58 @@ from domain.errors import InvalidInput, Problem
 from domain.records import Person
 
 DAYS = 7
-"""So many days are looked at, today among them."""
+"""Number of days shown, including today."""
 LEAST = 5
-"""A pace is told from so many tasks with a time on."""
+"""Minimum number of timed tasks for a pace."""
 LARGEST_GOAL = 10_000
 
 
 @dataclass(frozen=True)
 class OwnDay:
-    """What someone did on a day."""
+    """A person's work on one day."""
 
     day: date
     n: int
-    """Tasks that they submitted for the first time, and frames that they decided in triage."""
+    """Number of tasks submitted for the first time plus frames decided in triage."""
     hours: float
-    """Active hours on those of them of which a time is known."""
+    """Active hours on the tasks with a known time."""
     timed: int
-    """How many those are."""
+    """Number of tasks with a known time."""
 
 
 @dataclass(frozen=True)
 class OwnPace:
-    """The last days of someone, in all of their projects."""
+    """A person's last days, in all of their projects."""
 
     days: Sequence[OwnDay]
-    """The last one is today; days without work are there, too."""
+    """The days up to today, including days without work."""
     goal: int | None
-    """How many tasks they want to do a day."""
+    """Number of tasks that they want to do a day."""
 
     @property
     def today(self) -> int:
-        """Tasks of today."""
+        """Number of tasks today."""
         return self.days[-1].n
 
     @property
     def n(self) -> int:
-        """Tasks of all these days."""
+        """Number of tasks on all these days."""
         return sum(each.n for each in self.days)
 
     @property
     def an_hour(self) -> float | None:
-        """Tasks in an active hour; None where too few have a time."""
+        """Tasks per active hour; None if too few tasks have a time."""
         timed, hours = sum(each.timed for each in self.days), sum(each.hours for each in self.days)
         return timed / hours if timed >= LEAST and hours else None
 
 
 def own_pace(store: Store, *, person: Person, zone: str | None = None) -> OwnPace:
-    """The last seven days of a person, in all projects that they are a member of.
+    """Return a person's last seven days, in all projects that they are a member of.
 
     Parameters
     ----------
     zone
-        The time zone by whose midnights days are told apart, such as ``Europe/Zurich``; None, or one that is not
-        known: UTC.
+        The time zone whose midnights separate days, such as ``Europe/Zurich``; None or an unknown zone means UTC.
     """
     here = _zone(zone)
     today = store.now().astimezone(here).date()
@@ -87,12 +86,12 @@ def own_pace(store: Store, *, person: Person, zone: str | None = None) -> OwnPac
 
 
 def today(store: Store, *, person: Person, zone: str | None = None) -> tuple[int, int] | None:
-    """How many tasks someone has done today, as ``own_pace`` counts them, and their goal; None: they have set none."""
+    """Return a person's number of tasks today (see ``own_pace``) and their goal, or None without a goal."""
     here = _zone(zone)
     since = datetime.combine(store.now().astimezone(here).date(), time(), here).astimezone(UTC)
     with store.read() as session:
         goal = facts.goal(session, person_id=person.id)
-        if goal is None:  # nothing more is asked on the way to the next item
+        if goal is None:  # no further query on the way to the next item
             return None
         mine = [row.id for row, _ in projects.of_person(session, person_id=person.id)]
         sent = facts.submitted(session, person_id=person.id, projects=mine, since=since)
@@ -101,12 +100,12 @@ def today(store: Store, *, person: Person, zone: str | None = None) -> tuple[int
 
 
 def set_goal(store: Store, *, person: Person, tasks: int | None) -> None:
-    """Set how many tasks one wants to do a day; None or 0: no goal.
+    """Set a person's daily goal in tasks; None or 0 removes the goal.
 
     Raises
     ------
     InvalidInput
-        It is less than none, or more than anyone can do.
+        The goal is negative or too large.
     """
     if tasks is not None and not 0 <= tasks <= LARGEST_GOAL:
         raise InvalidInput([Problem("goal", f"A goal is a number of tasks from 1 to {LARGEST_GOAL:,}, or none.")])
@@ -117,5 +116,5 @@ def set_goal(store: Store, *, person: Person, tasks: int | None) -> None:
 def _zone(name: str | None) -> tzinfo:
     try:
         return ZoneInfo(name) if name else UTC
-    except (ZoneInfoNotFoundError, ValueError, OSError):  # what a browser says may be anything
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # a browser may send any text
         return UTC

@@ -1,7 +1,7 @@
-"""What someone has submitted, for themselves to browse: what they said, and the item as they saw it.
+"""A person's own submissions: their answers, and the item in the form that they saw.
 
-Everything here follows from what the person saw and said. Whether an item was a gold check, what others said of it and
-what became of it changes neither which rows there are, nor their order, nor how one looks.
+The list depends only on what the person saw and answered. Gold checks, other people's answers and later verdicts
+change neither its rows, nor their order, nor how a row looks.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FIRST_WORDS = 160
 
 @dataclass(frozen=True)
 class OwnSubmission:
-    """A row of the list: what counts of one task."""
+    """A row of the list: the submission that counts for one task."""
 
     id: str
     task: str
@@ -42,16 +42,16 @@ class OwnSubmission:
     stage: Stage
     dimension: str
     words: str
-    """The first words of the item."""
+    """First words of the item."""
     said: Sequence[TextLine]
-    """What was asked, and what the person said, in the words of the form."""
+    """The questions and the person's answers, in the words of the form."""
     corrected: bool
-    """It took the place of something that they had said before."""
+    """Whether it replaced an earlier submission of theirs."""
 
 
 @dataclass(frozen=True)
 class Listed:
-    """A page of the list, and how many there are on all pages."""
+    """A page of the list, and the number of rows on all pages."""
 
     rows: Sequence[OwnSubmission]
     n: int
@@ -59,16 +59,16 @@ class Listed:
 
 @dataclass(frozen=True)
 class AsItWas:
-    """One submission with the item as its writer saw it, and what they had said before."""
+    """One submission with the item as its writer saw it, and their earlier submissions."""
 
     row: OwnSubmission
     view: TaskView
-    """Their answers are its draft."""
+    """The task, with the answers as its draft."""
     before: Sequence[OwnSubmission]
 
 
 def stages_and_dimensions(store: Store, *, person: Person, project: str) -> tuple[list[Stage], list[str]]:
-    """The stages and dimensions whose submissions someone finds in a project: those that are theirs."""
+    """Return the stages and dimensions whose submissions a person may list: those in which they may work."""
     with store.read() as session:
         return _own(access_to(session, person=person, project=project))
 
@@ -85,9 +85,9 @@ def find(
     offset: int = 0,
     limit: int = PAGE,
 ) -> Listed:
-    """What someone has submitted in a project, the newest first.
+    """Return a person's submissions in a project, newest first.
 
-    ``day`` is one in UTC; ``text`` is looked for in what the item's stage shows of it, in whatever case.
+    ``day`` is a day in UTC. ``text`` is searched in the fields that the item's stage shows, ignoring case.
     """
     with store.read() as session:
         access = access_to(session, person=person, project=project)
@@ -106,7 +106,7 @@ def find(
 
 @dataclass(frozen=True)
 class SentBack:
-    """An item of someone's that was sent back to them, which they have not changed yet."""
+    """A person's item that was sent back to them and not yet changed."""
 
     row: OwnSubmission
     why: str
@@ -114,7 +114,7 @@ class SentBack:
 
 
 def sent_back_to(store: Store, *, person: Person, project: str) -> list[SentBack]:
-    """The items that a person has written in a project and that were sent back to them, the first one first."""
+    """Return the items that were sent back to their author in a project, oldest first."""
     with store.read() as session:
         access = access_to(session, person=person, project=project)
         mine = {
@@ -132,7 +132,7 @@ def sent_back_to(store: Store, *, person: Person, project: str) -> list[SentBack
 
 
 def look(store: Store, *, person: Person, project: str, submission: str) -> AsItWas:
-    """One of them as it was; ``NotFound`` alike for those of others and those that the list leaves out."""
+    """Return one of the person's submissions and its item at that time; raise ``NotFound`` for any other submission."""
     with store.read() as session:
         access = access_to(session, person=person, project=project)
         found = own_submissions.one(session, of=_whose(access, person), public_id=submission)
@@ -196,7 +196,7 @@ def _rows(session: Session, access: Access, found: Sequence[StoredAnnotation]) -
 
 
 _NOTHING = ""
-"""Among the labels of a criterion: that none applies, which is an answer to it."""
+"""Key among a criterion's labels for the answer that no option applies."""
 
 
 def _said(access: Access, row: StoredAnnotation, seen: Mapping[str, Any]) -> list[TextLine]:
@@ -232,7 +232,7 @@ def _said(access: Access, row: StoredAnnotation, seen: Mapping[str, Any]) -> lis
 
 
 def _in_words(value: Any, labels: Mapping[str, str]) -> str:
-    """A value as the form says it."""
+    """Return a value in the words of the form."""
     if value is None or value in ("", {}):
         return ""
     if value == []:

@@ -1,4 +1,4 @@
-"""Groups of images and clips in the pool: each is what one item is written about, every file with its role."""
+"""Groups of images and clips in the pool: one item is written about each group, and every file has its role."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ Taken = tuple[str, "StoredMedia", str]
 
 @dataclass(frozen=True)
 class AddedGroups:
-    """What became of groups that were offered to a pool."""
+    """Result of adding groups to a pool."""
 
     added: int
     files: int
-    """How many images and clips the added ones hold."""
+    """Number of images and clips in the added groups."""
     repeated: int
-    """In the project already, with the same files."""
+    """Number of groups that the project has already, with the same files."""
     refused: Sequence[tuple[str, str]] = ()
-    """Name and reason."""
+    """Name and reason of each refused group."""
 
     @property
     def sentence(self) -> str:
-        """As people read it.
+        """The result in a sentence.
 
         >>> AddedGroups(2, 5, 1, [("g3", "it has no after")]).sentence
         '2 groups with 5 images and clips added; 1 in the project already; 1 not taken.'
@@ -63,18 +63,17 @@ def add_groups(
     dimension: str | None = None,
     source: str | None = None,
 ) -> AddedGroups:
-    """Offer groups to authors, each to write one item about; where the schema has a triage, to those who triage first,
-    who keep or drop a group as one thing. For leads.
+    """Offer groups of files to authors, one item each, or first to triage if the schema has a triage; leads only.
 
-    A group comes in whole or not at all: one that does not fit the schema, or of which a file is none, is refused with
-    the reason. One that is there already is counted; the same file may be in several groups.
+    Triage keeps or drops a group as a whole. A group is added completely or refused with the reason, if it does not fit
+    the schema or a file is invalid. Known groups are only counted; a file may be in several groups.
 
     Parameters
     ----------
     groups_of
-        From the roles of the schema to the groups.
+        Maps the roles of the schema to the groups.
     dimension, source
-        Of all groups that say none themselves.
+        Used for groups that name no dimension or source.
 
     Raises
     ------
@@ -113,7 +112,7 @@ def add_groups(
 
 
 def _misfit(slots: Sequence[AssetSlot], group: MediaGroup) -> str | None:
-    """Why these files make no item; None if they do."""
+    """Return why these files make no item, or None if they do."""
     roles = [role for role, _ in group.files]
     kinds = {slot.role: slot.kind for slot in slots}
     for role, path in group.files:
@@ -136,7 +135,7 @@ def _one(kind: str | None) -> str:
 
 
 def _stored(media: MediaStore, group: MediaGroup, role: str, path: Path) -> Taken:
-    """A file of a group in the media store; ``MediaRefused`` with its name and place."""
+    """Store a file of a group in the media store; ``MediaRefused`` names the file and its place."""
     name = f"{group.name}/{path.name}"
     try:
         if kind_of(path) == "clip":
@@ -150,7 +149,7 @@ def _stored(media: MediaStore, group: MediaGroup, role: str, path: Path) -> Take
 def _add(
     store: Store, media: MediaStore, by: Person | None, access: Access, group: MediaGroup, taken: Sequence[Taken]
 ) -> bool:
-    """Add a group; False if it is there already."""
+    """Add a group; return False if the project has it already."""
     in_triage = access.schema.stages.triage is not None
     look = hash_of_file(media.path(taken[0][1].sha256, "thumb")) if in_triage else None
     try:

@@ -1,4 +1,4 @@
-"""In which order a stage hands out its slots, and which items a lead lets come earlier."""
+"""The order in which a stage hands out its slots, and the priorities that leads give to items."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ LARGEST_PRIORITY = 1_000_000
 
 
 def set_priority(store: Store, *, by: Person | None, project: str, names: Sequence[str], priority: int) -> int:
-    """Let items (named by page id or external id) come earlier, the higher the number; how many have another one now.
+    """Give items (page id or external id) a priority and return how many changed; leads only.
 
-    For leads. It shows in stages whose order is by priority.
+    Higher numbers come earlier, in stages whose order is by priority.
     """
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
@@ -34,7 +34,7 @@ def set_priority(store: Store, *, by: Person | None, project: str, names: Sequen
 def prioritise(
     session: Session, *, access: Access, item_ids: Sequence[int], priority: int, by: Person | None, now: datetime
 ) -> int:
-    """As ``set_priority``, within a transaction of others."""
+    """Do the same as ``set_priority`` inside a transaction."""
     if not -LARGEST_PRIORITY <= priority <= LARGEST_PRIORITY:
         raise InvalidInput([Problem("priority", f"A priority is a number up to {LARGEST_PRIORITY}.")])
     changed = items.set_priority(session, item_ids=sorted(set(item_ids)), priority=priority)
@@ -47,11 +47,11 @@ def prioritise(
 
 
 def order_of(schema: Schema, stage: Stage) -> str:
-    """In which order a stage hands out its slots."""
+    """Return the order in which a stage hands out its slots."""
     if stage is Stage.ADJUDICATION:
         return "contested"
     if stage in (Stage.COMPARISON, Stage.CODING):
-        return "shuffled"  # one order for all: answer by answer, or pair by pair, has all it needs, not all at the end
+        return "shuffled"  # one order for everyone, so that answers or pairs are completed one after another
     return getattr(getattr(schema.stages, stage.value), "order", "random")
 
 

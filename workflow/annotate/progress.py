@@ -1,4 +1,4 @@
-"""How far someone is: the thin line on a working page, and what waits for them in all of their projects."""
+"""A person's progress: the numbers above a working page, and the waiting work in all of their projects."""
 
 from __future__ import annotations
 
@@ -20,26 +20,28 @@ from workflow.annotate import gates, gold_checks, image_pool, qualification, qua
 from workflow.annotate.no_work import why_closed, why_no_task
 
 WORKED_ON = tuple(stage for stage in Stage if stage is not Stage.TRIAGE)
-"""The stages that have a page."""
+"""Stages that have a working page."""
 
 MANY = 1000
-"""From so many waiting items on, what is left is not counted every time."""
+"""From this number of waiting items on, the rest is not counted on every page."""
 
 RECOUNT_AFTER = timedelta(minutes=1)
 
 WORKING = timedelta(seconds=15)
-"""So long the figures of someone who submits one item after the other only move by what they submit."""
+"""For this long, a person's numbers change only by their own submissions."""
 
 RECOUNT_COST = 2000
-"""Counting takes at most one part in so many of a person's time, so that it does not fill the server with a hundred of
-them: a quarter of a second each at ten thousand items."""
+"""Counting takes at most 1/2000 of a person's time.
+
+Otherwise a hundred people would fill the server: one count takes a quarter of a second at ten thousand items.
+"""
 
 
 def progress(store: Store, *, person: Person, project: str, stage: Stage, fresh: bool = True) -> Progress:
-    """The numbers in the thin line on top of a working page.
+    """Return the numbers above a working page.
 
-    What the person has done is always counted. What waits is counted again after a while only where that takes long
-    (thousands of items) or, without ``fresh``, in any case; what the person has done since is taken off.
+    The person's own work is always counted. Waiting work is counted again only after a while if counting is slow
+    (thousands of items) or if ``fresh`` is false; the person's work since then is subtracted.
     """
     with store.read() as session:
         access = access_to(session, person=person, project=project)
@@ -54,7 +56,7 @@ def progress(store: Store, *, person: Person, project: str, stage: Stage, fresh:
 
 
 def at_once(session: Session, *, access: Access, person: Person, stage: Stage, now: datetime) -> Progress | None:
-    """As ``progress`` without ``fresh``, in a transaction of others; None if something had to be counted for it."""
+    """Return ``progress`` without ``fresh``, inside a transaction; None if a count would be necessary."""
     if qualification_sets.policy(access, stage) is not None:
         return None
     _, done = _done(session, access, person, stage, now)
@@ -63,7 +65,7 @@ def at_once(session: Session, *, access: Access, person: Person, stage: Stage, n
 
 
 def my_work(store: Store, *, person: Person) -> list[StageWork]:
-    """What waits for a person in all of their projects that are in use, by stage and dimension."""
+    """Return the work that waits for a person in all of their active projects, by stage and dimension."""
     views = [view for view in projects_of(store, person=person) if not view.archived]
     counted: list[StoredWorkCount] = []
     with store.read() as session:
@@ -82,7 +84,7 @@ def my_work(store: Store, *, person: Person) -> list[StageWork]:
 
 @dataclass(frozen=True)
 class Figures:
-    """What waits for a person in a stage and what they have done, by dimension; and what became of the items."""
+    """A person's waiting and finished work in a stage, by dimension, and the number of kept and decided items."""
 
     left: Mapping[str, int]
     done: Mapping[str, int]
@@ -93,7 +95,7 @@ class Figures:
 def count_work(
     session: Session, *, access: Access, person: Person, stage: Stage, now: datetime, fresh: bool
 ) -> tuple[Figures, StoredWorkCount | None]:
-    """The figures of a person in a stage, and what to keep of them if they were counted just now and may be kept."""
+    """Return a person's figures in a stage, and the row to store if they were counted just now."""
     correcting, done = _done(session, access, person, stage, now)
     known = _known(session, access, person, stage, done, now, fresh=fresh)
     if known is not None:
@@ -122,7 +124,7 @@ def count_work(
 def _done(
     session: Session, access: Access, person: Person, stage: Stage, now: datetime
 ) -> tuple[dict[str, int], dict[str, int]]:
-    """What a person has taken back into the form, and what they have done, by dimension."""
+    """Return a person's tasks reopened for correction and their finished tasks, by dimension."""
     where: dict[str, Any] = {"project_id": access.project_id, "stage": stage, "person_id": person.id}
     correcting, done = task_counts.count_taken_back_and_done(session, **where, now=now)
     return correcting, _less(done, correcting)
@@ -138,7 +140,7 @@ def _known(
     *,
     fresh: bool,
 ) -> Figures | None:
-    """The figures as they follow from those of a while ago, if those will do."""
+    """Return the figures computed from recent ones, or None if a new count is necessary."""
     known = work_counts.of_person(session, project_id=access.project_id, person_id=person.id, stage=stage)
     if known is None or now >= known.fresh_until or not _still_good(known, done, now, fresh=fresh):
         return None
@@ -155,7 +157,7 @@ def _in_all(figures: Figures) -> Progress:
 
 
 def _still_good(known: StoredWorkCount, done: Mapping[str, int], now: datetime, *, fresh: bool) -> bool:
-    """Whether figures of a while ago will do: where many wait, or for a moment while someone works."""
+    """Return whether recent figures are good enough: if many items wait, or for a moment while the person works."""
     if sum(known.left.values()) - sum(done.values()) + sum(known.done.values()) >= MANY // 2:
         return sum(known.left.values()) >= MANY or not fresh
     return not fresh and now < known.counted_at + WORKING
@@ -202,21 +204,21 @@ def _lines(
 
 
 def _begun(session: Session, access: Access, person: Person, now: datetime) -> Mapping[str, int]:
-    """Count the items that an author has in hand, begun or taken back, by dimension."""
+    """Count an author's items in work, new ones and reopened ones, by dimension."""
     where: dict[str, Any] = {"project_id": access.project_id, "stage": Stage.AUTHORING, "person_id": person.id}
     correcting, _ = task_counts.count_taken_back_and_done(session, **where, now=now)
     return Counter(task_counts.count_in_hand(session, **where)) + Counter(correcting)
 
 
 def _beyond(session: Session, access: Access, person: Person, stage: Stage, closed: NothingLeft) -> Mapping[str, int]:
-    """What someone may still finish, by dimension, who gets no new work."""
+    """Count by dimension the tasks that a person may still finish when they get no new work."""
     if closed.code != gold_checks.STOPPED:
         return {}
     return task_counts.count_in_hand(session, project_id=access.project_id, stage=stage, person_id=person.id)
 
 
 def _triage_left(session: Session, access: Access, person: Person) -> StageWork:
-    """Candidate images belong to no dimension."""
+    """Return the triage work of a person, which has no dimension."""
     closed = why_closed(session, access=access, person=person, stage=Stage.TRIAGE, dimension=None)
     left = 0 if closed else triage_figures.waiting(session, access=access)
     return StageWork(
@@ -250,9 +252,9 @@ def _own_dimensions(access: Access, stage: Stage) -> list[str]:
 
 
 def _waiting(session: Session, access: Access, person: Person, stage: Stage, now: datetime) -> dict[str, int]:
-    """How much a person could do now, by dimension: what is free and what they have in hand.
+    """Return how many tasks a person could do now, by dimension: free tasks and their own.
 
-    In authoring it is the number of items left to write that no one has begun, or of free images if that is smaller.
+    In authoring this is the number of unwritten items that nobody has started, or of free images if that is smaller.
     """
     if stage is Stage.AUTHORING:
         waiting = _to_write(session, access)

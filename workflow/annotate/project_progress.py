@@ -1,4 +1,4 @@
-"""How far a project is, for its leads: every dimension, what keeps it from moving on, and what is missing."""
+"""A project's progress, for its leads: every dimension, its blockers, and its gaps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from workflow.annotate.verification import rounds_of
 
 
 def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard:
-    """How far a project is, by dimension, and what keeps it from moving on; for its leads."""
+    """Return a project's progress by dimension and what blocks it; leads only."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         states = items.count_by_state(session, project_id=access.project_id)
@@ -81,7 +81,7 @@ NOTHING_YET = "Nothing to work on yet: bring in items or images, then give peopl
 
 
 def next_steps(store: Store, *, person: Person | None, project: str) -> str:
-    """What a lead does next in a project in which no one can do anything."""
+    """Return the lead's next steps in a project in which nobody has work."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         states = items.count_by_state(session, project_id=access.project_id)
@@ -105,7 +105,7 @@ def next_steps(store: Store, *, person: Person | None, project: str) -> str:
 
 
 def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[Blocker]]:
-    """Items that no one in the project may vote on or settle, by dimension."""
+    """Return, by dimension, the items that nobody in the project may vote on or settle."""
     members = {
         row.id: (person_of(row), as_member(access, member))
         for member, row in projects.members(session, project_id=access.project_id)
@@ -115,7 +115,7 @@ def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[
     taking: dict[tuple[Stage, int], dict[int, str]] = {}
 
     def able(stage: Stage, dimension: str) -> tuple[set[int], int]:
-        """Who may work there; and how many have the part for it but have not qualified or are stopped."""
+        """Return the people who may work there, and the number of members who have not qualified or are stopped."""
         part = {
             person_id
             for person_id, (_, theirs) in members.items()
@@ -130,7 +130,7 @@ def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[
         return part - barred[stage], len(part & barred[stage])
 
     def takes(stage: Stage, person_id: int) -> dict[int, str]:
-        """The open slots that someone may have, with their units."""
+        """Return the open slots that a person may claim, with their units."""
         if (stage, person_id) not in taking:
             taking[stage, person_id] = task_claims.may_be_taken(
                 session, project_id=access.project_id, stage=stage, person_id=person_id
@@ -170,9 +170,9 @@ def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[
 
 
 def _too_many_writers(access: Access, members: Sequence[Access]) -> Iterator[tuple[str, Blocker]]:
-    """Where the parts that leads have given are more than the schema's authoring has, by dimension.
+    """Yield the dimensions in which more annotators may write than the schema plans.
 
-    It is about annotators who were given dimensions: anyone who may write everywhere was given none in particular.
+    Only annotators with assigned dimensions count; the others may write everywhere.
     """
     asked = access.schema.stages.authoring
     writing = [
@@ -201,13 +201,15 @@ def _too_many_writers(access: Access, members: Sequence[Access]) -> Iterator[tup
 
 
 def _is_barred(visit: gates.Visit) -> bool:
-    """Whether someone who has a part in the stage gets no new work of it."""
+    """Return whether a member of the stage gets no new work in it."""
     return gates.why_closed(visit) is None and gates.why_refused(visit) is not None
 
 
 _EXACT = 4
-"""Whether each item still has enough people to vote on it is looked up where at most so many more than its votes may
-vote at all: among many people there is always someone who has not seen it."""
+"""Each item is checked for enough voters only if the eligible people exceed the necessary votes by at most this number.
+
+Among more people there is always one who has not seen the item.
+"""
 
 
 def _too_few_verifiers(
@@ -219,7 +221,7 @@ def _too_few_verifiers(
     barred: int,
     takes: Callable[[Stage, int], Mapping[int, str]],
 ) -> Sequence[Blocker]:
-    """Items with fewer people who may still vote on them than votes that they need."""
+    """Return the items whose remaining eligible voters are fewer than their missing votes."""
     part, rounds = rounds_of(access.schema)[stage], [*rounds_of(access.schema)]
     before = sum(rounds_of(access.schema)[each].raters for each in rounds[: rounds.index(stage)])
     if len(able) > part.raters + before + _EXACT:
@@ -248,7 +250,7 @@ def _too_few_to_answer(
     barred: int,
     takes: Callable[[Stage, int], Mapping[int, str]],
 ) -> Sequence[Blocker]:
-    """Items that more people are to answer than are left who have had nothing to do with them."""
+    """Return the items that need more answers than there are people without a part in them."""
     answering = access.schema.stages.answering
     most = _EXACT + sum(
         part.raters for part in rounds_of(access.schema).values()
@@ -270,7 +272,7 @@ def _too_few_to_answer(
 def _too_few_others(
     session: Session, access: Access, stage: Stage, dimension: str, able: Set[int], barred: int
 ) -> Sequence[Blocker]:
-    """Models' answers that need more people than there are."""
+    """Return the models' answers that need more people than there are."""
     found = getattr(access.schema.stages, stage.value)
     needed = getattr(found, "raters", 1)
     if found is None or len(able) >= needed:
@@ -294,8 +296,7 @@ def _and_barred(n: int) -> str:
 
 
 def _who_is_needed(session: Session, access: Access, stuck: Sequence[int], able: Set[int]) -> Blocker:
-    """Whom items (ids) wait for that none of those who settle may settle, and what each of them has done to the
-    first."""
+    """Return why nobody may settle these items (ids), and what each eligible person has done to the first item."""
     role = role_for(access.schema, Stage.ADJUDICATION).value
     if not able:
         rest = f" for a {role}, and no one here is one; make someone a {role} on People."
@@ -318,14 +319,14 @@ def _who_is_needed(session: Session, access: Access, stuck: Sequence[int], able:
 
 
 def _without_media(session: Session, access: Access) -> dict[str, missing_media.Waiting]:
-    """The items that wait for images or clips, by dimension."""
+    """Return the items that wait for images or clips, by dimension."""
     return missing_media.by_dimension(
         session, project_id=access.project_id, states=UNSETTLED, needed=access.needed_roles
     )
 
 
 def _missing_media_note(access: Access, waiting: missing_media.Waiting) -> Blocker:
-    """How many items wait for which images and clips, and how these come in."""
+    """Return how many items wait for which images and clips, and how to import them."""
     parts = [
         f"{each.files:,} {each.kind}{'' if each.files == 1 else 's'}"
         f"{'' if each.role == each.kind else f' ({each.role})'}, such as {each.example}"
@@ -344,7 +345,7 @@ def _missing_media_note(access: Access, waiting: missing_media.Waiting) -> Block
 
 
 def _too_few_images(session: Session, access: Access, dimension: str, missing: int) -> Sequence[Blocker]:
-    """Items that cannot be written because the pool has too few images."""
+    """Return how many items cannot be written because the pool has too few images."""
     if access.schema.stages.authoring is None or not missing:
         return ()
     free = image_pool.count(session, access=access, dimensions=(dimension,))

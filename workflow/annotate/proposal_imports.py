@@ -1,6 +1,6 @@
-"""What is known of proposals that came into a project: each file, how it was made, and what became of its images.
+"""Import records of a project's proposals: each file, how its proposals were made, and the state of their images.
 
-For leads alone, who see it on *Pipelines* and *Drafting*.
+Only leads see these records, on *Pipelines* and *Drafting*.
 """
 
 from __future__ import annotations
@@ -21,52 +21,52 @@ from workflow.annotate.proposals import BEGUN, IMPORTED
 
 @dataclass(frozen=True)
 class ProposalsCame:
-    """Proposals of one file, as they came in."""
+    """Proposals imported from one file."""
 
     at: datetime
     by: str | None
-    """The login of who gave them; None: the command."""
+    """Login of the person who imported the file; None for the command."""
     name: str
-    """Of the file; empty: it was not noted."""
+    """Name of the file; empty if not recorded."""
     model: str
     share: float
     seed: int
     arms: Mapping[Arm, int]
-    """Images that were given to each."""
+    """Number of images assigned to each arm."""
     before: int
-    """Images that had a proposal already."""
+    """Number of images that had a proposal already."""
     refused: int
     why: Sequence[Mapping[str, Any]] = ()
-    """``why``, ``n`` and the first ``image`` of those that were refused."""
+    """Refusals by reason: ``why``, ``n`` and the first ``image``."""
     made: Mapping[str, Any] | None = None
-    """How they were made; None: nothing was given that tells it."""
+    """How the proposals were made; None if not recorded."""
 
     @property
     def offered(self) -> int:
-        """Proposals in the file."""
+        """Number of proposals in the file."""
         return sum(self.arms.values()) + self.before + self.refused
 
 
 @dataclass(frozen=True)
 class ProposalsHere:
-    """All of them, and how far people are with their images."""
+    """All proposal imports of a project, and people's progress on the images."""
 
     came: Sequence[ProposalsCame] = ()
-    """The oldest first."""
+    """Imports, oldest first."""
     images: Mapping[Arm, int] = field(default_factory=lambda: dict.fromkeys(Arm, 0))
     begun: Mapping[Arm, int] = field(default_factory=lambda: dict.fromkeys(Arm, 0))
-    """Items that someone has begun, of the dimension of the proposal."""
+    """Number of items started in the dimension of their proposal."""
     written: Mapping[Arm, int] = field(default_factory=lambda: dict.fromkeys(Arm, 0))
 
 
 def of_project(store: Store, *, by: Person | None, project: str) -> ProposalsHere:
-    """What is known of a project's proposals, for its leads."""
+    """Return a project's proposal imports; leads only."""
     with store.read() as session:
         return found_in(session, require_lead(session, by=by, project=project))
 
 
 def found_in(session: Session, access: Access) -> ProposalsHere:
-    """The same within a transaction that has asked whether one may."""
+    """Return a project's proposal imports inside a transaction; the caller checks the permission."""
     lines = events.of_kinds(session, project_id=access.project_id, kinds=(IMPORTED, BEGUN))
     came = [_came(event.at, login, event.data) for event, login in lines if event.kind == IMPORTED]
     arm_of = {

@@ -1,6 +1,6 @@
-"""Items that a model proposes: kept with their images, given to two arms by chance, shown to the authors of one.
+"""Items that a model proposes: stored with their images, assigned to two arms at random, shown to authors of one arm.
 
-No one else is shown them, nor which arm an item is of: not in the pool, and not those who verify, settle or grade.
+The pool, verifiers, adjudicators and graders see neither the proposals nor an item's arm.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from workflow.access.projects import Access, require_lead
 from workflow.access.schema_changes import must_be_the_same
 
 IMPORTED, BEGUN, TIMED = "drafting.imported", "drafting.begun", "drafting.time_by_field"
-"""Kinds of events: proposals came in; someone began an item in one of the arms; they were at its fields for so long."""
+"""Event kinds: proposals imported; an item of an arm started; time spent on its fields."""
 
 
 # ---- what an author is shown ----------------------------------------------------------------------------------------
 
 
 def shown(session: Session, *, access: Access, row: StoredTask) -> dict[str, Any]:
-    """What the author of an item begins with, where a model has proposed it and they are shown that; else nothing."""
+    """Return the proposed fields that the author of an item starts with; empty if the proposal is hidden or missing."""
     found = _of_task(session, row)
     if found is None or found[1].arm is not Arm.WITH:
         return {}
@@ -41,7 +41,7 @@ def shown(session: Session, *, access: Access, row: StoredTask) -> dict[str, Any
 
 
 def note_begun(session: Session, *, row: StoredTask, person: Person, now: datetime) -> None:
-    """Someone begins an item on our page: in which arm, where it is of one."""
+    """Log that a person starts an item with a proposal, and its arm."""
     found = _of_task(session, row)
     if found is not None:
         data = {"arm": found[1].arm.value, "asset": found[0].public_id}
@@ -58,8 +58,10 @@ def note_time(
     whole: float,
     now: datetime,
 ) -> None:
-    """How long the author of an item in one of the arms was ``at`` each field, by a page that says it: in all at most
-    the ``whole``. What a form of another time asked for is left out."""
+    """Log the time that an author spent ``at`` each field of an item with a proposal, as measured by the page.
+
+    The sum is scaled down to at most ``whole``. Fields of earlier forms are left out.
+    """
     if _of_task(session, row) is None:
         return
     known = {field.name for field in shown_fields(access.schema, Stage.AUTHORING)}
@@ -71,7 +73,7 @@ def note_time(
 
 
 def _of_task(session: Session, row: StoredTask) -> tuple[StoredAsset, Proposal] | None:
-    """The proposal for the item that is written, and the asset that it is kept with."""
+    """Return the proposal for the item being written, and the asset that holds it."""
     if row.stage is not Stage.AUTHORING:
         return None
     for _, asset, _ in assets.picks(session, task_id=row.id):
@@ -86,13 +88,13 @@ def _of_task(session: Session, row: StoredTask) -> tuple[StoredAsset, Proposal] 
 
 @dataclass(frozen=True)
 class Offered:
-    """A proposal out of a file."""
+    """A proposal from a file."""
 
     name: str
-    """What the image is called, for people."""
+    """Name of the image, for people."""
     asset: str
     sha256: tuple[str, ...]
-    """Of the files that the model was shown."""
+    """Hashes of the files that the model was shown."""
     dimension: str
     fields: Mapping[str, Any]
     about: Mapping[str, str]
@@ -100,38 +102,38 @@ class Offered:
 
 @dataclass(frozen=True)
 class OfferedFile:
-    """What a file offers."""
+    """The proposals in a file."""
 
     sha256: str
     model: str
     proposals: tuple[Offered, ...]
     name: str = ""
     made: Mapping[str, Any] | None = None
-    """How they were made, as the file beside it tells; it is kept in the log."""
+    """How the proposals were made, from the file next to them; logged."""
 
 
 @dataclass(frozen=True)
 class Taken:
-    """What became of proposals that were offered, or would."""
+    """Result or preview of a proposal import."""
 
     arms: Mapping[Arm, int]
     before: int
-    """Those of images that have an arm already, which they keep."""
+    """Number of images that keep the arm they have already."""
     refused: tuple[tuple[str, str], ...]
-    """Image and reason."""
+    """Image and reason of each refused proposal."""
     seed: int
     dimensions: Mapping[str, Mapping[Arm, int]] = field(default_factory=dict)
-    """The images of each dimension, by arm."""
+    """Number of images of each dimension, by arm."""
 
 
 MOST_REASONS = 20
-"""So many reasons are kept in the log, those of most proposals."""
+"""Maximum number of refusal reasons in the log; the most frequent ones are kept."""
 
 
 def look_at_proposals(
     store: Store, *, by: Person | None, project: str, file: OfferedFile, share: float, seed: int | None = None
 ) -> Taken:
-    """What ``import_proposals`` would come to now; nothing is kept. Raises as that does."""
+    """Return the result that ``import_proposals`` would have now; store nothing, raise the same errors."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         return _decided(session, access, file, share=share, seed=seed, lock=False)[0]
@@ -140,19 +142,19 @@ def look_at_proposals(
 def import_proposals(
     store: Store, *, by: Person | None, project: str, file: OfferedFile, share: float, seed: int | None = None
 ) -> Taken:
-    """Keep proposals with their images, and give each image to an arm by chance, within its dimension; for leads.
+    """Store proposals with their images and assign each image to an arm at random, within its dimension; leads only.
 
     Parameters
     ----------
     share
-        How many of a hundred, as a fraction, are in the arm whose authors are shown the proposal.
+        Fraction of the images whose authors are shown the proposal.
     seed
-        Draws the arms; None: the project's own. It is kept in the log.
+        Draws the arms; None uses the project's seed. The seed is logged.
 
     Raises
     ------
     InvalidInput
-        Nobody writes items here, or ``share`` is none.
+        The project has no authoring, or ``share`` is out of range.
     """
     with store.write() as session:
         now = store.now()
@@ -173,7 +175,7 @@ def import_proposals(
 def _decided(
     session: Session, access: Access, file: OfferedFile, *, share: float, seed: int | None, lock: bool
 ) -> tuple[Taken, list[tuple[StoredAsset, Proposal]]]:
-    """What becomes of the proposals of a file, and what is kept with which image."""
+    """Return the result of importing a file, and the proposals to store with their images."""
     if not 0 < share <= 1:
         raise InvalidInput([Problem("share", f"The share is above 0 and at most 1, not {share:g}.")])
     if access.schema.stages.authoring is None:
@@ -194,7 +196,7 @@ def _decided(
 
 
 def _reasons(refused: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
-    """Why proposals were refused: how many for each reason, and the first image."""
+    """Return the refusals by reason, with their number and the first image."""
     first: dict[str, str] = {}
     for name, why in refused:
         first.setdefault(why, name)
@@ -205,7 +207,7 @@ def _reasons(refused: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
 def _fitting(
     session: Session, access: Access, offered: Sequence[Offered], *, lock: bool
 ) -> tuple[list[tuple[StoredAsset, Offered, Mapping[str, Any]]], int, list[tuple[str, str]]]:
-    """The proposals that can be taken, with asset and content; how many images have an arm; what is refused, why."""
+    """Return the acceptable proposals (with asset and content), the number of images with an arm, and the refusals."""
     known = assets.by_public_ids(
         session, project_id=access.project_id, public_ids=[each.asset for each in offered], lock=lock
     )
@@ -233,7 +235,7 @@ def _fitting(
 
 
 def _why_not(access: Access, asset: StoredAsset | None, members: Sequence[StoredAsset], each: Offered) -> str:
-    """Why an image cannot have this proposal; empty: it can."""
+    """Return why an image cannot have this proposal; empty if it can."""
     if asset is None:
         return "There is no such image in this project."
     if not asset.in_pool:

@@ -1,9 +1,9 @@
 """Qualification: a set of items to pass before a stage, answered blind, scored, and signed by seniors.
 
-A try is ordinary work on the ordinary page: its tasks have the purpose ``qualification`` and belong to one person,
-so drafts, undo and idempotency are those of live work, and nothing of it ever counts as a vote. Anyone who has begun
-a set is not asked about its items blind any more: the results tell them the right answers. This module says who has
-qualified; ``qualification_sets``, ``qualification_tries`` and ``qualification_results`` have the rest.
+A try is normal work on the normal page. Its tasks have the purpose ``qualification`` and belong to one person, so
+they have the drafts, undo and idempotency of live work, but never count as votes. People who have started a set are
+no longer asked about its items blind, because the results show the right answers. This module decides who has
+qualified; ``qualification_sets``, ``qualification_tries`` and ``qualification_results`` do the rest.
 """
 
 from __future__ import annotations
@@ -22,26 +22,24 @@ from workflow.annotate.qualification_sets import counting_sets, newest_counting,
 
 
 def require(session: Session, *, access: Access, person: Person, stage: Stage) -> NothingLeft | None:
-    """Why someone may not enter a stage's live work yet; None if they may, or if no qualification is asked for."""
+    """Return why a person may not enter a stage's live work, or None if they may."""
     if may_begin(session, access=access, person=person, stage=stage):
         return None
     return why_barred(session, access=access, person=person, stage=stage)
 
 
 def may_begin(session: Session, *, access: Access, person: Person, stage: Stage) -> bool:
-    """Whether someone may begin a stage's live work: it asks for no qualification, or they have the one that it asks
-    for."""
+    """Return whether a person may start a stage's live work: no qualification is required, or they have passed it."""
     return policy(access, stage) is None or has_passed(session, access, person.id, stage)
 
 
 def why_barred(session: Session, *, access: Access, person: Person, stage: Stage) -> NothingLeft:
-    """What someone who has not qualified for a stage does next, as a page says it."""
+    """Return the next step of a person who has not qualified for a stage, in the words of the page."""
     return NothingLeft("not_qualified", _next_step(session, access, person, stage))
 
 
 def numbers(session: Session, *, access: Access, person: Person, stage: Stage) -> tuple[int, int] | None:
-    """How many items of the set someone has answered in their last try, and how many are left; None for anyone who may
-    enter the live work."""
+    """Return the answered and remaining items of a person's last try; None for a person who may enter the live work."""
     if policy(access, stage) is None or has_passed(session, access, person.id, stage):
         return None
     tried = qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person.id)
@@ -54,7 +52,7 @@ def numbers(session: Session, *, access: Access, person: Person, stage: Stage) -
 
 
 def score_of(session: Session, access: Access, person_id: int, stage: Stage) -> float | None:
-    """A person's share of right answers in the try with which they qualified last; None if they never did."""
+    """Return a person's share of right answers in their last passed try; None if they never passed."""
     if policy(access, stage) is None:
         return None
     found = qualifications.outcomes(session, project_id=access.project_id, stage=stage, person_id=person_id)
@@ -66,7 +64,7 @@ def score_of(session: Session, access: Access, person_id: int, stage: Stage) -> 
 
 
 def has_passed(session: Session, access: Access, person_id: int, stage: Stage) -> bool:
-    """Whether someone has passed a set that counts, or is exempt from the qualification."""
+    """Return whether a person has passed a set that counts, or is exempt."""
     found = qualifications.outcomes(session, project_id=access.project_id, stage=stage, person_id=person_id)
     if any(set_id is None for set_id, _, _ in found):
         return True
@@ -75,7 +73,7 @@ def has_passed(session: Session, access: Access, person_id: int, stage: Stage) -
 
 
 def since_passing(session: Session, access: Access, person_id: int, stage: Stage) -> list[StoredQualification]:
-    """Someone's tries since the last that they passed: what the number of attempts is about."""
+    """Return a person's tries since the last one that they passed; the limit on attempts applies to these."""
     tried: list[StoredQualification] = []
     for row in qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person_id):
         if row.set_id is not None:
@@ -107,7 +105,7 @@ def _next_step(session: Session, access: Access, person: Person, stage: Stage) -
 
 
 def why_fixed(session: Session, *, row: StoredTask) -> str | None:
-    """Why an answer in a try can no longer be corrected; None if it can."""
+    """Return why an answer in a try can no longer be corrected, or None if it can."""
     of = int(row.unit.split("/")[1])
     if qualifications.reviews(session, qualification_id=of):
         return "Seniors have begun to review this qualification, so its answers stay as they are."
@@ -117,7 +115,7 @@ def why_fixed(session: Session, *, row: StoredTask) -> str | None:
 def exempt(
     store: Store, *, by: Person | None, project: str, login: str, why: str, stage: Stage = Stage.VERIFICATION
 ) -> None:
-    """Exempt someone from the qualification of a stage; the reason is kept."""
+    """Exempt a person from the qualification of a stage; the reason is recorded."""
     if not why.strip():
         raise InvalidInput([Problem("why", "Say why this person needs no qualification; it is kept.")])
     with store.write() as session:

@@ -1,4 +1,4 @@
-"""What a try to qualify comes to: each item compared with its key and with what seniors answered."""
+"""Results of qualification tries: each item compared with its key and with the seniors' answers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from workflow.annotate.qualification_sets import SetEntry, counting_sets, entrie
 
 @dataclass(frozen=True)
 class ItemResult:
-    """One item of a try: what was answered, what is right, and what was said of it."""
+    """One item of a try: the given answer, the right answer, and the comments."""
 
     item: str
     dimension: str
@@ -36,15 +36,15 @@ class ItemResult:
     answer: Mapping[str, Any]
     reasons: Mapping[str, Any]
     key: Any
-    """The item's own key, or a list of those of several criteria; None where the schema has none."""
+    """The item's key, or a list of the keys of several criteria; None where the schema has no key."""
     seniors: Any
-    """What most seniors answered; None if they did not, or differed."""
+    """The answer of most seniors; None if they gave none or disagree."""
     right: bool | None
-    """None: nothing says what is right."""
+    """Whether the answer is right; None if no right answer is known."""
     comments: Sequence[tuple[str, str]] = ()
-    """Who said what about it."""
+    """Author and text of each comment."""
     graded: str | None = None
-    """The model's answer that was graded, if it was one."""
+    """The graded model answer, in grading."""
 
 
 @dataclass(frozen=True)
@@ -63,20 +63,20 @@ class Try:
     pass_mark: float
     set_number: int | None
     reviews: Sequence[tuple[str, bool]]
-    """Who signed (True) or sent it back."""
+    """Login of each reviewer, with True for a signature and False for a return."""
     exempt: str | None = None
-    """Why a lead let them in without it."""
+    """The lead's reason for an exemption."""
     results: Sequence[ItemResult] = ()
     wait: str = ""
-    """Why its person cannot begin the next one yet; empty if they can, or need none."""
+    """Why the person cannot start the next try yet; empty if they can or need no further try."""
     lets_in: bool = False
-    """Of one's own last try: it is passed, and a set that still counts lets them in; no other one can be begun."""
+    """For a person's own last try: whether it passed a set that still counts, so that no other try can start."""
     superseded: bool = False
-    """Passing its set would let no one in any more, and there is one that does."""
+    """Whether passing this try's set no longer qualifies anyone, while another set does."""
 
 
 def as_csv(found: Sequence[Try]) -> str:
-    """Tries as a table."""
+    """Return the tries as CSV text."""
     out = io.StringIO(newline="")
     writer = csv_text.Writer(out)
     writer.writerow(
@@ -100,7 +100,7 @@ def view_of(
     *,
     results: bool = False,
 ) -> Try:
-    """A try as people see it, with the results of its items if they are asked for."""
+    """Return a try as people see it, with its item results if ``results`` is true."""
     whose = people.by_id(session, id=row.person_id)
     login, name = (whose.login, whose.name) if whose else ("", "")
     if row.set_id is None:
@@ -155,7 +155,7 @@ def item_results(
     given: Mapping[int, StoredAnnotation],
     reference: Sequence[StoredAnnotation],
 ) -> list[ItemResult]:
-    """The items of a set, answered and compared."""
+    """Return the results of a set's items."""
     by_thing: dict[int, list[StoredAnnotation]] = {}
     for row in reference:
         by_thing.setdefault(row.prediction_id or row.item_id, []).append(row)
@@ -230,7 +230,7 @@ def references_of(
     *,
     until: datetime | None = None,
 ) -> list[StoredAnnotation]:
-    """What seniors and leads answered about the items of a set, this person left out."""
+    """Return the answers of seniors and leads to the items of a set, without this person's own."""
     found: list[StoredAnnotation] = []
     for other, person in qualifications.tries(session, project_id=access.project_id, stage=Stage(row.stage)):
         if other.set_id != of.id or person.id == row.person_id:
@@ -242,8 +242,11 @@ def references_of(
 
 
 def _most(values: Sequence[tuple[Any, ...]], deciding: Sequence[Target]) -> tuple[Any, ...] | None:
-    """The answer of more than half of the seniors; None if there is none. Of answers that are compared by overlap, and
-    hardly ever equal, the one that overlaps with most of them is theirs."""
+    """Return the answer of more than half of the seniors; None without such a majority.
+
+    Answers that are compared by overlap are hardly ever equal. For them, the answer that overlaps with most others is
+    the majority answer.
+    """
 
     def alike(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
         pairs = zip(deciding, one, other, strict=True)
@@ -258,7 +261,7 @@ def _most(values: Sequence[tuple[Any, ...]], deciding: Sequence[Target]) -> tupl
 
 
 def _graded(access: Access, dimension: str) -> list[str]:
-    """The criteria by which grades are compared: those with values that everyone gives."""
+    """Return the criteria by which grades are compared: required criteria with comparable values."""
     return [
         criterion.name
         for criterion in registry.criteria_of(access.schema, Stage.GRADING.value, dimension)
@@ -267,6 +270,6 @@ def _graded(access: Access, dimension: str) -> list[str]:
 
 
 def role_of(session: Session, access: Access, row: StoredPerson) -> Role | None:
-    """Someone's role in the project; None if they take no part."""
+    """Return a person's role in the project; None if they are no member."""
     member = projects.member(session, project_id=access.project_id, person_id=row.id)
     return member.role if member else Role.LEAD if row.is_admin else None

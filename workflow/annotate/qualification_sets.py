@@ -1,4 +1,4 @@
-"""The sets of items to pass before a stage: making them, and which of them count."""
+"""Item sets to pass before a stage: create them, and decide which of them count."""
 
 from __future__ import annotations
 
@@ -21,30 +21,32 @@ from workflow.access.projects import Access, require_lead
 
 @dataclass(frozen=True)
 class MadeSet:
-    """A set of items to pass, as it was made."""
+    """A new or existing set of items to pass."""
 
     number: int
     items: Sequence[str]
-    """By external id."""
+    """External ids of the items."""
     few: str
-    """That it is smaller than it was to be, in words; empty if it is not."""
+    """Note that the set is smaller than planned; empty if it is not."""
 
 
 def policy(access: Access, stage: Stage) -> Qualification | None:
-    """What the schema asks before a stage; None if nothing."""
+    """Return the schema's qualification for a stage, or None."""
     part = getattr(access.schema.stages, stage.value, None)
     found: Qualification | None = getattr(part, "qualification", None)
     return found
 
 
 def without_set(session: Session, *, access: Access) -> list[Stage]:
-    """The stages that ask for a qualification while there is no set to qualify on."""
+    """Return the stages that require a qualification but have no set for it."""
     return [stage for stage in Stage if policy(access, stage) and newest_counting(session, access, stage) is None]
 
 
 def counting_sets(session: Session, access: Access, stage: Stage) -> list[StoredQualificationSet]:
-    """The sets that let in anyone who passes them, oldest first: made under a version of the guideline that is new
-    enough, and not before a set that asks everyone anew."""
+    """Return the sets that qualify people who pass them, oldest first.
+
+    Such a set was made under a recent enough version of the guideline, and not before a set that everyone must pass.
+    """
     sets = qualifications.sets(session, project_id=access.project_id, stage=stage)
     least = max((row.number for row in sets if row.requalify), default=0)
     under = guidelines.standards(session, project_id=access.project_id, number=access.guideline)
@@ -52,7 +54,7 @@ def counting_sets(session: Session, access: Access, stage: Stage) -> list[Stored
 
 
 def newest_counting(session: Session, access: Access, stage: Stage) -> StoredQualificationSet | None:
-    """The set that people work on; None if there is none that counts."""
+    """Return the newest set that counts, on which people work; None if no set counts."""
     return next(reversed(counting_sets(session, access, stage)), None)
 
 
@@ -66,11 +68,11 @@ def make_set(
     n: int | None = None,
     requalify: bool = False,
 ) -> MadeSet:
-    """Fix the items to pass before a stage.
+    """Create the set of items to pass before a stage.
 
-    Items are named, or ``n`` of them (None: as many as the schema says) are drawn evenly over the dimensions from a
-    seed that is stored; if there are fewer, the set says so. ``requalify``: anyone who passed an earlier set has to
-    pass this one as well.
+    Name the items, or let ``n`` of them (None: the schema's number) be drawn evenly over the dimensions with a stored
+    seed. A set with fewer items notes that. With ``requalify``, people who passed an earlier set must pass this set
+    too.
     """
     with store.write() as session:
         access, now = require_lead(session, by=by, project=project), store.now()
@@ -110,7 +112,7 @@ def make_set(
 def newest_set(
     store: Store, *, person: Person | None, project: str, stage: Stage = Stage.VERIFICATION
 ) -> MadeSet | None:
-    """The set that people work on, for leads; None if there is none."""
+    """Return the newest set; None without a set; leads only."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         asked = policy(access, stage)
@@ -122,7 +124,7 @@ def newest_set(
 
 
 def _few(made: StoredQualificationSet, asked: Qualification) -> str:
-    """That a set is smaller than it was to be; empty if it is not."""
+    """Return the note that a set is smaller than planned; empty if it is not."""
     n, what = len(made.item_ids), "items" if made.prediction_ids is None else "answers"
     if made.wanted is not None and n < made.wanted:
         who = "the schema asks for" if made.wanted == asked.items else "were asked for"
@@ -132,7 +134,7 @@ def _few(made: StoredQualificationSet, asked: Qualification) -> str:
 
 @dataclass(frozen=True)
 class SetEntry:
-    """An entry of a set: an item, or a model's answer to it."""
+    """An entry of a set: an item, or a model's answer to an item."""
 
     item: StoredItem
     prediction: StoredPrediction | None = None
@@ -147,7 +149,7 @@ class SetEntry:
 
 
 def _pool(session: Session, access: Access, stage: Stage) -> list[SetEntry]:
-    """What a set can be drawn from, in the order in which it came."""
+    """Return the entries from which a set can be drawn, oldest first."""
     waiting = waiting_for_media(session, access)
     rows = [row for row in items.of_project(session, project_id=access.project_id) if row.id not in waiting]
     rows.sort(key=lambda row: row.id)
@@ -164,12 +166,12 @@ def _pool(session: Session, access: Access, stage: Stage) -> list[SetEntry]:
 
 
 def waiting_for_media(session: Session, access: Access) -> set[int]:
-    """The items (ids) of the project whose images or clips are not there yet."""
+    """Return the items (ids) of the project whose images or clips are missing."""
     return missing_media.waiting_in(session, project_id=access.project_id, needed=access.needed_roles)
 
 
 def entries_of(session: Session, of: StoredQualificationSet) -> list[SetEntry]:
-    """The entries of a set."""
+    """Return the entries of a set."""
     found = items.by_ids(session, ids=of.item_ids)
     rows = [found[item_id] for item_id in of.item_ids]
     if of.prediction_ids is None:

@@ -1,4 +1,4 @@
-"""Tries to qualify: beginning one, looking at them, and signing them or sending them back."""
+"""Qualification tries: begin a try, list tries, and sign a try or send it back."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ from workflow.annotate.qualification_sets import entries_of, newest_counting, po
 
 
 def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VERIFICATION) -> Try:
-    """Begin a try on the newest set: its items come on the stage's ordinary page.
+    """Begin a try on the newest set; its items appear on the stage's normal page.
 
-    Seniors and leads answer it too, as a reference for the others. ``Conflict`` says why it is not the time.
+    Seniors and leads answer the set too, as a reference for the others. Raises ``Conflict``, with the reason, if the
+    person cannot begin now.
     """
     with store.write() as session:
         access, now = access_to(session, person=person, project=project), store.now()
@@ -95,9 +96,9 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
 
 
 def own_tries(store: Store, *, person: Person, project: str, stage: Stage = Stage.VERIFICATION) -> list[Try]:
-    """A person's own tries, the newest last: with the results once the try has ended, and nothing of them before.
+    """Return a person's own tries, oldest first; results are included only after a try has ended.
 
-    What is right stays hidden as long as they may answer the same set again.
+    Right answers stay hidden while the person may answer the same set again.
     """
     with store.read() as session:
         access = access_to(session, person=person, project=project)
@@ -129,7 +130,7 @@ def own_tries(store: Store, *, person: Person, project: str, stage: Stage = Stag
 def _why_wait(
     session: Session, asked: Qualification, tried: Sequence[StoredQualification], last: Try, now: datetime
 ) -> str:
-    """Why someone cannot try again yet after their last try; empty if they can."""
+    """Return why a person cannot try again yet; empty if they can."""
     if last.state not in (Standing.FAILED, Standing.SENT_BACK):
         return ""
     ended = max(row.created_at for row, _ in qualifications.reviews(session, qualification_id=tried[-1].id))
@@ -138,20 +139,21 @@ def _why_wait(
 
 
 def _without_keys(seen: Try) -> Try:
-    """A try without anything that would make the next one on the same items easier than the first."""
+    """Return a try without anything that would make another try on the same items easier."""
     blind = [replace(each, key=None, seniors=None, right=None) for each in seen.results]
     return replace(seen, results=tuple(blind))
 
 
 def _hidden(seen: Try) -> Try:
-    """A try without anything that tells how it goes."""
+    """Return a try without its interim result."""
     return replace(seen, n_right=0, reviews=(), results=())
 
 
 def tries(store: Store, *, person: Person | None, project: str, stage: Stage = Stage.VERIFICATION) -> list[Try]:
-    """All tries with their results, for seniors and leads; ``person`` None is the command on the machine itself.
+    """Return all tries with their results, for seniors and leads.
 
-    Anyone who has looked knows the keys, so they are not asked about these items blind any more.
+    The command on the machine itself passes ``person=None``. A person who has seen the list knows the
+    keys and is no longer asked about the items blind.
     """
     with store.write() as session:
         access = access_to(session, person=person, project=project)
@@ -182,9 +184,10 @@ def tries(store: Store, *, person: Person | None, project: str, stage: Stage = S
 def review(
     store: Store, *, by: Person, qualification: str, signs: bool, comments: Mapping[str, str] | None = None
 ) -> Try:
-    """Sign a try that was handed in, or send it back, with comments by item (external id).
+    """Sign a submitted try or send it back, with comments by item (external id).
 
-    Distinct seniors sign; no one signs their own. A review can be replaced until the try has ended.
+    Each signature needs another senior, and nobody signs their own try. A review can be replaced until the try has
+    ended.
     """
     said = {item: text.strip() for item, text in (comments or {}).items() if text.strip()}
     if not signs and not said:
@@ -232,10 +235,10 @@ def review(
 
 
 def differences(session: Session, *, access: Access) -> Iterator[str]:
-    """Reviews whose stored result is not what the answers, the key, the seniors' answers and the reviews make it, all
-    as they were when it was written.
+    """Yield a sentence for each review whose stored result differs from a new computation.
 
-    Nothing mends them: what a senior signed is kept as it is, so a difference is for people to look into.
+    The computation uses the answers, the key, the seniors' answers and the reviews of that time. No command repairs
+    such a difference: a senior's signature is kept unchanged, so people must look into it.
     """
     for stage in Stage:
         asked = policy(access, stage)

@@ -1,4 +1,4 @@
-"""Refinement: a model's answer next to the item shows second right answers; who finds one edits the item."""
+"""Refinement: people find second right answers with the help of a model's answer, and edit the item."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ from workflow.annotate.authoring import edit_problems, revise
 from workflow.annotate.refinement_intake import open_answers, without_slot
 
 FIELDS = "fields"
-"""Besides the criteria: the item's fields that were changed."""
+"""Name of the changed item fields in a submission, next to the criteria."""
 
 
 @dataclass(frozen=True)
 class RefinementIntake:
-    """How many answers are sent to refinement, of one model or of all."""
+    """Number of answers sent to refinement, of one model or of all."""
 
     opened: int
     answers: int
-    """How many answers there are to items that were not rejected."""
+    """Number of answers to items that were not rejected."""
 
 
 def open_refinement(
     store: Store, *, by: Person | None, project: str, model: str | None, only_differing: bool = True
 ) -> RefinementIntake:
-    """Send the answers of one model, or (None) of all models, to refinement, each to one person; for leads.
+    """Send the answers of one model, or (None) of all models, to refinement, each to one person; leads only.
 
-    Answers of people (``answering``) are sent only by their name. Answers to rejected items are left out. With
-    ``only_differing`` so are those that were read as the annotated answer (the key), or, where the key is free text,
-    whose text contains it, whatever their case. An answer that was sent before is not sent again.
+    People's answers (``answering``) are sent only if you name them. Answers to rejected items are left out. With
+    ``only_differing``, answers that match the annotated answer (the key) are left out too. A free-text answer matches
+    if its text contains the key, ignoring case. No answer is sent twice.
     """
     _read_answers(store, by, project)
     with store.write() as session:
@@ -60,7 +60,7 @@ def open_refinement(
 def preview_refinement(
     store: Store, *, by: Person | None, project: str, model: str | None, only_differing: bool = True
 ) -> RefinementIntake:
-    """What ``open_refinement`` would send now; nothing is changed."""
+    """Return what ``open_refinement`` would send now, without changing anything."""
     _read_answers(store, by, project)
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -77,8 +77,10 @@ def _read_answers(store: Store, by: Person | None, project: str) -> None:
 def _answers_to_open(
     session: Session, access: Access, model: str | None, only_differing: bool
 ) -> tuple[list[tuple[int, int, int, str]], int]:
-    """The answers that would get slots (prediction id, item id, revision, dimension), and how many there are to live
-    items."""
+    """Return the answers that would get slots, and the number of answers to items that were not rejected.
+
+    An answer is given as prediction id, item id, revision and dimension.
+    """
     if access.schema.stages.refinement is None:
         raise InvalidInput([Problem("stage", "This project's schema has no refinement.")])
     there = items.models(session, project_id=access.project_id)
@@ -104,22 +106,24 @@ def _answers_to_open(
 
 
 def end_of(schema: Schema) -> str:
-    """When an item is refined, in words; for schemas with a refinement."""
+    """Return, in words, when an item counts as refined; for schemas with a refinement."""
     stage = schema.stages.refinement
     until = (stage.until if stage else None) or policies.ONE_RIGHT
     return policies.REFINEMENT_ENDS.get(until, policies.REFINEMENT_ENDS[policies.ONE_RIGHT])
 
 
 def models(store: Store, *, by: Person | None, project: str) -> list[str]:
-    """The models whose answers a project has; for leads."""
+    """Return the models with answers in a project; leads only."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         return items.models(session, project_id=access.project_id)
 
 
 def _differs(access: Access, answer: StoredPrediction, fields: Mapping[str, Any], read: AnswerReading | None) -> bool:
-    """Whether an answer is not surely the annotated one: by what was read of it where the key is a closed one, else by
-    the text."""
+    """Return whether an answer may differ from the annotated one.
+
+    A closed key is compared with the answer's reading, a free-text key with the answer's text.
+    """
     asked = asked_of(access.schema, fields)
     key = fields.get(key_field(access.schema) or "")
     if asked.kind is AnswerKind.TEXT:
@@ -130,10 +134,10 @@ def _differs(access: Access, answer: StoredPrediction, fields: Mapping[str, Any]
 
 
 def counts(session: Session, *, access: Access) -> dict[str, int]:
-    """How far refinement is, worked out anew from what was submitted; empty if the schema has none.
+    """Count the progress of refinement from the submissions; empty if the schema has no refinement.
 
-    ``fed``: answers shown next to items as they stand; ``decided``: those with a decision; ``edited``: items that were
-    changed next to an answer; ``refined``: items of which the refinement has ended (``domain.policies.refined``).
+    ``fed``: answers shown next to current revisions; ``decided``: answers with a decision; ``edited``: items changed
+    in refinement; ``refined``: items whose refinement has ended (``domain.policies.refined``).
     """
     stage = access.schema.stages.refinement
     if stage is None:
@@ -161,7 +165,7 @@ def counts(session: Session, *, access: Access) -> dict[str, int]:
 
 
 def refinement(store: Store, *, by: Person | None, project: str) -> dict[str, int]:
-    """As ``counts``, for anyone who takes part in a project."""
+    """Return ``counts`` for a member of the project."""
     with store.read() as session:
         return counts(session, access=access_to(session, person=by, project=project))
 
@@ -170,7 +174,7 @@ def refinement(store: Store, *, by: Person | None, project: str) -> dict[str, in
 
 
 def check(session: Session, access: Access, row: StoredTask, given: Submission) -> Sequence[Problem]:
-    """What is wrong with a decision about a model's answer, and with the edit that comes with it."""
+    """Return the problems with a decision about a model's answer and with its edit."""
     stage = access.schema.stages.refinement
     if stage is None or row.item_id is None or row.revision is None or row.prediction_id is None:
         return [Problem("stage", "This project has no refinement.")]
@@ -190,7 +194,7 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
 def place(
     session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> tuple[int, int]:
-    """The revision that the decision is about; the item is held from here on."""
+    """Lock the item and return the revision that the decision is about."""
     item = items.lock(session, id=row.item_id or 0)
     return item.id, row.revision or item.current_revision
 
@@ -198,7 +202,7 @@ def place(
 def after(
     session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> ItemState | None:
-    """The item's state after the decision; an edit sends it back to verification, and its answers are shown again."""
+    """Return the item's state; an edit sends the item back to verification, and its answers are shown again."""
     item = items.lock(session, id=row.item_id or 0)
     if FIELDS in given.values:
         before = items.content(session, item_id=item.id, revision=item.current_revision)
@@ -208,7 +212,7 @@ def after(
 
 
 def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
-    """Why a decision can no longer be corrected: the item has been edited since."""
+    """Return why a decision can no longer be corrected, because the item was edited; otherwise None."""
     item = items.lock(session, id=row.item_id or 0)
     if item.current_revision != row.revision:
         return "The item has been edited since, so this decision stays; decide about it as it is now."

@@ -1,4 +1,4 @@
-"""Opening the slots of refinement: models' answers shown next to a revision of their items."""
+"""Open the refinement slots, in which models' answers are shown next to a revision of their items."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from workflow.access.projects import Access
 def open_answers(
     session: Session, *, access: Access, answers: Iterable[tuple[int, int, int, str]], now: datetime
 ) -> int:
-    """Open one slot for each answer (prediction id, item id, revision, dimension); the number of new slots. An
-    answer that has a slot gets no second one."""
+    """Open one slot for each answer (prediction id, item id, revision, dimension) and return how many are new.
+
+    An answer with a slot gets no second one.
+    """
     if access.schema.stages.refinement is None:
         return 0
     slots = []
@@ -40,8 +42,7 @@ def open_answers(
 
 
 def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool, now: datetime) -> None:
-    """Withdraw the slots of a run's answers when the run is withdrawn, or open them again. Decisions that were made
-    stay: they are about the item."""
+    """Withdraw the slots of a withdrawn run, or open them again; decisions stay because they are about the item."""
     answers = tasks.refinement_of_run(session, run_id=run_id)
     units = [task_slots.unit_of_refinement(prediction_id=id, revision=revision) for id, _, revision, _ in answers]
     if withdrawn:
@@ -55,7 +56,7 @@ def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool
 def without_slot(
     session: Session, *, access: Access, answers: Iterable[tuple[int, int, int, str]]
 ) -> list[tuple[int, int, int, str]]:
-    """Those of the answers that have no slot yet; where one round is enough, also none that someone has decided."""
+    """Return the answers without a slot; if one round is enough, also leave out answers with a decision."""
     there = tasks.refinement_units(session, project_id=access.project_id)
     stage = access.schema.stages.refinement
     over = stage is not None and stage.until == ONE_ROUND

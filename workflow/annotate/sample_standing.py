@@ -1,4 +1,4 @@
-"""What the planned sample of grading costs, how far it is, and what is short: for leads, and next to numbers."""
+"""Cost, progress and gaps of the planned sample of grading, for leads and next to results."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from workflow.access.projects import Access, require_lead
 from workflow.annotate.grading_sample import Frame, Place, frame, is_open, plan_of, planned
 
 MOST_NAMED = 5
-"""As many items are named in a sentence."""
+"""Maximum number of items named in a sentence."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A model's part of a stratum. All counts are of answers."""
+    """A model's part of a stratum; all counts are of answers."""
 
     strata: tuple[str, ...]
-    """One value for each of the sample's strata but the model."""
+    """One value for each stratum of the sample except the model."""
     model: str
     there: int
-    """In the frame."""
+    """Number in the frame."""
     drawn: int
-    """In the sample; what follows adds up to it."""
+    """Number in the sample, the sum of the following counts."""
     graded: int
-    """By as many people as are asked for."""
+    """Number graded by as many people as required."""
     begun: int
     untouched: int
     closed: int
-    """They can be opened now."""
+    """Number that can be opened now."""
     unanswered: int
-    """They wait for the model's answer."""
+    """Number without the model's answer yet."""
     undecided: int
-    """They wait for a verdict about their item."""
+    """Number without a verdict about their item yet."""
 
 
 COUNTS: Mapping[str, str] = {
@@ -52,83 +52,83 @@ COUNTS: Mapping[str, str] = {
     "unanswered": "no answer yet",
     "undecided": "no verdict yet",
 }
-"""The counts of a line and what they are called."""
+"""Title of each count."""
 _ALWAYS = ("there", "drawn")
 _ONCE_OPEN = ("graded", "begun", "untouched")
-"""Those that say something once the sample is open; all others do where they are not zero."""
+"""Counts shown once the sample is open; the other counts are shown if they are not zero."""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """A planned sample: what it costs, and how far it is."""
+    """A planned sample with its cost and progress."""
 
     planned: int | None
-    """How many answers are drawn; None: all of the frame."""
+    """Number of answers drawn; None means the whole frame."""
     opened: bool
     """Whether a lead has opened it."""
     raters: int
     seed: int
     strata: Sequence[str]
-    """What the draw is even over, the model among them."""
+    """Strata over which the draw is even, including the model."""
     lines: Sequence[Line]
-    """In the order of their strata, then of the models."""
+    """Counts by stratum, then by model."""
     missing_slots: int
-    """So many slots would open now."""
+    """Number of slots that would open now."""
     troubles: Sequence[str] = ()
-    """What in the plan fits nothing in the project, as sentences."""
+    """Sentences on parts of the plan that match nothing in the project."""
     remarks: Sequence[str] = ()
-    """What else there is to know of what it is drawn from, as sentences."""
+    """Sentences with further remarks on the frame."""
 
     @property
     def others(self) -> list[str]:
-        """The strata but the model: what ``Line.strata`` are values of."""
+        """Strata without the model: the keys for the values of ``Line.strata``."""
         return [name for name in self.strata if name != grading_sample.MODEL]
 
     @property
     def columns(self) -> dict[str, str]:
-        """The counts of a line that say something by now, and what they are called."""
+        """Counts worth showing now, with their titles."""
         always = (*_ALWAYS, *(_ONCE_OPEN if self.opened else ()))
         return {name: words for name, words in COUNTS.items() if name in always or self.total(name)}
 
     def total(self, name: str) -> int:
-        """The sum of a count over all lines."""
+        """Return the sum of a count over all lines."""
         return sum(getattr(line, name) for line in self.lines)
 
     @property
     def passed_on(self) -> int:
-        """How many answers the plan may draw."""
+        """Number of answers that the plan may draw."""
         return self.total("there")
 
     @property
     def drawn(self) -> int:
-        """How many it has drawn."""
+        """Number of answers drawn."""
         return self.total("drawn")
 
     @property
     def slots(self) -> int:
-        """What it costs: one grade of one person each."""
+        """Cost of the sample: one slot for each answer and person."""
         return self.drawn * self.raters
 
     @property
     def short(self) -> int:
-        """How many answers fewer there are than the plan asks for."""
+        """Number of answers that the plan wants but the frame lacks."""
         return max((self.planned or 0) - self.drawn, 0)
 
     @property
     def done(self) -> bool:
-        """Every answer in the sample is graded by as many people as are asked for."""
+        """Whether every answer in the sample is graded by as many people as required."""
         return self.opened and self.drawn > 0 and self.total("graded") == self.drawn
 
     @property
     def what(self) -> str:
-        """What the sample is, as the beginning of a sentence."""
+        """Description of the sample, as the beginning of a sentence."""
         if self.planned is None:
             return f"A planned sample: all {_answers(self.drawn)}"
         return f"A planned sample of {self.drawn:,} of {_answers(self.passed_on)}"
 
     @property
     def cost(self) -> str:
-        """What it costs, as a sentence; empty where nothing can be drawn."""
+        """Cost of the sample as a sentence; empty if no answer can be drawn."""
         if not self.drawn:
             return ""
         now = f", of which {self.missing_slots:,} can open now" if self.missing_slots else ", none of which opens now"
@@ -136,12 +136,12 @@ class Standing:
 
     @property
     def people(self) -> str:
-        """How many grade each answer."""
+        """Number of people who grade each answer, in words."""
         return f"{self.raters} {'person' if self.raters == 1 else 'people'}"
 
     @property
     def how(self) -> str:
-        """How it was drawn, as a sentence; empty where nothing was."""
+        """How the sample was drawn, as a sentence; empty if it is the whole frame."""
         if self.planned is None:
             return ""
         over = f"evenly over {', then '.join(self.strata)}" if self.strata else "each answer as likely as any other"
@@ -149,7 +149,7 @@ class Standing:
 
     @property
     def sentence(self) -> str:
-        """How far it is, as people read it."""
+        """Progress of the sample as a sentence."""
         if not self.passed_on:
             return "A sample is planned, and no answer that it could draw is here yet."
         short = f" {self.short:,} fewer than planned, as there are no more." if self.short else ""
@@ -173,7 +173,7 @@ def _answers(n: int) -> str:
 
 
 def standing(session: Session, *, access: Access, outputs: int | None = None) -> Standing:
-    """What the planned sample comes to; ``outputs``: if so many answers were drawn."""
+    """Return the state of the planned sample; ``outputs`` previews a larger number of answers."""
     stage, plan = access.schema.stages.grading, plan_of(access)
     assert stage is not None
     assert plan is not None
@@ -200,7 +200,7 @@ def standing(session: Session, *, access: Access, outputs: int | None = None) ->
 
 
 def _state(place: Place, raters: int, fewest: int) -> str:
-    """Which count of a line a place of the sample is in."""
+    """Return the name of the count that a place of the sample belongs to."""
     slots = place.slots
     if slots is None:
         return "unanswered"
@@ -262,7 +262,7 @@ def _remarks(there: Frame) -> list[str]:
 
 
 def _uneven(strata: Sequence[str], lines: Sequence[Line]) -> list[str]:
-    """Of each level, the values that are used up while others have two more at least."""
+    """Return, for each level, the values that are used up while others have at least two more."""
     others = [name for name in strata if name != grading_sample.MODEL]
     found = []
     for name in strata:
@@ -288,7 +288,7 @@ def _first_names(names: Sequence[str]) -> str:
 
 
 def counting_in_stage(session: Session, *, access: Access, items_: Items | str | None, stage: Stage) -> Counting:
-    """As ``counting``; about grades with what these are of, where the schema plans it."""
+    """Return ``counting``; for grades from a planned sample, with a description of the sample."""
     counted = counting(session, access=access, items_=items_, stage=stage)
     if stage is not Stage.GRADING or plan_of(access) is None:
         return counted
@@ -299,14 +299,14 @@ def counting_in_stage(session: Session, *, access: Access, items_: Items | str |
 def counting_of_stage(
     store: Store, *, person: Person | None, project: str, items_: Items | str | None, stage: Stage
 ) -> Counting:
-    """As ``counting_in_stage``, for the leads of a project."""
+    """Return ``counting_in_stage`` for a lead of the project."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         return counting_in_stage(session, access=access, items_=items_, stage=stage)
 
 
 def refuse_unknown(found: Standing) -> None:
-    """Raise ``Conflict`` where a plan that is to be opened fits nothing in the project."""
+    """Raise ``Conflict`` if the plan matches nothing in the project."""
     if found.troubles:
         raise Conflict(f"{' '.join(found.troubles)} Bring them in, or correct the schema; nothing was opened.")
     if not found.passed_on:

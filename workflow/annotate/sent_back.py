@@ -1,7 +1,7 @@
-"""Items that a lead has sent back to their authors with the reason, as long as these have not changed them.
+"""Items that a lead has sent back to their authors with a reason, until the authors change them.
 
-The event says which revision it was; an item with a later one is with its author no more. Until then no one is asked
-about it, and its author may correct it, whatever was said of it before.
+The event records the revision; a later revision ends the state. Until then the item is not offered to raters, and its
+author may correct it even after votes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from workflow.access.projects import Access
 
 @dataclass(frozen=True)
 class SentBack:
-    """That an item was sent back."""
+    """The return of an item to its author."""
 
     item_id: int
     author_id: int | None
@@ -27,7 +27,7 @@ class SentBack:
 
 
 def of_item(session: Session, *, item: StoredItem) -> SentBack | None:
-    """That an item is with its author; None: it is not."""
+    """Return an item's current return to its author, or None."""
     event = events.sent_back(session, item_id=item.id, revision=item.current_revision)
     if event is None:
         return None
@@ -35,7 +35,7 @@ def of_item(session: Session, *, item: StoredItem) -> SentBack | None:
 
 
 def of_project(session: Session, *, access: Access) -> dict[int, SentBack]:
-    """All items of a project that are with their authors, by id, those first that were sent back first."""
+    """Return all items of a project that are with their authors, by id, oldest first."""
     found = {
         event.item_id: event
         for event, _ in events.of_kinds(session, project_id=access.project_id, kinds=(events.SENT_BACK,))

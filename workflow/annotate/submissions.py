@@ -1,4 +1,4 @@
-"""Submitting: one annotation per key, on disk before it is acknowledged, and never a vote too many."""
+"""Submitting: one annotation per key, on disk before it is acknowledged, and never more votes than slots."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ NO_LONGER = "This is no longer yours to change: its item has changed, or others 
 
 @dataclass(frozen=True)
 class _Step:
-    """What a stage does with a submission."""
+    """The functions with which a stage handles a submission."""
 
     check: Callable[[Session, Access, StoredTask, Submission], Sequence[Problem]]
-    """All that is wrong with it."""
+    """Function that returns all problems with the submission."""
     place: Callable[[Session, Access, StoredTask, Submission, Person, datetime], tuple[int, int]]
-    """The item and revision that it is about."""
+    """Function that returns the item and revision that the submission is about."""
     after: Callable[[Session, Access, StoredTask, Submission, Person, datetime], ItemState | None]
-    """What follows from it."""
+    """Function that does what follows from the submission."""
     why_fixed: Callable[[Session, Access, StoredTask, datetime], str | None]
-    """Why it can no longer be corrected."""
+    """Function that returns why the submission can no longer be corrected."""
 
 
 _STEPS: Mapping[Stage, _Step] = {
@@ -83,38 +83,37 @@ def submit(
     guideline: str | None = None,
     schema: str | None = None,
 ) -> SubmissionReceipt:
-    """Store what a person answers. When this returns, it is on disk.
+    """Store a person's answers; they are on disk when this function returns.
 
     Parameters
     ----------
     key
-        Chosen by the page, once per submission: sent again, it stores nothing and returns what was stored
+        Chosen by the page, once per submission. A repeated key stores nothing and returns the first result
         (``repeated``).
     values
-        By criterion; in authoring the item's fields; in adjudication ``decision``, ``cause`` and ``fields``.
+        Values by criterion; in authoring the item's fields; in adjudication ``decision``, ``cause`` and ``fields``.
     seconds
-        Time spent on it, without idle time, as the page measured it. What is stored is never more than the time since
-        the person was first given the task, or since their last submission of it.
+        Time spent without idle time, as the page measured it. It is stored as at most the time since the person
+        first got the task or last submitted it.
     field_seconds
-        Of these, how long each field of an authoring form had the focus. It is kept where a model has proposed the
-        item, shown or not, and in all never as more than what is stored of ``seconds``.
+        How many of these seconds each field of an authoring form had the focus. Stored if a model has proposed the
+        item, shown or not. The sum is at most the stored ``seconds``.
     guideline
-        The hash of the guideline that the page showed, which may be an earlier one of the project; None: the one that
-        is in force.
+        Hash of the guideline that the page showed, perhaps an earlier one of the project; None means the current one.
     schema
-        The hash of the schema whose form the page showed, which may be an earlier one of the project; None: the one
-        that is in force. What was answered on an earlier form counts if it says all that is asked now, and is stored as
-        it was given, under that schema.
+        Hash of the schema whose form the page showed, perhaps an earlier one of the project; None means the current
+        one. Answers on an earlier form count if they answer all current criteria. They are stored unchanged, under
+        their schema.
 
     Raises
     ------
     InvalidInput
-        With everything that is wrong with the answers.
+        Lists all problems with the answers.
     LeaseLost
-        The lease had ended and someone else took the task, or the item has changed: the answers are kept as a draft.
+        The lease had ended and another person took the task, or the item has changed. The answers are kept as a draft.
     Conflict
-        The task was submitted before under another key, the verdict was settled while it was being corrected, or the
-        form has changed and asks more than the page did: the answers are kept as a draft.
+        The task was submitted before under another key, or the verdict was settled during the correction. Also raised
+        if the form has changed and has new criteria; the answers are then kept as a draft.
     """
     given = Submission(
         values=values,
@@ -135,7 +134,7 @@ def submit(
 def submit_within(
     session: Session, *, person: Person, task: str, key: str, given: Submission, now: datetime
 ) -> SubmissionReceipt | Conflict:
-    """As ``submit``, in a transaction of others. A conflict is returned, because the draft has to be kept."""
+    """Do the same as ``submit`` inside a transaction; return a conflict instead of raising it, to keep the draft."""
     _must_fit(given, key)
     row, access = held_task(session, person=person, task=task, with_item=True)
     earlier = submissions.by_key(session, person_id=person.id, key=key)
@@ -160,8 +159,10 @@ def submit_within(
 def correct_within(
     session: Session, *, person: Person, task: str, key: str, given: Submission, now: datetime
 ) -> SubmissionReceipt | Conflict:
-    """Replace what someone submitted for a task by what they answer now, as ``undo`` and ``submit`` do, in a
-    transaction of others; a conflict, and nothing else, where it can no longer be changed."""
+    """Replace a person's submission for a task inside a transaction, as ``undo`` and ``submit`` do.
+
+    If the submission can no longer be changed, return a conflict and store nothing.
+    """
     row, access = held_task(session, person=person, task=task, with_item=True)
     if submissions.by_key(session, person_id=person.id, key=key) is None:
         why = _why_fixed(session, access, row, now)
@@ -172,9 +173,9 @@ def correct_within(
 
 
 def undo(store: Store, *, person: Person, project: str, stage: Stage, task: str | None = None) -> TaskView:
-    """Reopen a person's last submission in a stage, or that of ``task``: it comes back with its answers as a draft.
+    """Reopen a person's last submission in a stage, or the one of ``task``, with its answers as a draft.
 
-    What was submitted stands until a new submission supersedes it. ``Conflict`` where it can no longer be changed.
+    The submission counts until a new one supersedes it. Raises ``Conflict`` if it can no longer be changed.
     """
     with store.write() as session:
         now = store.now()
@@ -222,7 +223,7 @@ def _must_fit(given: Submission, key: str) -> None:
 
 
 def _is_time(value: Any) -> bool:
-    """Whether a page may have measured it, in seconds."""
+    """Return whether the value can be a number of seconds measured by a page."""
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 10**7
 
 
@@ -240,13 +241,15 @@ def _again(session: Session, earlier: StoredAnnotation, row: StoredTask) -> Subm
 
 
 def _state_to_tell(stage: Stage, state: ItemState | None) -> ItemState | None:
-    """What anyone who submitted may know of the item's state: it would tell a voter what the others said, and the
-    key."""
+    """Return the item's state if the submitter may know it; the state could reveal other votes or the key."""
     return state if stage in (Stage.AUTHORING, Stage.ADJUDICATION) else None
 
 
 def _refusal(session: Session, access: Access, row: StoredTask, person: Person, now: datetime) -> Conflict | None:
-    """Why this person can no longer submit this task; None if they can, also after their lease, if no one took it."""
+    """Return why this person can no longer submit this task, or None.
+
+    They can submit even after their lease if nobody took the task.
+    """
     if row.state is TaskState.DONE and row.person_id == person.id:
         if not row.correcting:
             return Conflict("You have submitted this task already; undo it to change it.")
@@ -259,14 +262,14 @@ def _refusal(session: Session, access: Access, row: StoredTask, person: Person, 
     if row.person_id in (None, person.id) and comparison.renew(session, access=access, row=row, now=now):
         return LeaseLost(f"{comparison.REPLACED} {KEPT}")
     if row.state is TaskState.CLAIMED and row.person_id == person.id and row.stage is not Stage.AUTHORING:
-        return None  # theirs, whether or not the lease has ended
+        return None  # still their task, even after the lease
     if extend(session, access=access, row=row, person=person, now=now):
         return None
     return LeaseLost(why_lost(session, access=access, row=row, person=person))
 
 
 def _why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
-    """Why what was submitted can no longer be corrected; None if it can."""
+    """Return why a submission can no longer be corrected, or None if it can."""
     if row.purpose is Purpose.QUALIFICATION:
         return qualification.why_fixed(session, row=row)
     if row.purpose is Purpose.GOLD and row.stage in VERIFICATIONS:
@@ -328,7 +331,7 @@ def _store(
 def _keep_for_new_form(
     session: Session, access: Access, row: StoredTask, person: Person, given: Submission, now: datetime
 ) -> Conflict:
-    """What was answered on a form that asked less stays in the person's hands, as far as it is still asked."""
+    """Keep answers from an earlier form, as far as they still apply, and leave the task with the person."""
     content = {"values": dict(given.values), "reasons": dict(given.reasons), "note": given.note}
     submissions.put_draft(session, task_id=row.id, person_id=person.id, seq=None, content=content, now=now)
     if row.state is TaskState.CLAIMED:
@@ -341,7 +344,7 @@ def _keep_for_new_form(
 def _spent(
     session: Session, row: StoredTask, person: Person, given: Submission, before: StoredAnnotation | None, now: datetime
 ) -> float | None:
-    """The seconds that a page says it took, as far as they can be true."""
+    """Return the time spent that the page reports, limited to the possible maximum."""
     if given.seconds is None:
         return None
     if before is not None:
@@ -352,7 +355,7 @@ def _spent(
 
 
 def _in_order(session: Session, access: Access, row: StoredTask, given: Submission) -> Mapping[str, Any]:
-    """The answers, with lists whose order says nothing in the item's own order: a page may have shuffled it."""
+    """Return the answers, with unordered lists in the item's own order, because the page may have shuffled them."""
     criteria = registry.criteria_of(access.schema, row.stage.value, row.dimension)
     if row.item_id is None or not any(kinds.of_criterion(criterion).reorders for criterion in criteria):
         return given.values
@@ -364,8 +367,7 @@ def _in_order(session: Session, access: Access, row: StoredTask, given: Submissi
 def _shown(
     session: Session, access: Access, row: StoredTask, person: Person, item_id: int, revision: int
 ) -> dict[str, Any] | None:
-    """What the schema shuffles, as this person saw it: options, and which of its item's answers this was; or which of
-    two answers was on the left."""
+    """Return the shuffled parts as this person saw them: the options and the answer's place, or the left answer."""
     if row.stage is Stage.COMPARISON:
         return comparison.shown(session, access=access, row=row, person=person)
     shuffle = getattr(getattr(access.schema.stages, row.stage.value), "shuffle", ())

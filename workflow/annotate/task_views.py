@@ -1,4 +1,4 @@
-"""What a page may show of a task. Whatever is secret for the stage is left out here, before it gets near a browser."""
+"""Show a task to its page; all secrets of the stage are removed here, before anything is sent to a browser."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NO_SUCH = "There is no such picture or clip in a project of yours."
 
 
 def task_view(session: Session, *, access: Access, row: StoredTask, person: Person) -> TaskView:
-    """A claimed task as its page shows it."""
+    """Return a claimed task as its page shows it."""
     if row.lease_until is None:
         raise ValueError("only a task that someone holds can be shown")
     draft = submissions.draft(session, task_id=row.id, person_id=person.id)
@@ -59,9 +59,9 @@ def task_view(session: Session, *, access: Access, row: StoredTask, person: Pers
 def task_as_it_was(
     session: Session, *, access: Access, row: StoredTask, person: Person, said: StoredAnnotation
 ) -> TaskView:
-    """A task as its page showed it to the person who submitted it, with what they ``said`` as its draft.
+    """Return a submitted task as its page showed it, with the answers ``said`` as its draft.
 
-    What happened to the item is left out, and so is the way to its comments.
+    Later events of the item and the link to its comments are left out.
     """
     stored = said.shown or {}
     revision = row.revision if row.revision is not None else said.revision
@@ -96,9 +96,9 @@ def _same_entries(some: Any, others: Any) -> bool:
 
 
 def fields_shown(session: Session, *, access: Access, row: StoredTask, person: Person | None) -> dict[str, Any]:
-    """The fields of a task's item that its stage shows, as a person sees them; None: options in the item's order.
+    """Return the item fields that a task's stage shows, as a person sees them; empty while the item is being written.
 
-    Empty while the item is being written.
+    Without a person, options keep the item's order.
     """
     if row.item_id is None or row.stage is Stage.AUTHORING:
         return {}
@@ -109,15 +109,15 @@ def fields_shown(session: Session, *, access: Access, row: StoredTask, person: P
 
 
 def visible_fields(schema: Schema, stage: Stage, content: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of an item's content that raters of a stage may see: nothing that the schema does not name."""
+    """Return the item's fields that raters of a stage may see; only fields named in the schema are included."""
     return {field.name: content[field.name] for field in shown_fields(schema, stage) if field.name in content}
 
 
 def shuffled_fields(access: Access, row: StoredTask, person: Person, content: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that hold the options of this stage's criteria, in the order in which this person sees them.
+    """Return the fields with the options of this stage's criteria, in this person's order.
 
-    Empty unless the schema shuffles options in the stage. The order follows from the project's seed, the person, the
-    item and the field, so a page that is opened again looks the same; answers are values, so it changes none.
+    Empty unless the schema shuffles options in the stage. The order depends only on the project's seed, the person, the
+    item and the field, so a reopened page looks the same. Answers are values, so the order does not change them.
     """
     part = getattr(access.schema.stages, row.stage.value, None)
     if "options" not in getattr(part, "shuffle", ()):
@@ -141,7 +141,7 @@ def asset_view(
     role: str,
     group: Sequence[tuple[StoredAsset, StoredMediaObject | None]] = (),
 ) -> AssetView:
-    """An asset as a page shows it; with the others of its ``group``, if any, itself among them."""
+    """Return an asset as a page shows it, with all assets of its ``group``, if any."""
     return AssetView(
         id=asset.public_id,
         role=role,
@@ -154,12 +154,12 @@ def asset_view(
 
 
 def draft_of(row: StoredDraft) -> Draft:
-    """The record of a stored draft."""
+    """Return the record of a stored draft."""
     return Draft(seq=row.seq, values=row.content, saved_at=row.saved_at)
 
 
 def roles_for(slots: Sequence[AssetSlot], kinds: Sequence[str]) -> list[str] | None:
-    """Which place of an item each of these assets takes; None if they do not fit or a place stays empty."""
+    """Return the place in an item that each asset takes; None if they do not fit or a place stays empty."""
     free = [slot.max for slot in slots]
     filled = [0 for _ in slots]
     roles = []
@@ -176,7 +176,7 @@ def roles_for(slots: Sequence[AssetSlot], kinds: Sequence[str]) -> list[str] | N
 
 
 def roles_of(slots: Sequence[AssetSlot], picked: Sequence[StoredAsset]) -> list[str] | None:
-    """Which place of an item each of these takes: that of its group, else as ``roles_for``."""
+    """Return the place in an item that each asset takes: from its group, or as in ``roles_for``."""
     told = [asset.role for asset in picked if asset.role is not None]
     if not told:
         return roles_for(slots, [asset.kind for asset in picked])
@@ -186,9 +186,9 @@ def roles_of(slots: Sequence[AssetSlot], picked: Sequence[StoredAsset]) -> list[
 
 
 def asset_file(store: Store, *, person: Person, asset: str) -> AssetFile:
-    """The file of an asset, by its random id.
+    """Return the file of an asset, by its random id.
 
-    ``NotFound`` alike for ids that do not exist and for those of projects that this person has no part in.
+    ``NotFound`` is the same for unknown ids and for projects that this person is no member of.
     """
     with store.read() as session:
         found = media_access.file_of_asset(session, public_id=asset)
@@ -223,13 +223,13 @@ def _answer(session: Session, row: StoredTask) -> str | None:
 def _place(session: Session, row: StoredTask, person: Person) -> tuple[int, int] | None:
     if row.stage is not Stage.GRADING or row.prediction_id is None or row.item_id is None:
         return None
-    if row.purpose is Purpose.QUALIFICATION:  # its answers come one by one, not by their items
+    if row.purpose is Purpose.QUALIFICATION:  # qualification answers are not grouped by item
         return None
     return tasks.place_of(session, item_id=row.item_id, stage=row.stage, person_id=person.id, unit=row.unit)
 
 
 def _votes(session: Session, row: StoredTask) -> list[VoteView]:
-    """The votes before an adjudicator, or the codes of those who differ about an answer."""
+    """Return the votes that an adjudicator sees, or the codes that an arbitrator sees."""
     if row.stage is Stage.ARBITRATION and row.prediction_id is not None:
         coded = submissions.latest_of_answer(session, prediction_id=row.prediction_id, stage=Stage.CODING)
         return _side_by_side(coded, "Coder")
@@ -242,7 +242,7 @@ def _votes(session: Session, row: StoredTask) -> list[VoteView]:
 def votes_on(
     session: Session, *, item_id: int, revision: int, stages: Sequence[Stage] = VERIFICATIONS
 ) -> list[VoteView]:
-    """The votes on a revision in these stages, without names, in an order that says nothing about who came first."""
+    """Return the votes on a revision in these stages, without names, in an order independent of time."""
     said = items.latest_by_stage(session, item_id=item_id, revision=revision, stages=stages)
     return _side_by_side([vote for stage in stages for vote in said[stage]], "Vote")
 
@@ -268,7 +268,7 @@ _TOLD = {
 
 
 def _history(session: Session, row: StoredTask) -> list[str]:
-    """What happened to an item, without names."""
+    """Return an item's history, without names."""
     if row.stage is not Stage.ADJUDICATION or row.item_id is None:
         return []
     return [

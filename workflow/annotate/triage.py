@@ -1,4 +1,4 @@
-"""Triage: candidate images are kept for the pool or dropped, by people, at most so many of one source."""
+"""Triage: people keep candidate images for the pool or drop them; the schema can limit the kept images per source."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from workflow.annotate.task_views import asset_view
 from workflow.annotate.triage_figures import triage_counts, triage_of, waiting
 
 AT_ONCE = 8
-"""So many are shown together at most."""
+"""Maximum number of images shown together."""
 
 BLURRED = 0.25
-"""An image that is sharp by less than this share of the median of its source may be blurred."""
+"""Share of its source's median sharpness below which an image may be blurred."""
 
 ENOUGH = 3
-"""From so many images of a source on there is a median to compare with."""
+"""Minimum number of images of a source for a median."""
 
 LONGEST_REASON = 200
 
 
 def next_group(store: Store, *, person: Person, project: str) -> TriageGroup | NothingLeft:
-    """What this person has before them, or else the next candidate that no one has, with those that look like it."""
+    """Return the person's current group, or the next free candidate with the images that look like it."""
     with store.write() as session:
         now = store.now()
         access = access_to(session, person=person, project=project)
@@ -58,16 +58,16 @@ def next_group(store: Store, *, person: Person, project: str) -> TriageGroup | N
 def decide(
     store: Store, *, person: Person, project: str, keep: Sequence[str], drop: Mapping[str, str], key: str
 ) -> TriageReceipt:
-    """Keep some candidates and drop others, each with a reason: one of the schema's, or typed.
+    """Keep some candidates and drop others, each with a reason from the schema or a typed one.
 
-    All or none. The same key again changes nothing.
+    Either all decisions are stored or none. Sending the same key again changes nothing.
 
     Raises
     ------
     Conflict
-        Someone else has decided, or a source has given as many images as the schema allows.
+        Another person has decided, or a source has given as many images as the schema allows.
     LeaseLost
-        Someone else has one of them in hand.
+        Another person holds one of the images.
     """
     _check_request(keep, drop, key)
     try:
@@ -79,12 +79,12 @@ def decide(
 
 
 def undo(store: Store, *, person: Person, project: str) -> TriageReceipt | None:
-    """Take back this person's last decision that still stands; its images are before them again. None: there is none.
+    """Take back this person's last valid decision and show its images again; return None without such a decision.
 
     Raises
     ------
     Conflict
-        Someone writes an item about a kept one already.
+        Someone is writing an item about a kept image already.
     """
     with store.write() as session:
         now = store.now()
@@ -112,7 +112,7 @@ def undo(store: Store, *, person: Person, project: str) -> TriageReceipt | None:
 
 
 def restore(store: Store, *, by: Person | None, project: str, frames: Sequence[str]) -> int:
-    """Send images back to triage, dropped ones and kept ones that no one has used; for leads. How many."""
+    """Send dropped images, and kept images that are still unused, back to triage; return how many; leads only."""
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         found = candidate_images.lock(session, project_id=access.project_id, asset_ids=_ids(session, access, frames))
@@ -190,7 +190,7 @@ def _reopen(
     action: str,
     now: datetime,
 ) -> None:
-    """Let decided candidates wait again."""
+    """Return decided candidates to the waiting state."""
     key = f"{action}-{secrets.token_hex(8)}"
     for row, asset in rows:
         if row.state is TriageState.KEPT and not candidate_images.take_out(session, asset=asset):
@@ -280,7 +280,7 @@ def _shown(
     asset: StoredAsset,
     media: StoredMediaObject | None,
 ) -> AssetView:
-    """A candidate, with all of its group."""
+    """Return a candidate with all of its group."""
     return asset_view(asset, media, asset.role or "image", groups.get(asset.group_name or "", ()))
 
 

@@ -1,4 +1,4 @@
-"""How far triage is: what waits, what was dropped and why, and every decision as a table."""
+"""Triage progress: waiting and dropped images with reasons, and all decisions as a table."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ HEAD = ("asset", "file", "source", "sharpness", "decision", "reason", "typed", "
 def dropped(
     store: Store, *, by: Person | None, project: str, words: str = "", limit: int = 200
 ) -> tuple[list[DroppedFrame], int]:
-    """What was dropped last and how many there are in all, of those with these words in their name, source or reason;
-    for leads."""
+    """Return the last dropped images and the number of all dropped ones; leads only.
+
+    ``words`` limits both to images with these words in name, source or reason.
+    """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         text = words.strip()
@@ -36,7 +38,7 @@ def dropped(
 
 
 def progress(store: Store, *, by: Person | None, project: str) -> TriageProgress:
-    """How many candidates are left, kept, and dropped for which reason, in all and by source; for leads."""
+    """Return how many candidates are left, kept and dropped, by reason, in total and by source; leads only."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         part = access.schema.stages.triage
@@ -51,7 +53,7 @@ def progress(store: Store, *, by: Person | None, project: str) -> TriageProgress
 
 
 def as_csv(store: Store, *, by: Person | None, project: str) -> str:
-    """Every decision, oldest first, also those that were taken back; for leads."""
+    """Return every decision as CSV text, oldest first, including decisions that were taken back; leads only."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         out = io.StringIO()
@@ -80,8 +82,10 @@ def as_csv(store: Store, *, by: Person | None, project: str) -> str:
 
 
 def waiting(session: Session, *, access: Access) -> int:
-    """How many candidates may still be kept. Where there are ``MANY`` they are counted so seldom that it takes at most
-    one part in ``RECOUNT_COST`` of the time."""
+    """Return how many candidates may still be kept.
+
+    From ``MANY`` on they are counted so rarely that counting takes at most 1/``RECOUNT_COST`` of the time.
+    """
     place = (str(session.get_bind().engine.url), access.project_id)
     value, until = _counted_last.get(place, (0, 0.0))
     began = time.monotonic()
@@ -98,11 +102,11 @@ RECOUNT_COST = 100
 MANY = 1000
 
 _counted_last: dict[tuple[str, int], tuple[int, float]] = {}
-"""By database and project: what was counted, and until when that will do."""
+"""Last count and its expiry time, by database and project."""
 
 
 def broken_rules(session: Session, *, access: Access) -> list[str]:
-    """Sources of which more are kept than the schema allows, or than they count."""
+    """Return sentences on sources with more kept images than the schema allows, or with a wrong count."""
     part = access.schema.stages.triage
     if part is None:
         return []
@@ -116,7 +120,7 @@ def broken_rules(session: Session, *, access: Access) -> list[str]:
 
 
 def triage_counts(rows: Sequence[tuple[str | None, TriageState, str, bool, int]]) -> TriageCounts:
-    """Candidates, counted by what was decided about them."""
+    """Count candidates by the decision about them."""
     reasons: Counter[str] = Counter()
     left = kept = surplus = 0
     for _, state, reason, room, n in rows:
@@ -132,7 +136,7 @@ def triage_counts(rows: Sequence[tuple[str | None, TriageState, str, bool, int]]
 
 
 def triage_of(access: Access) -> Triage:
-    """What the schema says of triage; ``NotAllowed`` if it has none."""
+    """Return the schema's triage; raise ``NotAllowed`` if the schema has no triage."""
     part = access.schema.stages.triage
     if part is None:
         raise NotAllowed("This project has no triage; look at My work for what it has.")

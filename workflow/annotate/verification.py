@@ -1,6 +1,6 @@
 """Verification: independent votes on an item's revision, and the verdict that follows from them.
 
-A schema may have several stages of it: an item comes to each when the one before has kept it.
+A schema may have several stages of verification; an item reaches a stage after the stage before has kept it.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from workflow.access.projects import Access, access_to
 from workflow.annotate import answering, coding, comparison, grading, qualification
 
 DECIDED_IN = "stage"
-"""What a decision of a senior names besides what was decided, if it is about the votes of a further stage."""
+"""Name in a senior's decision for the stage whose votes it is about, if that is a later stage of verification."""
 SETTLED = "This item is settled or being settled, so your vote stays as it is; tell a senior if it is wrong."
 
 
 def first_state(access: Access) -> ItemState:
-    """The state of an item on which no one has voted yet."""
+    """Return the state of an item without votes."""
     return ItemState.IN_VERIFICATION if access.schema.stages.verification else ItemState.UNVERIFIED
 
 
 def rounds_of(schema: Schema) -> dict[Stage, Verification]:
-    """The stages of verification of a schema, in their order."""
+    """Return the schema's stages of verification, first stage first."""
     return {Stage(name): part for name, part in schema.stages.verifications.items()}
 
 
@@ -46,8 +46,10 @@ def open_verification(
     now: datetime,
     stage: Stage = Stage.VERIFICATION,
 ) -> int:
-    """Open the slots for votes on revisions (item id, number, dimension) in a stage; the number of slots. New revisions
-    begin with the first one."""
+    """Open the slots for votes on revisions (item id, number, dimension) in a stage and return their number.
+
+    New revisions begin with the first stage.
+    """
     part = rounds_of(access.schema).get(stage)
     if part is None:
         return 0
@@ -76,14 +78,14 @@ def open_verification(
 
 
 _OFFERED_AT_ONCE = 500
-"""Items whose slots one transaction opens: about as long as a page takes, so that voters do not wait for it."""
+"""Number of items whose slots one transaction opens, small enough that voters do not notice."""
 
 
 def offer_new(store: Store, *, project: str, told: Callable[[int, int], None] = lambda done, total: None) -> None:
-    """Open the slots of items that have none yet, a few items at a time, so that work goes on meanwhile.
+    """Open the slots of items without slots, a few items at a time, so that people can continue to work.
 
-    It may be stopped anywhere: whatever is missing then, the next call opens. ``told`` hears how many are done, of
-    how many.
+    You can stop this function at any point: the next call opens the missing slots. ``told`` is called with the number
+    of finished items and the total.
     """
     with store.read() as session:
         access = access_to(session, person=None, project=project)
@@ -98,7 +100,7 @@ def offer_new(store: Store, *, project: str, told: Callable[[int, int], None] = 
 
 
 class Said(Protocol):
-    """A stored vote or decision, as far as the policy reads it."""
+    """A stored vote or decision, with the parts that the policy reads."""
 
     @property
     def person_id(self) -> int: ...
@@ -118,7 +120,7 @@ _Said = TypeVar("_Said", bound=Said)
 
 
 class Judging:
-    """How the items of a project are judged: what is the same for all of them is worked out once."""
+    """The rules by which the items of a project are judged, computed once for all items."""
 
     def __init__(self, access: Access) -> None:
         stages = access.schema.stages
@@ -135,7 +137,7 @@ class Judging:
         }
 
     def verdict(self, fields: Mapping[str, Any], votes: Sequence[Said], decisions: Sequence[Said]) -> Verdict:
-        """As ``judge``."""
+        """Return the verdict; see ``judge``."""
         decided = {decided_in(each.answers): each.answers.get("decision") for each in decisions}
         rounds = [
             Round(
@@ -151,19 +153,21 @@ class Judging:
         return state_after(rounds, item_fields=fields)
 
     def wanted(self, votes: Sequence[Said], stage: Stage) -> int:
-        """As ``votes_wanted``, in a stage that the schema has."""
+        """Return ``votes_wanted`` for a stage that the schema has."""
         versions = [vote.schema_version_id for vote in of_stage(votes, stage)]
         return self.access.reading.wanted(self.rounds[stage].raters, versions, stage)
 
 
 def judge(access: Access, fields: Mapping[str, Any], votes: Sequence[Said], decisions: Sequence[Said]) -> Verdict:
-    """What the votes on an item's current revision, of all stages of verification, and what seniors decided about it,
-    come to. Whoever judges many items makes one ``Judging`` for all of them."""
+    """Return the verdict on an item from the votes on its current revision and the seniors' decisions.
+
+    The votes are those of all verification stages. To judge many items, make one ``Judging`` for all of them.
+    """
     return Judging(access).verdict(fields, votes, decisions)
 
 
 def _passes(access: Access, stage: Stage, votes: Sequence[Said], decisions: Sequence[Said]) -> bool:
-    """Whether an item does not come to a stage that the schema had not when it was kept."""
+    """Return whether an item skips a stage that the schema did not have when the item was kept."""
     if not access.reading.passed:
         return False
     before = VERIFICATIONS[: VERIFICATIONS.index(stage)]
@@ -174,18 +178,21 @@ def _passes(access: Access, stage: Stage, votes: Sequence[Said], decisions: Sequ
 
 
 def of_stage(votes: Sequence[_Said], stage: Stage) -> list[_Said]:
-    """Those of the votes that were cast in a stage."""
+    """Return the votes that were cast in a stage."""
     return [vote for vote in votes if vote.stage is stage]
 
 
 def decided_in(said: Mapping[str, Any]) -> Stage:
-    """The stage whose votes a decision is about, from what it says. Only decisions about further ones name it."""
+    """Return the stage whose votes a decision is about; only decisions about later stages name it."""
     return Stage(said.get(DECIDED_IN, Stage.VERIFICATION))
 
 
 def votes_wanted(access: Access, votes: Sequence[Said], stage: Stage) -> int:
-    """How many votes an item needs in a stage, if it has these: as many as the schema says, or as an earlier one said
-    under which it had all of them, where the items that were decided then stay decided."""
+    """Return how many votes an item with these votes needs in a stage.
+
+    This is the schema's number. Where decided items stay decided, it is the number of an earlier schema version under
+    which the item had all its votes.
+    """
     part = rounds_of(access.schema).get(stage)
     if part is None:
         return 0
@@ -193,12 +200,12 @@ def votes_wanted(access: Access, votes: Sequence[Said], stage: Stage) -> int:
 
 
 def as_votes(rows: Sequence[Said]) -> list[Vote]:
-    """Stored votes as the policy reads them."""
+    """Return stored votes in the form that the policy reads."""
     return [Vote(str(row.person_id), row.answers, row.reasons, row.weight) for row in rows]
 
 
 def reasons_of_skips(schema: Schema, stage: Stage) -> dict[Any, str]:
-    """The labels of the reasons that a verifier may give for a skip."""
+    """Return the labels of the reasons that a verifier may give for a skip."""
     return {
         reason.value: reason.label
         for criterion in registry.criteria_of(schema, stage.value)
@@ -208,14 +215,14 @@ def reasons_of_skips(schema: Schema, stage: Stage) -> dict[Any, str]:
 
 
 def verdict_of(session: Session, *, access: Access, item: StoredItem) -> Verdict:
-    """As ``judge``, from the database."""
+    """Return the verdict on an item from the database; see ``judge``."""
     return judge(access, *_said_of(session, access, item))
 
 
 def _said_of(
     session: Session, access: Access, item: StoredItem
 ) -> tuple[Mapping[str, Any], Sequence[Said], Sequence[Said]]:
-    """The fields of an item as it stands, its votes, and what seniors have decided."""
+    """Return the current fields of an item, its votes, and the seniors' decisions."""
     item_id, revision, rounds = item.id, item.current_revision, [*rounds_of(access.schema)]
     said = items.latest_by_stage(session, item_id=item_id, revision=revision, stages=(*rounds, Stage.ADJUDICATION))
     fields = items.content(session, item_id=item_id, revision=revision)
@@ -223,11 +230,11 @@ def _said_of(
 
 
 def settle(session: Session, *, access: Access, item: StoredItem, now: datetime) -> Verdict:
-    """Bring a locked item's cached state and slots up to its votes, and ask a senior if they leave it open.
+    """Update a locked item's cached state and slots from its votes, and ask a senior if the votes leave it open.
 
-    An item that skips have taken out of verification is offered to no one else; one that is in verification again
-    because a skip was taken back is. Where the schema asked more people before, who has the item in hand while enough
-    have voted keeps it, and their vote counts.
+    An item that skips have taken out of verification is no longer offered; if a skip is taken back, the item is offered
+    again. If an earlier schema asked more people, a person who holds the item keeps it although enough have voted,
+    and their vote counts.
     """
     fields, votes, decisions = _said_of(session, access, item)
     verdict = judge(access, fields, votes, decisions)
@@ -248,8 +255,7 @@ def follow(
     now: datetime,
     honour: bool = False,
 ) -> None:
-    """Do what follows from the verdicts on locked items; see ``settle``. ``honour`` leaves people what they have in
-    hand: what they submit of it counts, too."""
+    """Apply the verdicts on locked items (see ``settle``); ``honour`` leaves people the tasks that they hold."""
     changed = [(item, item.state, verdict) for item, verdict in verdicts if verdict.state is not item.state]
     known = _ever_voted_on(access)
     if changed:
@@ -285,8 +291,7 @@ def follow(
 def open_missing(
     session: Session, *, access: Access, states: Sequence[tuple[StoredItem, ItemState]], now: datetime
 ) -> None:
-    """Open what items lack of their slots in the stage that they have come to. Some may be there: an item is voted on
-    again, and the schema may ask more people than when it was decided."""
+    """Open the slots that items lack in the stage that they have reached; some may exist from an earlier vote."""
     for stage in rounds_of(access.schema):
         here = [item for item, state in states if state is VOTED_ON[stage]]
         if here:
@@ -297,7 +302,7 @@ def open_missing(
 def match_slots(
     session: Session, *, access: Access, states: Sequence[tuple[StoredItem, ItemState]], honour: bool = False
 ) -> None:
-    """Offer items' slots for votes, or call them off, as their states want it; ``honour`` as in ``follow``."""
+    """Offer or withdraw items' voting slots as their states require; ``honour`` as in ``follow``."""
     rounds = rounds_of(access.schema)
     for stage in _ever_voted_on(access):
         offered = [_unit(stage, item) for item, state in states if state is VOTED_ON[stage]]
@@ -307,22 +312,22 @@ def match_slots(
 
 
 def _ever_voted_on(access: Access) -> Collection[Stage]:
-    """The stages of verification of the schema, and where it has changed all that it may have had."""
+    """Return the schema's stages of verification, or all possible ones if the schema has changed."""
     return VERIFICATIONS if access.reading.numbers else rounds_of(access.schema)
 
 
 def _unit(stage: Stage, item: StoredItem) -> str:
-    """An item as it stands, as something to vote on."""
+    """Return the unit for votes on an item's current revision."""
     return task_slots.unit_of_revision(stage, item_id=item.id, revision=item.current_revision)
 
 
 def _to_settle(stage: Stage, item: StoredItem) -> str:
-    """An item as it stands, as something to settle after the votes of a stage."""
+    """Return the unit for settling an item's current revision after the votes of a stage."""
     return task_slots.unit_to_settle(stage, item_id=item.id, revision=item.current_revision)
 
 
 def _for_senior(session: Session, access: Access, item: StoredItem, stage: Stage, now: datetime) -> task_slots.Slot:
-    """The slot in which a senior settles what the votes of a stage left open."""
+    """Return the slot in which a senior settles what the votes of a stage left open."""
     unit = _to_settle(stage, item)
     return task_slots.Slot(
         project_id=access.project_id,
@@ -337,10 +342,10 @@ def _for_senior(session: Session, access: Access, item: StoredItem, stage: Stage
 
 
 def weight_of(session: Session, *, access: Access, row: StoredTask, person: Person) -> float | None:
-    """What a vote on this slot weighs: its rater's score in the qualification, where the keep rule weighs votes.
+    """Return the weight of a vote on this slot: the rater's qualification score, if the keep rule weighs votes.
 
-    None where votes are not weighed, and for raters whom no one has scored: their votes count 1 (see
-    ``domain.policies.weighed``). As long as the stage ``qualification`` is not available that is everyone.
+    None means that votes are not weighed or that the rater has no score; such votes count 1 (see
+    ``domain.policies.weighed``).
     """
     part = rounds_of(access.schema).get(row.stage)
     if part is None or not KEEP_RULES[part.keep.rule].weighs:
@@ -349,12 +354,12 @@ def weight_of(session: Session, *, access: Access, row: StoredTask, person: Pers
 
 
 def score_of(session: Session, access: Access, person_id: int, stage: Stage) -> float | None:
-    """A rater's score in the qualification for a stage, between 0 and 1; None if they were never scored."""
+    """Return a rater's qualification score for a stage, between 0 and 1; None without a score."""
     return qualification.score_of(session, access, person_id, stage)
 
 
 def _contest(session: Session, access: Access, item: StoredItem, stage: Stage) -> float:
-    """How contested an item is as it stands, by the votes of a stage."""
+    """Return how contested an item's current revision is, by the votes of a stage."""
     cast = items.latest_annotations(session, item_id=item.id, revision=item.current_revision, stage=stage)
     fields = items.content(session, item_id=item.id, revision=item.current_revision)
     return contest(rounds_of(access.schema)[stage].keep, as_votes(cast), item_fields=fields)
@@ -364,7 +369,7 @@ def _contest(session: Session, access: Access, item: StoredItem, stage: Stage) -
 
 
 def check(session: Session, access: Access, row: StoredTask, given: Submission) -> Sequence[Problem]:
-    """What is wrong with a vote."""
+    """Return the problems with a vote."""
     part = rounds_of(access.schema).get(row.stage)
     if part is None or row.item_id is None or row.revision is None:
         return [Problem("stage", f"This project has no {access.schema.stages.title_of(row.stage.value)}.")]
@@ -376,7 +381,7 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
 def place(
     session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> tuple[int, int]:
-    """The item and revision that a vote is about; the item is held from here on."""
+    """Lock the item and return the revision that the vote is about."""
     item = items.lock(session, id=row.item_id or 0)
     return item.id, row.revision or item.current_revision
 
@@ -384,18 +389,18 @@ def place(
 def after(
     session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> ItemState | None:
-    """The item's state with this vote."""
+    """Return the item's state with this vote."""
     item = items.lock(session, id=row.item_id or 0)
     return settle(session, access=access, item=item, now=now).state
 
 
 def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
-    """Why a vote can no longer be corrected; None if it can: as long as votes are missing, and for a while after it was
-    cast, so that a slip can be mended no matter who else has voted.
+    """Return why a vote can no longer be corrected, or None if it can.
 
-    The answer is the same whether the votes agree or differ: an item that waits for a senior is as one that is settled,
-    and what a senior does meanwhile, takes it up, decides about it or edits it, changes nothing. A decision stands
-    whatever is corrected after it; a senior from whom a correction takes the item keeps what they wrote as a draft.
+    A vote can be corrected while votes are missing, and for a short time after it was cast. So a voter can fix a slip
+    even after others have voted. The result does not depend on whether the votes agree. An item that waits for a
+    senior is treated like a settled one, and a senior's actions do not change the result. A decision counts despite
+    later corrections; a senior who loses the item through a correction keeps their text as a draft.
     """
     item = items.lock(session, id=row.item_id or 0)
     if is_slip(session, access, row, now):
@@ -406,9 +411,11 @@ def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) 
 
 
 def is_slip(session: Session, access: Access, row: StoredTask, now: datetime) -> bool:
-    """Whether what was submitted about a settled item may still be mended: for a lease's time, or while it is being
-    corrected; not by the person who may know by now what others said of it (seniors, and anyone who has written a
-    comment on the item or read one that had to wait for the verdict)."""
+    """Return whether a submission about a settled item may still be corrected.
+
+    This is possible for the length of a lease, or while the correction is open. People who may know the other votes are
+    excluded: seniors, and authors or readers of a comment on the item that had to wait for the verdict.
+    """
     last = submissions.latest_of_task(session, task_id=row.id)
     if last is None or at_least(access.role, Role.SENIOR):
         return False
