@@ -19,7 +19,7 @@ from annotation_schemas.model import Schema
 from db import answers as stored
 from db import projects, readings
 from db.engine import Session, Store
-from db.readings import Ended, Unread
+from db.readings import AttemptEnd, UnreadAnswer
 from db.records import StoredRun
 from db.run_attempts import storable
 from db.types import public_id
@@ -88,7 +88,7 @@ Ahead = Mapping[tuple[str, Asked, str | None], Reading]
 """Readings from before a transaction, by text, question as shown, and outcome."""
 
 
-def ahead(store: Store, *, project_id: int, wanted: Sequence[tuple[int, str, Ended | None]]) -> Ahead:
+def ahead(store: Store, *, project_id: int, wanted: Sequence[tuple[int, str, AttemptEnd | None]]) -> Ahead:
     """Read answers that are about to be stored (item, text, how it ended): a long text takes a while, in which no one
     else should wait for the database. What an edit makes of it meanwhile is read when it is stored."""
     found: dict[tuple[str, Asked, str | None], Reading] = {}
@@ -98,14 +98,16 @@ def ahead(store: Store, *, project_id: int, wanted: Sequence[tuple[int, str, End
     return found  # places in these count from the order that was shown; ``read_one`` returns the item's own
 
 
-def readings_ahead(store: Store, *, project_id: int, wanted: Sequence[tuple[int, str, Ended | None]]) -> list[Reading]:
+def readings_ahead(
+    store: Store, *, project_id: int, wanted: Sequence[tuple[int, str, AttemptEnd | None]]
+) -> list[Reading]:
     """As ``ahead``, a reading for each of ``wanted`` in their order."""
     found = ahead(store, project_id=project_id, wanted=wanted)
     return [found[place] for place in _places(store, project_id, wanted)]
 
 
 def _places(
-    store: Store, project_id: int, wanted: Sequence[tuple[int, str, Ended | None]]
+    store: Store, project_id: int, wanted: Sequence[tuple[int, str, AttemptEnd | None]]
 ) -> list[tuple[str, Asked, str | None]]:
     """Where ``Ahead`` has each."""
     with store.read() as session:
@@ -157,7 +159,7 @@ def as_stored(text: str) -> str:
 def ahead_of(store: Store, *, run: StoredRun, attempts: Iterable[Attempt]) -> Ahead:
     """As ``ahead``, of what a run is about to store."""
     wanted = [
-        (each.unit_id, as_stored(each.text), Ended(each.finish_reason, each.outcome))
+        (each.unit_id, as_stored(each.text), AttemptEnd(each.finish_reason, each.outcome))
         for each in attempts
         if each.final and each.outcome in ANSWERS
     ]
@@ -236,12 +238,14 @@ def _in_lots(store: Store, access: Access, *, everything: bool, told: Callable[[
         told(len(found))
 
 
-def _keep(session: Session, schema: Schema, found: Sequence[Unread], now: datetime, known: Ahead | None = None) -> int:
+def _keep(
+    session: Session, schema: Schema, found: Sequence[UnreadAnswer], now: datetime, known: Ahead | None = None
+) -> int:
     return readings.add(session, rows=_rows(session, schema, found, now, known))
 
 
 def _rows(
-    session: Session, schema: Schema, found: Sequence[Unread], now: datetime, known: Ahead | None = None
+    session: Session, schema: Schema, found: Sequence[UnreadAnswer], now: datetime, known: Ahead | None = None
 ) -> list[dict[str, Any]]:
     """The readings of some answers as rows."""
     if not found:
@@ -272,7 +276,7 @@ def state_at(
 
 
 def read_one(
-    text: str, asked: Asked, ended: Ended | None, *, ranked: bool = False, known: Ahead | None = None
+    text: str, asked: Asked, ended: AttemptEnd | None, *, ranked: bool = False, known: Ahead | None = None
 ) -> Reading:
     """One answer as the rules read it; of a run that ranked options the option itself."""
     if ranked and asked.kind is AnswerKind.OPTION and text in asked.options:
@@ -298,32 +302,32 @@ def options_shown(session: Session, *, access: Access, ids: Sequence[int]) -> di
     return found
 
 
-def as_shown(asked: Asked, ended: Ended | None) -> Asked:
+def as_shown(asked: Asked, ended: AttemptEnd | None) -> Asked:
     """Return the question with the options in the order that the model saw."""
     order = _order(asked, ended)
     return replace(asked, options=tuple(asked.options[at] for at in order)) if order else asked
 
 
-def own_places(places: Sequence[int], asked: Asked, ended: Ended | None) -> tuple[int, ...]:
+def own_places(places: Sequence[int], asked: Asked, ended: AttemptEnd | None) -> tuple[int, ...]:
     """Translate places of the shown options into places among the item's own options."""
     order = _order(asked, ended)
     return tuple(order[at] for at in places) if order else tuple(places)
 
 
-def shown_places(places: Sequence[int], asked: Asked, ended: Ended | None) -> tuple[int, ...]:
+def shown_places(places: Sequence[int], asked: Asked, ended: AttemptEnd | None) -> tuple[int, ...]:
     """Return places among the item's own options as places in the order that was shown."""
     order = _order(asked, ended)
     return tuple(order.index(at) for at in places if at in order) if order else tuple(places)
 
 
-def _order(asked: Asked, ended: Ended | None) -> tuple[int, ...]:
+def _order(asked: Asked, ended: AttemptEnd | None) -> tuple[int, ...]:
     """Places of the options in the shown order, with "none of these" at the end; empty for the item's order."""
     if ended is None or not ended.order or max(ended.order) >= len(asked.options):
         return ()
     return (*ended.order, len(asked.options) - 1) if asked.none else ended.order
 
 
-def _reason(ended: Ended | None) -> str | None:
+def _reason(ended: AttemptEnd | None) -> str | None:
     if ended is None:
         return None
     return "length" if ended.outcome is Outcome.TRUNCATED else ended.finish_reason

@@ -317,14 +317,14 @@ def _who_is_needed(session: Session, access: Access, stuck: Sequence[int], able:
     )
 
 
-def _without_media(session: Session, access: Access) -> dict[str, missing_media.Waiting]:
+def _without_media(session: Session, access: Access) -> dict[str, missing_media.MissingMedia]:
     """The items that wait for images or clips, by dimension."""
     return missing_media.by_dimension(
         session, project_id=access.project_id, states=UNSETTLED, needed=access.needed_roles
     )
 
 
-def _missing_media_note(access: Access, waiting: missing_media.Waiting) -> Blocked:
+def _missing_media_note(access: Access, waiting: missing_media.MissingMedia) -> Blocked:
     """How many items wait for which images and clips, and how these come in."""
     parts = [
         f"{each.files:,} {each.kind}{'' if each.files == 1 else 's'}"
