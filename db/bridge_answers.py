@@ -85,7 +85,7 @@ def count_answers(session: Session, *, bridge_id: int) -> dict[tuple[int, Stage,
 def stuck(
     session: Session, *, bridge_id: int, tries: int, limit: int
 ) -> list[tuple[StoredBridgeTask, StoredItem | None]]:
-    """Return tasks that still wait on the server after so many refused tries, with their items."""
+    """Return waiting tasks that were sent at least ``tries`` times and refused, with their items."""
     refused = exists().where(
         col(BridgeAnswerRow.bridge_task_id) == col(BridgeTaskRow.id),
         col(BridgeAnswerRow.outcome) == BridgeOutcome.REFUSED,

@@ -27,14 +27,14 @@ ITEMS, VOTES, RUNS, PEOPLE = ProjectPart.ITEMS, ProjectPart.VOTES, ProjectPart.R
 
 
 @dataclass(frozen=True)
-class One:
+class RowId:
     """The id of a row of another table."""
 
     table: str
 
 
 @dataclass(frozen=True)
-class Many:
+class RowIdList:
     """A list of ids of rows of another table."""
 
     table: str
@@ -48,7 +48,7 @@ class Bound:
 
 
 @dataclass(frozen=True)
-class Asked:
+class RunUnitId:
     """The unit that a run asks about: an item, or a row of ``judge_unit`` where answers are rated. ``many``: a list."""
 
     many: bool = False
@@ -86,7 +86,7 @@ class RandomIn:
     keys: tuple[str, ...]
 
 
-Held = One | Many | Bound | Asked | UnitName | SlotOfGold | RankOfOldest | Versions | Random | RandomIn
+Held = RowId | RowIdList | Bound | RunUnitId | UnitName | SlotOfGold | RankOfOldest | Versions | Random | RandomIn
 Leaving = Callable[[dict[str, Any], datetime], None]
 
 
@@ -124,7 +124,7 @@ def _bridge_task(row: dict[str, Any], now: datetime) -> None:
 
 
 @dataclass(frozen=True)
-class Carried:
+class CarriedTable:
     """A table whose rows travel with a project."""
 
     part: ProjectPart
@@ -144,75 +144,81 @@ class Carried:
 
 
 _PUBLIC: Mapping[str, Held] = {"public_id": Random()}
-_PLACED: Mapping[str, Held] = {**_PUBLIC, "dimension_version": One("schema_version")}
+_PLACED: Mapping[str, Held] = {**_PUBLIC, "dimension_version": RowId("schema_version")}
 
-CARRIED: Mapping[str, Carried] = {
-    "schema_version": Carried(ProjectPart.PROJECT, pointed=True),
-    "person": Carried(ProjectPart.PROJECT, without=("password_hash", "is_admin", "active", "created_at"), pointed=True),
-    "project": Carried(ProjectPart.PROJECT, {"reading": Versions()}, without=("id", "release_key")),
-    "schema_change": Carried(
+CARRIED: Mapping[str, CarriedTable] = {
+    "schema_version": CarriedTable(ProjectPart.PROJECT, pointed=True),
+    "person": CarriedTable(
+        ProjectPart.PROJECT, without=("password_hash", "is_admin", "active", "created_at"), pointed=True
+    ),
+    "project": CarriedTable(ProjectPart.PROJECT, {"reading": Versions()}, without=("id", "release_key")),
+    "schema_change": CarriedTable(
         ProjectPart.PROJECT, {"reading_before": Versions(), "done_to": Bound("item")}, plain=("decisions",)
     ),
-    "guideline_version": Carried(ProjectPart.PROJECT),
-    "schedule": Carried(ProjectPart.PROJECT, plain=("deadlines", "stage_order")),
-    "entry_budget": Carried(ProjectPart.PROJECT),
-    "guideline_seen": Carried(PEOPLE),
-    "member": Carried(
-        PEOPLE, {"dimensions_version": One("schema_version")}, plain=("dimensions", "dimensions_given", "stages")
+    "guideline_version": CarriedTable(ProjectPart.PROJECT),
+    "schedule": CarriedTable(ProjectPart.PROJECT, plain=("deadlines", "stage_order")),
+    "entry_budget": CarriedTable(ProjectPart.PROJECT),
+    "guideline_seen": CarriedTable(PEOPLE),
+    "member": CarriedTable(
+        PEOPLE, {"dimensions_version": RowId("schema_version")}, plain=("dimensions", "dimensions_given", "stages")
     ),
-    "media_object": Carried(ITEMS, without=("created_at",), pointed=True),
-    "source": Carried(ITEMS),
-    "asset": Carried(ITEMS, _PLACED, plain=("proposal",)),
-    "import_file": Carried(ITEMS, plain=("meta",)),
-    "item": Carried(ITEMS, _PLACED, plain=("external_id",)),
-    "revision": Carried(ITEMS, plain=("content",)),
-    "item_asset": Carried(ITEMS),
-    "candidate": Carried(ITEMS, {"group_id": One("asset"), "decision_id": One("sift_decision")}),
-    "sift_decision": Carried(ITEMS, {"submit_key": Random()}),
-    "task": Carried(VOTES, {**_PLACED, "unit": UnitName(), "slot": SlotOfGold(), "rank": RankOfOldest()}),
-    "annotation": Carried(
+    "media_object": CarriedTable(ITEMS, without=("created_at",), pointed=True),
+    "source": CarriedTable(ITEMS),
+    "asset": CarriedTable(ITEMS, _PLACED, plain=("proposal",)),
+    "import_file": CarriedTable(ITEMS, plain=("meta",)),
+    "item": CarriedTable(ITEMS, _PLACED, plain=("external_id",)),
+    "revision": CarriedTable(ITEMS, plain=("content",)),
+    "item_asset": CarriedTable(ITEMS),
+    "candidate": CarriedTable(ITEMS, {"group_id": RowId("asset"), "decision_id": RowId("sift_decision")}),
+    "sift_decision": CarriedTable(ITEMS, {"submit_key": Random()}),
+    "task": CarriedTable(VOTES, {**_PLACED, "unit": UnitName(), "slot": SlotOfGold(), "rank": RankOfOldest()}),
+    "annotation": CarriedTable(
         VOTES, {**_PUBLIC, "submit_key": Random()}, plain=("answers", "reasons", "shown")
     ),  # by criterion and field; a position among an item's answers
-    "draft": Carried(VOTES, plain=("content",)),
-    "pick": Carried(VOTES),
-    "walk": Carried(VOTES, {"heard_id": Bound("task")}),
-    "aside": Carried(VOTES, {"unit": UnitName()}),
-    "gold": Carried(VOTES, {**_PUBLIC, "schema_version_id": One("schema_version")}, plain=("answers",)),
-    "gold_pardon": Carried(VOTES),
-    "qualification_set": Carried(VOTES, {"item_ids": Many("item"), "prediction_ids": Many("prediction")}),
-    "qualification": Carried(VOTES, _PUBLIC),
-    "qualification_review": Carried(VOTES, {"reference_ids": Many("annotation")}, plain=("comments",)),
-    "comment": Carried(VOTES, {**_PUBLIC, "submit_key": Random()}),
-    "comment_for": Carried(VOTES),
-    "cause_answer": Carried(VOTES),
-    "insight": Carried(VOTES),
-    "imported_rating": Carried(VOTES, {"schema_version_id": One("schema_version")}, plain=("value",)),
-    "file_rater": Carried(VOTES),
-    "event": Carried(VOTES, {"data": RandomIn(("run", "asset", "replaces"))}),
-    "exposure_shape": Carried(VOTES, plain=("told",)),
-    "exposure": Carried(VOTES, {"task_id": One("task"), "asset_id": One("asset"), "shape_id": One("exposure_shape")}),
-    "bridge": Carried(VOTES, plain=("stages",), leaving=_bridge),
-    "bridge_person": Carried(VOTES),
-    "bridge_project": Carried(VOTES, {"key": Random()}, plain=("outside_id",), leaving=_bridge_project),
-    "bridge_task": Carried(VOTES, {"key": Random()}, plain=("suggestion", "outside_id"), leaving=_bridge_task),
-    "bridge_answer": Carried(VOTES, plain=("raw",)),
-    "run": Carried(RUNS, {**_PUBLIC, "by_id": One("person")}, plain=("params",), leaving=_run),
-    "run_worker": Carried(RUNS, plain=("about",)),
-    "run_chunk": Carried(RUNS, {"unit_ids": Asked(many=True), "since": Bound("attempt")}, leaving=_chunk),
-    "run_batch": Carried(RUNS, plain=("told", "server_id")),
-    "run_batch_unit": Carried(RUNS, {"unit_id": Asked()}, plain=("image_hashes",)),
-    "run_batch_problem": Carried(RUNS),
-    "attempt": Carried(RUNS, {"unit_id": Asked()}, plain=("image_hashes", "detail", "request_id")),
-    "prediction": Carried(RUNS, _PUBLIC),
-    "reading": Carried(RUNS, plain=("value", "places", "spans", "detail")),
-    "tool_result": Carried(RUNS, plain=("arguments", "result")),
-    "judge_template": Carried(RUNS),
-    "judge_unit": Carried(RUNS),
-    "judgement": Carried(RUNS, plain=("value",)),
-    "release_about": Carried(ProjectPart.PROJECT, plain=("about",)),
-    "release": Carried(VOTES, plain=("asked", "told")),
-    "release_item": Carried(VOTES),
-    "withdrawal": Carried(VOTES),
+    "draft": CarriedTable(VOTES, plain=("content",)),
+    "pick": CarriedTable(VOTES),
+    "walk": CarriedTable(VOTES, {"heard_id": Bound("task")}),
+    "aside": CarriedTable(VOTES, {"unit": UnitName()}),
+    "gold": CarriedTable(VOTES, {**_PUBLIC, "schema_version_id": RowId("schema_version")}, plain=("answers",)),
+    "gold_pardon": CarriedTable(VOTES),
+    "qualification_set": CarriedTable(
+        VOTES, {"item_ids": RowIdList("item"), "prediction_ids": RowIdList("prediction")}
+    ),
+    "qualification": CarriedTable(VOTES, _PUBLIC),
+    "qualification_review": CarriedTable(VOTES, {"reference_ids": RowIdList("annotation")}, plain=("comments",)),
+    "comment": CarriedTable(VOTES, {**_PUBLIC, "submit_key": Random()}),
+    "comment_for": CarriedTable(VOTES),
+    "cause_answer": CarriedTable(VOTES),
+    "insight": CarriedTable(VOTES),
+    "imported_rating": CarriedTable(VOTES, {"schema_version_id": RowId("schema_version")}, plain=("value",)),
+    "file_rater": CarriedTable(VOTES),
+    "event": CarriedTable(VOTES, {"data": RandomIn(("run", "asset", "replaces"))}),
+    "exposure_shape": CarriedTable(VOTES, plain=("told",)),
+    "exposure": CarriedTable(
+        VOTES, {"task_id": RowId("task"), "asset_id": RowId("asset"), "shape_id": RowId("exposure_shape")}
+    ),
+    "bridge": CarriedTable(VOTES, plain=("stages",), leaving=_bridge),
+    "bridge_person": CarriedTable(VOTES),
+    "bridge_project": CarriedTable(VOTES, {"key": Random()}, plain=("outside_id",), leaving=_bridge_project),
+    "bridge_task": CarriedTable(VOTES, {"key": Random()}, plain=("suggestion", "outside_id"), leaving=_bridge_task),
+    "bridge_answer": CarriedTable(VOTES, plain=("raw",)),
+    "run": CarriedTable(RUNS, {**_PUBLIC, "by_id": RowId("person")}, plain=("params",), leaving=_run),
+    "run_worker": CarriedTable(RUNS, plain=("about",)),
+    "run_chunk": CarriedTable(RUNS, {"unit_ids": RunUnitId(many=True), "since": Bound("attempt")}, leaving=_chunk),
+    "run_batch": CarriedTable(RUNS, plain=("told", "server_id")),
+    "run_batch_unit": CarriedTable(RUNS, {"unit_id": RunUnitId()}, plain=("image_hashes",)),
+    "run_batch_problem": CarriedTable(RUNS),
+    "attempt": CarriedTable(RUNS, {"unit_id": RunUnitId()}, plain=("image_hashes", "detail", "request_id")),
+    "prediction": CarriedTable(RUNS, _PUBLIC),
+    "reading": CarriedTable(RUNS, plain=("value", "places", "spans", "detail")),
+    "tool_result": CarriedTable(RUNS, plain=("arguments", "result")),
+    "judge_template": CarriedTable(RUNS),
+    "judge_unit": CarriedTable(RUNS),
+    "judgement": CarriedTable(RUNS, plain=("value",)),
+    "release_about": CarriedTable(ProjectPart.PROJECT, plain=("about",)),
+    "release": CarriedTable(VOTES, plain=("asked", "told")),
+    "release_item": CarriedTable(VOTES),
+    "withdrawal": CarriedTable(VOTES),
 }
 
 LEFT: Mapping[str, str] = {
@@ -260,11 +266,11 @@ def in_order() -> tuple[Table, ...]:
         table = metadata.tables[name]
         needs = {key.column.table.name for key in table.foreign_keys}
         for held in CARRIED[name].ids.values():
-            if isinstance(held, One | Many):
+            if isinstance(held, RowId | RowIdList):
                 needs.add(held.table)
             elif isinstance(held, Versions):
                 needs.add("schema_version")
-            elif isinstance(held, Asked):
+            elif isinstance(held, RunUnitId):
                 needs |= {"item", "judge_unit"}
             elif isinstance(held, UnitName):
                 needs |= {"item", "prediction", "gold", "qualification"}

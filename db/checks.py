@@ -30,7 +30,7 @@ _NEWER = aliased(AnnotationRow)
 _AT_ONCE = 2_000
 
 
-class Said(NamedTuple):
+class ItemSubmission(NamedTuple):
     """A person's submission about an item, with the columns that verdicts and checks need."""
 
     item_id: int
@@ -45,7 +45,7 @@ class Said(NamedTuple):
 
 def current_annotations(
     session: Session, *, project_id: int, stages: Sequence[Stage], ids: Sequence[int] | None = None
-) -> dict[int, list[Said]]:
+) -> dict[int, list[ItemSubmission]]:
     """Return the submissions that count for the current revision of every item, by item id, oldest first.
 
     ``ids``: only these items.
@@ -73,10 +73,10 @@ def current_annotations(
         )
         .order_by(col(AnnotationRow.id))
     )
-    found: dict[int, list[Said]] = {}
+    found: dict[int, list[ItemSubmission]] = {}
     otherwise = reworded.differs(session, project_id=project_id)
     about: dict[str, Any] = {"project_id": project_id}
-    for row in map(Said._make, session.execute(wanted)):
+    for row in map(ItemSubmission._make, session.execute(wanted)):
         if otherwise:
             about["version"] = row.schema_version_id
             answers = reworded.answers(session, **about, stage=row.stage, given=row.answers)
@@ -342,7 +342,7 @@ def mixed_purposes(session: Session, *, project_id: int) -> list[str]:
     return list(session.exec(wanted))
 
 
-class Waiting(NamedTuple):
+class UnfinishedSlot(NamedTuple):
     """A slot that is open or claimed, with its item."""
 
     id: int
@@ -353,7 +353,7 @@ class Waiting(NamedTuple):
     priority: int
 
 
-def unfinished(session: Session, *, project_id: int, stage: Stage) -> Iterator[Waiting]:
+def unfinished(session: Session, *, project_id: int, stage: Stage) -> Iterator[UnfinishedSlot]:
     """Yield the open and claimed live slots of a stage."""
     columns: tuple[Any, ...] = (
         TaskRow.id,
@@ -374,4 +374,4 @@ def unfinished(session: Session, *, project_id: int, stage: Stage) -> Iterator[W
         )
         .order_by(col(TaskRow.id))
     )
-    return map(Waiting._make, session.execute(wanted.execution_options(yield_per=_AT_ONCE)))
+    return map(UnfinishedSlot._make, session.execute(wanted.execution_options(yield_per=_AT_ONCE)))

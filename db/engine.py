@@ -25,7 +25,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from sqlmodel import Session
 
 from db.append_only import APPEND_ONLY, forbid_changes, let_go
-from db.noting import AT_ONCE, Connections, Direct, Lent, has_spoken
+from db.noting import AT_ONCE, ConnectionLoan, Connections, Direct, has_spoken
 from domain.errors import InvalidInput, Problem, SettingsError, Unavailable
 from domain.settings import DATABASE_URL, normal_url
 
@@ -138,7 +138,7 @@ class Store:
         Like ``write`` with ``unhurried``. SQLite's driver is called directly. On PostgreSQL each statement is a
         transaction, which saves two round trips. A statement that writes has to include ``UNHURRIED``.
         """
-        return self._noting_in_file() if self.is_sqlite else Lent(self._noting)
+        return self._noting_in_file() if self.is_sqlite else ConnectionLoan(self._noting)
 
     @contextmanager
     def _noting_in_file(self) -> Iterator[Direct]:

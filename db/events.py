@@ -54,7 +54,7 @@ def record_of_items(
     person_id: int | None,
     items: Mapping[int, Mapping[str, Any]],
 ) -> None:
-    """Add an event to the log for each of these items: the event's data by item id."""
+    """Add one event per item to the log. ``items`` holds the data of each event, by item id."""
     same = {"at": at, "kind": kind, "project_id": project_id, "person_id": person_id, "task_id": None}
     same["origin"] = origin()
     session.flush()

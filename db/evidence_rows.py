@@ -19,7 +19,7 @@ from sqlmodel import Session
 
 from db import project_rows
 from db.attributes import DESCRIBED, LABELLED
-from db.carried import CARRIED, One
+from db.carried import CARRIED, RowId
 from db.survey import Ids, Row, foreign
 from db.tables import metadata
 from domain.addresses import place_of
@@ -71,7 +71,7 @@ WITHHELD = "withheld"
 
 
 @dataclass(frozen=True)
-class Shown:
+class EvidenceRule:
     """The rules for showing the rows of a table."""
 
     instead: Mapping[str, Any] = field(default_factory=dict)
@@ -103,34 +103,34 @@ def _of_item(row: Row) -> bool:
     return row["item_id"] is not None
 
 
-EVIDENCE: Mapping[str, Shown] = {
-    "annotation": Shown(notes=("note",), changed=_annotation, only=_live),
-    "asset": Shown({"in_pool": False, "group_name": None}),
-    "attempt": Shown({"request_id": None}, changed=_attempt),
-    "event": Shown({"person_id": None, "task_id": None, "origin": None}),
-    "exposure": Shown({"asset_id": None}, only=_of_item),
-    "exposure_shape": Shown(),
-    "file_rater": Shown(),
-    "guideline_version": Shown(notes=("why",)),
-    "imported_rating": Shown(),
-    "item": Shown({"file_id": None, "position": None, "fragment_lead": None, "fragment_raw": None}),
-    "item_asset": Shown(),
-    "judge_template": Shown({"origin": ""}),
-    "judge_unit": Shown(),
-    "judgement": Shown(),
-    "media_object": Shown(),
-    "person": Shown(),
-    "prediction": Shown(),
-    "project": Shown({"archived_at": None}),
-    "reading": Shown(),
-    "revision": Shown(),
-    "run": Shown({"said": ""}, notes=("withdrawn_why",)),
-    "run_chunk": Shown({"lease_until": None}),
-    "run_worker": Shown({"about": {}}, changed=_worker),
-    "schema_change": Shown(),
-    "schema_version": Shown(),
-    "source": Shown(),
-    "task": Shown({"lease_until": None}, only=_live),
+EVIDENCE: Mapping[str, EvidenceRule] = {
+    "annotation": EvidenceRule(notes=("note",), changed=_annotation, only=_live),
+    "asset": EvidenceRule({"in_pool": False, "group_name": None}),
+    "attempt": EvidenceRule({"request_id": None}, changed=_attempt),
+    "event": EvidenceRule({"person_id": None, "task_id": None, "origin": None}),
+    "exposure": EvidenceRule({"asset_id": None}, only=_of_item),
+    "exposure_shape": EvidenceRule(),
+    "file_rater": EvidenceRule(),
+    "guideline_version": EvidenceRule(notes=("why",)),
+    "imported_rating": EvidenceRule(),
+    "item": EvidenceRule({"file_id": None, "position": None, "fragment_lead": None, "fragment_raw": None}),
+    "item_asset": EvidenceRule(),
+    "judge_template": EvidenceRule({"origin": ""}),
+    "judge_unit": EvidenceRule(),
+    "judgement": EvidenceRule(),
+    "media_object": EvidenceRule(),
+    "person": EvidenceRule(),
+    "prediction": EvidenceRule(),
+    "project": EvidenceRule({"archived_at": None}),
+    "reading": EvidenceRule(),
+    "revision": EvidenceRule(),
+    "run": EvidenceRule({"said": ""}, notes=("withdrawn_why",)),
+    "run_chunk": EvidenceRule({"lease_until": None}),
+    "run_worker": EvidenceRule({"about": {}}, changed=_worker),
+    "schema_change": EvidenceRule(),
+    "schema_version": EvidenceRule(),
+    "source": EvidenceRule(),
+    "task": EvidenceRule({"lease_until": None}, only=_live),
 }
 """Tables that are evidence, and the rules for showing their rows."""
 
@@ -296,7 +296,7 @@ def last_name(path: str) -> str:
 def person_columns(table: str) -> Sequence[str]:
     """Return the columns of a table that hold ids of people. Slots of gold checks also hold them, and are left out."""
     keyed = [name for name, there in foreign(table) if there == "person"]
-    return keyed + [name for name, held in CARRIED[table].ids.items() if held == One("person")]
+    return keyed + [name for name, held in CARRIED[table].ids.items() if held == RowId("person")]
 
 
 def people(session: Session, *, project_id: int) -> set[int]:

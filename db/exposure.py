@@ -130,20 +130,20 @@ def _models() -> Any:
     return sa_select(col(PredictionRow.model)).where(col(PredictionRow.item_id) == bindparam("item")).distinct()
 
 
-class Unhurried(ColumnElement[str]):
+class AsyncCommit(ColumnElement[str]):
     """The SQL expression that tells PostgreSQL, as part of the statement, not to wait for the disk at the commit."""
 
     inherit_cache = True
     type = String()
 
 
-@compiles(Unhurried)
-def _said(_element: Unhurried, _compiler: Any, **_: Any) -> str:
+@compiles(AsyncCommit)
+def _said(_element: AsyncCommit, _compiler: Any, **_: Any) -> str:
     return "'off'"
 
 
-@compiles(Unhurried, "postgresql")
-def _said_there(_element: Unhurried, _compiler: Any, **_: Any) -> str:
+@compiles(AsyncCommit, "postgresql")
+def _said_there(_element: AsyncCommit, _compiler: Any, **_: Any) -> str:
     return f"({UNHURRIED})"
 
 
@@ -213,7 +213,7 @@ def _insert(alone: bool) -> Any:
         shapes.c.hash == bindparam("shape"),
     )
     if alone:
-        found = found.where(Unhurried() == literal_column("'off'"))
+        found = found.where(AsyncCommit() == literal_column("'off'"))
     return sa_insert(table).from_select([*names, "shape_id"], found)
 
 

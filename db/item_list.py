@@ -38,7 +38,7 @@ _AT_ONCE = 5_000
 
 
 @dataclass(frozen=True)
-class Within:
+class ListScope:
     """The items to search, and the reader who sees the list."""
 
     project_id: int
@@ -70,7 +70,7 @@ class Facts:
 def page(
     session: Session,
     *,
-    within: Within,
+    within: ListScope,
     wanted: ItemFilter,
     sort: str = "",
     down: bool = False,
@@ -95,7 +95,7 @@ def page(
     return [], first[1] if first else 0
 
 
-def closed(session: Session, *, within: Within) -> int:
+def closed(session: Session, *, within: ListScope) -> int:
     """Count the items that this reader's lists hide because the reader is or may be asked about them blind."""
     if within.reader is None:
         return 0
@@ -132,7 +132,7 @@ def facts(session: Session, *, project_id: int, ids: Sequence[int]) -> dict[int,
 # ---- filters on table columns ---------------------------------------------------------------------------------------
 
 
-def _sorted(within: Within, wanted: ItemFilter, sort: str, down: bool, *more: Any) -> Any:
+def _sorted(within: ListScope, wanted: ItemFilter, sort: str, down: bool, *more: Any) -> Any:
     """Return the query for the ids of items that pass the database's filters, in the requested order."""
     statement = plain_select(col(ItemRow.id), *more).where(*_conditions(within, wanted))
     compared = wanted.differ is not None or sort == "differ"
@@ -178,7 +178,7 @@ _PLAIN: Mapping[str, Any] = {
 }
 
 
-def _conditions(within: Within, wanted: ItemFilter) -> list[ColumnElement[bool]]:
+def _conditions(within: ListScope, wanted: ItemFilter) -> list[ColumnElement[bool]]:
     id, project_id = col(ItemRow.id), within.project_id
     found: list[ColumnElement[bool]] = [col(ItemRow.project_id) == project_id]
 
@@ -295,7 +295,7 @@ def _gold(project_id: int) -> Any:
     return select(GoldRow.item_id).where(GoldRow.project_id == project_id, col(GoldRow.withdrawn_at).is_(None))
 
 
-def _closed(within: Within) -> Any:
+def _closed(within: ListScope) -> Any:
     """Return the query for items hidden from the reader, at least those that ``visibility_of`` hides.
 
     The reader has claimed the item, or gave an answer that is still waiting for others' answers and can be taken back.
@@ -329,7 +329,7 @@ def _closed(within: Within) -> Any:
 # ---- filters on content ---------------------------------------------------------------------------------------------
 
 
-def _looked_at(session: Session, within: Within, wanted: ItemFilter, sort: str, down: bool) -> list[int]:
+def _looked_at(session: Session, within: ListScope, wanted: ItemFilter, sort: str, down: bool) -> list[int]:
     """Return the ids of all items that fit, in the requested order, after checking their content."""
     name = sort.removeprefix(OF_FIELD) if sort.startswith(OF_FIELD) else None
     statement = _sorted(within, wanted, "" if name else sort, down).add_columns(
@@ -364,7 +364,7 @@ _NO_TEXT = frozenset("0123456789eE+-.,:[]{} nulltruefalse")
 """The characters that JSON uses outside of strings."""
 
 
-def _told_by_json(session: Session, within: Within, text: str) -> bool:
+def _told_by_json(session: Session, within: ListScope, text: str) -> bool:
     """Tell whether searching the JSON of an item's content finds exactly the items that contain a text.
 
     JSON must store the text unchanged, no field name may contain it, and it must not be mistaken for JSON syntax.

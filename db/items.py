@@ -196,7 +196,7 @@ def of_project(session: Session, *, project_id: int) -> Sequence[StoredItem]:
     return session.exec(select(ItemRow).where(ItemRow.project_id == project_id).order_by(col(ItemRow.id))).all()
 
 
-class Outgoing(NamedTuple):
+class OutgoingItem(NamedTuple):
     """The columns of an item that exports and releases need. A hundred thousand whole rows would not fit in memory."""
 
     id: int
@@ -212,16 +212,16 @@ class Outgoing(NamedTuple):
     current_revision: int
 
 
-def outgoing(session: Session, *, project_id: int) -> list[Outgoing]:
+def outgoing(session: Session, *, project_id: int) -> list[OutgoingItem]:
     """Return all items of a project, oldest first."""
     return list(each_outgoing(session, project_id=project_id))
 
 
-def each_outgoing(session: Session, *, project_id: int) -> Iterator[Outgoing]:
+def each_outgoing(session: Session, *, project_id: int) -> Iterator[OutgoingItem]:
     """Yield the items of ``outgoing`` one by one."""
-    columns = (getattr(ItemRow, name) for name in Outgoing._fields)
+    columns = (getattr(ItemRow, name) for name in OutgoingItem._fields)
     wanted = plain_select(*columns).where(col(ItemRow.project_id) == project_id).order_by(col(ItemRow.id))
-    return map(Outgoing._make, session.execute(wanted.execution_options(yield_per=2_000)))
+    return map(OutgoingItem._make, session.execute(wanted.execution_options(yield_per=2_000)))
 
 
 def by_ids(session: Session, *, ids: Iterable[int]) -> dict[int, StoredItem]:

@@ -304,7 +304,7 @@ def repeated(session: Session, *, run_ids: Sequence[int]) -> int:
 
 
 @dataclass(frozen=True)
-class Read:
+class UnitResult:
     """The current result on one criterion of a unit, attack answers included."""
 
     run_id: int
@@ -321,7 +321,7 @@ class Read:
     attempt_id: int
 
 
-def read(session: Session, *, run_ids: Sequence[int], attacks: bool | None = None) -> list[Read]:
+def read(session: Session, *, run_ids: Sequence[int], attacks: bool | None = None) -> list[UnitResult]:
     """Return the current results of runs, in the order of their units.
 
     The last attempt at each unit counts, as read by the newest version of its parser. ``attacks`` True: only attack
@@ -355,9 +355,9 @@ def read(session: Session, *, run_ids: Sequence[int], attacks: bool | None = Non
     if attacks is not None:
         attacked = col(JudgeUnitRow.attack)
         wanted = wanted.where(attacked.is_not(None) if attacks else attacked.is_(None))
-    newest: dict[tuple[int, str], Read] = {}
+    newest: dict[tuple[int, str], UnitResult] = {}
     for unit_id, *found in session.connection().execute(wanted).all():
-        told = Read(*found)
+        told = UnitResult(*found)
         criterion, value = reworded.judged(session, run_id=told.run_id, criterion=told.criterion, value=told.value)
         newest[unit_id, criterion] = replace(told, verdict=Verdict(told.verdict), criterion=criterion, value=value)
     return list(newest.values())
@@ -422,7 +422,7 @@ def texts(session: Session, *, run_id: int) -> dict[tuple[int, int | None, bool,
 
 
 @dataclass(frozen=True)
-class Compared:
+class JudgeComparison:
     """One order of a comparison that a judge was to be asked about."""
 
     run_id: int
@@ -435,7 +435,7 @@ class Compared:
     other_model: str
 
 
-def compared(session: Session, *, run_ids: Sequence[int]) -> list[Compared]:
+def compared(session: Session, *, run_ids: Sequence[int]) -> list[JudgeComparison]:
     """Return the comparisons in runs of judges, with the models that answered, in the order of their units."""
     mine = (col(JudgeUnitRow.run_id).in_(list(run_ids)), col(JudgeUnitRow.attack).is_(None))
     of_pairs = (*mine, col(JudgeUnitRow.other_id).is_not(None))
@@ -460,7 +460,7 @@ def compared(session: Session, *, run_ids: Sequence[int]) -> list[Compared]:
         .order_by(col(JudgeUnitRow.id))
     )
     return [
-        Compared(run, item, one or 0, other or 0, swapped, sample, models[one or 0], models[other or 0])
+        JudgeComparison(run, item, one or 0, other or 0, swapped, sample, models[one or 0], models[other or 0])
         for run, item, one, other, swapped, sample in session.connection().execute(wanted)
     ]
 

@@ -19,7 +19,7 @@ from sqlalchemy import Table, func, insert, select, text, update
 from sqlmodel import Session
 
 from db import carried
-from db.carried import CARRIED, Asked, Bound, Many, One, Random, RandomIn, UnitName, Versions
+from db.carried import CARRIED, Bound, Random, RandomIn, RowId, RowIdList, RunUnitId, UnitName, Versions
 from db.many_rows import insert_all
 from db.project_rows import AT_ONCE
 from db.survey import AUTHORING, UNIT, Row, Survey, foreign
@@ -209,7 +209,9 @@ class Landing:
         if name == "draft" and row["person_id"] in self.renamed and row["task_id"] in self.survey.compared:
             typed = row["content"]  # it names left and right, and the sides follow from the login
             row = {**row, "content": {"note": typed.get("note", "") if isinstance(typed, dict) else ""}}
-        units = self.survey.asked(name, row) if any(isinstance(x, Asked) for x in CARRIED[name].ids.values()) else ""
+        units = (
+            self.survey.asked(name, row) if any(isinstance(x, RunUnitId) for x in CARRIED[name].ids.values()) else ""
+        )
         made = self._typed(of, row)
         leaving = CARRIED[name].leaving
         if leaving is not None:  # an archive made by other software may still mark it as open
@@ -223,13 +225,13 @@ class Landing:
             value = row.get(column)
             if value is None:
                 continue
-            if isinstance(held, One):
+            if isinstance(held, RowId):
                 made[column] = self._here(held.table, value)
-            elif isinstance(held, Many):
+            elif isinstance(held, RowIdList):
                 made[column] = [self._here(held.table, each) for each in value]
             elif isinstance(held, Bound):
                 made[column] = value + distances.get(held.table, 0) if value > 0 else value
-            elif isinstance(held, Asked):
+            elif isinstance(held, RunUnitId):
                 made[column] = [self._here(units, x) for x in value] if held.many else self._here(units, value)
             elif isinstance(held, UnitName):
                 made[column] = self._unit(value, row)

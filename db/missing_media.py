@@ -79,7 +79,7 @@ def with_assets(session: Session, *, asset_ids: Sequence[int]) -> set[int]:
 
 
 @dataclass(frozen=True)
-class Lacking:
+class MissingFiles:
     """The missing images or clips of one role."""
 
     role: str
@@ -92,16 +92,16 @@ class Lacking:
 
 
 @dataclass(frozen=True)
-class Waiting:
+class MissingMedia:
     """The number of waiting items, and the media that they wait for."""
 
     items: int
-    lacking: tuple[Lacking, ...]
+    lacking: tuple[MissingFiles, ...]
 
 
 def by_dimension(
     session: Session, *, project_id: int, states: Sequence[ItemState], needed: Sequence[str]
-) -> dict[str, Waiting]:
+) -> dict[str, MissingMedia]:
     """Return the media that items in these states or with open slots wait for, by dimension."""
     open_slot = select(TaskRow.id).where(
         TaskRow.item_id == ItemRow.id, TaskRow.state == TaskState.OPEN, TaskRow.purpose == Purpose.LIVE
@@ -128,12 +128,13 @@ def by_dimension(
         .where(col(AssetRow.id).in_([first for *_, first in found]))
     )
     examples = {id: (name, source) for id, name, source in session.execute(named)}
-    lacking: dict[str, list[Lacking]] = {name: [] for name in n_items}
+    lacking: dict[str, list[MissingFiles]] = {name: [] for name in n_items}
     for name, role, kind, files, first in found:
-        lacking[name].append(Lacking(role, kind, int(files), *examples[first]))
+        lacking[name].append(MissingFiles(role, kind, int(files), *examples[first]))
     order = {role: at for at, role in enumerate(needed)}
     return {
-        name: Waiting(n, tuple(sorted(lacking[name], key=lambda each: order[each.role]))) for name, n in n_items.items()
+        name: MissingMedia(n, tuple(sorted(lacking[name], key=lambda each: order[each.role])))
+        for name, n in n_items.items()
     }
 
 

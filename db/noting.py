@@ -70,7 +70,7 @@ class Answer:
         return tuple(values)
 
 
-class Prepared:
+class PreparedConnection:
     """A PostgreSQL connection on which each statement is a transaction, prepared at its first use."""
 
     def __init__(self, engine: Engine) -> None:
@@ -125,10 +125,10 @@ class Connections:
 
     def __init__(self, engine: Engine, *, seconds: float, told: Callable[[Exception], Exception]) -> None:
         self._engine, self._seconds, self._told = engine, seconds, told
-        self._idle: list[Prepared] = []
+        self._idle: list[PreparedConnection] = []
         self._places = threading.BoundedSemaphore(AT_ONCE)
 
-    def take(self) -> Prepared:
+    def take(self) -> PreparedConnection:
         """Return an idle connection that is still open, or a new one."""
         if not self._places.acquire(timeout=self._seconds):
             raise PoolTimeout("all connections that note are in use")
@@ -137,7 +137,7 @@ class Connections:
                 try:
                     found = self._idle.pop()
                 except IndexError:
-                    return Prepared(self._engine)
+                    return PreparedConnection(self._engine)
                 if found.is_left_alone():
                     return found
                 found.close()
@@ -145,7 +145,7 @@ class Connections:
             self._places.release()
             raise
 
-    def give_back(self, connection: Prepared, *, good: bool) -> None:
+    def give_back(self, connection: PreparedConnection, *, good: bool) -> None:
         """Put a connection back into the pool, or close it after an error."""
         try:
             if good:
@@ -169,7 +169,7 @@ class Connections:
             connection.close()
 
 
-class Lent:
+class ConnectionLoan:
     """A context manager that borrows a connection from the pool.
 
     It is a class because every page waits for it: a generator with ``contextmanager`` would take longer than the

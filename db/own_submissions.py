@@ -22,7 +22,7 @@ _AT_ONCE = 5_000
 
 
 @dataclass(frozen=True)
-class Whose:
+class SubmissionFilter:
     """The person and the filters of a search for submissions."""
 
     project_id: int
@@ -39,7 +39,7 @@ Says = Callable[[Stage, Mapping[str, Any]], bool]
 
 
 def page(
-    session: Session, *, of: Whose, text: str = "", says: Says | None = None, offset: int, limit: int
+    session: Session, *, of: SubmissionFilter, text: str = "", says: Says | None = None, offset: int, limit: int
 ) -> tuple[list[StoredAnnotation], int]:
     """Return a page of a person's current submissions, newest first, and the number on all pages.
 
@@ -57,7 +57,7 @@ def page(
     return [loaded[id] for id in ids], n
 
 
-def one(session: Session, *, of: Whose, public_id: str) -> tuple[StoredAnnotation, StoredTask] | None:
+def one(session: Session, *, of: SubmissionFilter, public_id: str) -> tuple[StoredAnnotation, StoredTask] | None:
     """Return one of the submissions of ``page`` by its public id, with its slot, or None."""
     wanted = (
         select(AnnotationRow, TaskRow)
@@ -68,7 +68,7 @@ def one(session: Session, *, of: Whose, public_id: str) -> tuple[StoredAnnotatio
     return (found[0], found[1]) if found else None
 
 
-def of_items(session: Session, *, of: Whose, item_ids: Sequence[int]) -> list[StoredAnnotation]:
+def of_items(session: Session, *, of: SubmissionFilter, item_ids: Sequence[int]) -> list[StoredAnnotation]:
     """Return the submissions of ``page`` that are about these items."""
     wanted = select(AnnotationRow).where(col(AnnotationRow.item_id).in_(item_ids), *_conditions(session, of))
     return [row for row in session.exec(wanted.order_by(col(AnnotationRow.id).desc()))]
@@ -90,7 +90,7 @@ def tasks(session: Session, *, ids: Sequence[int]) -> dict[int, str]:
     return {id: public_id for id, public_id in session.execute(wanted)}
 
 
-def _conditions(session: Session, of: Whose) -> list[ColumnElement[bool]]:
+def _conditions(session: Session, of: SubmissionFilter) -> list[ColumnElement[bool]]:
     newer = aliased(AnnotationRow)
     found: list[ColumnElement[bool]] = [
         col(AnnotationRow.person_id) == of.person_id,
@@ -120,7 +120,7 @@ def _conditions(session: Session, of: Whose) -> list[ColumnElement[bool]]:
     return found
 
 
-def _with_text(session: Session, of: Whose, text: str, says: Says) -> list[int]:
+def _with_text(session: Session, of: SubmissionFilter, text: str, says: Says) -> list[int]:
     """Return the ids of submissions whose item has the text, after checking the content of each candidate."""
     wanted = (
         plain_select(

@@ -27,7 +27,7 @@ from domain.project_parts import PASSING
 
 
 @dataclass(frozen=True)
-class Passing:
+class ProjectInTransit:
     """A project in transit."""
 
     id: int
@@ -41,11 +41,11 @@ def drawn_name(way: str) -> str:
     return f"{PASSING}{way}-{secrets.token_hex(8)}"
 
 
-def begin(session: Session, *, land: Landing, accounts: Sequence[int]) -> Passing:
+def begin(session: Session, *, land: Landing, accounts: Sequence[int]) -> ProjectInTransit:
     """Add a project that is being imported, under the name that ``land`` has for it."""
     told = json.dumps({"accounts": list(accounts)})
     id = land.add_project(session, changed={"title": told, "archived_at": None})
-    return Passing(id, land.name, tuple(accounts))
+    return ProjectInTransit(id, land.name, tuple(accounts))
 
 
 def arrive(session: Session, *, id: int, name: str, title: str, archived_at: datetime | None) -> None:
@@ -54,20 +54,23 @@ def arrive(session: Session, *, id: int, name: str, title: str, archived_at: dat
     session.execute(named.values(name=name, title=title, archived_at=archived_at))
 
 
-def leave(session: Session, *, row: StoredProject) -> Passing:
+def leave(session: Session, *, row: StoredProject) -> ProjectInTransit:
     """Hide a locked project for its deletion."""
     row.name, row.title = drawn_name("going"), json.dumps({})
     session.add(row)
     session.flush()
-    return Passing(row.id, row.name)
+    return ProjectInTransit(row.id, row.name)
 
 
-def known(session: Session, *, name: str | None = None) -> list[Passing]:
+def known(session: Session, *, name: str | None = None) -> list[ProjectInTransit]:
     """Return all projects in transit, or the one with this name."""
     wanted = select(ProjectRow.id, ProjectRow.name, ProjectRow.title).where(col(ProjectRow.name).startswith(PASSING))
     if name is not None:
         wanted = wanted.where(ProjectRow.name == name)
-    return [Passing(id, name, tuple(json.loads(told).get("accounts", ()))) for id, name, told in session.exec(wanted)]
+    return [
+        ProjectInTransit(id, name, tuple(json.loads(told).get("accounts", ())))
+        for id, name, told in session.exec(wanted)
+    ]
 
 
 def drop_accounts(session: Session, *, ids: Sequence[int]) -> None:

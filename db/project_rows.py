@@ -11,7 +11,7 @@ from sqlalchemy import Enum as EnumType
 from sqlalchemy import Select, Table, func, select, text, union
 from sqlmodel import Session
 
-from db.carried import CARRIED, One, in_order, parent
+from db.carried import CARRIED, RowId, in_order, parent
 from db.tables import metadata
 from db.types import UTCDateTime
 
@@ -94,7 +94,7 @@ def _pointing(name: str, project_id: int) -> Sequence[Select[Any]]:
     """Return queries for the links of a project's rows to a table."""
     found = []
     for table in in_order():
-        held = {column for column, kind in CARRIED[table.name].ids.items() if kind == One(name)}
+        held = {column for column, kind in CARRIED[table.name].ids.items() if kind == RowId(name)}
         for column in table.c:
             if column.name in held or any(key.column.table.name == name for key in column.foreign_keys):
                 found.append(select(column).where(column.is_not(None), mine(table, project_id)).distinct())

@@ -25,7 +25,7 @@ _LAST = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class UnreadAnswer:
     """An answer that a reader has to read."""
 
     id: int
@@ -36,7 +36,7 @@ class Unread:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class AttemptEnd:
     """The end of the attempt that produced an answer."""
 
     finish_reason: str | None
@@ -83,7 +83,7 @@ def unread(
     after: int = 0,
     everything: bool = False,
     limit: int,
-) -> list[Unread]:
+) -> list[UnreadAnswer]:
     """Return answers that this version of the rules has not read, in order of id.
 
     ``everything``: also the answers that it has read. ``after``: only answers after this id. ``item_id``: only answers
@@ -101,7 +101,7 @@ def unread(
     if item_id is not None:
         wanted = wanted.where(col(PredictionRow.item_id) == item_id)
     found = session.connection().execute(wanted.order_by(col(PredictionRow.id)).limit(limit))
-    return [Unread(id, item, run, text, at) for id, item, run, text, at in found]
+    return [UnreadAnswer(id, item, run, text, at) for id, item, run, text, at in found]
 
 
 def any_unread(session: Session, *, project_id: int, version: int) -> bool:
@@ -110,24 +110,24 @@ def any_unread(session: Session, *, project_id: int, version: int) -> bool:
     return session.exec(wanted.limit(1)).first() is not None
 
 
-def unread_of(session: Session, *, ids: Sequence[int], version: int) -> list[Unread]:
+def unread_of(session: Session, *, ids: Sequence[int], version: int) -> list[UnreadAnswer]:
     """Return those of these answers that this version of the rules has not read, in order of id."""
-    found: list[Unread] = []
+    found: list[UnreadAnswer] = []
     for some in _lots(ids):
         wanted = select(PredictionRow).where(col(PredictionRow.id).in_(some), ~_of_rules(version))
         for row in session.exec(wanted.order_by(col(PredictionRow.id))):
-            found.append(Unread(row.id, row.item_id, row.run_id, row.text, row.created_at))
+            found.append(UnreadAnswer(row.id, row.item_id, row.run_id, row.text, row.created_at))
     return found
 
 
-def answers(session: Session, *, ids: Sequence[int], models: Sequence[str] | None = None) -> list[Unread]:
+def answers(session: Session, *, ids: Sequence[int], models: Sequence[str] | None = None) -> list[UnreadAnswer]:
     """Return answers, of these models or of all, in order of id."""
-    found: list[Unread] = []
+    found: list[UnreadAnswer] = []
     for some in _lots(ids):
         wanted = select(PredictionRow).where(col(PredictionRow.id).in_(some)).order_by(col(PredictionRow.id))
         for row in session.exec(wanted):
             if models is None or row.model in models:
-                found.append(Unread(row.id, row.item_id, row.run_id, row.text, row.created_at))
+                found.append(UnreadAnswer(row.id, row.item_id, row.run_id, row.text, row.created_at))
     return found
 
 
@@ -151,12 +151,12 @@ def public_ids(session: Session, *, ids: Sequence[int]) -> dict[int, str]:
     return found
 
 
-def ended(session: Session, *, answers: Iterable[Unread]) -> dict[tuple[int, int], Ended]:
+def ended(session: Session, *, answers: Iterable[UnreadAnswer]) -> dict[tuple[int, int], AttemptEnd]:
     """Return how the attempts that produced these answers ended, by run and item."""
     by_run: dict[int, set[int]] = {}
     for each in answers:
         by_run.setdefault(each.run_id, set()).add(each.item_id)
-    found: dict[tuple[int, int], Ended] = {}
+    found: dict[tuple[int, int], AttemptEnd] = {}
     for run_id, ids in by_run.items():
         for some in _lots(ids):
             wanted = (
@@ -176,7 +176,7 @@ def ended(session: Session, *, answers: Iterable[Unread]) -> dict[tuple[int, int
             )
             for unit, reason, outcome, detail in session.connection().execute(wanted):
                 order = tuple((detail or {}).get("order") or ())
-                found[run_id, unit] = Ended(reason, Outcome(outcome), order)  # the first answer is the stored one
+                found[run_id, unit] = AttemptEnd(reason, Outcome(outcome), order)  # the first answer is the stored one
     return found
 
 

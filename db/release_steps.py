@@ -15,7 +15,7 @@ from domain.states import VERIFICATIONS, Purpose, Stage
 IMPORTED = "item.imported"
 
 
-class Revised(NamedTuple):
+class RevisionStep(NamedTuple):
     """A revision of an item."""
 
     item_id: int
@@ -25,7 +25,7 @@ class Revised(NamedTuple):
     schema_id: int
 
 
-class Said(NamedTuple):
+class VoteStep(NamedTuple):
     """A vote on an item, or a senior's decision about it."""
 
     id: int
@@ -45,7 +45,7 @@ def names(session: Session, *, item_ids: Sequence[int]) -> dict[int, tuple[str, 
     return {id: (name, dimension) for id, name, dimension in found}
 
 
-def revised(session: Session, *, item_ids: Sequence[int]) -> Iterator[Revised]:
+def revised(session: Session, *, item_ids: Sequence[int]) -> Iterator[RevisionStep]:
     """Yield all revisions of items, oldest first for each item."""
     columns = (
         col(RevisionRow.item_id),
@@ -55,10 +55,10 @@ def revised(session: Session, *, item_ids: Sequence[int]) -> Iterator[Revised]:
         col(RevisionRow.schema_version_id),
     )
     wanted = select(*columns).where(col(RevisionRow.item_id).in_(item_ids))
-    return map(Revised._make, session.execute(wanted.order_by(col(RevisionRow.item_id), col(RevisionRow.number))))
+    return map(RevisionStep._make, session.execute(wanted.order_by(col(RevisionRow.item_id), col(RevisionRow.number))))
 
 
-def said(session: Session, *, item_ids: Sequence[int]) -> Iterator[Said]:
+def said(session: Session, *, item_ids: Sequence[int]) -> Iterator[VoteStep]:
     """Yield all votes and decisions on items, including superseded ones."""
     columns = (
         col(AnnotationRow.id),
@@ -75,7 +75,7 @@ def said(session: Session, *, item_ids: Sequence[int]) -> Iterator[Said]:
         col(AnnotationRow.stage).in_((*VERIFICATIONS, Stage.ADJUDICATION)),
         col(AnnotationRow.purpose) == Purpose.LIVE,
     )
-    return map(Said._make, session.execute(wanted.order_by(col(AnnotationRow.id))))
+    return map(VoteStep._make, session.execute(wanted.order_by(col(AnnotationRow.id))))
 
 
 def importers(session: Session, *, item_ids: Sequence[int]) -> dict[int, int]:

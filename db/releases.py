@@ -87,7 +87,7 @@ def add(
     return row
 
 
-class Placed(NamedTuple):
+class PlacedItem(NamedTuple):
     """An item of a release."""
 
     item_id: int
@@ -96,20 +96,20 @@ class Placed(NamedTuple):
     place: int
 
 
-def add_items(session: Session, *, release_id: int, rows: Iterable[Placed]) -> None:
+def add_items(session: Session, *, release_id: int, rows: Iterable[PlacedItem]) -> None:
     """Store the items of a release."""
     todo = iter(rows)
     while lot := list(islice(todo, _KEPT_AT_ONCE)):
         insert_all(session, ReleaseItemRow, [{"release_id": release_id, **row._asdict()} for row in lot])
 
 
-def items_of(session: Session, *, release_id: int) -> list[Placed]:
+def items_of(session: Session, *, release_id: int) -> list[PlacedItem]:
     """Return the items of a release, in its order."""
-    columns = [getattr(ReleaseItemRow, name) for name in Placed._fields]
+    columns = [getattr(ReleaseItemRow, name) for name in PlacedItem._fields]
     found = session.execute(
         plain_select(*columns).where(col(ReleaseItemRow.release_id) == release_id).order_by(col(ReleaseItemRow.place))
     )
-    return [Placed(*row) for row in found]
+    return [PlacedItem(*row) for row in found]
 
 
 def splits_of_items(session: Session, *, project_id: int) -> dict[int, str]:

@@ -102,7 +102,7 @@ def n_up_to(session: Session, *, project_id: int, last: int) -> int:
     return session.exec(wanted).one()
 
 
-class Lot(NamedTuple):
+class ItemBatch(NamedTuple):
     """A batch of a project's items with their contents, votes, decisions and slots."""
 
     items: Sequence[StoredItem]
@@ -123,7 +123,7 @@ def lot(
     limit: int,
     hold: bool,
     stages: Sequence[Stage] = VERIFICATIONS,
-) -> Lot:
+) -> ItemBatch:
     """Return the next batch of items after the id ``after``. ``hold`` locks them until the transaction ends.
 
     ``stages``: the stages of verification, or other stages. With other stages only items with slots in them are
@@ -185,7 +185,7 @@ def lot(
         of_items = of_items.with_for_update(of=TaskRow, key_share=True).execution_options(populate_existing=True)
     for slot in session.exec(of_items):
         slots.setdefault(slot.item_id or 0, []).append(slot)
-    return Lot(rows, contents, votes, decisions, slots, stages)
+    return ItemBatch(rows, contents, votes, decisions, slots, stages)
 
 
 def ask_again(session: Session, *, vote: StoredAnnotation, slot: StoredTask, change: int) -> None:
@@ -309,7 +309,7 @@ def votes_by_version(
     return {(version, Stage(each)): n for version, each, n in session.exec(wanted)}
 
 
-class Elsewhere(NamedTuple):
+class ExternalCriterion(NamedTuple):
     """A criterion that judges, metrics or imported ratings use."""
 
     by: RunKind | None
@@ -320,7 +320,7 @@ class Elsewhere(NamedTuple):
     """The name in the schema in force."""
 
 
-def named_elsewhere(session: Session, *, project_id: int) -> set[Elsewhere]:
+def named_elsewhere(session: Session, *, project_id: int) -> set[ExternalCriterion]:
     """Return the criteria that judges have rated, metrics have measured, or imported ratings use."""
     judged = (
         select(RunRow.id, RunRow.kind, JudgementRow.criterion)
@@ -334,12 +334,12 @@ def named_elsewhere(session: Session, *, project_id: int) -> set[Elsewhere]:
         .distinct()
     )
     found = {
-        Elsewhere(RunKind(kind), name, reworded.judged(session, run_id=run_id, criterion=name)[0])
+        ExternalCriterion(RunKind(kind), name, reworded.judged(session, run_id=run_id, criterion=name)[0])
         for run_id, kind, name in session.exec(judged).all()
     }
     about: Any = {"project_id": project_id, "value": None}
     for version, name in session.exec(brought).all():
-        found.add(Elsewhere(None, name, reworded.rating(session, version=version, criterion=name, **about)[0]))
+        found.add(ExternalCriterion(None, name, reworded.rating(session, version=version, criterion=name, **about)[0]))
     return found
 
 

@@ -21,10 +21,10 @@ from db.carried import (
     LOOSE,
     RUNS,
     VOTES,
-    Asked,
-    Many,
-    One,
     Random,
+    RowId,
+    RowIdList,
+    RunUnitId,
     UnitName,
     Versions,
     target,
@@ -229,11 +229,11 @@ class Survey:
             value = row.get(name)
             if value is None:
                 continue
-            if isinstance(held, One):
+            if isinstance(held, RowId):
                 yield name, held.table, value
-            elif isinstance(held, Many):
+            elif isinstance(held, RowIdList):
                 yield from ((name, held.table, each) for each in value)
-            elif isinstance(held, Asked):
+            elif isinstance(held, RunUnitId):
                 there = self.asked(table, row)
                 yield from ((name, there, each) for each in (value if held.many else [value]))
             elif isinstance(held, Versions):
@@ -316,7 +316,7 @@ _FOREIGN: dict[str, list[tuple[str, str]]] = {}
 @cache
 def _pointing(table: str) -> Sequence[tuple[str, carried.Held]]:
     """Return the columns without a foreign key that hold ids of existing rows."""
-    kinds = (One, Many, Asked, Versions, UnitName, carried.SlotOfGold)
+    kinds = (RowId, RowIdList, RunUnitId, Versions, UnitName, carried.SlotOfGold)
     return [(name, held) for name, held in CARRIED[table].ids.items() if isinstance(held, kinds)]
 
 
@@ -355,7 +355,7 @@ def _check(column: Column[Any], held: carried.Held | None) -> Check:
         return lambda value: "" if isinstance(value, str) and PUBLIC.fullmatch(value) else "is no random id"
     if isinstance(held, Versions):
         return _reading
-    if isinstance(held, Many) or (isinstance(held, Asked) and held.many):
+    if isinstance(held, RowIdList) or (isinstance(held, RunUnitId) and held.many):
         return _numbers
     if isinstance(kind, UTCDateTime):
         return _moment

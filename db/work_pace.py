@@ -15,7 +15,7 @@ from db.tables import AnnotationRow, DraftRow, PersonRow, PostponedRow, TaskRow,
 from domain.states import Purpose, Stage, TaskState
 
 
-class Sent(NamedTuple):
+class TimedSubmission(NamedTuple):
     """One submission."""
 
     id: int
@@ -35,7 +35,7 @@ class Sent(NamedTuple):
     at: datetime
 
 
-def submissions(session: Session, *, project_id: int, item_ids: Sequence[int] | None = None) -> list[Sent]:
+def submissions(session: Session, *, project_id: int, item_ids: Sequence[int] | None = None) -> list[TimedSubmission]:
     """Return all submissions in a project, or about these items, oldest first. They are read as plain columns for
     speed.
     """
@@ -64,13 +64,13 @@ def submissions(session: Session, *, project_id: int, item_ids: Sequence[int] | 
     )
     if item_ids is not None:
         wanted = wanted.where(col(row.item_id).in_(item_ids))
-    rows = [(Sent(*found), version) for *found, version in session.execute(wanted)]
+    rows = [(TimedSubmission(*found), version) for *found, version in session.execute(wanted)]
     if not reworded.differs(session, project_id=project_id):
         return [sent for sent, _ in rows]
     return [_said_now(session, project_id, sent, version) for sent, version in rows]
 
 
-def _said_now(session: Session, project_id: int, sent: Sent, version: int) -> Sent:
+def _said_now(session: Session, project_id: int, sent: TimedSubmission, version: int) -> TimedSubmission:
     about: dict[str, Any] = {"project_id": project_id, "version": version}
     return sent._replace(
         answers=reworded.answers(session, **about, stage=Stage(sent.stage), given=sent.answers),
@@ -137,7 +137,7 @@ def active_time(session: Session, *, project_id: int) -> list[tuple[Stage, int, 
     return [(Stage(stage), person, n, seconds or 0.0) for stage, person, n, seconds in session.exec(wanted)]
 
 
-class Paid(NamedTuple):
+class WorkTotals(NamedTuple):
     """The totals of a person's submissions in a stage for one purpose."""
 
     person_id: int
@@ -151,7 +151,7 @@ class Paid(NamedTuple):
     """The number of submissions in ``n`` without a time."""
 
 
-def paid(session: Session, *, project_id: int, since: datetime | None, until: datetime | None) -> list[Paid]:
+def paid(session: Session, *, project_id: int, since: datetime | None, until: datetime | None) -> list[WorkTotals]:
     """Return the totals of everyone's submissions in a period."""
     row = AnnotationRow
     n = func.count()
@@ -170,7 +170,7 @@ def paid(session: Session, *, project_id: int, since: datetime | None, until: da
         wanted = wanted.where(row.created_at < until)
     found = session.execute(wanted.group_by(col(row.person_id), col(row.stage), col(row.purpose)))
     return [
-        Paid(who, Stage(stage), Purpose(purpose), n, more, seconds or 0.0, untimed)
+        WorkTotals(who, Stage(stage), Purpose(purpose), n, more, seconds or 0.0, untimed)
         for who, stage, purpose, n, more, seconds, untimed in found
     ]
 
@@ -189,7 +189,7 @@ def triaged(session: Session, *, project_id: int) -> list[tuple[int, datetime]]:
 # ---- current activity ------------------------------------------------------------------------------------------------
 
 
-class Lately(NamedTuple):
+class RecentWork(NamedTuple):
     """A person's recent submissions."""
 
     last: datetime
@@ -200,7 +200,7 @@ class Lately(NamedTuple):
     """The same number since the second moment."""
 
 
-def lately(session: Session, *, project_id: int, week: datetime, today: datetime) -> dict[int, Lately]:
+def lately(session: Session, *, project_id: int, week: datetime, today: datetime) -> dict[int, RecentWork]:
     """Return the recent submissions since two moments, by person, for everyone who has submitted anything."""
     row = AnnotationRow
     counts = and_(col(row.purpose) != Purpose.QUALIFICATION, col(row.supersedes_id).is_(None))
@@ -209,7 +209,7 @@ def lately(session: Session, *, project_id: int, week: datetime, today: datetime
         func.max(col(row.created_at)),
         *(func.count(case((and_(counts, col(row.created_at) >= since), 1))) for since in (week, today)),
     ).where(*_by_person(project_id))
-    return {who: Lately(*figures) for who, *figures in session.execute(wanted.group_by(col(row.person_id)))}
+    return {who: RecentWork(*figures) for who, *figures in session.execute(wanted.group_by(col(row.person_id)))}
 
 
 def _without_index(column: Any) -> Any:

@@ -1,6 +1,6 @@
 """Items of a release as other programs ask them: question, options, right option and pictures.
 
-A question stays as it is. Only other texts that the schema's own prompts tell models are added. A format has to hold
+A question stays unchanged. Only other texts that the schema's own prompts tell models are added. A format has to hold
 each item whole: an item that it cannot hold is refused by name, and the format is not written.
 """
 
@@ -151,7 +151,7 @@ class Question:
     right: tuple[int, ...] | None = None
     """The positions of the right options, in the item's order if several. None: there is no key, or it is no option."""
     key: str | None = None
-    """The key as text. None: there is none, or it is withheld."""
+    """The key as text. None: the item has no key, or the key is withheld."""
     pictures: Sequence[Picture] = field(default_factory=tuple)
     lettered: bool = True
     """Whether its options are named A, B, C and so on. False: they are the numbers of its images."""
@@ -188,12 +188,12 @@ def withheld(released: ReleasedSet, split: ReleasedSplit) -> bool:
 
 @dataclass(frozen=True)
 class _Plan:
-    """The facts that all items of a schema share. They are looked up once, not for each item of a release."""
+    """The facts that all items of a schema share. They are looked up only once per release."""
 
     question: str | None
     options: str | None
     key: frozenset[str]
-    """The fields that no model may be told."""
+    """The fields that are hidden from all models."""
     besides: Mapping[str, Sequence[str]]
     """Other texts that the schema's own prompts tell models, by dimension."""
     marks: Sequence[str]
@@ -342,7 +342,7 @@ def by_split(released: ReleasedSet) -> Iterator[tuple[ReleasedSplit, Iterator[Re
 
     Raise ``FileRefused`` for items that are out of order, or in a split that the release does not have.
     """
-    coming = _Coming(released.items())
+    coming = _ItemStream(released.items())
     for split in released.splits:
         yield split, coming.of(split)
     if (left := coming.next) is not None:
@@ -350,7 +350,7 @@ def by_split(released: ReleasedSet) -> Iterator[tuple[ReleasedSplit, Iterator[Re
         raise FileRefused(f"The item {left.id!r} is in the split {left.split!r}, out of turn; the splits are {known}.")
 
 
-class _Coming:
+class _ItemStream:
     """An iterator over items that can look at the next one."""
 
     def __init__(self, items: Iterator[ReleasedItem]) -> None:

@@ -55,7 +55,7 @@ def columns_of(released: ReleasedSet, *, media: bool) -> list[Column]:
     if hub_eval.NAME not in released.formats:
         return found
     there = {column.name for column in found}
-    for name, (type, meaning, cell) in hub_eval.Asked(released).columns().items():
+    for name, (type, meaning, cell) in hub_eval.HubQuestions(released).columns().items():
         if name in there:
             raise FileRefused(
                 f"{hub_eval.NAME}: the table has a column {name!r} already; give that field another name."
@@ -98,7 +98,7 @@ def feature(type: ColumnType) -> dict[str, Any]:
 
 
 def _in_yaml(type: ColumnType) -> dict[str, Any]:
-    """Return a type as it is written in a README."""
+    """Return a type in the form that a README uses."""
     if isinstance(type, str):
         return {"dtype": "string" if type == "json" else type}
     if isinstance(type, Mapping):

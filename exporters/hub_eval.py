@@ -28,7 +28,7 @@ METADATA = ("id", "dimension", "group")
 
 
 @dataclass(frozen=True)
-class Way:
+class ScoringSetup:
     """The solver and scorer on the Hub for one kind of answer."""
 
     solver: str
@@ -36,11 +36,11 @@ class Way:
     options: Mapping[str, Any]
 
 
-WAYS: Mapping[AnswerKind, Way] = {
-    AnswerKind.OPTION: Way("multiple_choice", "choice", {}),
-    AnswerKind.YES_NO: Way("generate", "match", {"location": "begin"}),
-    AnswerKind.NUMBER: Way("generate", "match", {"location": "any", "numeric": True}),
-    AnswerKind.TEXT: Way("generate", "model_graded_qa", {}),
+WAYS: Mapping[AnswerKind, ScoringSetup] = {
+    AnswerKind.OPTION: ScoringSetup("multiple_choice", "choice", {}),
+    AnswerKind.YES_NO: ScoringSetup("generate", "match", {"location": "begin"}),
+    AnswerKind.NUMBER: ScoringSetup("generate", "match", {"location": "any", "numeric": True}),
+    AnswerKind.TEXT: ScoringSetup("generate", "model_graded_qa", {}),
 }
 _WHY_NOT = {
     AnswerKind.MULTI: "several of its options are right, and a target there is one text",
@@ -58,7 +58,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
     open_splits = [split for split in released.splits if not withheld(released, split)]
     if not open_splits:
         raise FileRefused(f"{NAME} scores with the right answers, and every split of this release withholds them.")
-    asked = Asked(released)
+    asked = HubQuestions(released)
     description = released.about.get("description")
     document = {
         "name": released.title,
@@ -87,7 +87,7 @@ def _task(released: ReleasedSet, split: ReleasedSplit, kind: AnswerKind) -> dict
     }
 
 
-class Asked:
+class HubQuestions:
     """The items in the form that the Hub asks. All must have the kind of answer of the first item."""
 
     def __init__(self, released: ReleasedSet) -> None:

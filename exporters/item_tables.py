@@ -1,4 +1,4 @@
-"""Tables of items: unchanged rows exactly as they were imported, all other rows in the same style."""
+"""Tables of items: unchanged rows in their imported form, all other rows in the same style."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Annotation files: unchanged records exactly as they were imported, all other records in the same style."""
+"""Annotation files: unchanged records in their imported form, all other records in the same style."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Finding cells that pandas would misread, for programs that read TSV with it.
 
-``read_csv`` reads the words of ``MISSING`` as missing values. It reads a column as numbers if everything else in it is
-a number: ``007`` becomes 7, and ``3`` becomes 3.0 if a cell of the column is empty. A column with any other text stays
+``read_csv`` reads the words of ``MISSING`` as missing values. It reads a column as numbers if all its other cells are
+numbers: ``007`` becomes 7, and ``3`` becomes 3.0 if a cell of the column is empty. A column with any other text stays
 unchanged. Columns are read in blocks of rows, and each block is judged by itself.
 """
 

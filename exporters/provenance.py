@@ -1,4 +1,4 @@
-"""The origin of each item as W3C PROV-JSON: a line for each item, and each line is a document.
+"""The origins of items as W3C PROV-JSON: one line per item, and each line is a document.
 
 An item's revisions are entities, the steps of its making are activities, and people are agents with their pseudonyms.
 The content of votes is left out. A document only says that there was a vote, by whom, when, and about which revision.

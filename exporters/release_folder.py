@@ -21,7 +21,7 @@ _PACKED_ALREADY = {".jpg", ".png", ".webp", ".gif", ".avif", ".webm", ".mp4", ".
 
 
 @dataclass(frozen=True)
-class Written:
+class FileDigest:
     """The size and hash of a file in a release."""
 
     bytes: int
@@ -33,7 +33,7 @@ class ReleaseFolder:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.hashes: dict[str, Written] = {}
+        self.hashes: dict[str, FileDigest] = {}
         root.mkdir(parents=True, exist_ok=True)
 
     @contextmanager
@@ -42,12 +42,12 @@ class ReleaseFolder:
         place = self._place(path)
         place.parent.mkdir(parents=True, exist_ok=True)
         with place.open("xb") as raw:
-            hashed = _Hashed(raw)
+            hashed = _HashingStream(raw)
             with io.BufferedWriter(hashed, 1 << 20) as out:  # type: ignore[type-var]
                 yield out
-        self.hashes[path] = Written(hashed.n, hashed.digest.hexdigest())
+        self.hashes[path] = FileDigest(hashed.n, hashed.digest.hexdigest())
 
-    def link(self, path: str, source: Path, known: Written) -> None:
+    def link(self, path: str, source: Path, known: FileDigest) -> None:
         """Add an existing file with a known hash. It needs no extra space where hard links are possible."""
         place = self._place(path)
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -68,14 +68,14 @@ class ReleaseFolder:
         return self.root / parts
 
 
-def hash_of(path: Path) -> Written:
+def hash_of(path: Path) -> FileDigest:
     """Return the size and hash of a file."""
     digest, n = hashlib.sha256(), 0
     with path.open("rb") as given:
         while chunk := given.read(1 << 20):
             digest.update(chunk)
             n += len(chunk)
-    return Written(n, digest.hexdigest())
+    return FileDigest(n, digest.hexdigest())
 
 
 def packed(folder: Path, out: Path) -> Path:
@@ -101,7 +101,7 @@ def packed(folder: Path, out: Path) -> Path:
     return out
 
 
-class _Hashed(io.RawIOBase):
+class _HashingStream(io.RawIOBase):
     """A stream that hashes the data it passes on."""
 
     def __init__(self, out: BinaryIO) -> None:

@@ -53,7 +53,7 @@ class Column:
         return self.type in ("image", ("image",))
 
 
-class Misplaced(Exception):
+class CellError(Exception):
     """A value that does not fit its column. The message describes the value, as half a sentence."""
 
 
@@ -118,7 +118,7 @@ def _of_slot(slot: AssetSlot, role: str, taken: set[str], *, images: bool, media
             if several:
                 return [value(asset) for asset in there]
             if len(there) > 1:
-                raise Misplaced(f"it has {len(there)} of {slot.role!r}, and the schema has room for one")
+                raise CellError(f"it has {len(there)} of {slot.role!r}, and the schema has room for one")
             return value(there[0]) if there else None
 
         return Column(name, (type,) if several else type, meaning, cell, role=slot.role)
@@ -165,13 +165,13 @@ def placed(type: ColumnType, value: Any) -> tuple[Any, int]:
         return _SIMPLE[type](value)
     if isinstance(type, Mapping):
         if not isinstance(value, Mapping):
-            raise Misplaced(f"{_short(value)} is no object")
+            raise CellError(f"{_short(value)} is no object")
         if unknown := [name for name in value if name not in type]:
-            raise Misplaced(f"{_short(value)} has {unknown[0]!r}, and the column has {', '.join(type)}")
+            raise CellError(f"{_short(value)} has {unknown[0]!r}, and the column has {', '.join(type)}")
         parts = {name: placed(of, value.get(name)) for name, of in type.items()}
         return {name: part for name, (part, _) in parts.items()}, sum(n for _, n in parts.values())
     if not isinstance(value, list | tuple):
-        raise Misplaced(f"{_short(value)} is no list")
+        raise CellError(f"{_short(value)} is no list")
     entries = [placed(type[0], entry) for entry in value]
     return [entry for entry, _ in entries], sum(n for _, n in entries) + 4
 
@@ -180,39 +180,39 @@ def _string(value: Any) -> tuple[str, int]:
     if isinstance(value, bool | int | float):
         value = json.dumps(value)
     if not isinstance(value, str):
-        raise Misplaced(f"{_short(value)} is no text")
+        raise CellError(f"{_short(value)} is no text")
     try:
         return value, len(value.encode())
     except UnicodeEncodeError:
-        raise Misplaced("a text of it has half of a character (a lone surrogate)") from None
+        raise CellError("a text of it has half of a character (a lone surrogate)") from None
 
 
 def _json(value: Any) -> tuple[str, int]:
     try:
         return _string(json.dumps(value, ensure_ascii=False, allow_nan=False))
     except ValueError:
-        raise Misplaced("a number of it is infinite or none at all") from None
+        raise CellError("a number of it is infinite or none at all") from None
     except TypeError:
-        raise Misplaced(f"{_short(value)} cannot be written as JSON") from None
+        raise CellError(f"{_short(value)} cannot be written as JSON") from None
 
 
 def _int64(value: Any) -> tuple[int, int]:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise Misplaced(f"{_short(value)} is no whole number")
+        raise CellError(f"{_short(value)} is no whole number")
     if not -LONGEST_INTEGER <= value < LONGEST_INTEGER:
-        raise Misplaced(f"{_short(value)} is a whole number of more than 64 bits")
+        raise CellError(f"{_short(value)} is a whole number of more than 64 bits")
     return value, 8
 
 
 def _float64(value: Any) -> tuple[float, int]:
     if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
-        raise Misplaced(f"{_short(value)} is no number")
+        raise CellError(f"{_short(value)} is no number")
     return float(value), 8
 
 
 def _bool(value: Any) -> tuple[bool, int]:
     if not isinstance(value, bool):
-        raise Misplaced(f"{_short(value)} is neither true nor false")
+        raise CellError(f"{_short(value)} is neither true nor false")
     return value, 1
 
 
@@ -277,7 +277,7 @@ class Table:
         for column in self.columns:
             try:
                 row[column.name], n = placed(column.type, column.cell(item))
-            except Misplaced as error:
+            except CellError as error:
                 refuse(self.format, item, f"in {column.name}, {error}")
             if column.has_images:
                 row[column.name] = self._read(item, row[column.name])

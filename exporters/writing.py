@@ -1,4 +1,4 @@
-"""Writing files to the disk: each file completely or not at all, and never over a file of somebody."""
+"""Writing files to the disk: each file completely or not at all, and never over a file that is not ours."""
 
 from __future__ import annotations
 

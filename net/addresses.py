@@ -46,7 +46,7 @@ class NameNotFound(AddressRefused):
 
 
 @dataclass(frozen=True)
-class Called:
+class AddressWords:
     """The words for an address in messages."""
 
     what: str
@@ -66,8 +66,8 @@ class Place:
     """The host in lower case, without brackets and without a final dot."""
     port: int
     url: str
-    """The address as it was entered, without a final slash."""
-    called: Called
+    """The entered address, without a final slash."""
+    called: AddressWords
 
     @property
     def is_address(self) -> bool:
@@ -75,7 +75,7 @@ class Place:
         return _address(self.host) is not None
 
 
-def place_of(address: str, called: Called) -> Place:
+def place_of(address: str, called: AddressWords) -> Place:
     """Parse the address of a server.
 
     >>> place_of("http://127.0.0.1:8000/v1/", Called("base URL", key="leave it out")).port
@@ -223,7 +223,7 @@ class Rules:
 
 
 def resolved(host: str, port: int) -> list[str]:
-    """Return this machine's addresses for a name. Raise ``OSError`` if there are none."""
+    """Return this machine's addresses for a name. Raise ``OSError`` if the name has no address."""
     return [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
 
 

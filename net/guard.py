@@ -1,8 +1,8 @@
 """The limits on every request that leaves this machine, whichever package sends it.
 
-The address is looked up and checked before the connection, and the connection uses the checked address. Redirects and
-proxies of the environment are ignored, and compressed replies are refused. A reply is limited in bytes and in seconds,
-including its headers and the handshake.
+The address is looked up and checked before the connection, and the connection uses the checked address. Redirects are
+not followed, proxies of the environment are not used, and compressed replies are refused. A reply is limited in bytes
+and in seconds, including its headers and the handshake.
 """
 
 from __future__ import annotations

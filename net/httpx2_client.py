@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def client(guard: Guard, traffic: Traffic, *, seconds: float, pools: int = 1) -> httpx2.AsyncClient:
     """Return a client for one server. ``seconds`` is the limit for a single read, unless a request sets another.
 
-    A pool checks all of its connections for each request, so many connections are better spread over several ``pools``.
+    A pool checks all of its connections for each request. Spread a large number of them over several ``pools``.
     The client raises ``NotAnswered``, and ``AddressRefused`` if the name now has an address that is not allowed.
     """
     import httpcore2
@@ -27,7 +27,7 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float, pools: int = 1) ->
     # Debug messages of httpcore2 would contain the headers of replies.
     logging.getLogger("httpcore2").setLevel(logging.INFO)
 
-    class Pinned(httpcore2.AsyncNetworkBackend):
+    class PinnedBackend(httpcore2.AsyncNetworkBackend):
         """A backend that connects to the checked addresses, whatever the name's addresses are by now."""
 
         def __init__(self) -> None:
@@ -74,7 +74,7 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float, pools: int = 1) ->
         async def aclose(self) -> None:
             await self._stream.aclose()
 
-    class Guarded(httpx2.AsyncBaseTransport):
+    class GuardedTransport(httpx2.AsyncBaseTransport):
         def __init__(self) -> None:
             trusted = tls(guard.place)
             self._pools = [
@@ -83,7 +83,7 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float, pools: int = 1) ->
                     max_connections=None,
                     max_keepalive_connections=-(-64 // pools),
                     keepalive_expiry=KEPT_SECONDS,
-                    network_backend=Pinned(),
+                    network_backend=PinnedBackend(),
                 )
                 for _ in range(pools)
             ]
@@ -133,7 +133,7 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float, pools: int = 1) ->
                 await pool.aclose()
 
     return httpx2.AsyncClient(
-        transport=Guarded(), follow_redirects=False, trust_env=False, timeout=httpx2.Timeout(seconds)
+        transport=GuardedTransport(), follow_redirects=False, trust_env=False, timeout=httpx2.Timeout(seconds)
     )
 
 

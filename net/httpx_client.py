@@ -33,7 +33,7 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float) -> httpx.Client:
     logging.getLogger("httpcore").setLevel(logging.INFO)
     now: ContextVar[Passage] = ContextVar("passage")
 
-    class Timed(httpcore.NetworkStream):
+    class TimedStream(httpcore.NetworkStream):
         """A connection whose steps all end by the deadline of their request."""
 
         def __init__(self, stream: httpcore.NetworkStream) -> None:
@@ -52,12 +52,12 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float) -> httpx.Client:
         def start_tls(
             self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
         ) -> httpcore.NetworkStream:
-            return Timed(self._stream.start_tls(ssl_context, server_hostname, now.get().seconds_left(timeout)))
+            return TimedStream(self._stream.start_tls(ssl_context, server_hostname, now.get().seconds_left(timeout)))
 
         def get_extra_info(self, info: str) -> Any:
             return self._stream.get_extra_info(info)
 
-    class Pinned(httpcore.NetworkBackend):
+    class PinnedBackend(httpcore.NetworkBackend):
         """A backend that connects to the checked addresses, whatever the name's addresses are by now."""
 
         def __init__(self) -> None:
@@ -75,7 +75,7 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float) -> httpx.Client:
             for address in guard.addresses:
                 limit = now.get().seconds_left(CONNECT_SECONDS if timeout is None else min(timeout, CONNECT_SECONDS))
                 try:
-                    return Timed(self._system.connect_tcp(address, port, limit, local_address, socket_options))
+                    return TimedStream(self._system.connect_tcp(address, port, limit, local_address, socket_options))
                 except (httpcore.ConnectError, httpcore.ConnectTimeout) as failed:
                     error = failed
             raise error
@@ -104,10 +104,10 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float) -> httpx.Client:
         def close(self) -> None:
             self._stream.close()
 
-    class Guarded(httpx.BaseTransport):
+    class GuardedTransport(httpx.BaseTransport):
         def __init__(self) -> None:
             self._pool = httpcore.ConnectionPool(
-                ssl_context=tls(guard.place), keepalive_expiry=KEPT_SECONDS, network_backend=Pinned()
+                ssl_context=tls(guard.place), keepalive_expiry=KEPT_SECONDS, network_backend=PinnedBackend()
             )
 
         def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -152,4 +152,6 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float) -> httpx.Client:
         def close(self) -> None:
             self._pool.close()
 
-    return httpx.Client(transport=Guarded(), follow_redirects=False, trust_env=False, timeout=httpx.Timeout(seconds))
+    return httpx.Client(
+        transport=GuardedTransport(), follow_redirects=False, trust_env=False, timeout=httpx.Timeout(seconds)
+    )

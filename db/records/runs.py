@@ -51,7 +51,7 @@ class StoredRunChunk(SQLModel):
     number: int
     unit_ids: list[int] = Field(sa_type=JSON)
     since: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
-    """The last attempt before the chunk was created. Units that failed before it are asked again."""
+    """The last attempt before the chunk was created. Earlier failures are asked again, later ones are not."""
     done: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     worker_id: int | None = Field(default=None, foreign_key="run_worker.id")
     lease_until: datetime | None = Field(default=None, sa_type=UTCDateTime)

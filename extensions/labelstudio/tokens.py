@@ -22,13 +22,13 @@ from extensions.labelstudio.settings import (
     LABEL_STUDIO_URL,
     LabelStudioSettings,
 )
-from net.addresses import AddressRefused, Called, Place, place_of
+from net.addresses import AddressRefused, AddressWords, Place, place_of
 
 KEYRING = "touchstone-label-studio"
 """The service under which the system's keyring is asked; the user name is the server's address."""
 SHORTEST_HIDDEN = 8
 """Shorter ones are no tokens, and striking them out would strike out words."""
-ADDRESS = Called(
+ADDRESS = AddressWords(
     "address of Label Studio", key=f"put a token into {LABEL_STUDIO_TOKEN} and leave it out of the address"
 )
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from annotation_schemas.formats import FORMATS, ReadPredictions
 from db import files, projects, runs
 from db.engine import Session, Store
-from db.readings import Ended
+from db.readings import AttemptEnd
 from db.records import StoredRun
 from domain.errors import AlreadyTaken, FileRefused, InvalidInput, Problem
 from domain.reading.answers import ReadOutcome
@@ -229,7 +229,7 @@ def _problem(rows: Sequence[BadRow], one: str, many: str) -> str:
 def _none(bring: Import, rows: Sequence[ItemAnswered]) -> list[BadRow]:
     """The rows whose answers state nothing that was asked for."""
     answers = [row for row in rows if row.answer.outcome in ANSWERS]
-    wanted = [(row.item_id, row.answer.text, Ended(None, row.answer.outcome, row.order)) for row in answers]
+    wanted = [(row.item_id, row.answer.text, AttemptEnd(None, row.answer.outcome, row.order)) for row in answers]
     read_ = answer_readings.readings_ahead(bring.store, project_id=bring.access.project_id, wanted=wanted)
     return [
         replace(row.here, reason=f"{row.answer.text[:40]!r}")

@@ -22,7 +22,7 @@ from inference.endpoint import replies
 from inference.endpoint.replies import Reply
 from inference.spec import Endpoint
 from net import addresses, httpx2_client
-from net.addresses import AddressRefused, Called, NameNotFound, Place, Rules
+from net.addresses import AddressRefused, AddressWords, NameNotFound, Place, Rules
 from net.guard import Bounds, BrokenOff, Guard, NotConnected, NotReadable, Redirected, TooSlow, Traffic
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ LARGEST_FILE = 2**30
 """Bytes of a file that is fetched."""
 FILE_SECONDS = 3600.0
 """For a file that is fetched, however often a little more of it comes."""
-BASE_URL = Called(
+BASE_URL = AddressWords(
     "base URL",
     key="put the key into an environment variable and name that under `key`",
     path="the path, which mostly is /v1",

@@ -16,10 +16,10 @@ from inference.endpoint.client import Key, key_of
 from inference.spec import Endpoint
 from inference.tools.calls import ToolCall
 from net import addresses, httpx2_client
-from net.addresses import AddressRefused, Called, NameNotFound, Rules
+from net.addresses import AddressRefused, AddressWords, NameNotFound, Rules
 from net.guard import Bounds, Guard, NotAnswered, NotReadable, TooSlow, Traffic
 
-URL = Called("url of a tool", key="put the key into an environment variable and name that under `key`")
+URL = AddressWords("url of a tool", key="put the key into an environment variable and name that under `key`")
 
 
 def replied(tool: Tool, call: ToolCall, *, listed: tuple[str, ...]) -> bytes:

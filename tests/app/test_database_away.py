@@ -300,10 +300,10 @@ def _when_all_are_in_use(store: Store) -> None:
     connections = noting.Connections(store.engine, seconds=0.01, told=engine._in_words)
     with ExitStack() as held:
         for _ in range(noting.AT_ONCE):
-            held.enter_context(noting.Lent(connections))
-        with pytest.raises(Unavailable, match=engine.BUSY), noting.Lent(connections):
+            held.enter_context(noting.ConnectionLoan(connections))
+        with pytest.raises(Unavailable, match=engine.BUSY), noting.ConnectionLoan(connections):
             pass
-    with noting.Lent(connections) as direct:
+    with noting.ConnectionLoan(connections) as direct:
         assert direct.run("SELECT 1", ()).fetchone() == (1,)
     connections.close()
 

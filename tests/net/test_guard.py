@@ -16,7 +16,7 @@ import pytest
 
 from net import guard as guard_module
 from net import httpx2_client, httpx_client
-from net.addresses import AddressRefused, Called, Rules, place_of
+from net.addresses import AddressRefused, AddressWords, Rules, place_of
 from net.guard import (
     Bounds,
     BrokenOff,
@@ -30,7 +30,7 @@ from net.guard import (
 from testkit.serving import free_port
 
 MIB = 2**20
-SERVER = Called("address", key="leave it out")
+SERVER = AddressWords("address", key="leave it out")
 Answer = Callable[[socket.socket], None]
 Ask = Callable[..., bytes]
 

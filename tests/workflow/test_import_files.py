@@ -418,8 +418,8 @@ def test_clips_are_cut_to_end_where_the_item_says(store: Store, media: MediaStor
         unseen = media_wanted.by_dimension(
             session, project_id=access.project_id, states=unsettled, needed=access.needed_roles
         )
-    only = media_wanted.Lacking("observation", "image", files=1, example="1/observation", source="V01")
-    assert unseen == {"next_action": media_wanted.Waiting(1, (only,))}, "only the one whose video is not there"
+    only = media_wanted.MissingFiles("observation", "image", files=1, example="1/observation", source="V01")
+    assert unseen == {"next_action": media_wanted.MissingMedia(1, (only,))}, "only the one whose video is not there"
     with store.read() as session:
         row = projects.by_name(session, name="p")
         assert row is not None

@@ -19,7 +19,7 @@ from annotation_schemas.model import Schema
 from db import answers as stored
 from db import projects, readings
 from db.engine import Session, Store
-from db.readings import Ended, Unread
+from db.readings import AttemptEnd, UnreadAnswer
 from db.records import StoredRun
 from db.run_attempts import storable
 from db.types import public_id
@@ -90,7 +90,7 @@ Ahead = Mapping[tuple[str, Asked, str | None], Reading]
 """Readings made before a transaction, by text, question as shown, and outcome."""
 
 
-def ahead(store: Store, *, project_id: int, wanted: Sequence[tuple[int, str, Ended | None]]) -> Ahead:
+def ahead(store: Store, *, project_id: int, wanted: Sequence[tuple[int, str, AttemptEnd | None]]) -> Ahead:
     """Read answers (item, text, how each ended) before they are stored, outside the transaction.
 
     A long text takes a while to read, and other writers should not wait for the database during that time. If an
@@ -103,14 +103,16 @@ def ahead(store: Store, *, project_id: int, wanted: Sequence[tuple[int, str, End
     return found  # positions follow the order shown; ``read_one`` turns them into the item's own
 
 
-def readings_ahead(store: Store, *, project_id: int, wanted: Sequence[tuple[int, str, Ended | None]]) -> list[Reading]:
+def readings_ahead(
+    store: Store, *, project_id: int, wanted: Sequence[tuple[int, str, AttemptEnd | None]]
+) -> list[Reading]:
     """Return one reading for each answer in ``wanted``, in the same order; see ``ahead``."""
     found = ahead(store, project_id=project_id, wanted=wanted)
     return [found[place] for place in _places(store, project_id, wanted)]
 
 
 def _places(
-    store: Store, project_id: int, wanted: Sequence[tuple[int, str, Ended | None]]
+    store: Store, project_id: int, wanted: Sequence[tuple[int, str, AttemptEnd | None]]
 ) -> list[tuple[str, Asked, str | None]]:
     """Return the key under which ``Ahead`` keeps each answer."""
     with store.read() as session:
@@ -162,7 +164,7 @@ def as_stored(text: str) -> str:
 def ahead_of(store: Store, *, run: StoredRun, attempts: Iterable[Attempt]) -> Ahead:
     """Read the answers that a run is about to store; see ``ahead``."""
     wanted = [
-        (each.unit_id, as_stored(each.text), Ended(each.finish_reason, each.outcome))
+        (each.unit_id, as_stored(each.text), AttemptEnd(each.finish_reason, each.outcome))
         for each in attempts
         if each.final and each.outcome in ANSWERS
     ]
@@ -242,12 +244,14 @@ def _in_lots(store: Store, access: Access, *, everything: bool, told: Callable[[
         told(len(found))
 
 
-def _keep(session: Session, schema: Schema, found: Sequence[Unread], now: datetime, known: Ahead | None = None) -> int:
+def _keep(
+    session: Session, schema: Schema, found: Sequence[UnreadAnswer], now: datetime, known: Ahead | None = None
+) -> int:
     return readings.add(session, rows=_rows(session, schema, found, now, known))
 
 
 def _rows(
-    session: Session, schema: Schema, found: Sequence[Unread], now: datetime, known: Ahead | None = None
+    session: Session, schema: Schema, found: Sequence[UnreadAnswer], now: datetime, known: Ahead | None = None
 ) -> list[dict[str, Any]]:
     """Return the readings of these answers as rows."""
     if not found:
@@ -278,7 +282,7 @@ def state_at(
 
 
 def read_one(
-    text: str, asked: Asked, ended: Ended | None, *, ranked: bool = False, known: Ahead | None = None
+    text: str, asked: Asked, ended: AttemptEnd | None, *, ranked: bool = False, known: Ahead | None = None
 ) -> Reading:
     """Read one answer with the rules; if the run ranked options, return the chosen option itself."""
     if ranked and asked.kind is AnswerKind.OPTION and text in asked.options:
@@ -306,25 +310,25 @@ def options_shown(session: Session, *, access: Access, ids: Sequence[int]) -> di
     return found
 
 
-def as_shown(asked: Asked, ended: Ended | None) -> Asked:
+def as_shown(asked: Asked, ended: AttemptEnd | None) -> Asked:
     """Return the question with the options in the order that the model saw."""
     order = _order(asked, ended)
     return replace(asked, options=tuple(asked.options[at] for at in order)) if order else asked
 
 
-def own_places(places: Sequence[int], asked: Asked, ended: Ended | None) -> tuple[int, ...]:
+def own_places(places: Sequence[int], asked: Asked, ended: AttemptEnd | None) -> tuple[int, ...]:
     """Return positions in the shown options as positions in the item's own options."""
     order = _order(asked, ended)
     return tuple(order[at] for at in places) if order else tuple(places)
 
 
-def shown_places(places: Sequence[int], asked: Asked, ended: Ended | None) -> tuple[int, ...]:
+def shown_places(places: Sequence[int], asked: Asked, ended: AttemptEnd | None) -> tuple[int, ...]:
     """Return positions in the item's own options as positions in the order that was shown."""
     order = _order(asked, ended)
     return tuple(order.index(at) for at in places if at in order) if order else tuple(places)
 
 
-def _order(asked: Asked, ended: Ended | None) -> tuple[int, ...]:
+def _order(asked: Asked, ended: AttemptEnd | None) -> tuple[int, ...]:
     """Return the option positions in the order shown, with "none of these" at the end.
 
     Empty if the item's own order was shown.
@@ -334,7 +338,7 @@ def _order(asked: Asked, ended: Ended | None) -> tuple[int, ...]:
     return (*ended.order, len(asked.options) - 1) if asked.none else ended.order
 
 
-def _reason(ended: Ended | None) -> str | None:
+def _reason(ended: AttemptEnd | None) -> str | None:
     if ended is None:
         return None
     return "length" if ended.outcome is Outcome.TRUNCATED else ended.finish_reason

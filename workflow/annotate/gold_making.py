@@ -236,7 +236,7 @@ def candidates_in(
         if one.stage is stage and one.purpose is Purpose.LIVE
     ]
     replaced = {one.supersedes_id for one in sent}
-    cast: dict[tuple[int, int | None], list[work_pace.Sent]] = defaultdict(list)
+    cast: dict[tuple[int, int | None], list[work_pace.TimedSubmission]] = defaultdict(list)
     if only is not None and stage in VERIFICATIONS:
         cast.update(((id, None), []) for id, row in rows.items() if row.state is ItemState.KEPT)
     for one in sent:
@@ -271,7 +271,7 @@ def _known_verdict(
     access: Access,
     stage: Stage,
     item: StoredItem,
-    votes: Sequence[work_pace.Sent],
+    votes: Sequence[work_pace.TimedSubmission],
     content: Mapping[str, Any],
 ) -> dict[str, Any] | None:
     part = access.schema.stages.verifications.get(stage.value)
@@ -291,7 +291,7 @@ def kept_answers(keep: Keep, content: Mapping[str, Any]) -> dict[str, Any] | Non
     return None if not found or any(value is None for value in found.values()) else found
 
 
-def _known_grade(access: Access, item: StoredItem, votes: Sequence[work_pace.Sent]) -> dict[str, Any] | None:
+def _known_grade(access: Access, item: StoredItem, votes: Sequence[work_pace.TimedSubmission]) -> dict[str, Any] | None:
     stage = access.schema.stages.grading
     if stage is None or len(votes) < stage.raters:
         return None

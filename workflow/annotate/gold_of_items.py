@@ -73,7 +73,7 @@ def _of_items(session: Session, access: Access, stage: Stage, names: Sequence[st
         raise InvalidInput([Problem("items", "No item is chosen.")])
     if len(names) > MOST:
         raise InvalidInput([Problem("items", f"These are {len(names):,}; choose at most {MOST:,} at once.")])
-    within = item_list.Within(access.project_id)
+    within = item_list.ListScope(access.project_id)
     ids, _ = item_list.page(session, within=within, wanted=ItemFilter(ids=tuple(names)))
     rows = {row.external_id: row for row in item_list.rows(session, ids=ids)}
     found: dict[int, list[Candidate]] = defaultdict(list)

@@ -161,9 +161,9 @@ def _whose(
     stage: Stage | None = None,
     dimension: str | None = None,
     day: datetime | None = None,
-) -> own_submissions.Whose:
+) -> own_submissions.SubmissionFilter:
     stages, dimensions = _own(access)
-    return own_submissions.Whose(
+    return own_submissions.SubmissionFilter(
         project_id=access.project_id,
         person_id=person.id,
         stages=[each for each in stages if stage in (None, each)],

@@ -318,14 +318,14 @@ def _who_is_needed(session: Session, access: Access, stuck: Sequence[int], able:
     )
 
 
-def _without_media(session: Session, access: Access) -> dict[str, missing_media.Waiting]:
+def _without_media(session: Session, access: Access) -> dict[str, missing_media.MissingMedia]:
     """Return the items that wait for images or clips, by dimension."""
     return missing_media.by_dimension(
         session, project_id=access.project_id, states=UNSETTLED, needed=access.needed_roles
     )
 
 
-def _missing_media_note(access: Access, waiting: missing_media.Waiting) -> Blocker:
+def _missing_media_note(access: Access, waiting: missing_media.MissingMedia) -> Blocker:
     """Return how many items wait for which images and clips, and how to import them."""
     parts = [
         f"{each.files:,} {each.kind}{'' if each.files == 1 else 's'}"

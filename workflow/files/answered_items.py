@@ -14,7 +14,7 @@ from annotation_schemas.keys import options_field
 from annotation_schemas.model import Schema
 from db import files, items, readings
 from db.engine import Session
-from db.readings import Ended
+from db.readings import AttemptEnd
 from domain.no_answer import is_suspect, settled_for
 from domain.reading.answers import AnswerKind, Asked, ReadOutcome
 from domain.records import BadRow, PredictionRecord
@@ -168,7 +168,7 @@ def _means_the_same(answer: PredictionRecord, asked: Asked, order: tuple[int, ..
 
     "The tap" does, and "B" does not. An answer that no rule reads may mean either.
     """
-    ended = Ended(None, answer.outcome, order)
+    ended = AttemptEnd(None, answer.outcome, order)
     by_own = read_one(answer.text, asked, replace(ended, order=()))
     by_shown = read_one(answer.text, asked, ended)
     if ReadOutcome.UNREADABLE in (by_own.outcome, by_shown.outcome):

@@ -12,7 +12,7 @@ from annotation_schemas.asked import asked_of
 from annotation_schemas.formats import Format, ReadPredictions
 from db import files, items, run_chunks, runs
 from db.engine import Session
-from db.readings import Ended
+from db.readings import AttemptEnd
 from domain.reading.answers import Reading
 from domain.records import BadRow, PredictionRecord
 from domain.registers import function_of
@@ -62,7 +62,7 @@ def read_ahead(
         found = list(answers_of_rows(bring, session, rows, []))
         there = {(row.item_id, row.model) for row in files.predictions(session, project_id=bring.access.project_id)}
     wanted = [
-        (each.item_id, each.answer.text, Ended(None, each.answer.outcome, each.order))
+        (each.item_id, each.answer.text, AttemptEnd(None, each.answer.outcome, each.order))
         for each in found
         if each.answer.outcome in ANSWERS and (each.item_id, each.answer.model) not in there
     ]
@@ -182,10 +182,10 @@ def losses_ahead(
     )
 
 
-def answers_to_read(new: Mapping[tuple[int, str], ItemAnswered]) -> list[tuple[int, str, Ended]]:
+def answers_to_read(new: Mapping[tuple[int, str], ItemAnswered]) -> list[tuple[int, str, AttemptEnd]]:
     """Return the item, text and end of each new answer."""
     return [
-        (each.item_id, each.answer.text, Ended(None, each.answer.outcome, each.order))
+        (each.item_id, each.answer.text, AttemptEnd(None, each.answer.outcome, each.order))
         for each in new.values()
         if each.answer.outcome in ANSWERS
     ]

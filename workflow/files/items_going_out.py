@@ -10,7 +10,7 @@ from typing import Any
 from annotation_schemas.formats import ItemKeys, new_path
 from db import files, items
 from db.engine import Session
-from db.items import Outgoing
+from db.items import OutgoingItem
 from domain.records import AssetName, FileRecord, Fragment, ItemRecord
 from workflow.access.projects import Access
 from workflow.files.named_in_files import named_files
@@ -20,7 +20,7 @@ from workflow.files.named_in_files import named_files
 class ItemsOut:
     """A project as it stands, in the shape of its files."""
 
-    rows: Sequence[Outgoing]
+    rows: Sequence[OutgoingItem]
     files: Sequence[FileRecord]
     single: bool
     assets: Mapping[int, Sequence[tuple[str, str, str | None, str | None]]]
@@ -43,7 +43,7 @@ def project_items(session: Session, access: Access, row: ItemKeys | None, *, who
     few = None if whole or row is None or reworded or len(changed) > _FEW else changed
     content = items.current_content(session, project_id=project_id, ids=few)
     assets = files.asset_names(session, project_id=project_id)
-    by_file: dict[int | None, list[Outgoing]] = defaultdict(list)
+    by_file: dict[int | None, list[OutgoingItem]] = defaultdict(list)
     for each in rows:
         by_file[each.file_id].append(each)
     if row is None:  # a format that knows nothing of the files that items came in: they are one lot
@@ -72,7 +72,7 @@ def project_items(session: Session, access: Access, row: ItemKeys | None, *, who
 
 
 def _record(
-    item: Outgoing,
+    item: OutgoingItem,
     content: Mapping[int, Mapping[str, Any]],
     assets: Mapping[int, Sequence[tuple[str, str, str | None, str | None]]],
     *,

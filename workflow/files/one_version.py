@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from annotation_schemas.formats import Format, Takes
 from db import files
 from db.engine import Session
-from db.items import Outgoing
+from db.items import OutgoingItem
 from domain.errors import FileRefused
 from domain.states import VERIFICATIONS, ItemState, Stage
 from workflow.access.projects import Access
@@ -46,7 +46,7 @@ class Split:
     only: frozenset[str] | None = None
     """Those that someone chose, by their ids in files; None: no one has."""
 
-    def takes(self, item: Outgoing) -> bool:
+    def takes(self, item: OutgoingItem) -> bool:
         """Whether it takes an item in."""
         if self.only is not None and item.external_id not in self.only:
             return False

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from db import passing, project_removal
 from db.engine import IntegrityError, Store
-from db.passing import Passing
+from db.passing import ProjectInTransit
 from domain.errors import Conflict
 from workflow.files.project_export import Progress, silent
 
@@ -32,7 +32,7 @@ def clear_abandoned(store: Store, media: MediaStore) -> int:
     return cleared
 
 
-def clear(store: Store, media: MediaStore, project: Passing, *, progress: Progress = silent) -> None:
+def clear(store: Store, media: MediaStore, project: ProjectInTransit, *, progress: Progress = silent) -> None:
     """Delete all that a project on its way has, with images and clips that no one else has."""
     for _ in range(_ROUNDS):
         found = False

@@ -208,8 +208,8 @@ class Judged:
     external_id: str
     state: ItemState
     fields: Mapping[str, Any]
-    votes: Sequence[queries.Said]
-    decisions: Sequence[queries.Said]
+    votes: Sequence[queries.ItemSubmission]
+    decisions: Sequence[queries.ItemSubmission]
     verdict: Verdict
 
 

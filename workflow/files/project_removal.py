@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from db import passing, project_removal, projects, runs
 from db.engine import Store
-from db.passing import Passing
+from db.passing import ProjectInTransit
 from domain.errors import InvalidInput, Problem
 from domain.records import Person
 from workflow.access import project_care
@@ -130,7 +130,7 @@ def _clear(
     return lost, of_runs
 
 
-def _leave(store: Store, access: Access, by: Person | None) -> tuple[Losses, Sequence[str], Passing]:
+def _leave(store: Store, access: Access, by: Person | None) -> tuple[Losses, Sequence[str], ProjectInTransit]:
     """From here on no one sees the project; what it was, the ids of its runs, and what is to be cleared."""
     with store.read() as session:
         lost = _losses(project_removal.sizes(session, project_id=access.project_id))

@@ -19,7 +19,7 @@ from db import assets, events, landing, passing, project_rows, projects
 from db.carried import IN_PROGRESS
 from db.engine import Session, Store
 from db.landing import Landing
-from db.passing import Passing
+from db.passing import ProjectInTransit
 from db.survey import Row, Survey
 from domain.errors import TouchstoneError
 from domain.project_parts import ProjectPart, WhoIsWho
@@ -138,7 +138,7 @@ class Storing:
         new: Sequence[tuple[int, str, str]],
         drawn_anew: bool,
         distances: dict[str, int],
-    ) -> tuple[Landing, Passing, Mapping[str, int]]:
+    ) -> tuple[Landing, ProjectInTransit, Mapping[str, int]]:
         """The project itself, its accounts and schemas; on SQLite also a row (its id) of each table, so that no one
         else gets an id in between."""
         survey = self.survey
@@ -166,7 +166,7 @@ class Storing:
                 assets.put_all_media(session, rows=self._media_of([survey.last["asset"]]))
             return land, project, land.reserve(session, project_id=project.id)
 
-    def _rows(self, land: Landing, project: Passing, first: Mapping[str, int]) -> dict[str, int]:
+    def _rows(self, land: Landing, project: ProjectInTransit, first: Mapping[str, int]) -> dict[str, int]:
         rows, every = {"project": 1}, sum(told.rows for told in self.archive.tables.values())
         for table in project_rows.tables():
             if table in _ELSEWHERE:
@@ -200,7 +200,7 @@ class Storing:
         if self.store.is_sqlite and self.media is not None:
             time.sleep(min(time.monotonic() - began, _PAUSE_SECONDS))
 
-    def _begin_anew(self, land: Landing, project: Passing) -> None:
+    def _begin_anew(self, land: Landing, project: ProjectInTransit) -> None:
         """Without votes: items as they are before anyone votes, and images that no item has in the pool again."""
         picked = [land.distances.get("asset", 0) + row["asset_id"] for _, row in self.archive.rows("pick")]
         for at in range(0, len(picked), _AT_ONCE):
@@ -216,7 +216,7 @@ class Storing:
                 open_verification(session, access=access, revisions=some, now=now)
                 answering.open_new(session, access=access, revisions=some, now=now)
 
-    def _arrive(self, project: Passing, rows: Mapping[str, int]) -> None:
+    def _arrive(self, project: ProjectInTransit, rows: Mapping[str, int]) -> None:
         """From here on everyone sees it."""
         told = {**self.survey.project, **self.how.changed}
         archived_at = told.get("archived_at")

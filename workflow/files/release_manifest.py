@@ -12,7 +12,7 @@ from annotation_schemas.keys import votes_tell
 from annotation_schemas.model import Schema, Verification
 from db import events, files, guidelines, projects, schema_changes
 from db.engine import Session
-from db.items import Outgoing
+from db.items import OutgoingItem
 from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
 from workflow.access.projects import Access
 from workflow.annotate.verification import decided_in
@@ -89,7 +89,7 @@ def about_release(
     }
 
 
-def _restricted(state: ItemsOut, chosen: Sequence[Outgoing], split: Split) -> dict[str, Any]:
+def _restricted(state: ItemsOut, chosen: Sequence[OutgoingItem], split: Split) -> dict[str, Any]:
     """That only some items were wanted, how many of how many, and which of those are not in the files."""
     written = sum(split.takes(row) for row in chosen)
     n, of = f"{written:,}", f"{len(state.rows):,}"
@@ -145,7 +145,7 @@ def schema_of(session: Session, access: Access) -> dict[str, Any]:
 
 
 def _guideline(
-    session: Session, access: Access, rows: Sequence[Outgoing], under: Mapping[int, Collection[str]]
+    session: Session, access: Access, rows: Sequence[OutgoingItem], under: Mapping[int, Collection[str]]
 ) -> dict[str, Any]:
     """The version in force, every version with the submissions under it, and the kept items voted on under several."""
     counts = guidelines.count_submissions(session, project_id=access.project_id)
@@ -164,7 +164,7 @@ def _guideline(
     }
 
 
-def counts_of(access: Access, rows: Iterable[Outgoing]) -> dict[str, Any]:
+def counts_of(access: Access, rows: Iterable[OutgoingItem]) -> dict[str, Any]:
     """Items at each gate, in all and by dimension. The rows are gone through once."""
     counted = Counter((row.dimension, row.state, row.current_revision > 1) for row in rows)
     further = {VOTED_ON[stage] for stage in VERIFICATIONS[1:]}
@@ -282,7 +282,7 @@ def _kept_items(
 
 
 def _item(
-    state: ItemsOut, names: Mapping[int, str], places: Mapping[str, tuple[str | None, int]], row: Outgoing
+    state: ItemsOut, names: Mapping[int, str], places: Mapping[str, tuple[str | None, int]], row: OutgoingItem
 ) -> dict[str, Any]:
     """Where an item stands, and what it is about."""
     return {

@@ -362,7 +362,7 @@ def _chosen_items(session: Session, access: Access, chosen: Chosen, *, lock: boo
         voter=chosen.person or "",
         ids=chosen.items,
     )
-    ids, _ = item_list.page(session, within=item_list.Within(access.project_id), wanted=wanted)
+    ids, _ = item_list.page(session, within=item_list.ListScope(access.project_id), wanted=wanted)
     return item_list.rows(session, ids=ids, lock=lock)
 
 

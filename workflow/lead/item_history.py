@@ -184,7 +184,7 @@ def find(
         wanted = ItemFilter(
             text=text, dimension=(dimension,) if dimension else (), state=(state,) if state is not None else ()
         )
-        within = item_list.Within(access.project_id, fields=searched(access))
+        within = item_list.ListScope(access.project_id, fields=searched(access))
         newest: dict[str, Any] = {"within": within, "wanted": wanted, "down": True}
         if not text and differ is None and state is None and among is None and group is None:
             ids, n = item_list.page(session, **newest, offset=offset, limit=limit)

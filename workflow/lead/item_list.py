@@ -14,7 +14,7 @@ from typing import Any
 from annotation_schemas.keys import key_is_private
 from db import item_list, items, people, qualifications
 from db.engine import Session, Store
-from db.item_list import Within
+from db.item_list import ListScope
 from db.records import StoredItem
 from domain.errors import Conflict, InvalidInput, NotAllowed, Problem
 from domain.item_filter import COLUMNS, LEADS_COLUMNS, OF_FIELD, OPEN_COLUMNS, UNSORTED, ItemFilter, ItemList
@@ -194,12 +194,12 @@ def seeing(session: Session, person: Person | None, project: str) -> Access:
     return access
 
 
-def _within(session: Session, access: Access, person: Person | None) -> Within:
+def _within(session: Session, access: Access, person: Person | None) -> ListScope:
     qualifying: set[int] = set()
     for stage in Stage:
         if made := qualifications.sets(session, project_id=access.project_id, stage=stage):
             qualifying.update(made[-1].item_ids)
-    return Within(
+    return ListScope(
         project_id=access.project_id,
         reader=person.id if person is not None else None,
         own=at_least(access.role, Role.LEAD),
@@ -249,7 +249,7 @@ def usual_columns(*, lead: bool) -> tuple[str, ...]:
     return ("id", "dimension", "state", *(("votes", "differ", "author") if lead else ()), "comments")
 
 
-def _lines(session: Session, access: Access, within: Within, ids: Sequence[int]) -> list[ItemLine]:
+def _lines(session: Session, access: Access, within: ListScope, ids: Sequence[int]) -> list[ItemLine]:
     rows = item_list.rows(session, ids=ids)
     contents = items.present_contents(session, ids=ids, project_id=access.project_id)
     facts = item_list.facts(session, project_id=access.project_id, ids=ids)

@@ -14,7 +14,7 @@ from agreement.limits import wilson
 from annotation_schemas import kinds, registry
 from db import events, items, people, work_pace
 from db.engine import Session, Store
-from db.work_pace import Sent
+from db.work_pace import TimedSubmission
 from domain import csv_text
 from domain.policies import KEEP_RULES, Vote, item_state
 from domain.records import Person
@@ -136,7 +136,7 @@ def scorecards(store: Store, *, by: Person | None, project: str) -> list[Card]:
         sent = [
             one for one in work_pace.submissions(session, project_id=access.project_id) if one.purpose is Purpose.LIVE
         ]
-        whose: dict[tuple[Stage, int], list[Sent]] = defaultdict(list)
+        whose: dict[tuple[Stage, int], list[TimedSubmission]] = defaultdict(list)
         for one in sent:
             whose[one.stage, one.person_id].append(one)
         pairs, settled = _pairs(access, sent), _settled(session, access, sent)
@@ -296,16 +296,16 @@ def _table(rows: Sequence[Mapping[str, object]], columns: Sequence[str] | None =
 # ---- one person ------------------------------------------------------------------------------------------------------
 
 
-def _by_task(sent: Sequence[Sent]) -> list[list[Sent]]:
+def _by_task(sent: Sequence[TimedSubmission]) -> list[list[TimedSubmission]]:
     """A person's submissions by task, in the order of the first one for each."""
-    found: dict[int, list[Sent]] = defaultdict(list)
+    found: dict[int, list[TimedSubmission]] = defaultdict(list)
     for one in sent:
         found[one.task_id].append(one)
     return list(found.values())
 
 
 def _score(
-    by_task: Sequence[Sequence[Sent]],
+    by_task: Sequence[Sequence[TimedSubmission]],
     pairs: Mapping[int, tuple[int, int]],
     settled: Mapping[int, bool],
 ) -> Score:
@@ -330,24 +330,24 @@ def _score(
 
 
 def _periods(
-    by_task: Sequence[Sequence[Sent]],
+    by_task: Sequence[Sequence[TimedSubmission]],
     pairs: Mapping[int, tuple[int, int]],
     settled: Mapping[int, bool],
     *,
     of: Callable[[date], date],
 ) -> tuple[Period, ...]:
     """A score for each period; ``of`` gives the first day of that of a day."""
-    found: dict[date, list[Sequence[Sent]]] = defaultdict(list)
+    found: dict[date, list[Sequence[TimedSubmission]]] = defaultdict(list)
     for sent in by_task:
         found[of(sent[0].at.astimezone(UTC).date())].append(sent)
     return tuple(Period(first, _score(found[first], pairs, settled)) for first in sorted(found))
 
 
-def _pairs(access: Access, sent: Sequence[Sent]) -> dict[int, tuple[int, int]]:
+def _pairs(access: Access, sent: Sequence[TimedSubmission]) -> dict[int, tuple[int, int]]:
     """For each counting submission: how many answers of others to the same question are the same, and how many there
     are."""
     replaced = {one.supersedes_id for one in sent}
-    groups: dict[tuple[object, ...], list[Sent]] = defaultdict(list)
+    groups: dict[tuple[object, ...], list[TimedSubmission]] = defaultdict(list)
     for one in sent:
         if one.id not in replaced and one.stage in (*VERIFICATIONS, Stage.GRADING):
             groups[one.stage, one.item_id, one.revision, one.prediction_id, one.guideline].append(one)
@@ -373,7 +373,7 @@ def _pairs(access: Access, sent: Sequence[Sent]) -> dict[int, tuple[int, int]]:
     return found
 
 
-def _settled(session: Session, access: Access, sent: Sequence[Sent]) -> dict[int, bool]:
+def _settled(session: Session, access: Access, sent: Sequence[TimedSubmission]) -> dict[int, bool]:
     """For each counting vote on an item that a senior accepted or rejected: whether it comes to the same by itself."""
     parts = {stage: part for stage, part in rounds_of(access.schema).items() if part.keep.rule in KEEP_RULES}
     decided = {

@@ -14,7 +14,7 @@ from annotation_schemas.keys import key_field, options_field
 from annotation_schemas.model import Schema
 from db import readings, run_attempts, runs
 from db.engine import Session
-from db.readings import Ended
+from db.readings import AttemptEnd
 from db.records import StoredAttempt, StoredRun
 from domain.reading.answers import ReadOutcome
 from domain.run_kinds import RunKind
@@ -149,7 +149,7 @@ def _read(schema: Schema, plan: RunPlan, attempt: StoredAttempt, fields: Mapping
     if attempt.outcome not in ANSWERS:
         return 0.0 if attempt.outcome.silent else math.nan, "", attempt.outcome.why_none
     asked = asked_of(schema, fields)
-    ended = Ended(attempt.finish_reason, attempt.outcome)
+    ended = AttemptEnd(attempt.finish_reason, attempt.outcome)
     read = read_one(as_stored(attempt.text), asked, ended, ranked=plan.strategy == RANKED)
     if read.outcome is not ReadOutcome.READ:
         return 0.0, "", read.outcome.words

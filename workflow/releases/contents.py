@@ -15,10 +15,10 @@ from annotation_schemas.keys import key_field, options_field
 from annotation_schemas.model import Schema
 from db import release_steps, releases
 from db.engine import Session, Store
-from db.releases import Asset, Placed
+from db.releases import Asset, PlacedItem
 from domain.errors import FileRefused, MediaRefused, NotFound
 from exporters.asked_items import NAMED, ItemRefused, fields_on_images
-from exporters.release_folder import ReleaseFolder, Written, hash_of
+from exporters.release_folder import FileDigest, ReleaseFolder, hash_of
 from workflow.access.projects import Access
 from workflow.releases.evidence import names_in
 from workflow.releases.made_by import Steps
@@ -47,7 +47,7 @@ class Lying:
     """Where an image or clip lies in a release."""
 
     path: str | None
-    written: Written
+    written: FileDigest
     mime: str
 
 
@@ -78,7 +78,7 @@ class Media:
 
     def _put(self, sha256: str, asset: Asset) -> Lying:
         if not self.inside:
-            return Lying(None, Written(asset.bytes or 0, sha256), asset.mime or "application/octet-stream")
+            return Lying(None, FileDigest(asset.bytes or 0, sha256), asset.mime or "application/octet-stream")
         bare, mime = self.store.bare(sha256)
         written = hash_of(bare)
         path = f"media/{written.sha256[:2]}/{written.sha256}{_SUFFIX.get(mime, '')}"
@@ -129,7 +129,7 @@ class Contents:
 
     store: Store
     access: Access
-    placed: Sequence[Placed]
+    placed: Sequence[PlacedItem]
     withheld: Mapping[str, Sequence[str]]
     """Fields that public files lack, by split."""
     media: Media
@@ -185,7 +185,7 @@ class Contents:
         """All fields of an item that was read just now, those that are withheld among them."""
         return self.lot[item.id]
 
-    def _lot(self, session: Session, lot: Sequence[Placed]) -> Iterator[ReleasedItem]:
+    def _lot(self, session: Session, lot: Sequence[PlacedItem]) -> Iterator[ReleasedItem]:
         ids = [each.item_id for each in lot]
         names = release_steps.names(session, item_ids=ids)
         revisions = {each.item_id: each.revision for each in lot}

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from annotation_schemas.keys import question_field
 from db import events, files, items, projects, releases
 from db.engine import Session
-from db.items import Outgoing
-from db.releases import Asset, Placed
+from db.items import OutgoingItem
+from db.releases import Asset, PlacedItem
 from domain.errors import FileRefused
 from domain.states import Stage
 from exporters.release_keys import Canary, canary_of
@@ -44,7 +44,7 @@ class Draft:
     access: Access
     asked: Asked
     about: About
-    placed: Sequence[Placed]
+    placed: Sequence[PlacedItem]
     groups: Mapping[int, str]
     number: int
     point: int
@@ -93,7 +93,8 @@ def drawn_up(
     order = {name: place for place, name in enumerate(found.names)}
     in_order = sorted(kept, key=lambda row: order[found.split[row.external_id]])
     placed = [
-        Placed(row.id, row.current_revision, found.split[row.external_id], place) for place, row in enumerate(in_order)
+        PlacedItem(row.id, row.current_revision, found.split[row.external_id], place)
+        for place, row in enumerate(in_order)
     ]
     number = releases.last_number(session, project_id=access.project_id) + 1
     last = events.last_at(session, project_id=access.project_id)
@@ -131,7 +132,9 @@ class _Kept(NamedTuple):
     current_revision: int
 
 
-def _noting(rows: Iterable[Outgoing], takes: Callable[[Outgoing], bool], kept: list[_Kept]) -> Iterator[Outgoing]:
+def _noting(
+    rows: Iterable[OutgoingItem], takes: Callable[[OutgoingItem], bool], kept: list[_Kept]
+) -> Iterator[OutgoingItem]:
     """All items as they come; those that are taken are noted."""
     for row in rows:
         if takes(row):

@@ -10,8 +10,8 @@ from functools import cached_property
 from annotation_schemas.formats.released import ReleasedItem, ReleasedStep
 from db import release_steps
 from db.engine import Session, Store
-from db.release_steps import Revised, Said
-from db.releases import Placed
+from db.release_steps import RevisionStep, VoteStep
+from db.releases import PlacedItem
 from domain.errors import NotFound
 
 _AT_ONCE = 500
@@ -29,7 +29,7 @@ class Steps:
     """The steps of a release's items. What came after the release, or is about a later revision, is none of them."""
 
     store: Store
-    placed: Sequence[Placed]
+    placed: Sequence[PlacedItem]
     until: datetime | None
     """The last moment of the release; None: nothing has happened in the project."""
     names: Callable[[], Mapping[int, str]]
@@ -65,7 +65,7 @@ class Steps:
     def _people(self) -> Mapping[int, str]:
         return self.names()
 
-    def _read(self, session: Session, lot: Sequence[Placed]) -> dict[int, list[ReleasedStep]]:
+    def _read(self, session: Session, lot: Sequence[PlacedItem]) -> dict[int, list[ReleasedStep]]:
         ids = [each.item_id for each in lot]
         upto = {each.item_id: each.revision for each in lot}
         revised = [each for each in release_steps.revised(session, item_ids=ids) if each.number <= upto[each.item_id]]
@@ -90,14 +90,14 @@ class Steps:
         }
 
     def _revision(
-        self, made: Revised, importers: Mapping[int, int], schemas: Mapping[int, tuple[str, int, str]]
+        self, made: RevisionStep, importers: Mapping[int, int], schemas: Mapping[int, tuple[str, int, str]]
     ) -> ReleasedStep:
         first = made.number == 1
         who = made.editor_id if made.editor_id is not None or not first else importers.get(made.item_id)
         stage = (IMPORT if made.editor_id is None else WRITTEN) if first else EDIT
         return self._step(stage, who, made.at, made.number, schemas[made.schema_id], makes=True)
 
-    def _said(self, vote: Said, schemas: Mapping[int, tuple[str, int, str]]) -> ReleasedStep:
+    def _said(self, vote: VoteStep, schemas: Mapping[int, tuple[str, int, str]]) -> ReleasedStep:
         return self._step(vote.stage.value, vote.person_id, vote.at, vote.revision, schemas[vote.schema_id])
 
     def _step(
@@ -123,6 +123,6 @@ class Steps:
         )
 
 
-def _under(revised: Sequence[Revised], said: Sequence[Said]) -> set[int]:
+def _under(revised: Sequence[RevisionStep], said: Sequence[VoteStep]) -> set[int]:
     """The schemas (ids) under which something was done."""
     return {each.schema_id for each in revised} | {each.schema_id for each in said}

@@ -88,7 +88,7 @@ def which_items(counted: Counted, n: int) -> str:
 
 
 def members_of(
-    session: Session, access: Access, rows: Sequence[items.Outgoing], labels: attributes.Said
+    session: Session, access: Access, rows: Sequence[items.OutgoingItem], labels: attributes.Said
 ) -> Iterator[Member]:
     """These items with all that a set's statistics count of them, some at a time."""
     todo = iter(rows)

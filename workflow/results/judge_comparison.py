@@ -181,14 +181,14 @@ class _Side:
     """One of the two runs: how it asked, and what was read of its replies about items that count."""
 
     plan: JudgePlan
-    read: Mapping[tuple[_Key, str], judging.Read]
+    read: Mapping[tuple[_Key, str], judging.UnitResult]
 
     @property
     def asked(self) -> set[_Key]:
         """What it was asked about."""
         return {key for key, _ in self.read}
 
-    def value(self, reply: judging.Read) -> Value | None:
+    def value(self, reply: judging.UnitResult) -> Value | None:
         """The value of a reply, as said of the answers in their own order; None where there is none."""
         return self.plan.straight(reply.value, swapped=reply.swapped) if reply.verdict.scored else None
 
@@ -215,7 +215,7 @@ def _pair(
     )
 
 
-def _read(session: Session, run_id: int) -> dict[tuple[_Key, str], judging.Read]:
+def _read(session: Session, run_id: int) -> dict[tuple[_Key, str], judging.UnitResult]:
     """The first time of asking, by what it is about and criterion."""
     return {
         ((each.item_id, each.prediction_id, each.other_id, each.swapped, each.attack), each.criterion): each

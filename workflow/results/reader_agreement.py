@@ -18,7 +18,7 @@ from agreement.statistic import Statistic
 from annotation_schemas.asked import asked_of
 from db import readings
 from db.engine import Session, Store
-from db.readings import Ended, Unread
+from db.readings import AttemptEnd, UnreadAnswer
 from domain import json_text
 from domain.errors import FileRefused
 from domain.reading.answers import AnswerKind, Asked, ReadOutcome, read_answer
@@ -108,7 +108,9 @@ def sample(
     ]
 
 
-def _asked(session: Session, access: Access, answers: Sequence[Unread]) -> dict[int, tuple[Asked, str, Ended | None]]:
+def _asked(
+    session: Session, access: Access, answers: Sequence[UnreadAnswer]
+) -> dict[int, tuple[Asked, str, AttemptEnd | None]]:
     """Return the question of each answer with its options as shown, the item's question, and the outcome of the
     request.
     """
@@ -198,7 +200,7 @@ def _category(public: str, value: Any, asked: Asked) -> str:
     return _in_words(read.value, list(read.places), asked)
 
 
-def _of(read: AnswerReading | None, asked: Asked, ended: Ended | None) -> str:
+def _of(read: AnswerReading | None, asked: Asked, ended: AttemptEnd | None) -> str:
     if read is None or read.outcome is not ReadOutcome.READ:
         return NONE
     return _in_words(read.value, shown_places(read.places, asked, ended), asked)

@@ -16,7 +16,7 @@ from string import ascii_uppercase
 from annotation_schemas.asked import asked_of
 from db import readings
 from db.engine import Session, Store
-from db.readings import Ended, Unread
+from db.readings import AttemptEnd, UnreadAnswer
 from domain.errors import Conflict, InvalidInput, ModelRefused, Problem
 from domain.reading.answers import AnswerKind, Asked, Reading, ReadOutcome, read_answer
 from domain.reading.text import visible
@@ -96,7 +96,7 @@ class _Case:
     asked: Asked
     answers: tuple[tuple[int, int], ...]
     """Id and the item's revision."""
-    ended: Ended | None = None
+    ended: AttemptEnd | None = None
     """The order in which the options were shown, where it is not the item's."""
 
 
@@ -256,7 +256,7 @@ def _refuse_another(session: Session, access: Access, spec: ModelSpec, identity:
 
 def _wanted(
     session: Session, access: Access, counted: Counting, models: Sequence[str] | None
-) -> list[tuple[int, Unread]]:
+) -> list[tuple[int, UnreadAnswer]]:
     """The answers that count, to items with a key, that the rules find to state nothing, or not one."""
     there = that_count(session, access=access, counted=counted)
     found = readings.counting(session, project_id=access.project_id)
@@ -268,7 +268,7 @@ def _wanted(
     return [(each.id, each) for each in readings.answers(session, ids=ids, models=models)]
 
 
-def _cases(session: Session, access: Access, answers: Sequence[Unread]) -> list[_Case]:
+def _cases(session: Session, access: Access, answers: Sequence[UnreadAnswer]) -> list[_Case]:
     """What is to be asked, each text with the same options once, in the order in which the answers came."""
     states = readings.revisions(session, item_ids=[each.item_id for each in answers])
     ended = readings.ended(session, answers=answers)
@@ -278,7 +278,7 @@ def _cases(session: Session, access: Access, answers: Sequence[Unread]) -> list[
         how = ended.get((each.run_id, each.item_id))
         together[asked_of(access.schema, content), each.text, how.order if how else ()].append((each.id, revision))
     return [
-        _Case(text, asked, tuple(pairs), Ended(None, Outcome.ANSWERED, order) if order else None)
+        _Case(text, asked, tuple(pairs), AttemptEnd(None, Outcome.ANSWERED, order) if order else None)
         for (asked, text, order), pairs in together.items()
         if asked.kind is not AnswerKind.TEXT and len(asked.options) <= len(ascii_uppercase)
     ]

@@ -142,13 +142,13 @@ def _current(session: Session, access: Access, stage: Stage) -> _Current | None:
     return _Current(counted, frozenset(answers.last(session, project_id=access.project_id)), pairs)
 
 
-def _lot(session: Session, access: Access, stage: Stage, *, after: int, hold: bool) -> schema_changes.Lot:
+def _lot(session: Session, access: Access, stage: Stage, *, after: int, hold: bool) -> schema_changes.ItemBatch:
     return schema_changes.lot(
         session, project_id=access.project_id, after=after, limit=AT_ONCE, hold=hold, stages=stages_of(stage)
     )
 
 
-def _units(lot: schema_changes.Lot, item: StoredItem, stage: Stage) -> Iterator[list[StoredTask]]:
+def _units(lot: schema_changes.ItemBatch, item: StoredItem, stage: Stage) -> Iterator[list[StoredTask]]:
     """The slots of each unit of an item in a stage."""
     units: dict[str, list[StoredTask]] = {}
     for slot in lot.slots.get(item.id, []):
@@ -158,7 +158,7 @@ def _units(lot: schema_changes.Lot, item: StoredItem, stage: Stage) -> Iterator[
 
 
 def _again(
-    session: Session, access: Access, effect: Effect, item: StoredItem, lot: schema_changes.Lot
+    session: Session, access: Access, effect: Effect, item: StoredItem, lot: schema_changes.ItemBatch
 ) -> list[StoredAnnotation]:
     """What was said of the answers to an item that is asked again."""
     votes = [vote for vote in lot.votes.get(item.id, []) if vote.stage in lot.stages]
@@ -179,7 +179,7 @@ def _bring_up_lot(
     access: Access,
     change: Change,
     stage: Stage,
-    lot: schema_changes.Lot,
+    lot: schema_changes.ItemBatch,
     current: _Current,
     now: datetime,
     tally: Tally,

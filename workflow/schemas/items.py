@@ -72,7 +72,7 @@ class Change:
 
 
 def outcome(
-    access: Access, effect: Effect, item: StoredItem, lot: schema_changes.Lot
+    access: Access, effect: Effect, item: StoredItem, lot: schema_changes.ItemBatch
 ) -> tuple[Verdict, list[StoredAnnotation]]:
     """What an item comes to with a schema that may not be in force yet, and its votes that are asked again."""
     fields, votes = lot.contents[item.id], lot.votes.get(item.id, [])
@@ -83,7 +83,7 @@ def outcome(
 
 
 def bring_up(
-    session: Session, *, access: Access, change: Change, lot: schema_changes.Lot, now: datetime, tally: Tally
+    session: Session, *, access: Access, change: Change, lot: schema_changes.ItemBatch, now: datetime, tally: Tally
 ) -> None:
     """Bring a lot of items, which are held, up to the schema that is in force."""
     if change.undoes is not None:
@@ -119,8 +119,8 @@ def bring_up(
 
 
 def with_votes_of_before(
-    session: Session, access: Access, change: Change, lot: schema_changes.Lot, tally: Tally
-) -> schema_changes.Lot:
+    session: Session, access: Access, change: Change, lot: schema_changes.ItemBatch, tally: Tally
+) -> schema_changes.ItemBatch:
     """The lot with the votes that the change which is taken back had asked again, as far as no one has voted in their
     place since."""
     if change.undoes is None:
