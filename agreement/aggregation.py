@@ -129,7 +129,7 @@ def aggregate(ratings: Ratings, *, method: Method = "majority", ties: Ties = "no
         raise RatingsError(
             f"The rule {ties!r} needs an order, and the scale is nominal; take first, random, none or leave_out."
         )
-    kept = ratings.of(*ratings.raters)  # without the units that no one rated
+    kept = ratings.of(*ratings.raters)  # without unrated units
     if not kept.units:
         return _nothing(ratings, method, "There are no ratings.")
     return _METHODS[method](kept, ties, seed)
