@@ -70,7 +70,7 @@ class Aggregation:
 
 
 def aggregate(ratings: Ratings, *, method: Method = "majority", ties: Ties = "none", seed: int = 0) -> Aggregation:
-    """What several raters together say about each unit.
+    """Combine several raters' labels into one value for each unit.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def dawid_skene(
     rounds: int = 10_000,
     tolerance: float = 1e-10,
 ) -> DawidSkene:
-    """The classes of units from raters who err, each in their own way, by maximum likelihood.
+    """Estimate the classes of units by maximum likelihood, with separate error rates for each rater.
 
     Parameters
     ----------

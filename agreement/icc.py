@@ -89,7 +89,7 @@ def icc(
     confidence: float = 0.95,
     bootstrap: Bootstrap | None = None,
 ) -> Statistic:
-    """The share of the variance of ratings that lies between units.
+    """Compute the share of the variance of ratings that lies between units.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def icc(
 
 
 def variance_components(ratings: Ratings, *, raters: bool = True) -> Components:
-    """The variances of units, of raters and of the rest, from all ratings there are.
+    """Estimate the variances of units, raters and the rest from all ratings.
 
     Parameters
     ----------

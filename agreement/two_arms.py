@@ -29,7 +29,7 @@ def arm_difference(
     clusters: Sequence[Hashable] | None = None,
     confidence: float = 0.95,
 ) -> Statistic:
-    """The mean of the arm with the treatment less that of the arm without.
+    """Compute the mean of the arm with the treatment less that of the arm without.
 
     Parameters
     ----------
