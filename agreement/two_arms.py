@@ -19,7 +19,7 @@ from domain.errors import RatingsError
 _CELLS = 2_000_000
 """Numbers that are held in memory at once: 16 MB."""
 LEAST = 10
-"""Number of clusters (or independent units) below which limits are not trustworthy."""
+"""Number of clusters (or independent units) below which no limits are reported."""
 
 
 def arm_difference(
