@@ -70,7 +70,7 @@ class Aggregation:
 
 
 def aggregate(ratings: Ratings, *, method: Method = "majority", ties: Ties = "none", seed: int = 0) -> Aggregation:
-    """What several raters together say about each unit.
+    """Combine several raters' labels into one value for each unit.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def aggregate(ratings: Ratings, *, method: Method = "majority", ties: Ties = "no
         raise RatingsError(
             f"The rule {ties!r} needs an order, and the scale is nominal; take first, random, none or leave_out."
         )
-    kept = ratings.of(*ratings.raters)  # without the units that no one rated
+    kept = ratings.of(*ratings.raters)  # without unrated units
     if not kept.units:
         return _nothing(ratings, method, "There are no ratings.")
     return _METHODS[method](kept, ties, seed)
@@ -166,7 +166,7 @@ def dawid_skene(
     rounds: int = 10_000,
     tolerance: float = 1e-10,
 ) -> DawidSkene:
-    """The classes of units from raters who err, each in their own way, by maximum likelihood.
+    """Estimate the classes of units by maximum likelihood, with separate error rates for each rater.
 
     Parameters
     ----------

@@ -146,7 +146,7 @@ def winning_rates(
     min_raters_per_item: int = 2,
     min_items_per_rater: int = 30,
 ) -> tuple[tuple[float, Statistic], ...]:
-    """The winning rate of the alternative annotator test for each of several epsilons.
+    """Return the winning rate of the alternative annotator test for each of several epsilons.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ _NEAR = 50_000
 """Counts that stay close to the processor, and are multiplied before several threads would get in each other's way."""
 
 _WORK = 100_000_000
-"""Default number of counts to draw, if there are enough patterns."""
+"""Number of counts (draws times patterns) that limits the default number of draws."""
 _FEWEST = 400
 
 OfCounts = Callable[[Floats], Floats]

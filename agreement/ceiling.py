@@ -236,7 +236,7 @@ def ceiling_by_certainty(
     confidence: float = 0.95,
     bootstrap: Bootstrap | None = None,
 ) -> SplitCeiling:
-    """The human ceiling apart for units on which all people agree and for the others.
+    """Compute the human ceiling separately for units on which all people agree and for the others.
 
     High agreement of a judge on units that split people is no merit, because people have no common answer [1]_.
     Chance corrected measures and correlations of the unanimous units alone are often undefined for the people, who do
@@ -294,7 +294,7 @@ def noise_ceiling(
     confidence: float = 0.95,
     bootstrap: Bootstrap | None = None,
 ) -> NoiseCeiling:
-    """How high a correlation with the people's mean can be at all.
+    """Compute the highest possible correlation with the people's mean.
 
     Parameters
     ----------
@@ -368,7 +368,7 @@ def disattenuated_correlation(
     confidence: float = 0.95,
     bootstrap: Bootstrap | None = None,
 ) -> Disattenuated:
-    """The correlation of judge and people without the noise of either: whether they measure the same thing.
+    """Estimate the correlation of judge and people without noise, to see if they measure the same thing.
 
     Parameters
     ----------

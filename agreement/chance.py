@@ -38,7 +38,7 @@ _ONE_CATEGORY = (
 def percent_agreement(
     ratings: Ratings, *, weights: Weights = "none", confidence: float = 0.95, bootstrap: Bootstrap | None = None
 ) -> Statistic:
-    """The share of pairs of ratings on the same unit that agree, averaged over units.
+    """Compute the share of agreeing pairs of ratings on the same unit, averaged over units.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ from domain.errors import RatingsError
 
 @dataclass(frozen=True, eq=False)
 class Confusion:
-    """How often the judge said what where people said what."""
+    """Counts of the judge's labels for each label of people."""
 
     labels: tuple[Any, ...]
     counts: Ints
@@ -90,7 +90,7 @@ class PassRates:
 def confusion_matrix(
     reference: Sequence[Any], judged: Sequence[Any], *, labels: Sequence[Any] | None = None
 ) -> Confusion:
-    """How often the judge said what where people said what.
+    """Count the judge's labels for each label of people.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ def compare_with_constant(
     clusters: Sequence[Hashable] | None = None,
     confidence: float = 0.95,
 ) -> ConstantComparison:
-    """How much more often a judge says what people say than one that always gives the most frequent value.
+    """Measure how much more often a judge agrees with people than a constant judge with the most frequent value.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ def ppi_mean(
     clusters: Sequence[Hashable] | None = None,
     clusters_unlabelled: Sequence[Hashable] | None = None,
 ) -> CorrectedMean:
-    """The mean that people would give to all units, from their grades of some and a judge's of all.
+    """Estimate the mean that people would give to all units, from their grades of some and a judge's of all.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def weighted_mean(
     confidence: float = 0.95,
     clusters: Sequence[Hashable] | None = None,
 ) -> CorrectedMean:
-    """The mean that people would give to all units, where some units were likelier to be graded than others.
+    """Estimate the mean that people would give to all units if some units were more likely to be graded.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ def rogan_gladen(
     confidence: float = 0.95,
     least_youden: float = LEAST_YOUDEN,
 ) -> CorrectedMean:
-    """The true pass rate behind a judge's pass rate, corrected by its sensitivity and specificity.
+    """Estimate the true pass rate from a judge's pass rate, corrected by its sensitivity and specificity.
 
     Parameters
     ----------
@@ -337,7 +337,7 @@ def rogan_gladen(
 def clustered_mean(
     values: ArrayLike, *, clusters: Sequence[Hashable] | None = None, confidence: float = 0.95
 ) -> Statistic:
-    """A mean whose standard error knows that some units belong together.
+    """Return a mean with a standard error for clustered units.
 
     Parameters
     ----------

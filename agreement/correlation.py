@@ -106,7 +106,7 @@ def without(problem: str, ratings: Ratings, confidence: float, *, n_units: int |
 
 
 def pearson(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap | None = None) -> Statistic:
-    """How closely two raters' numbers lie on a line; it does not see that one is stricter than the other.
+    """Measure how closely two raters' numbers follow a line; a stricter rater makes no difference.
 
     Parameters
     ----------
@@ -324,7 +324,7 @@ def kendall_w(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstra
 
 
 def lins_concordance(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap | None = None) -> Statistic:
-    """How closely two raters' numbers lie on the line y = x: Pearson's correlation times what stricter raters cost.
+    """Measure how closely two raters' numbers follow the line y = x: Pearson's correlation, less for stricter raters.
 
     Parameters
     ----------
@@ -383,7 +383,7 @@ def lins_concordance(ratings: Ratings, *, confidence: float = 0.95, bootstrap: B
 def mean_pearson(
     ratings: Ratings, *, against: str | None = None, confidence: float = 0.95, bootstrap: Bootstrap | None = None
 ) -> Statistic:
-    """The mean of Pearson's correlation over pairs of raters.
+    """Compute the mean of Pearson's correlation over pairs of raters.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ def bias(
     confidence: float = 0.95,
     bootstrap: Bootstrap | None = None,
 ) -> Statistic:
-    """How much higher a rater's numbers are than the reference's, in the mean.
+    """Compute how much higher a rater's numbers are than the reference's, on average.
 
     Parameters
     ----------

@@ -89,7 +89,7 @@ def icc(
     confidence: float = 0.95,
     bootstrap: Bootstrap | None = None,
 ) -> Statistic:
-    """The share of the variance of ratings that lies between units.
+    """Compute the share of the variance of ratings that lies between units.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def icc(
 
 
 def variance_components(ratings: Ratings, *, raters: bool = True) -> Components:
-    """The variances of units, of raters and of the rest, from all ratings there are.
+    """Estimate the variances of units, raters and the rest from all ratings.
 
     Parameters
     ----------
@@ -275,7 +275,7 @@ def _from_squares(form: Form, b: Some, w: Some, j: Some, e: Some, n: Some, k: in
     noise = w if form.startswith("ICC(1") else e
     strict = (j - e) / n if form.startswith("ICC(2") else 0.0
     below = np.asarray(b + strict if form.endswith("k)") else b + (k - 1) * noise + k * strict)
-    # Where the parts cancel, what is left is rounding.
+    # If the terms cancel, the rest is rounding error.
     size = b + k * noise + (k * (j + e) / n if form.startswith("ICC(2") else 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         value: Floats = np.where(below > np.maximum(_NOTHING, 1e-13 * size), (b - noise) / below, math.nan)

@@ -203,7 +203,7 @@ def family_bias(
     clusters: Sequence[Hashable] | None = None,
     confidence: float = 0.95,
 ) -> AdjustedBias:
-    """Whether a judge prefers answers of its own family beyond what people see in them.
+    """Test whether a judge prefers answers of its own family more than people do.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def length_bias(
     clusters: Sequence[Hashable] | None = None,
     confidence: float = 0.95,
 ) -> AdjustedBias:
-    """How much a judge gives for length, beyond what people give for it.
+    """Estimate how much more a judge rewards length than people do.
 
     Parameters
     ----------
@@ -295,7 +295,7 @@ def position_bias(
     clusters: Sequence[Hashable] | None = None,
     confidence: float = 0.95,
 ) -> PositionBias:
-    """Whether a judge of pairs prefers a place: each pair judged in both orders.
+    """Test whether a judge of pairs prefers a position, with each pair judged in both orders.
 
     Parameters
     ----------
@@ -351,7 +351,7 @@ def calibration_curve(
     clusters: Sequence[Hashable] | None = None,
     confidence: float = 0.95,
 ) -> tuple[AtLevel, ...]:
-    """What people give on average where the judge gives a level, or the other way round.
+    """Compute people's mean score at each level of the judge, or the judge's at each level of people.
 
     Parameters
     ----------
@@ -421,7 +421,7 @@ def drift(
     confidence: float = 0.95,
     bootstrap: Bootstrap | None = None,
 ) -> Drift:
-    """Whether a new prompt or model version of a judge still judges as the old one did.
+    """Test whether a new prompt or model version of a judge still judges like the old one.
 
     Parameters
     ----------
@@ -587,7 +587,7 @@ def unparsed(
     clusters: Sequence[Hashable] | None = None,
     confidence: float = 0.95,
 ) -> Unparsed:
-    """How many replies gave no value, and between which bounds the mean lies whatever they would have been.
+    """Count the unreadable replies and bound the mean over all values that they could have had.
 
     Parameters
     ----------

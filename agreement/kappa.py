@@ -124,7 +124,7 @@ def _limits(value: float, se: float, n: int, limits: Limits, confidence: float) 
 def light_kappa(
     ratings: Ratings, *, weights: Weights = "none", confidence: float = 0.95, bootstrap: Bootstrap | None = None
 ) -> Statistic:
-    """The mean of Cohen's kappa over all pairs of raters, each pair on the units that both rated.
+    """Compute the mean of Cohen's kappa over all pairs of raters, each on the units that both rated.
 
     Parameters
     ----------

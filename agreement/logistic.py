@@ -44,7 +44,7 @@ def logistic_regression(
     clusters: Sequence[Hashable] | None = None,
     confidence: float = 0.95,
 ) -> Regression:
-    """The log odds of success explained by several aspects: how much they change with each, the others held fixed.
+    """Explain the log odds of success by several aspects: their change with each aspect, the others held fixed.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ def share(
     n_raters: int = 1,
     bootstrap: Bootstrap | None = None,
 ) -> Statistic:
-    """The share of ones among zeros and ones, as the accuracy of a model's answers.
+    """Compute the share of ones among zeros and ones, such as the accuracy of a model's answers.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def mean_of_parts(
     confidence: float = 0.95,
     n_raters: int = 1,
 ) -> Statistic:
-    """The mean of the means of parts: every part, as a dimension of a benchmark, counts alike however large it is.
+    """Compute the mean of part means: each part, such as a dimension of a benchmark, counts the same.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def difference_from_rest(
     confidence: float = 0.95,
     n_raters: int = 1,
 ) -> Statistic:
-    """The mean of some units less the mean of the others, and whether that could be chance.
+    """Compute the mean of some units less the mean of the others, and test it against chance.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def difference_from_rest(
 def paired_difference(
     first: ArrayLike, second: ArrayLike, *, clusters: Sequence[Hashable] | None = None, confidence: float = 0.95
 ) -> Statistic:
-    """How much higher the second of two scores is, in the mean over pairs, and whether that could be chance.
+    """Compute the mean increase from the first to the second score of a pair, and test it against chance.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ HALF = 0.5
 
 
 def temporal_iou(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap | None = None) -> Statistic:
-    """How much of the time that either of two raters marked both of them marked, in the mean.
+    """Compute the share of the time marked by either of two raters that both marked, on average.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def temporal_iou(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Boots
 def box_f1(
     ratings: Ratings, *, threshold: float = HALF, confidence: float = 0.95, bootstrap: Bootstrap | None = None
 ) -> Statistic:
-    """The share of two raters' boxes that match, 2 m / (n + n'), in the mean.
+    """Compute the share of two raters' boxes that match, 2 m / (n + n'), on average.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def box_f1(
 def box_iou(
     ratings: Ratings, *, threshold: float = HALF, confidence: float = 0.95, bootstrap: Bootstrap | None = None
 ) -> Statistic:
-    """The mean IoU of the boxes of two raters that match, in the mean.
+    """Compute the mean IoU of two raters' matching boxes, on average.
 
     Parameters, errors and matches are those of :func:`box_f1`. Pairs of raters without a match are ignored, and a
     unit without matches is left out. So the value is never below ``threshold``; read it next to the F1.

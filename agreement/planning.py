@@ -385,7 +385,7 @@ def grades_needed(
     half_width: float,
     confidence: float = 0.95,
 ) -> Grades:
-    """How many more units people have to grade until the corrected mean (PPI++) is narrow enough.
+    """Compute how many more units people must grade until the corrected mean (PPI++) is narrow enough.
 
     Parameters
     ----------
@@ -444,7 +444,7 @@ def next_units(
     random_share: float = 0.25,
     seed: int = SEED,
 ) -> NextUnits:
-    """Which units people should grade next: where a grade narrows the limits most, and a random remainder.
+    """Choose the units to grade next: those that narrow the limits most, and a random remainder.
 
     Parameters
     ----------
@@ -635,7 +635,7 @@ def design_effect(*, cluster_size: float, icc: float) -> float:
 
 
 def calibration_split(*, n: int, rate: float, sensitivity: float, specificity: float) -> tuple[int, int]:
-    """How to divide grades between true passes and true failures before :func:`rogan_gladen`.
+    """Divide grades between true passes and true failures before :func:`rogan_gladen`.
 
     Parameters
     ----------

@@ -140,7 +140,7 @@ class WinRate:
 
 
 def win_rates(votes: PairVotes, *, confidence: float = 0.95, bootstrap: Bootstrap | None = None) -> tuple[WinRate, ...]:
-    """How often each is preferred, ties as half: first to all others together, then to each of them.
+    """Compute how often each option is preferred, ties as half: first to all others, then to each of them.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def _rate(votes: PairVotes, cells: Bools, outcomes: Sequence[int], limits: Inter
 
 
 def left_preferred(left: int, right: int, *, confidence: float = 0.95) -> Statistic:
-    """How often the left one of two was preferred, tested against a half.
+    """Compute how often the left option was preferred, and test it against a half.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ _FEW = 25
 
 
 def mcnemar(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap | None = None) -> Statistic:
-    """How much more often the second of two raters chooses the second of two categories, tested against no difference.
+    """Test how much more often the second of two raters chooses the second of two categories.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ def linear_regression(
     clusters: Sequence[Hashable] | None = None,
     confidence: float = 0.95,
 ) -> Regression:
-    """An outcome explained by several aspects: how much it changes with each, the others held fixed.
+    """Explain an outcome by several aspects: its change with each aspect, the others held fixed.
 
     Parameters
     ----------

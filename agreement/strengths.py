@@ -152,7 +152,7 @@ class _Model:
         squares = np.einsum("dpo,ox,oy->dpxy", share, _FEATURES, _FEATURES) - mean[:, :, :, None] * mean[:, :, None]
         information = (total[:, :, None, None] * squares).reshape(len(tables), -1) @ self._squares
         information = information.reshape(len(tables), self.n_names + 1, self.n_names + 1)
-        information[:, :-1, :-1] += 1.0  # in the direction that no vote tells of; the gradient has none of it
+        information[:, :-1, :-1] += 1.0  # votes say nothing in this direction; the gradient is 0 there
         information[~ties, -1, -1] = 1.0
         gradient[~ties, -1] = 0.0
         return np.linalg.solve(information, gradient[:, :, None])[:, :, 0], gradient

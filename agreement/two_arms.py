@@ -19,7 +19,7 @@ from domain.errors import RatingsError
 _CELLS = 2_000_000
 """Numbers that are held in memory at once: 16 MB."""
 LEAST = 10
-"""Number of clusters (or independent units) below which limits are not reported."""
+"""Number of clusters (or independent units) below which no limits are reported."""
 
 
 def arm_difference(
@@ -29,7 +29,7 @@ def arm_difference(
     clusters: Sequence[Hashable] | None = None,
     confidence: float = 0.95,
 ) -> Statistic:
-    """The mean of the arm with the treatment less that of the arm without.
+    """Compute the mean of the arm with the treatment less that of the arm without.
 
     Parameters
     ----------

@@ -159,7 +159,7 @@ def changes(before: str, after: str, *, around: int | None = AROUND) -> list[tup
     return [(line[0], line[1:]) for line in lines if not line.startswith("@@")]
 
 
-# ---- what the other use cases ask ------------------------------------------------------------------------------------
+# ---- for other use cases ---------------------------------------------------------------------------------------------
 
 
 def current(session: Session, access: Access) -> tuple[int, str]:
@@ -209,7 +209,7 @@ def note_reader(session: Session, *, access: Access, person: Person, now: dateti
         )
 
 
-# ---- parts -----------------------------------------------------------------------------------------------------------
+# ---- helpers ---------------------------------------------------------------------------------------------------------
 
 
 def _problems(access: Access, text: str, why: str) -> list[Problem]:

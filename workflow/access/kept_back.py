@@ -41,7 +41,7 @@ def standing(known: Sequence[Decision]) -> Standing:
     next_: dict[str, str] = {}
     newest: dict[str, Decision] = {}
     for each in known:
-        next_.pop(each.file, None)  # it is shown now
+        next_.pop(each.file, None)  # this file is shown now
         if each.before != each.file:
             next_[each.before] = each.file
         newest[each.file] = each

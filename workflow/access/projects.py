@@ -169,7 +169,7 @@ def _readable(session: Session, person: Person | None, names: Sequence[str]) -> 
     """Return the projects whose schema can be read here; opening another one gives the reason."""
     found = {name: access_or_why(session, person=person, project=name) for name in names}
     for name, why in found.items():
-        if isinstance(why, str) and person is None:  # a command; a page is drawn too often to log it each time
+        if isinstance(why, str) and person is None:  # only for commands; pages are drawn too often to log this
             logging.getLogger(__name__).warning("The project %s is not listed: %s", name, why)
     return [view_of(each) for each in found.values() if isinstance(each, Access)]
 
@@ -239,7 +239,7 @@ def remove_member(store: Store, *, by: Person | None, project: str, login: str) 
         take_out(session, access, login, by=by, now=store.now())
 
 
-# ---- what the other use cases ask ------------------------------------------------------------------------------------
+# ---- for other use cases ---------------------------------------------------------------------------------------------
 
 
 def put_part(session: Session, access: Access, part: Part, *, by: Person | None, now: datetime) -> Membership:

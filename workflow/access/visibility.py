@@ -50,7 +50,7 @@ class Visibility:
 def visibility_of(session: Session, *, access: Access, person: Person, item: StoredItem) -> Visibility:
     """Return a person's current view of an item."""
     slots = comment_threads.slots(session, item_id=item.id, stages=BLIND)
-    mine = any(row.person_id == person.id and _in_hand(row) for row in slots)  # also one that is not live
+    mine = any(row.person_id == person.id and _in_hand(row) for row in slots)  # includes tasks that are not live
     open_ = mine or item.state in UNSETTLED or any(_unfinished(row, item) for row in slots)
     settled = item.state not in UNSETTLED
     names = at_least(access.role, Role.LEAD) or settled or access.schema.stages.adjudication is None

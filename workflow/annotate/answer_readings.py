@@ -382,7 +382,7 @@ def asked_hash(asked: Asked, more: str = "") -> str:
     return hashlib.sha256(told.encode(errors="surrogatepass")).hexdigest()[:32]
 
 
-# ---- what counts ----------------------------------------------------------------------------------------------------
+# ---- readings that count --------------------------------------------------------------------------------------------
 
 
 def counting(

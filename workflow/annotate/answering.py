@@ -85,7 +85,7 @@ def _open(
     ]
     known = tasks.known_units(session, units=units)
     for unit, (item_id, revision, dimension) in zip(units, revisions, strict=True):
-        if unit in known:  # with as many slots as were asked for then
+        if unit in known:  # keeps its earlier number of slots
             continue
         slots += [
             task_slots.Slot(
@@ -203,7 +203,7 @@ def _run(session: Session, access: Access, person: Person, item_id: int, now: da
     """
     found = respondents.run_of(session, project_id=access.project_id, person_id=person.id)
     if found is None:
-        projects.lock(session, id=access.project_id)  # two people who begin at once get two numbers
+        projects.lock(session, id=access.project_id)  # so that two people who begin at once get different numbers
         found = respondents.run_of(session, project_id=access.project_id, person_id=person.id)
     goes_on = found is not None and found.withdrawn_at is None
     if found is not None and goes_on and not respondents.has_answer(session, run_id=found.id, item_id=item_id):

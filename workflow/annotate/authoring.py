@@ -274,7 +274,7 @@ def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) 
     if items.has_predictions(session, item_id=item.id):
         return "Models have answered this item already; tell a senior if it is wrong."
     unit = task_slots.unit_of_revision(Stage.VERIFICATION, item_id=item.id, revision=item.current_revision)
-    for slot in tasks.of_unit(session, unit=unit, lock=True):  # further stages follow on votes in this one
+    for slot in tasks.of_unit(session, unit=unit, lock=True):  # later stages start only after votes in this one
         if slot.state is TaskState.DONE:
             return "Someone has voted on this item already; tell a senior if it is wrong."
         if slot.state is TaskState.CLAIMED and not task_claims.is_free(slot, now=now):

@@ -122,7 +122,7 @@ def offer_arbitration(
         task_slots.withdraw(session, units=[unit], held=not honour)
 
 
-# ---- answers that count no longer, or again --------------------------------------------------------------------------
+# ---- answers that stop or start counting -----------------------------------------------------------------------------
 
 
 def follow_state(session: Session, *, access: Access, item_id: int, before: ItemState, state: ItemState) -> None:

@@ -178,7 +178,7 @@ def _thread(
         comments=comments,
         people=[row.login for row in mentionable],
         names=distinct_names({row.login: row.name for row in mentionable}),
-        open=seen.open and seen.whole,  # to raters it would tell whether the item is settled
+        open=seen.open and seen.whole,  # raters must not learn whether the item is settled
         may_free=seen.whole,
         whole=seen.whole,
         closed=closed,

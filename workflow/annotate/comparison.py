@@ -80,7 +80,7 @@ def models_shown(session: Session, said: StoredAnnotation) -> tuple[str, str]:
     return (first, second) if (said.shown or {}).get(SHOWN_LEFT) == FIRST else (second, first)
 
 
-# ---- a pair of which a model has answered anew -----------------------------------------------------------------------
+# ---- pairs with an outdated answer -----------------------------------------------------------------------------------
 
 REPLACED = (
     "One of the two models has answered this item anew since you opened the pair, so the answers that you compared "
@@ -157,7 +157,7 @@ def _is_asked(session: Session, access: Access, pair: Pair) -> bool:
     return counting(session, access=access, stage=Stage.COMPARISON).counts(pair.first.item_id)
 
 
-# ---- answers that count no longer, or again --------------------------------------------------------------------------
+# ---- answers that stop or start counting -----------------------------------------------------------------------------
 
 
 def follow_state(session: Session, *, access: Access, item_id: int, before: ItemState, state: ItemState) -> None:
@@ -193,7 +193,7 @@ def _offer_current(session: Session, access: Access, units: Sequence[str], item_
     task_slots.offer_units(session, units=wanted, most=stage.raters if stage else None)
 
 
-# ---- what has to hold ------------------------------------------------------------------------------------------------
+# ---- checks ----------------------------------------------------------------------------------------------------------
 
 
 def broken_rules(session: Session, *, access: Access) -> Iterator[str]:

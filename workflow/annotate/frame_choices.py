@@ -189,7 +189,7 @@ def take_in(store: Store, folder: Path, *, by: Person, project: str, of: SetOfFr
             for on in (True, False):
                 ticked = [line for line in lines if before.get(name_of(line)) is on]
                 _log_ticks(session, store, access, None, of, ticked, on, {"taken_in_from": digest})
-    with contextlib.suppress(FileNotFoundError):  # another request has just taken in the same file
+    with contextlib.suppress(FileNotFoundError):  # another request has just imported the same file
         (folder / CHOICE).replace(folder / TAKEN_IN)
 
 

@@ -46,7 +46,7 @@ def claim_next(
             limit=1 + attempt,
         )
         found = [] if left_behind else _search(session, ways, limit=1 + attempt)
-        if known is not None and (left_behind or found):  # among live work, never after the last of it
+        if known is not None and (left_behind or found):  # mixed into live work, never after the last live task
             row = gold_checks.assign(session, access=access, person=person, gold_id=known, now=now)
             if row is not None:
                 note_claim(session, access=access, row=row, person=person, before=None, now=now)
@@ -62,7 +62,7 @@ def claim_next(
             chosen = _own_choice(session, access, person, stage, spot)
             taken = task_claims.take(session, task_id=chosen, stage=stage, person_id=person.id, now=now)
             if taken is not None:
-                if chosen == spot.id:  # else it is still ahead
+                if chosen == spot.id:  # otherwise the slot is still ahead of the cursor
                     queue_cursor.took(way, spot)
                 note_claim(session, access=access, row=taken, person=person, before=None, now=now)
                 return taken, False

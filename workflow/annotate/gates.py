@@ -121,7 +121,7 @@ def why_refused(visit: Visit) -> NothingLeft | None:
     return next((nothing for nothing in said if nothing is not None), None)
 
 
-# ---- what each of them asks ------------------------------------------------------------------------------------------
+# ---- questions of the gates ------------------------------------------------------------------------------------------
 
 
 def why_closed(visit: Visit) -> NothingLeft | None:

@@ -201,7 +201,7 @@ def _waiting(
         dimensions=dimensions,
         needed=access.needed_roles,
     )
-    # Each piece is ranked by itself, so that the order of the rest stays when one is gone.
+    # Each check has its own rank, so that removing one keeps the order of the others.
     return sorted(
         found,
         key=lambda each: task_slots.shuffle_key(seed=access.seed, unit=gold_items.unit_of(each[0]), slot=person.id),

@@ -341,7 +341,7 @@ def _checked(session: Session, access: Access, stage: Stage, known: Known) -> Ca
         raise InvalidInput([Problem(name, f"the {called} does not ask {name!r}.") for name in unknown])
     fields = items.content(session, item_id=item.id, revision=item.current_revision)
     bare = [criterion.model_copy(update={"show_if": {}, "skip": None}) for criterion in asked]
-    # A reason that an option wants is the voter's; what is known is the option.
+    # The right answer is the option; the reason that an option requires is up to the voter.
     bare = [
         criterion.model_copy(
             update={"options": tuple(option.model_copy(update={"reasons": ()}) for option in criterion.options)}

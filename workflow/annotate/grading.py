@@ -129,7 +129,7 @@ def _add_slots(
                 dimension=dimension,
                 called_off=called_off,
                 rank=task_slots.rank_of(stage.order, slot=slot, item_id=item_id, priority=priorities.get(item_id, 0)),
-                # in an order that all share, an answer's slots stand together, so that answer by answer is filled
+                # in a shared order, an answer's slots are adjacent, so that answers are completed one by one
                 shuffle=task_slots.shuffle_key(
                     seed=access.seed, unit=unit, slot=slot if stage.order == "random" else 0
                 ),
@@ -170,7 +170,7 @@ def draw(session: Session, *, access: Access, now: datetime, most: int | None = 
         called_off |= surplus - still
         if not still:
             break
-        left |= still  # someone takes these just now
+        left |= still  # other people are claiming these now
     fewest = access.reading.fewest(stage.raters, Stage.GRADING)
     lacking = [
         each

@@ -271,7 +271,7 @@ def pick(store: Store, *, person: Person, project: str, dimension: str, assets: 
         return task_view(session, access=access, row=task, person=person)
 
 
-# ---- what the other use cases ask ------------------------------------------------------------------------------------
+# ---- for other use cases ---------------------------------------------------------------------------------------------
 
 
 def count(session: Session, *, access: Access, dimensions: Sequence[str] | None) -> int:

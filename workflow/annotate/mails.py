@@ -37,7 +37,7 @@ CLIPPED = 100
 _log = logging.getLogger(__name__)
 
 
-# ---- what someone wants ---------------------------------------------------------------------------------------------
+# ---- mail settings --------------------------------------------------------------------------------------------------
 
 
 def choice(store: Store, *, person: Person) -> tuple[str, MailTime]:
@@ -120,7 +120,7 @@ def _work(store: Store, person: Person, now: datetime) -> Iterator[Notice]:
             n = sum(row.waiting for row in of_them)
             called = access_to(session, person=person, project=name).schema.stages.in_a_sentence(stage)
             words = f"{n:,} {'task waits' if n == 1 else 'tasks wait'} for you in the {called}."
-            if stage in (Stage.AUTHORING, Stage.TRIAGE):  # how many depends on the images that others take
+            if stage in (Stage.AUTHORING, Stage.TRIAGE):  # the number depends on the images that others take
                 words = f"Work waits for you in the {called}."
             key = f"{WORK}{mine[name].id}:{stage}:{last[0] if last else 0}"
             yield Notice(NoticeKind.WORK, name, mine[name].title, words, now, (key,))
@@ -215,7 +215,7 @@ def _failed(store: Store, mail: StoredMail, error: NotSent) -> None:
             mails.end(session, id=mail.id, state=MailState.FAILED, now=now, said=said)
 
 
-# ---- how it goes ----------------------------------------------------------------------------------------------------
+# ---- state of the mails ---------------------------------------------------------------------------------------------
 
 
 def standing(store: Store) -> tuple[dict[MailState, int], list[tuple[str, StoredMail]]]:

@@ -87,7 +87,7 @@ def next_steps(store: Store, *, person: Person | None, project: str) -> str:
         states = items.count_by_state(session, project_id=access.project_id)
         if not states and not image_pool.count(session, access=access, dimensions=None):
             return NOTHING_YET
-        said = []  # a set has none of the items that wait, so these come first
+        said = []  # a set never contains waiting items, so missing media come first
         waiting = sum(each.items for each in _without_media(session, access).values())
         if waiting:
             said.append(
@@ -254,7 +254,7 @@ def _too_few_to_answer(
     answering = access.schema.stages.answering
     most = _EXACT + sum(
         part.raters for part in rounds_of(access.schema).values()
-    )  # who verified an item does not answer it
+    )  # people who verified an item do not answer it
     if answering is None or len(able) > answering.people + most:
         return ()
     slots = task_counts.open_units(session, project_id=access.project_id, stage=Stage.ANSWERING, dimension=dimension)

@@ -28,7 +28,7 @@ IMPORTED, BEGUN, TIMED = "drafting.imported", "drafting.begun", "drafting.time_b
 """Event kinds: proposals imported; an item of an arm started; time spent on its fields."""
 
 
-# ---- what an author is shown ----------------------------------------------------------------------------------------
+# ---- proposals on the author's page ---------------------------------------------------------------------------------
 
 
 def shown(session: Session, *, access: Access, row: StoredTask) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def _of_task(session: Session, row: StoredTask) -> tuple[StoredAsset, Proposal] 
     return None
 
 
-# ---- proposals come in ----------------------------------------------------------------------------------------------
+# ---- import of proposals --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

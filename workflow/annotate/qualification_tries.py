@@ -88,7 +88,7 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
             ],
         )
         for thing in in_order:
-            if thing.prediction is None:  # of an answer, the tasks themselves say who graded it to qualify
+            if thing.prediction is None:  # for an answer, the task itself records who graded it to qualify
                 threads.note_insight(session, item_id=thing.item.id, person_id=person.id, now=now)
         data = {"number": row.number, "set": sets[-1].number}
         log(session, "qualification.begun", by=person, project=access, now=now, data=data)

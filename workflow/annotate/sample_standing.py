@@ -230,7 +230,7 @@ def _lines(there: Frame, drawn: Sequence[Place], names: Sequence[str], raters: i
     ]
 
 
-# ---- what does not fit, and what is short ----------------------------------------------------------------------------
+# ---- mismatches and shortages ----------------------------------------------------------------------------------------
 
 
 def _troubles(there: Frame) -> list[str]:
@@ -284,7 +284,7 @@ def _first_names(names: Sequence[str]) -> str:
     return ", ".join(names[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
-# ---- for others ------------------------------------------------------------------------------------------------------
+# ---- for other use cases ---------------------------------------------------------------------------------------------
 
 
 def counting_in_stage(session: Session, *, access: Access, items_: Items | str | None, stage: Stage) -> Counting:

@@ -275,7 +275,7 @@ def _why_fixed(session: Session, access: Access, row: StoredTask, now: datetime)
     if row.purpose is Purpose.GOLD and row.stage in VERIFICATIONS:
         return (
             None if verification.is_slip(session, access, row, now) else verification.SETTLED
-        )  # as what has just been settled
+        )  # the same as for an item that was just settled
     return _STEPS[row.stage].why_fixed(session, access, row, now)
 
 
