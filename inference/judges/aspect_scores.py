@@ -31,6 +31,9 @@ _LINE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 
+_NUMBER_CELL = re.compile(r"[ \t*_`]*[-+]?\d[\d.,/]*[ \t*_`]*(?:\||$)")
+"""A cell of a table that holds a number: the score of another answer, and no remark."""
+
 _MENTION = re.compile(r"(?P<aspect>perception|cognition|action)[ \t*_\"'`-]+score\b", re.IGNORECASE)
 
 
@@ -147,7 +150,7 @@ def _rest(match: re.Match[str]) -> str:
     """Return the text behind a score on its line, with the punctuation that joins it to the score."""
     said = match["said"].rstrip(".:")
     between = match.string[match.start("said") + len(said) : match.start("rest")]
-    joined = re.search(r"[.:|]", between)
+    joined = re.search(r"[.:]" if _NUMBER_CELL.match(match["rest"]) else r"[.:|]", between)
     return (joined[0] + " " if joined and match["rest"].strip() else "") + match["rest"]
 
 
