@@ -32,6 +32,8 @@ _TEXTS = ("text", "texts", "content", "option", "value")
 _LABELS = ("label", "labels", "letter", "key", "id")
 _MOST = 100
 """Options that an item may be shown with."""
+_DEEPEST = 4
+"""Levels of objects within a record that are looked through."""
 _LONGEST_PROMPT = 200_000
 """Characters of a prompt that are looked through, from its end."""
 _LONGEST_OPTION = 20_000
@@ -67,15 +69,19 @@ def counts_on(name: str) -> bool:
 
 
 def counted_columns(*records: Any) -> tuple[CountedColumns, ...]:
-    """Return the columns whose names count on, which may be options and may be something else.
+    """Return the columns whose names count on, and lists of labeled texts under any name: these may be options and may
+    be something else. Objects within a record are looked through, too.
 
     >>> counted_columns({"op1": "the door", "op2": "the tap", "year": 2020})
     (CountedColumns(names=('op1', 'op2'), texts=('the door', 'the tap')),)
+    >>> counted_columns({"meta": {"mcq": [{"key": "B", "value": "a tap"}, {"key": "A", "value": "a door"}]}})
+    (CountedColumns(names=('mcq',), texts=('a door', 'a tap')),)
     """
     found = []
-    for record in records:
+    for record in (within for each in records for within in _objects_within(each)):
+        found += [CountedColumns((name,), texts) for name, texts in _labeled_lists(record)]
         groups: dict[str, dict[int, tuple[str, str]]] = {}
-        for name, value in record.items() if isinstance(record, Mapping) else ():
+        for name, value in record.items():
             counted = _COUNTED.fullmatch(name.strip()) if isinstance(name, str) else None
             text = _text(value) if counted is not None else None
             if counted is not None and text is not None and text.strip():
@@ -86,6 +92,26 @@ def counted_columns(*records: Any) -> tuple[CountedColumns, ...]:
                 ordered = [places[at] for at in sorted(places)]
                 found.append(CountedColumns(tuple(name for name, _ in ordered), tuple(text for _, text in ordered)))
     return tuple(found)
+
+
+def _objects_within(value: Any, depth: int = _DEEPEST) -> Iterator[Mapping[Any, Any]]:
+    if isinstance(value, Mapping):
+        yield value
+        for each in value.values() if depth else ():
+            yield from _objects_within(each, depth - 1)
+
+
+def _labeled_lists(record: Mapping[Any, Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the lists of objects that have a label and a text each, with their names."""
+    for name, value in record.items():
+        if (
+            isinstance(value, list)
+            and 2 <= len(value) <= _MOST
+            and all(isinstance(each, Mapping) for each in value)
+            and any(all(label in each for each in value) for label in _LABELS)
+            and (texts := _of_objects(value))
+        ):
+            yield str(name), texts
 
 
 def _of_lists(record: Mapping[Any, Any]) -> tuple[str, ...]:

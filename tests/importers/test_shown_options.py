@@ -12,6 +12,7 @@ import pytest
 from importers.shown_options import OptionsDiffer, counted_columns, listed_options, prompt_text, shown_order
 
 OWN = ("the tap", "the door", "the box")
+SHOWN = ("the door", "the tap", "the box")
 """What the item has. Every prompt below shows the door, the tap, the box: (1, 0, 2)."""
 
 MANNERS = {
@@ -154,13 +155,29 @@ def test_options_are_found_in_lists_and_columns(record: Any, found: Any) -> None
         {"sol_a": "the door", "sol_b": "the tap", "sol_c": "the box"},
         {"answerA": "the door", "answerB": "the tap", "answerC": "the box"},
         {"image_1": "x.png", "image_2": "y.png", "op1": "the door", "op2": "the tap", "op3": "the box"},
+        {"meta": {"q": {"mcq": [{"key": k, "value": v} for k, v in zip("ABC", SHOWN, strict=True)]}}},
+        {
+            "alternatives": [
+                {"label": "B", "text": "the tap"},
+                {"label": "A", "text": "the door"},
+                {"label": "C", "text": "the box"},
+            ]
+        },
     ],
 )
 def test_columns_of_any_name_are_options_if_they_hold_all_of_the_items(doc: Any) -> None:
     assert shown_order(OWN, (), "", counted_columns(doc)) == (1, 0, 2)
 
 
-@pytest.mark.parametrize("doc", [{"op1": "the door", "op2": "the lamp"}, {"image_1": "x.png", "image_2": "y.png"}, {}])
+@pytest.mark.parametrize(
+    "doc",
+    [
+        {"op1": "the door", "op2": "the lamp"},
+        {"right_order": ["the door", "the tap", "the box"]},
+        {"image_1": "x.png", "image_2": "y.png"},
+        {},
+    ],
+)
 def test_columns_that_hold_something_else_say_nothing_of_options(doc: Any) -> None:
     assert shown_order(OWN, (), "", counted_columns(doc)) == ()
 
