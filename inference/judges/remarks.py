@@ -112,16 +112,16 @@ def worth(match: re.Match[str]) -> Worth:
 _NUMBER = r"[+-]?(?:\d{1,4}(?:[.,]\d{1,4})?|[.]\d{1,4})"
 _WRAP = r"[*_`$~]*"
 _TOKEN = re.compile(
-    rf"(?<![^\W_])(?<![^\W_]_)(?<![.,/\\%-])(?P<open>\[\[?\s*{_WRAP}\s*)?(?P<number>{_NUMBER})(?P<close>\s*{_WRAP}\s*\]\]?)?(?![\d%]|[.,]\d|\]|_*[A-Za-z])"
+    rf"(?<![^\W_])(?<![^\W_]_)(?<![.,/\\%-])(?P<open>\[\[?\s*{_WRAP}\s*)?(?P<number>{_NUMBER})(?P<close>\s*+{_WRAP}\s*+\]\]?)?(?![\d%]|[.,]\d|\]|_*[A-Za-z])"
 )
 _UNIT = r"(?:point\(s\)|points?|pts?\.?|marks?|punkten?|punkte?|puntos?|分|点|點)(?![a-z])(?! (?:lost|deducted|off(?! the| base)|less|more|too|taken|short|away|for))"
 _WHOLE = re.compile(
-    rf"\s*{_WRAP}\s*(?:/|out of|of|von|sur|de|di)\s*{_WRAP}(?P<whole>{_NUMBER}){_WRAP}(?![\d/%]|\.\d)"
+    rf"\s*+{_WRAP}\s*+(?:/|out of|of|von|sur|de|di)\s*{_WRAP}(?P<whole>{_NUMBER}){_WRAP}(?![\d/%]|\.\d)"
     rf"(?:\s*(?:possible )?{_UNIT}|(?!\w))",
     re.IGNORECASE,
 )
 _POINTS = re.compile(
-    rf"\s*{_WRAP}\s*{_UNIT}(?:\s?[(,]?\s?(?:满分|滿分|満点|总分|總分|out of|of|von|sur|de)\s?(?P<whole>{_NUMBER})\s?(?:分|点|點)?\s?\)?)?",
+    rf"\s*+{_WRAP}\s*+{_UNIT}(?:\s?[(,]?\s?(?:满分|滿分|満点|总分|總分|out of|of|von|sur|de)\s?(?P<whole>{_NUMBER})\s?(?:分|点|點)?\s?\)?)?",
     re.IGNORECASE,
 )
 _MOST = re.compile(

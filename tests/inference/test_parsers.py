@@ -440,7 +440,7 @@ def test_hostile_repetition_is_read_without_work_that_grows_with_its_square(piec
     assert calls(4000) < 3 * calls(2000) + 20_000
 
 
-@pytest.mark.parametrize("run", ["(", pytest.param("\n", marks=pytest.mark.slow), "'", "- "])
+@pytest.mark.parametrize("run", ["(", "\n", "'", "- "])
 def test_a_long_run_behind_a_verdict_is_passed_over_in_a_moment(run: str) -> None:
     """Tens of thousands of brackets took minutes; the verdict stands."""
     assert read_reply(PARSERS["double_brackets"], "Rating: [[1]]\n" + run * 20_000, HALVES).values == {SCORE: 1}
