@@ -78,7 +78,7 @@ class Place:
 def place_of(address: str, called: AddressWords) -> Place:
     """Parse the address of a server.
 
-    >>> place_of("http://127.0.0.1:8000/v1/", Called("base URL", key="leave it out")).port
+    >>> place_of("http://127.0.0.1:8000/v1/", AddressWords("base URL", key="leave it out")).port
     8000
 
     Raises

@@ -36,6 +36,7 @@ NOT_ON_PAGES = {
     ("reports/study.py", "--scale"),
     # What other programs are started with, and a program that is started by a command alone.
     ("inference/fit.py", "--query-gpu"),
+    ("inference/local/loading.py", "--index-url"),
     ("inference/fit.py", "--format"),
     ("extensions/labelstudio/serving/sync_process.py", "--server"),
     ("extensions/labelstudio/serving/pictures.py", "--media"),

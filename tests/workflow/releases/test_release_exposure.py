@@ -89,8 +89,8 @@ def test_each_kind_is_told_before_and_verify_names_who_what_and_the_row(
 ) -> None:
     worked(store, planted=True)
     (line,) = [each for each in before(store, by=None, project="p") if each.name == "exposure"]
-    assert line.said == "5 votes of people who had been sent what is kept from them"
-    with pytest.raises(FileRefused, match=r"5 votes of people .* \(exposure\)"):
+    assert line.said == "5 votes by people who had seen hidden data"
+    with pytest.raises(FileRefused, match=r"5 votes by people .* \(exposure\)"):
         release(store, media, home)
     public = release(store, media, home, "exposure").place / "public"
     found = verify(public)
