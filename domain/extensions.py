@@ -51,6 +51,8 @@ class Extension:
     """Modules with ``routes(resources)`` and ``PUBLIC``, the paths that need no session."""
     figures: Rows = _nothing
     """Pairs of a name and the function that works out what a page shows, in a process of its own where it is much."""
+    pipeline_steps: Rows = _nothing
+    """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page Pipelines draws."""
     settings: Rows = _nothing
     """Dataclasses of settings, each with ``read(env, folder)``; ``Settings.of`` finds what came of them."""
     web: Path | None = None
