@@ -51,6 +51,18 @@ class Extension:
     """Modules with ``routes(resources)`` and ``PUBLIC``, the paths that need no session."""
     figures: Rows = _nothing
     """Pairs of a name and the function that works out what a page shows, in a process of its own where it is much."""
+    pipeline_steps: Rows = _nothing
+    """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page Pipelines draws."""
+    import_media: Rows = _nothing
+    """Functions ``(services, view, key)``: each draws a box for the media of an import, and returns the chosen folder
+    or None. ``app.import_boxes`` calls them."""
+    pool_folders: Rows = _nothing
+    """Functions that ``touchstone pool add`` asks before it adds a folder: each adds the files of a folder that it
+    recognizes and returns ``domain.records.AddedMedia``, or returns None."""
+    derived_media: Rows = _nothing
+    """Modules with the functions of ``workflow.files.derived_media.DerivedMedia``."""
+    home_folders: Rows = _nothing
+    """Names of folders in the home folder. Each has a folder for each project, which is deleted with the project."""
     settings: Rows = _nothing
     """Dataclasses of settings, each with ``read(env, folder)``; ``Settings.of`` finds what came of them."""
     web: Path | None = None
@@ -68,6 +80,8 @@ class Parts:
     """Paths of addresses."""
     commands: tuple[str, ...] = ()
     """What is typed behind ``touchstone``."""
+    home_folders: tuple[str, ...] = ()
+    """They are deleted with a project also while the extension is missing."""
 
 
 COMES_WITH: Mapping[str, Parts] = {
@@ -117,6 +131,11 @@ def _entry_points() -> Sequence[Any]:
 def rows(point: str) -> list[Any]:
     """Return what all extensions add to one register: ``point`` is a field of ``Extension``."""
     return [row for extension in installed().values() for row in getattr(extension, point)()]
+
+
+def home_folders() -> set[str]:
+    """Return the names of folders in the home folder in which extensions, also missing ones, keep files of projects."""
+    return {*rows("home_folders"), *(name for parts in COMES_WITH.values() for name in parts.home_folders)}
 
 
 def code() -> list[Path]:
