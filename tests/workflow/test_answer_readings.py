@@ -31,7 +31,7 @@ from workflow.annotate.authoring import edit_item
 from workflow.files import release
 from workflow.files.import_files import import_files
 from workflow.results import cases, leaderboard, leaderboard_lines, project_answers
-from workflow.results.scores import Scores
+from workflow.results.score_choices import Scores
 
 KEY = Scores("key")
 
