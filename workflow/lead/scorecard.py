@@ -20,7 +20,7 @@ from domain.states import VERIFICATIONS, ItemState, Purpose, Stage
 from workflow.access.projects import Access, require_lead
 from workflow.annotate import gold_checks
 from workflow.annotate.qualification import score_of
-from workflow.annotate.verification import decided_in, rounds_of
+from workflow.annotate.verdicts import decided_in, rounds_of
 
 WINDOW = 50
 """Drift is looked at in windows of so many submissions of a person in a stage."""
