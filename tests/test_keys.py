@@ -92,11 +92,12 @@ from workflow.results import (
     aspect_success,
     calibration_rule,
     case_page,
+    graded_answers,
     item_pairs,
     leaderboard,
     project_answers,
     rater_agreement,
-    scores,
+    score_choices,
 )
 from workflow.results.slices import Item
 from workflow.results.success_units import Asked
@@ -356,12 +357,12 @@ def held(seen: Seen) -> Any:
 def accuracy(seen: Seen) -> Any:
     """Of two answers, one right and one that cannot be read."""
     answers = [
-        project_answers.Answer(1, 1, "m", 1.0),
-        project_answers.Answer(2, 2, "m", float("nan"), ReadOutcome.UNREADABLE),
+        graded_answers.Answer(1, 1, "m", 1.0),
+        graded_answers.Answer(2, 2, "m", float("nan"), ReadOutcome.UNREADABLE),
     ]
     items = {at: Item(str(at), str(at), "one", None, {}) for at in (1, 2)}
     found = project_answers.Read("p", "P", seen.schema, (), items, answers, {}, {}, {})
-    line = leaderboard.sliced_scores(found, scores.Scores("key")).whole["m"]
+    line = leaderboard.sliced_scores(found, score_choices.Scores("key")).whole["m"]
     return line.found.value, line.found.n_units
 
 
@@ -375,10 +376,10 @@ def variants_of_items(seen: Seen) -> Any:
     items = {
         at: Item(str(at), str(at), "one", None, dict(zip(names, each, strict=True))) for at, each in enumerate(told)
     }
-    answers = [project_answers.Answer(at, at, "m", 1.0) for at in items]
+    answers = [graded_answers.Answer(at, at, "m", 1.0) for at in items]
     found = project_answers.Read("p", "P", seen.schema, (), items, answers, {}, {}, {})
     by = item_pairs.named(seen.schema)
-    rows = item_pairs.differences(found, by, [scores.Scores("key")]) if by else []
+    rows = item_pairs.differences(found, by, [score_choices.Scores("key")]) if by else []
     return [(row.first, row.second, row.difference.n_units, dict(row.left_out)) for row in rows]
 
 
@@ -387,7 +388,7 @@ def regressed(seen: Seen) -> Any:
     items = {
         at: Item(str(at), str(at), "two" if at else "one", None, {"kind": "a", "question": "q"}) for at in range(3)
     }
-    answers = [project_answers.Answer(at, at, "m", 1.0) for at in items]
+    answers = [graded_answers.Answer(at, at, "m", 1.0) for at in items]
     grades = {"good": {0: [0.5], 1: [1.0], 2: [0.0]}, "clear": {1: [1.0], 2: [1.0]}}
     found = project_answers.Read("p", "P", seen.schema, (), items, answers, {}, grades, {})
     try:
