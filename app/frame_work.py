@@ -32,6 +32,7 @@ from app import apart, locks, uploads
 from app.apart import Going, Progress
 from app.services import Services
 from db.engine import Store
+from db.events import CHOICES_CLEARED
 from domain.errors import Conflict, FileRefused, NotFound, TouchstoneError
 from domain.records import Person
 from importers.media_files import files_below, kind_of
@@ -46,7 +47,9 @@ from workflow.annotate.frame_pool import Chosen
 ABOUT, INDEX, HAND, OUT, THUMBS, LOCK = "about.json", "index.json", "hand.json", "out", "thumbs", "lock"
 BUSY = "Frames of this set are being taken or put into the pool just now. Wait until that is done, and press again."
 BROKEN = "It was broken off. Nothing is lost: press Go on, and it goes on where it stood."
-TICKING = "Someone else is ticking frames at this moment; tick it again."
+TICKING = "Other leads are choosing frames of this set. Your choice is saved; load this page again to see it."
+TICKING_SECONDS = 30
+"""How long a page waits for the ticks of other leads, which take milliseconds each."""
 COVERED_SINCE = "Something was covered in a clip of this set, so its frames were removed. Go on takes them anew."
 NO_ENDING = "its name has no ending of a video"
 EXAMPLES = 3
@@ -219,22 +222,39 @@ def refresh(store: Store, folder: Path, *, by: Person) -> None:
     found = index(folder)
     if found is None:
         return
-    project, lines = _project_of(folder), [each.told for each in found.frames]
-    frame_choices.take_in(store, folder, by=by, project=project, of=_named(folder), lines=lines)
+    project, lines = _project_of(folder), _take_in(store, folder, found, by=by)
     here = [each.name for each in folder.parent.iterdir()]
-    with locks.held(folder / f"{HAND}.lock", TICKING):
+    with locks.held(folder / f"{HAND}.lock", TICKING, wait_seconds=TICKING_SECONDS):
         now = frame_choices.standing(store, by=by, project=project, name=folder.name, lines=lines, here=here)
         if now != by_hand(folder):
             _write(folder / HAND, now)
 
 
+def _take_in(store: Store, folder: Path, found: Index, *, by: Person) -> list[Mapping[str, Any]]:
+    lines = [each.told for each in found.frames]
+    frame_choices.take_in(store, folder, by=by, project=_project_of(folder), of=_named(folder), lines=lines)
+    return lines
+
+
 def tick(store: Store, folder: Path, frames: Sequence[Frame], *, on: bool, by: Person) -> None:
-    """Choose these frames, or do not."""
+    """Choose these frames, or do not; ``Conflict`` with the reason if the set no longer has one of them.
+
+    They are the frames of a page that may be older than the last screening: the log gets what holds now.
+    """
+    found = index(folder)
+    now = {_identity(each): each.told for each in found.frames} if found is not None else {}
+    lines = [now[_identity(each)] for each in frames if _identity(each) in now]
+    if found is None or len(lines) < len(frames):
+        about = {"project": _project_of(folder), "name": folder.name}
+        who, why = frame_choices.last_change(store, by=by, **about, kinds=(CHOICES_CLEARED,))
+        raise Conflict(f"Your choice is not saved, because these frames are gone. {who}: {why}.")
+    _take_in(store, folder, found, by=by)
+    frame_choices.tick(store, by=by, project=_project_of(folder), of=_named(folder), lines=lines, on=on)
     refresh(store, folder, by=by)
-    frame_choices.tick(
-        store, by=by, project=_project_of(folder), of=_named(folder), lines=[each.told for each in frames], on=on
-    )
-    refresh(store, folder, by=by)
+
+
+def _identity(frame: Frame) -> tuple[str, Any]:
+    return frame.name, frame.told.get("sha256")
 
 
 def _project_of(folder: Path) -> str:
