@@ -57,7 +57,6 @@ COMMANDS = (
     "triage",
     "narrations",
     "narration_goals",
-    "frames",
     "drafting",
     "drafting_report",
     "privacy",

@@ -116,7 +116,7 @@ def draw(services: Services, view: ProjectView, goals: VideoGoals) -> None:
         shell.show(markup.notice("These are of goals that were changed since: make them again for those of now."))
     _show(view, made)
     if made.source is not None and not running:
-        videos = import_boxes.videos(services, view, "Their videos, from the page Frames", "goals.ask.media")
+        videos = import_boxes.media_of_extensions(services, view, "goals.ask")
         _preview(services, view, replace(made.source, media_path=videos))
 
 

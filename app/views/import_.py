@@ -82,7 +82,7 @@ def _items(services: Services, view: ProjectView) -> None:
             "Their images and clips, as a zip (may come later)", type=["zip"], key=f"import.items.media.{round}"
         )
         if media is None:
-            of_frames = import_boxes.videos(services, view, "Or those of a set on Frames", "import.items.frames")
+            of_frames = import_boxes.media_of_extensions(services, view, "import.items")
     else:
         path = st.text_input("File or folder", key="import.items.path")
         media_path = st.text_input("Folder of their images and clips (may stay empty)", key="import.items.media_path")

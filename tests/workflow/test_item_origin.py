@@ -18,9 +18,7 @@ from domain.states import Stage
 from media.store import MediaStore
 from testkit.factories import Clock, make_person, make_project
 from testkit.samples import egoplan_record, write
-from tests.app.homes import picture
 from tests.workflow.test_video_goals import ROWS, SOURCE
-from workflow.annotate import frame_pool, image_pool, submissions, triage
 from workflow.files.import_files import import_files
 from workflow.lead import item_history, video_goals
 
@@ -124,46 +122,3 @@ def test_a_made_item_begins_with_its_narrations_and_goal(store: Store, tmp_path:
     assert len(facts(origin(store, lea, "4")[0])["how"]) < 1_100
     with pytest.raises(NotAllowed):  # it names the key, and sam may still be asked
         origin(store, sam, "0")
-
-
-@pytest.mark.one_database
-def test_a_written_item_begins_with_its_image(store: Store, tmp_path: Path) -> None:
-    """Ann keeps a frame in triage, amy writes about it; a senior who settles sees neither's name before the verdict."""
-    clock = store.clock = Clock()
-    make_project(store, loaded=load_schema(shipped()["egothink"]))
-    ann, amy = (make_person(store, login) for login in ("ann", "amy"))
-    lea = make_person(store, "lea", role=Role.LEAD)
-    (tmp_path / "one.png").write_bytes(picture(1))
-    media = MediaStore(tmp_path / "media")
-    told = {"source": "V.mp4", "exact": "312/25", "time": 12.48, "frame": 312, "sharpness": 81.5, "group": 4}
-    told |= {"kept": False, "why": "blurred: its sharpness is 81.5, below 90"}
-    frame = frame_pool.Chosen("V.mp4/00012.480000.png", tmp_path / "one.png", told)
-    settings = {"taking": {"seconds": "2", "every": None}, "keeping": {"min_sharpness": 90.0, "distinct": False}}
-    frame_pool.add(store, media, by=lea, project="p", frames=[frame], settings=settings)
-    pooled = store.now()
-    clock.advance(minutes=1)
-    group: Any = triage.next_group(store, person=ann, project="p")
-    (shown,) = group.frames
-    triage.decide(store, person=ann, project="p", keep=[shown.asset.id], drop={}, key="k")
-    task = image_pool.pick(store, person=amy, project="p", dimension="counting", assets=[shown.asset.id])
-    clock.advance(minutes=1)
-    values = {"question": "How many cups are there?", "answer": "Two."}
-    item = submissions.submit(store, person=amy, task=task.id, key="w", values=values)
-    assert item is not None
-    name = item_history.find(store, person=lea, project="p").lines[0].name
-    image, written = origin(store, lea, name)
-    assert (image.name, image.at, image.by) == ("Image", pooled, "ann")
-    assert facts(image) | {"sharpness": ""} == {
-        "place in the item": "image",
-        "name": "V.mp4/00012.480000.png",
-        "source": "V.mp4",
-        "frame": "312, at 312/25 s",
-        "sharpness in its video": "81.5",
-        "look-alikes": "group 4",
-        "taken": "seconds: 2",
-        "screened": "min_sharpness: 90.0",
-        "chosen": "by hand, although blurred: its sharpness is 81.5, below 90",
-        "sharpness": "",
-        "triage": "kept",
-    }
-    assert (written.name, written.at, written.by) == ("Written", store.now(), "amy")

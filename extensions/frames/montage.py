@@ -12,7 +12,7 @@ from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
 
-from media import frame_set
+from extensions.frames import extraction
 
 FOLDER = "montage"
 ACROSS, DOWN = 6, 5
@@ -32,7 +32,7 @@ def make(out: Path) -> int:
     FileRefused
         The folder has no manifest of frames, or lacks a picture.
     """
-    frames = (line for line in frame_set.manifest(out) if line["record"] == "frame" and "file" in line)
+    frames = (line for line in extraction.manifest(out) if line["record"] == "frame" and "file" in line)
     made = Path(tempfile.mkdtemp(prefix=f".{FOLDER}.", dir=out))
     try:
         n = 0

@@ -12,14 +12,15 @@ import pytest
 from PIL import Image, ImageFilter
 
 from domain.errors import Conflict, FileRefused
-from media import clips, frame_set
-from media.frame_screening import Keeping
-from media.frame_set import Source, Taking
+from extensions.frames import extraction
+from extensions.frames.extraction import ExtractionSettings, Source
+from extensions.frames.screening import ScreeningSettings
+from media import clips
 from testkit.pictures import number_of, photo, video
 
 pytestmark = pytest.mark.thorough
 
-EACH_FIFTH = Taking(every=5)
+EACH_FIFTH = ExtractionSettings(every=5)
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +33,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> list[Source]:
 
 
 def records(out: Path, kind: str = "frame") -> list[dict[str, Any]]:
-    lines = [json.loads(line) for line in (out / frame_set.MANIFEST).read_text().splitlines()]
+    lines = [json.loads(line) for line in (out / extraction.MANIFEST).read_text().splitlines()]
     return [line for line in lines if line["record"] == kind]
 
 
@@ -44,11 +45,11 @@ def test_a_run_that_was_broken_off_goes_on_to_the_same(
     sources: list[Source], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole, torn = tmp_path / "whole", tmp_path / "torn"
-    keeping = Keeping(at_most=3)
-    told = frame_set.make(whole, sources, taking=EACH_FIFTH, keeping=keeping)
+    keeping = ScreeningSettings(at_most=3)
+    told = extraction.make(whole, sources, taking=EACH_FIFTH, keeping=keeping)
     assert (told.kept, told.dropped) == (6, {"enough of its video": 22})
     assert [name for name, _ in told.skipped] == ["k/bad.mp4"]
-    taken, n = frame_set._taken, 0
+    taken, n = extraction._taken, 0
 
     def broken_off(*given: Any) -> Any:
         nonlocal n
@@ -57,11 +58,11 @@ def test_a_run_that_was_broken_off_goes_on_to_the_same(
             raise KeyboardInterrupt
         return taken(*given)
 
-    monkeypatch.setattr(frame_set, "_taken", broken_off)
+    monkeypatch.setattr(extraction, "_taken", broken_off)
     ends = 0
     while True:
         try:
-            frame_set.make(torn, sources, taking=EACH_FIFTH, keeping=keeping)
+            extraction.make(torn, sources, taking=EACH_FIFTH, keeping=keeping)
             break
         except KeyboardInterrupt:
             ends += 1
@@ -75,7 +76,7 @@ def test_a_run_that_was_broken_off_goes_on_to_the_same(
 
 def test_the_manifest_says_what_each_frame_is(sources: list[Source], tmp_path: Path) -> None:
     asked = [Source(each.name, each.path, ("1.5", "3/10", "99", "1.51")) for each in sources]
-    told = frame_set.make(tmp_path / "out", asked, taking=Taking(at_times=True))
+    told = extraction.make(tmp_path / "out", asked, taking=ExtractionSettings(at_times=True))
     frames = records(tmp_path / "out")
     got = [(each["source"], each["asked"], each["exact"], each["frame"], each["kept"]) for each in frames]
     # a.mp4 has 25 frames a second: 0.3 s is 7.5 frames, 1.5 s is 37.5, and 1.51 s 37.75
@@ -111,10 +112,13 @@ def test_what_is_poor_or_looks_alike_is_put_aside_with_its_reason(tmp_path: Path
     )
     sources = [Source("v.webm", path), Source("w.webm", path)]
     out = tmp_path / "out"
-    told = frame_set.make(out, sources, taking=Taking(every=1))
+    told = extraction.make(out, sources, taking=ExtractionSettings(every=1))
     assert told.kept == 12
-    told = frame_set.make(
-        out, sources, taking=Taking(every=1), keeping=Keeping(min_sharpness=30, brightness=(20, 235), distinct=True)
+    told = extraction.make(
+        out,
+        sources,
+        taking=ExtractionSettings(every=1),
+        keeping=ScreeningSettings(min_sharpness=30, brightness=(20, 235), distinct=True),
     )
     first = [each for each in records(out) if each["source"] == "v.webm"]
     assert [each["why"] and each["why"].partition(":")[0] for each in first] == [
@@ -128,7 +132,7 @@ def test_what_is_poor_or_looks_alike_is_put_aside_with_its_reason(tmp_path: Path
     assert all((out / each["file"]).is_file() for each in records(out))
     assert told.kept == 3  # the second video is the first one again
     assert [each["group"] for each in first][3:5] == [first[4]["group"]] * 2
-    assert frame_set.make(out, sources, taking=Taking(every=1)).kept == 12  # decided anew, nothing is lost
+    assert extraction.make(out, sources, taking=ExtractionSettings(every=1)).kept == 12  # decided anew, nothing is lost
 
 
 def test_exposure_is_measured_and_screened_by(tmp_path: Path) -> None:
@@ -137,7 +141,9 @@ def test_exposure_is_measured_and_screened_by(tmp_path: Path) -> None:
     even = [Image.new("RGB", (160, 120), (grey, grey, grey)) for grey in (10, 100, 245)]
     path = clips.write([*even, half], out=tmp_path / "v.webm", frames_per_second=5)
     out, sources = tmp_path / "out", [Source("v.webm", path)]
-    told = frame_set.make(out, sources, taking=Taking(every=1), keeping=Keeping(brightness=(20, 235)))
+    told = extraction.make(
+        out, sources, taking=ExtractionSettings(every=1), keeping=ScreeningSettings(brightness=(20, 235))
+    )
     found = records(out)
     # a codec rounds levels; half of the last picture has 0 and half 255
     assert [each["brightness"] for each in found] == pytest.approx([10, 100, 245, 127.5], abs=3)
@@ -148,21 +154,21 @@ def test_exposure_is_measured_and_screened_by(tmp_path: Path) -> None:
 
 def test_a_folder_of_other_frames_is_refused_and_stays(sources: list[Source], tmp_path: Path) -> None:
     out = tmp_path / "out"
-    frame_set.make(out, sources, taking=EACH_FIFTH)
+    extraction.make(out, sources, taking=EACH_FIFTH)
     before = everything(out)
     other = tmp_path / "a.mp4"
     other.write_bytes(sources[2].path.read_bytes())
     for given, taking, words in (
-        (sources, Taking(every=6), "taken in another way"),
+        (sources, ExtractionSettings(every=6), "taken in another way"),
         ([Source("k/a.mp4", other), *sources[1:]], EACH_FIFTH, "has changed since"),
         (sources[1:], EACH_FIFTH, "frames of k/a.mp4, which is not among"),
     ):
         with pytest.raises(FileRefused, match=words):
-            frame_set.make(out, given, taking=taking)
+            extraction.make(out, given, taking=taking)
     with (out / ".work/lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(Conflict, match="Another run"):
-            frame_set.make(out, sources, taking=EACH_FIFTH)
+            extraction.make(out, sources, taking=EACH_FIFTH)
     with pytest.raises(FileRefused, match="holds other files"):
-        frame_set.make(sources[0].path.parent, sources, taking=EACH_FIFTH)
+        extraction.make(sources[0].path.parent, sources, taking=EACH_FIFTH)
     assert everything(out) == before

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from domain.errors import FileRefused
-from importers.frame_times import read_times
+from extensions.frames.frame_times import read_times
 
 VIDEOS = {name: Path(name) for name in ("P01/P01_11.MP4", "P02/P02_01.mp4", "P02/x.webm", "P03/x.webm")}
 

@@ -8,17 +8,17 @@ from typing import Any
 import streamlit as st
 
 from domain.errors import InvalidInput, Problem
-from media.frame_screening import Keeping
-from media.frame_set import Taking
+from extensions.frames.extraction import ExtractionSettings
+from extensions.frames.screening import ScreeningSettings
 from media.frames import SCENE
 
 SECONDS, EVERY, SCENES = "Every few seconds", "Every few frames", "First frame of each scene"
 _STEP, _EVERY = "2", 24
 
 
-def asked(key: str, taking: Taking | None = None, keeping: Keeping | None = None) -> None:
+def asked(key: str, taking: ExtractionSettings | None = None, keeping: ScreeningSettings | None = None) -> None:
     """Draw the boxes; ``taking`` and ``keeping`` stand in them first."""
-    taking, keeping = taking or Taking(seconds=_STEP), keeping or Keeping()
+    taking, keeping = taking or ExtractionSettings(seconds=_STEP), keeping or ScreeningSettings()
     left, right = st.columns([4, 6], gap="large")
     with left:
         ways = [SECONDS, EVERY, SCENES]
@@ -70,24 +70,24 @@ _MOVED = "In pixels of an image 320 pixels wide or high, from one frame to the n
 _HELP = "A number above 0, such as 0.5 or 1/3."
 
 
-def taking_of(key: str) -> Taking:
+def taking_of(key: str) -> ExtractionSettings:
     """What was asked for about taking; ``InvalidInput`` where it is no number."""
     state = st.session_state
     way, motion = state[f"{key}.way"], bool(state[f"{key}.motion"])
     if way == EVERY:
-        return Taking(every=int(state[f"{key}.every"]), motion=motion)
+        return ExtractionSettings(every=int(state[f"{key}.every"]), motion=motion)
     if way == SCENES:
-        return Taking(scenes=float(state[f"{key}.scenes"]), motion=motion)
+        return ExtractionSettings(scenes=float(state[f"{key}.scenes"]), motion=motion)
     text = str(state[f"{key}.seconds"]).strip()
     try:
         if len(text) <= 30 and Fraction(text) > 0:
-            return Taking(seconds=text, motion=motion)
+            return ExtractionSettings(seconds=text, motion=motion)
     except (ValueError, ZeroDivisionError):
         pass
     raise InvalidInput([Problem("seconds", f"{text!r} is no number of seconds above 0, such as 0.5 or 1/3.")])
 
 
-def keeping_of(key: str) -> Keeping:
+def keeping_of(key: str) -> ScreeningSettings:
     """What was asked for about screening."""
     state = st.session_state
     low, high = state[f"{key}.low"], state[f"{key}.high"]
@@ -96,7 +96,7 @@ def keeping_of(key: str) -> Keeping:
         raise InvalidInput(
             [Problem("brightness", f"Nothing is lighter than {bright[0]:g} and darker than {bright[1]:g}.")]
         )
-    return Keeping(
+    return ScreeningSettings(
         at_most=state[f"{key}.at_most"],
         min_sharpness=state[f"{key}.min_sharpness"],
         blurred=state[f"{key}.blurred"],

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Keeping:
+class ScreeningSettings:
     """Which of the taken frames are kept; without any of these, all."""
 
     at_most: int | None = None
@@ -56,7 +56,7 @@ class Looks:
         return self._n - 1
 
 
-def reasons_of(taken: Sequence[dict[str, Any]], keeping: Keeping, looks: Looks) -> list[str | None]:
+def reasons_of(taken: Sequence[dict[str, Any]], keeping: ScreeningSettings, looks: Looks) -> list[str | None]:
     """For each frame why it is not kept, or None; and notes the group of each."""
     sharp = [line["sharpness"] for line in taken if "file" in line]
     median = statistics.median(sharp) if sharp else 0.0
@@ -94,7 +94,7 @@ def _keep_one_of_each(taken: Sequence[dict[str, Any]], reasons: list[str | None]
             reasons[at] = f"looks alike: group {line['group']} has frame {taken[best[line['group']]]['frame']}"
 
 
-def _poor(line: Mapping[str, Any], keeping: Keeping, median: float) -> str | None:
+def _poor(line: Mapping[str, Any], keeping: ScreeningSettings, median: float) -> str | None:
     value = line["sharpness"]
     if keeping.min_sharpness is not None and value < keeping.min_sharpness:
         return f"blurred: its sharpness is {value:g}, below {keeping.min_sharpness:g}"
@@ -106,7 +106,7 @@ def _poor(line: Mapping[str, Any], keeping: Keeping, median: float) -> str | Non
     return _moved(line, keeping)
 
 
-def _moved(line: Mapping[str, Any], keeping: Keeping) -> str | None:
+def _moved(line: Mapping[str, Any], keeping: ScreeningSettings) -> str | None:
     value = line.get("motion")
     if value is None:
         return None

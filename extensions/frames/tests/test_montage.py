@@ -9,9 +9,9 @@ import pytest
 from PIL import Image
 
 from domain.errors import FileRefused
-from media import frame_set, montage
-from media.frame_screening import Keeping
-from media.frame_set import Source, Taking
+from extensions.frames import extraction, montage
+from extensions.frames.extraction import ExtractionSettings, Source
+from extensions.frames.screening import ScreeningSettings
 from testkit.pictures import video
 
 pytestmark = pytest.mark.thorough
@@ -24,7 +24,7 @@ def sheets(out: Path) -> dict[str, bytes]:
 def test_every_taken_frame_is_on_a_sheet(tmp_path: Path) -> None:
     video(tmp_path / "a.mp4", [n / 25 for n in range(35)], codec="libx264")
     sources, out = [Source("kitchen/" * 9 + "a.mp4", tmp_path / "a.mp4")], tmp_path / "out"
-    frame_set.make(out, sources, taking=Taking(every=1), keeping=Keeping(at_most=1))
+    extraction.make(out, sources, taking=ExtractionSettings(every=1), keeping=ScreeningSettings(at_most=1))
     assert montage.make(out) == 2  # 35 frames, 30 on a sheet
     first = sheets(out)
     assert sorted(first) == ["0001.png", "0002.png"]
@@ -38,7 +38,7 @@ def test_every_taken_frame_is_on_a_sheet(tmp_path: Path) -> None:
     assert not (pixels[8 + 2 * 208 + 80, 8 + 5 * 264] == red).all()
     assert montage.make(out) == 2
     assert sheets(out) == first
-    frame_set.make(out, sources, taking=Taking(every=1))
+    extraction.make(out, sources, taking=ExtractionSettings(every=1))
     montage.make(out)
     assert sheets(out) != first  # all are kept now
     assert not [path for path in out.iterdir() if path.name.startswith(".montage")]
@@ -47,7 +47,7 @@ def test_every_taken_frame_is_on_a_sheet(tmp_path: Path) -> None:
 
 def test_without_frames_there_is_no_sheet(tmp_path: Path) -> None:
     (tmp_path / "bad.mp4").write_bytes(b"no video")
-    frame_set.make(tmp_path / "out", [Source("bad.mp4", tmp_path / "bad.mp4")], taking=Taking(every=1))
+    extraction.make(tmp_path / "out", [Source("bad.mp4", tmp_path / "bad.mp4")], taking=ExtractionSettings(every=1))
     assert montage.make(tmp_path / "out") == 0
     assert not (tmp_path / "out/montage").exists()
     with pytest.raises(FileRefused, match="cannot be read as a manifest"):

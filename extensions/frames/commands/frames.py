@@ -11,8 +11,8 @@ import typer
 from domain.errors import FileRefused, InvalidInput, Problem
 
 if TYPE_CHECKING:
-    from media.frame_screening import Keeping
-    from media.frame_set import Taking
+    from extensions.frames.extraction import ExtractionSettings
+    from extensions.frames.screening import ScreeningSettings
 
 SHOWN = 50
 """So many videos or times without a frame are named."""
@@ -74,8 +74,8 @@ def frames(
     scene. The same command again goes on where it was broken off; with other screening it decides anew.
 
     Afterwards `touchstone pool add PROJECT OUT/images` adds the kept ones, whose sources are their videos."""
-    from media.frame_screening import Keeping
-    from media.frame_set import FORMATS, Taking
+    from extensions.frames.extraction import FORMATS, ExtractionSettings
+    from extensions.frames.screening import ScreeningSettings
 
     if sum(way is not None for way in (every, seconds, times)) + scenes != 1:
         raise InvalidInput([Problem("every", "Give one of --every, --seconds, --times and --scenes.")])
@@ -83,7 +83,7 @@ def frames(
         raise InvalidInput([Problem("scene_change", "--scene-change goes with --scenes.")])
     if format not in FORMATS:
         raise InvalidInput([Problem("format", f"--format is png or jpg, not {format!r}.")])
-    taking = Taking(
+    taking = ExtractionSettings(
         every=every,
         seconds=_step(seconds) if seconds is not None else None,
         scenes=(scene_change or 0.3) if scenes else None,
@@ -92,35 +92,43 @@ def frames(
         motion=motion or least_motion is not None or most_motion is not None,
     )
     shape = (at_most, min_sharpness, blurred, brightness, distinct, alike)
-    _make(videos, out, times, taking, Keeping(*shape, least_motion, most_motion), montage=montage)
+    _make(videos, out, times, taking, ScreeningSettings(*shape, least_motion, most_motion), montage=montage)
 
 
-def _make(videos: Path, out: Path, times: Path | None, taking: Taking, keeping: Keeping, *, montage: bool) -> None:
-    from importers.frame_times import read_times
-    from media import frame_set
-    from media import montage as sheets
+def _make(
+    videos: Path,
+    out: Path,
+    times: Path | None,
+    taking: ExtractionSettings,
+    keeping: ScreeningSettings,
+    *,
+    montage: bool,
+) -> None:
+    from extensions.frames import extraction
+    from extensions.frames import montage as sheets
+    from extensions.frames.frame_times import read_times
 
     there = _videos(videos, out)
     asked = read_times(times, there) if times is not None else dict.fromkeys(there, ())
-    told = frame_set.make(
+    result = extraction.make(
         out,
-        [frame_set.Source(name, path, asked[name]) for name, path in there.items() if name in asked],
+        [extraction.Source(name, path, asked[name]) for name, path in there.items() if name in asked],
         taking=taking,
         keeping=keeping,
         said=lambda name: typer.echo(f"   {name}", err=True),
     )
-    _tell(told.kept, sum(told.dropped.values()), told.sources, out)
-    for why, n in sorted(told.dropped.items()):
+    _tell(result.kept, sum(result.dropped.values()), result.sources, out)
+    for why, n in sorted(result.dropped.items()):
         typer.echo(f"   {n:,} dropped: {why}")
-    _list("Broken videos, taken up to the break", told.broken)
-    _list("Without a frame", told.missing)
-    _list("Skipped", told.skipped)
+    _list("Broken videos, taken up to the break", result.broken)
+    _list("Without a frame", result.missing)
+    _list("Skipped", result.skipped)
     if montage:
         n = sheets.make(out)
         typer.echo(f"{n:,} sheet{'' if n == 1 else 's'} of small pictures: {out / sheets.FOLDER}")
     else:
         sheets.clear(out)
-    if told.sources == len(told.skipped):
+    if result.sources == len(result.skipped):
         raise typer.Exit(1)
 
 

@@ -11,11 +11,12 @@ from typing import Any
 
 import streamlit as st
 
-from app import frame_work, import_boxes, markup, shell
-from app.frame_work import Frame, Index
-from app.routes.frames import address
+from app import import_boxes, markup, shell
 from app.services import Services
 from domain.records import ProjectView
+from extensions.frames import frame_sets, set_jobs
+from extensions.frames.frame_route import address
+from extensions.frames.frame_sets import Frame, SetIndex
 
 PAGE, ACROSS = 24, 6
 CHOSEN, KEPT, DROPPED, EVERY = "Chosen", "Kept by the screening", "Dropped", "All"
@@ -24,8 +25,8 @@ STYLE = """.ts-frame { width: 100%; aspect-ratio: 16 / 10; object-fit: contain; 
   background: color-mix(in srgb, currentColor 8%, transparent); }"""
 ORDERS: Mapping[str, Callable[[Frame], float]] = {
     "by video and time": lambda frame: frame.number,
-    "least sharp first": lambda frame: frame.told["sharpness"],
-    "sharpest first": lambda frame: -frame.told["sharpness"],
+    "least sharp first": lambda frame: frame.row["sharpness"],
+    "sharpest first": lambda frame: -frame.row["sharpness"],
 }
 MOVING: Mapping[str, Callable[[Frame], float]] = {
     "stillest first": lambda frame: _motion(frame, math.inf),
@@ -35,16 +36,16 @@ MOVING: Mapping[str, Callable[[Frame], float]] = {
 
 
 @st.fragment
-def draw(services: Services, view: ProjectView, folder: Path, found: Index, *, busy: bool) -> None:
+def draw(services: Services, view: ProjectView, folder: Path, found: SetIndex, *, busy: bool) -> None:
     """Filters, what they leave, a tick for each frame, and the way into the pool. ``busy``: as the page was drawn."""
     with shell.guard(services):
-        if frame_work.is_running(folder) and not busy:
+        if set_jobs.is_running(folder) and not busy:
             st.rerun()
         shell.tell_refused()
         shell.section("Candidates")
         shown = _filtered(folder, found)
-        hand = frame_work.by_hand(folder)
-        n = len(frame_work.chosen(folder, found))
+        hand = frame_sets.by_hand(folder)
+        n = len(frame_sets.chosen(folder, found))
         words, on, off = st.columns([6, 2, 2], vertical_alignment="center")
         said = f"{markup.count(len(shown), 'frame')} with these filters; {n:,} of {len(found.frames):,} are chosen."
         words.html(str(markup.tag("p", markup.text(said), style="ts", data_part="candidates")))
@@ -71,11 +72,11 @@ def _asked() -> tuple[Any, ...]:
     return tuple(st.session_state.get(f"frames.filter.{name}") for name in names)
 
 
-def _filtered(folder: Path, found: Index) -> list[Frame]:
+def _filtered(folder: Path, found: SetIndex) -> list[Frame]:
     """The filters, and the frames that they leave, in order."""
-    groups = Counter(each.told["group"] for each in found.frames)
+    groups = Counter(each.row["group"] for each in found.frames)
     alike = [group for group, n in sorted(groups.items()) if n > 1]
-    sources = sorted({str(each.told["source"]) for each in found.frames})
+    sources = sorted({str(each.row["source"]) for each in found.frames})
     boxes = st.columns([3, 3, 3, 2, 2, 3], vertical_alignment="bottom")
     key = "frames.filter."
     show = boxes[0].selectbox("Show", [CHOSEN, KEPT, DROPPED, EVERY], index=3, key=f"{key}show")
@@ -96,19 +97,19 @@ def _filtered(folder: Path, found: Index) -> list[Frame]:
         still = boxes_of_motion[0].number_input("Motion from", value=None, min_value=0.0, step=0.5, key=f"{key}still")
         most = boxes_of_motion[1].number_input("Motion to", value=None, min_value=0.0, step=0.5, key=f"{key}moved")
     order = boxes[5].selectbox("Order", list(orders), key=f"{key}order.{moved}")
-    hand = frame_work.by_hand(folder)
+    hand = frame_sets.by_hand(folder)
 
     def fits(frame: Frame) -> bool:
-        told = frame.told
+        row = frame.row
         return (
             (
                 show == EVERY
                 or {CHOSEN: hand.get(frame.name, frame.kept), KEPT: frame.kept, DROPPED: not frame.kept}[show]
             )
-            and source in (ANY, told["source"])
-            and (group == ANY or told["group"] == group or (group == ALIKE and groups[told["group"]] > 1))
-            and (low is None or told["sharpness"] >= low)
-            and (high is None or told["sharpness"] <= high)
+            and source in (ANY, row["source"])
+            and (group == ANY or row["group"] == group or (group == ALIKE and groups[row["group"]] > 1))
+            and (low is None or row["sharpness"] >= low)
+            and (high is None or row["sharpness"] <= high)
             and (still is None or _motion(frame, -math.inf) >= still)
             and (most is None or _motion(frame, math.inf) <= most)
         )
@@ -118,24 +119,24 @@ def _filtered(folder: Path, found: Index) -> list[Frame]:
 
 def _motion(frame: Frame, none: float) -> float:
     """How much it moves; ``none`` where that is not known, as of the first frame of a video."""
-    value = frame.told.get("motion")
+    value = frame.row.get("motion")
     return none if value is None else float(value)
 
 
-def _tile(services: Services, view: ProjectView, folder: Path, found: Index, frame: Frame, *, on: bool) -> None:
+def _tile(services: Services, view: ProjectView, folder: Path, found: SetIndex, frame: Frame, *, on: bool) -> None:
     where = (view.name, folder.name, found.stamp, frame.number)
-    moment = f"{float(frame.told['time']):.2f} s"
+    moment = f"{float(frame.row['time']):.2f} s"
     image = markup.tag("img", src=address(*where), alt=frame.name, loading="lazy", style="ts-frame")
     link = markup.tag("a", image, href=address(*where, "original"), target="_blank", rel="noopener", title=frame.name)
-    moved = frame.told.get("motion")
-    said = f"sharpness {frame.told['sharpness']:.1f}, group {frame.told['group']}"
+    moved = frame.row.get("motion")
+    said = f"sharpness {frame.row['sharpness']:.1f}, group {frame.row['group']}"
     said += f", motion {moved:.1f}" if moved is not None else ""
-    why = [markup.tag("div", markup.text(str(frame.told["why"])), style="ts-small ts-wrong")] * (not frame.kept)
+    why = [markup.tag("div", markup.text(str(frame.row["why"])), style="ts-small ts-wrong")] * (not frame.kept)
     shell.show(
         markup.tag(
             "div",
             link,
-            markup.tag("div", markup.quiet(str(frame.told["source"])), style="ts-small"),
+            markup.tag("div", markup.quiet(str(frame.row["source"])), style="ts-small"),
             markup.tag("div", markup.quiet(said), style="ts-small"),
             *why,
             data_part="candidate",
@@ -152,10 +153,10 @@ def _tick_one(services: Services, folder: Path, frame: Frame, key: str) -> None:
 
 def _tick(services: Services, folder: Path, frames: Sequence[Frame], on: bool) -> None:
     with shell.pressed(services):
-        frame_work.tick(services.store, folder, frames, on=on, by=services.person)
+        frame_sets.tick(services.store, folder, frames, on=on, by=services.person)
 
 
-def _pool(services: Services, view: ProjectView, folder: Path, found: Index, *, busy: bool) -> None:
+def _pool(services: Services, view: ProjectView, folder: Path, found: SetIndex, *, busy: bool) -> None:
     """Into the pool with what is chosen, where people write about images."""
     shell.section("Into the pool")
     schema = view.schema.schema_
@@ -178,12 +179,12 @@ def _pool(services: Services, view: ProjectView, folder: Path, found: Index, *, 
         role = right.selectbox(
             "Only for", [None, *places], format_func=lambda name: name or "any place", key="frames.pool.role"
         )
-    n = len(frame_work.chosen(folder, found))
+    n = len(frame_sets.chosen(folder, found))
     shell.does(
         button,
         f"Add {markup.count(n, 'chosen frame')}",
         services,
-        partial(frame_work.into_pool, services, folder, view.name, dimension=dimension, role=role),
+        partial(set_jobs.into_pool, services, folder, view.name, dimension=dimension, role=role),
         key="frames.pool.go",
         type="primary",
         width="stretch",

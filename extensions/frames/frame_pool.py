@@ -19,28 +19,30 @@ from db.engine import Store
 from db.events import FRAMES_POOLED
 from domain.errors import Conflict
 from domain.records import AddedMedia, Person
+from extensions.frames import frame_choices
 from importers.media_files import folder_of
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
-from workflow.annotate import frame_choices, image_pool
+from workflow.annotate import image_pool
 
 if TYPE_CHECKING:
     from media.store import MediaStore
 
+HOME_FOLDER = "frames"
 AT_ONCE = 500
 """Number of frames added with one event of the log."""
-TOLD = ("source", "exact", "time", "frame", "sharpness", "brightness", "motion", "group", "kept", "why")
+LOGGED_COLUMNS = ("source", "exact", "time", "frame", "sharpness", "brightness", "motion", "group", "kept", "why")
 """Manifest columns of a frame that the log keeps."""
 
 
 @dataclass(frozen=True)
-class Chosen:
+class FrameForPool:
     """A frame to be added to the pool."""
 
     name: str
     """The frame's name in the pool: its video, a slash, its time."""
     path: Path
-    told: Mapping[str, Any]
+    row: Mapping[str, Any]
     """The frame's row in the manifest."""
 
 
@@ -66,7 +68,7 @@ def place(store: Store, home: Path, *, by: Person, project: str, changes: bool =
 
 def sets_in(home: Path, project: str) -> Path:
     """Return the folder for the frames of all projects of this name, deleted ones included."""
-    return home / "frames" / project
+    return home / HOME_FOLDER / project
 
 
 def free_clips(store: Store, media: MediaStore, *, by: Person, project: str) -> list[tuple[str, Path]]:
@@ -91,13 +93,13 @@ def add(
     *,
     by: Person | None,
     project: str,
-    frames: Sequence[Chosen],
+    frames: Sequence[FrameForPool],
     dropped: Mapping[str, Mapping[str, Any]] | None = None,
     settings: Mapping[str, Any],
     source_of: Callable[[str], str | None] = folder_of,
     dimension: str | None = None,
     role: str | None = None,
-    told: Callable[[int], None] = lambda _: None,
+    progress: Callable[[int], None] = lambda _: None,
 ) -> AddedMedia:
     """Add frames to the pool as ``image_pool.add_to_pool`` does, and record where each frame comes from.
 
@@ -109,7 +111,7 @@ def add(
         Manifest rows, by name, of frames that are not added.
     settings
         The extraction and screening settings from the manifest.
-    told
+    progress
         Called with the number of frames processed.
     """
     frame_choices.decided(
@@ -117,7 +119,7 @@ def add(
         by=by,
         project=project,
         settings=settings,
-        taken={each.name: each.told for each in frames if each.told},
+        taken={each.name: each.row for each in frames if each.row},
         dropped=dropped or {},
     )
     done = AddedMedia(0, 0)
@@ -128,16 +130,16 @@ def add(
             media,
             by=by,
             project=project,
-            files=_counted(some, seen, told),
+            files=_counted(some, seen, progress),
             source_of=source_of,
             dimension=dimension,
             role=role,
         )
         refused = {name for name, _ in added.refused}
         those = {
-            each.name: {name: each.told[name] for name in TOLD if name in each.told}
+            each.name: {name: each.row[name] for name in LOGGED_COLUMNS if name in each.row}
             for each in some
-            if each.told and each.name not in refused
+            if each.row and each.name not in refused
         }
         if those and added.added:
             with store.write() as session:
@@ -148,9 +150,9 @@ def add(
     return done
 
 
-def _counted(some: Sequence[Chosen], seen: int, told: Callable[[int], None]) -> Iterable[tuple[str, Path]]:
+def _counted(some: Sequence[FrameForPool], seen: int, progress: Callable[[int], None]) -> Iterable[tuple[str, Path]]:
     for at, each in enumerate(some, seen):
-        told(at)
+        progress(at)
         yield each.name, each.path
 
 

@@ -1,5 +1,7 @@
-"""``GET /frame/{project}/{set}/{stamp}/{number}/{size}``: a frame that was taken out of a video and is no image of the
-project yet, to leads of the project only. Another stamp is another picture."""
+"""``GET /frame/{project}/{set}/{stamp}/{number}/{size}``: a frame of a frame set, for leads of its project only.
+
+The frame need not be in the pool. Another stamp is another picture.
+"""
 
 from __future__ import annotations
 
@@ -10,24 +12,25 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from app import frame_work
 from app.routes.replies import answering, signed_in
 from app.routes.stored_file import StoredFile
 from app.services import Resources
 from domain.records import Person
+from extensions.frames import frame_sets
 from media import file_hashes
 
+PUBLIC = ()
 KINDS = {".png": "image/png", ".jpg": "image/jpeg"}
 DAY = 24 * 60 * 60
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
-    """The one route."""
+    """Return the one route."""
 
     def find(person: Person, project: str, name: str, number: str, size: str) -> Path:
         home = resources.settings.home
-        folder = frame_work.folder_of_set(resources.store, home, by=person, project=project, name=name)
-        return frame_work.picture(folder, int(number) if number.isdecimal() and len(number) < 10 else -1, size)
+        folder = frame_sets.folder_of_set(resources.store, home, by=person, project=project, name=name)
+        return frame_sets.picture(folder, int(number) if number.isdecimal() and len(number) < 10 else -1, size)
 
     async def frame(request: Request) -> Response:
         person = signed_in(request).person
@@ -47,5 +50,5 @@ def routes(resources: Resources) -> list[BaseRoute]:
 
 
 def address(project: str, name: str, stamp: str, number: int, size: str = "thumb") -> str:
-    """Where a frame is."""
+    """Return the address of a frame."""
     return f"/frame/{project}/{name}/{stamp}/{number}/{size}"

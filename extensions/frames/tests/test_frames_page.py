@@ -16,18 +16,20 @@ from streamlit.testing.v1 import AppTest
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
-from app import frame_work, locks
+from app import locks
 from app.apart import unheard
-from app.frame_settings import EVERY
-from app.frame_work import About, Framing
-from app.routes.frames import address
 from app.services import Services
 from db.engine import Store
 from domain.errors import Conflict, NotAllowed, NotFound
 from domain.roles import Role
 from domain.settings import Settings
-from media.frame_screening import Keeping
-from media.frame_set import Taking
+from extensions.frames import frame_sets, set_jobs
+from extensions.frames.extraction import ExtractionSettings
+from extensions.frames.frame_route import address
+from extensions.frames.frame_sets import SetDescription
+from extensions.frames.screening import ScreeningSettings
+from extensions.frames.set_jobs import ExtractionJob
+from extensions.frames.settings_form import EVERY
 from media.store import MediaStore
 from testkit.factories import make_person, make_project
 from testkit.pictures import video
@@ -69,7 +71,7 @@ def opened(lea: Services) -> AppTest:
 def over(page: AppTest, lea: Services) -> AppTest:
     """The page when what it began is done."""
     for folder in folders(lea):
-        begun = frame_work.going(folder)
+        begun = set_jobs.going(folder)
         assert begun is None or begun.over.wait(120)
     return page.run()
 
@@ -77,8 +79,8 @@ def over(page: AppTest, lea: Services) -> AppTest:
 def folders(lea: Services) -> list[Path]:
     place = {"by": lea.person, "project": "p"}
     return [
-        frame_work.folder_of_set(lea.store, lea.settings.home, **place, name=name)
-        for name, _ in frame_work.sets(lea, "p")
+        frame_sets.folder_of_set(lea.store, lea.settings.home, **place, name=name)
+        for name, _ in frame_sets.sets(lea, "p")
     ]
 
 
@@ -90,11 +92,11 @@ def taken(lea: Services, packed: bytes, *, at_most: int | None = None) -> Path:
     """A set without a page and without a process of its own."""
     file = io.BytesIO(packed)
     file.name = "kitchen.zip"
-    begun: list[Framing] = []
+    begun: list[ExtractionJob] = []
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(frame_work, "_begin", lambda services, folder, work: begun.append(work))
-        about = {"taking": Taking(every=5), "keeping": Keeping(at_most=at_most)}
-        frame_work.begin_set(lea, "p", files=[file], **about)
+        patched.setattr(set_jobs, "_begin", lambda services, folder, work: begun.append(work))
+        about = {"taking": ExtractionSettings(every=5), "keeping": ScreeningSettings(at_most=at_most)}
+        set_jobs.begin_set(lea, "p", files=[file], **about)
     begun[0].run(lea.store, lea.settings.home, unheard)
     return begun[0].folder
 
@@ -151,26 +153,26 @@ def test_screening_again_decodes_nothing_and_taking_again_begins_anew(
 ) -> None:
     folder = taken(lea, packed)
     written = {path.name: path.stat().st_mtime_ns for path in (folder / "out").rglob("*.png")}
-    found = frame_work.index(folder)
+    found = frame_sets.index(folder)
     assert found is not None
-    frame_work.tick(lea.store, folder, found.frames[:2], on=False, by=lea.person)
-    monkeypatch.setattr(frame_work, "_begin", lambda services, folder, work: work.run(lea.store, folder, unheard))
-    frame_work.again(lea, folder, taking=Taking(every=5), keeping=Keeping(at_most=1))
-    found = frame_work.index(folder)
+    frame_sets.tick(lea.store, folder, found.frames[:2], on=False, by=lea.person)
+    monkeypatch.setattr(set_jobs, "_begin", lambda services, folder, work: work.run(lea.store, folder, unheard))
+    set_jobs.again(lea, folder, taking=ExtractionSettings(every=5), keeping=ScreeningSettings(at_most=1))
+    found = frame_sets.index(folder)
     assert found is not None
     assert sum(each.kept for each in found.frames) == 2
     assert {path.name: path.stat().st_mtime_ns for path in (folder / "out").rglob("*.png")} == written
-    frame_work.refresh(lea.store, folder, by=lea.person)
-    assert set(frame_work.by_hand(folder).values()) == {False}
-    frame_work.again(lea, folder, taking=Taking(every=50), keeping=Keeping())
-    found = frame_work.index(folder)
+    frame_sets.refresh(lea.store, folder, by=lea.person)
+    assert set(frame_sets.by_hand(folder).values()) == {False}
+    set_jobs.again(lea, folder, taking=ExtractionSettings(every=50), keeping=ScreeningSettings())
+    found = frame_sets.index(folder)
     assert found is not None
     assert [each.name for each in found.frames] == [
         "a.mp4/00000.000000.png",
         "a.mp4/00002.000000.png",
         "b.webm/00000.000000.png",
     ]
-    assert frame_work.by_hand(folder) == {}
+    assert frame_sets.by_hand(folder) == {}
 
 
 def test_motion_is_measured_and_filtered_by(lea: Services, packed: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,8 +182,8 @@ def test_motion_is_measured_and_filtered_by(lea: Services, packed: bytes, monkey
     page.number_input(key=f"frames.again.{folder.name}.still").set_value(1.0)
     page.button(key=f"frames.again.{folder.name}.screening").click().run()
     assert "Motion is not measured here" in words(page)
-    monkeypatch.setattr(frame_work, "_begin", lambda services, folder, work: work.run(lea.store, folder, unheard))
-    frame_work.again(lea, folder, taking=Taking(every=5, motion=True), keeping=Keeping())
+    monkeypatch.setattr(set_jobs, "_begin", lambda services, folder, work: work.run(lea.store, folder, unheard))
+    set_jobs.again(lea, folder, taking=ExtractionSettings(every=5, motion=True), keeping=ScreeningSettings())
     page = opened(lea)
     assert "each 5th frame, with its motion" in words(page)
     page.number_input(key="frames.filter.still").set_value(0.0).run()
@@ -195,18 +197,18 @@ def test_motion_is_measured_and_filtered_by(lea: Services, packed: bytes, monkey
 
 def test_what_was_broken_off_is_said_and_goes_on(lea: Services, packed: bytes) -> None:
     folder = taken(lea, packed)
-    whole = frame_work.index(folder)
+    whole = frame_sets.index(folder)
     (folder / "index.json").unlink()
-    replace(About.read(folder), done=0.0).write(folder)
+    replace(SetDescription.read(folder), done=0.0).write(folder)
     page = opened(lea)
-    assert frame_work.BROKEN in words(page)
-    with locks.held(folder / frame_work.LOCK, "busy"):
-        assert frame_work.is_running(folder)
+    assert set_jobs.BROKEN in words(page)
+    with locks.held(folder / frame_sets.LOCK, "busy"):
+        assert set_jobs.is_running(folder)
         with pytest.raises(Conflict):
-            frame_work.go_on(lea, folder)
+            set_jobs.go_on(lea, folder)
     page.button(key="frames.go_on").click().run()
     page = over(page, lea)
-    now = frame_work.index(folder)
+    now = frame_sets.index(folder)
     assert now is not None
     assert whole is not None
     assert now.frames == whole.frames
@@ -214,15 +216,15 @@ def test_what_was_broken_off_is_said_and_goes_on(lea: Services, packed: bytes) -
 
 def test_only_leads_of_the_project_see_its_frames(lea: Services, packed: bytes, home: Path) -> None:
     folder = taken(lea, packed)
-    found = frame_work.index(folder)
+    found = frame_sets.index(folder)
     assert found is not None
     make_person(lea.store, "ann")
     app = application(lea.store, Home(home))
     here = address("p", folder.name, found.stamp, 0)
     seen = call(app, "GET", here, headers=session(lea.store, "lea"))
     assert (seen.status, seen.headers["content-type"]) == (200, "image/jpeg")
-    assert int(seen.headers["content-length"]) == frame_work.picture(folder, 0, "thumb").stat().st_size
-    thumb, original = (frame_work.picture(folder, 0, size) for size in ("thumb", "original"))
+    assert int(seen.headers["content-length"]) == frame_sets.picture(folder, 0, "thumb").stat().st_size
+    thumb, original = (frame_sets.picture(folder, 0, size) for size in ("thumb", "original"))
     thumb.write_bytes(thumb.read_bytes()[:-20])
     assert call(app, "GET", here, headers=session(lea.store, "lea")).body == seen.body, "it is made again"
     whole = original.read_bytes()
@@ -241,12 +243,12 @@ def test_only_leads_of_the_project_see_its_frames(lea: Services, packed: bytes, 
     ):
         assert call(app, "GET", other, headers=session(lea.store, "lea")).status in (404, 400), other
     with pytest.raises(NotAllowed):
-        frame_work.folder_of_set(lea.store, home, by=make_person(lea.store, "bo"), project="p", name=folder.name)
+        frame_sets.folder_of_set(lea.store, home, by=make_person(lea.store, "bo"), project="p", name=folder.name)
     project_removal.delete_project(lea.store, lea.media, by=lea.person, project="p", typed="p", home=home)
     assert not folder.exists()
     make_project(lea.store, loaded=load_schema(shipped()["egothink"]))
     with pytest.raises(NotFound):
-        frame_work.folder_of_set(lea.store, home, by=None, project="p", name=folder.name)  # type: ignore[arg-type]
+        frame_sets.folder_of_set(lea.store, home, by=None, project="p", name=folder.name)  # type: ignore[arg-type]
 
 
 def test_nothing_that_is_no_video_begins(lea: Services, packed: bytes) -> None:

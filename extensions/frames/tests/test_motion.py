@@ -13,9 +13,10 @@ import pytest
 from PIL import Image
 
 from domain.errors import InvalidInput
-from media import clips, frame_set, motion
-from media.frame_screening import Keeping
-from media.frame_set import Source, Taking
+from extensions.frames import extraction, motion
+from extensions.frames.extraction import ExtractionSettings, Source
+from extensions.frames.screening import ScreeningSettings
+from media import clips
 from media.frames import Found
 from testkit.pictures import video
 
@@ -56,7 +57,7 @@ PANS = [0, 3, 6, 6, 6, 12]
 
 
 def lines(out: Path) -> list[dict[str, Any]]:
-    found = [json.loads(line) for line in (out / frame_set.MANIFEST).read_text().splitlines()]
+    found = [json.loads(line) for line in (out / extraction.MANIFEST).read_text().splitlines()]
     return [line for line in found if line["record"] == "frame"]
 
 
@@ -64,15 +65,15 @@ def test_each_frame_is_held_against_the_one_before_it_in_the_video(tmp_path: Pat
     path = clips.write([at(x) for x in PANS], out=tmp_path / "v.webm", frames_per_second=10)
     sources = [Source("v.webm", path)]
     every, each_other = tmp_path / "every", tmp_path / "other"
-    frame_set.make(every, sources, taking=Taking(every=1, motion=True))
+    extraction.make(every, sources, taking=ExtractionSettings(every=1, motion=True))
     first, *others = [line["motion"] for line in lines(every)]
     assert first is None
     assert others == pytest.approx([3, 3, 0, 0, 6], rel=0.15, abs=0.3)  # as a codec leaves them
-    frame_set.make(each_other, sources, taking=Taking(every=2, motion=True))
+    extraction.make(each_other, sources, taking=ExtractionSettings(every=2, motion=True))
     assert [line["motion"] for line in lines(each_other)] == [None, others[1], others[3]]
     assert "motion" not in lines_of(tmp_path / "none", sources)[1]
-    limits = Keeping(least_motion=1, most_motion=4.5)
-    told = frame_set.make(every, sources, taking=Taking(every=1, motion=True), keeping=limits)
+    limits = ScreeningSettings(least_motion=1, most_motion=4.5)
+    told = extraction.make(every, sources, taking=ExtractionSettings(every=1, motion=True), keeping=limits)
     assert [(line["why"] or "kept").partition(":")[0] for line in lines(every)] == [
         "kept", "kept", "kept", "still", "still", "in motion",
     ]  # fmt: skip
@@ -80,18 +81,18 @@ def test_each_frame_is_held_against_the_one_before_it_in_the_video(tmp_path: Pat
 
 
 def lines_of(out: Path, sources: list[Source]) -> list[dict[str, Any]]:
-    frame_set.make(out, sources, taking=Taking(every=1))
-    head = json.loads((out / frame_set.MANIFEST).read_text().splitlines()[0])
+    extraction.make(out, sources, taking=ExtractionSettings(every=1))
+    head = json.loads((out / extraction.MANIFEST).read_text().splitlines()[0])
     assert "motion" not in head["taking"]  # as folders have it that were taken before
     return lines(out)
 
 
 def test_broken_off_it_goes_on_to_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     video(tmp_path / "a.mp4", [n / 25 for n in range(70)], codec="libx264", keyframes=15)
-    sources, taking = [Source("a.mp4", tmp_path / "a.mp4")], Taking(every=5, motion=True)
+    sources, taking = [Source("a.mp4", tmp_path / "a.mp4")], ExtractionSettings(every=5, motion=True)
     whole, torn = tmp_path / "whole", tmp_path / "torn"
-    frame_set.make(whole, sources, taking=taking)
-    taken, n = frame_set._taken, 0
+    extraction.make(whole, sources, taking=taking)
+    taken, n = extraction._taken, 0
 
     def broken_off(*given: Any) -> Any:
         nonlocal n
@@ -100,10 +101,10 @@ def test_broken_off_it_goes_on_to_the_same(tmp_path: Path, monkeypatch: pytest.M
             raise KeyboardInterrupt
         return taken(*given)
 
-    monkeypatch.setattr(frame_set, "_taken", broken_off)
+    monkeypatch.setattr(extraction, "_taken", broken_off)
     with pytest.raises(KeyboardInterrupt):
-        frame_set.make(torn, sources, taking=taking)
-    frame_set.make(torn, sources, taking=taking)
+        extraction.make(torn, sources, taking=taking)
+    extraction.make(torn, sources, taking=taking)
     assert lines(torn) == lines(whole)
     assert [line["motion"] is None for line in lines(whole)] == [True, *[False] * 13]
 
@@ -118,15 +119,19 @@ class Shuffled:
 
 
 def test_frames_wait_for_those_before_them() -> None:
-    found = frame_set._found(Shuffled(), [4, 9], Taking(every=1, motion=True))  # type: ignore[arg-type]
+    found = extraction._found(Shuffled(), [4, 9], ExtractionSettings(every=1, motion=True))  # type: ignore[arg-type]
     assert [(each.index, before == motion.small(at(0))) for each, before in found] == [(4, True), (9, True)]
 
 
 def test_what_is_not_measured_is_not_screened_by(tmp_path: Path) -> None:
     for keeping, taking, said in (
-        (Keeping(least_motion=1), Taking(every=1), "not measured here"),
-        (Keeping(least_motion=3, most_motion=2), Taking(every=1, motion=True), "at least 3 and at most 2"),
+        (ScreeningSettings(least_motion=1), ExtractionSettings(every=1), "not measured here"),
+        (
+            ScreeningSettings(least_motion=3, most_motion=2),
+            ExtractionSettings(every=1, motion=True),
+            "at least 3 and at most 2",
+        ),
     ):
         with pytest.raises(InvalidInput, match=said):
-            frame_set.make(tmp_path / "out", [], taking=taking, keeping=keeping)
+            extraction.make(tmp_path / "out", [], taking=taking, keeping=keeping)
     assert not (tmp_path / "out").exists()

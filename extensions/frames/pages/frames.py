@@ -8,15 +8,15 @@ from typing import Any
 
 import streamlit as st
 
-from app import confirm, frame_candidates, frame_settings, frame_steps, frame_work, import_boxes, markup, shell
-from app.frame_work import About
+from app import confirm, import_boxes, markup, shell
 from app.screens import Group, Screen
 from app.services import Services
 from domain.errors import FileRefused, InvalidInput, Problem
 from domain.records import ProjectView
 from domain.roles import Role
+from extensions.frames import candidate_grid, frame_pool, frame_sets, set_jobs, settings_form, step_table
+from extensions.frames.frame_sets import SetDescription
 from importers.media_files import CLIPS, files_below, kind_of
-from workflow.annotate import frame_pool
 
 SCREEN = Screen("Frames", place=201, role=Role.LEAD, group=Group.SOURCES)
 
@@ -33,9 +33,9 @@ def render(services: Services) -> None:
         "Frames are taken out of videos and screened; those that you choose go into the pool of images to write about.",
         made_up=view.made_up,
     )
-    st.html(f"<style>{frame_candidates.STYLE}</style>")
+    st.html(f"<style>{candidate_grid.STYLE}</style>")
     shell.tell_refused()
-    found = frame_work.sets(services, view.name)
+    found = frame_sets.sets(services, view.name)
     with st.expander(
         "Videos to take frames out of", expanded=not found, key=f"frames.new.{st.session_state.get(_ROUND, 0)}"
     ):
@@ -46,11 +46,11 @@ def render(services: Services) -> None:
     wanted = st.query_params.get("set", names[0])
     if st.session_state.get(_SET) not in names:
         st.session_state[_SET] = wanted if wanted in names else names[0]
-    called = {name: f"{about.called}, {markup.moment(frame_work.at(about.began))}" for name, about in found}
+    called = {name: f"{about.called}, {markup.moment(frame_sets.at(about.began))}" for name, about in found}
     box, button = st.columns([6, 2], vertical_alignment="bottom")
     name = box.selectbox("Set of frames", names, format_func=lambda each: called[each], key=_SET)
     about = dict(found)[name]
-    folder = frame_work.folder_of_set(
+    folder = frame_sets.folder_of_set(
         services.store, services.settings.home, by=services.person, project=view.name, name=name
     )
     button.button(
@@ -59,7 +59,7 @@ def render(services: Services) -> None:
         width="stretch",
         on_click=_ask_delete,
         args=(services, folder, about),
-        disabled=frame_work.is_running(folder),
+        disabled=set_jobs.is_running(folder),
     )
     _set(services, view, folder, about)
 
@@ -79,7 +79,7 @@ def _new(services: Services, view: ProjectView) -> None:
     else:
         key = f"frames.files.{st.session_state.get(_ROUND, 0)}"
         files = st.file_uploader("Videos, or zips of folders of them", accept_multiple_files=True, key=key)
-    frame_settings.asked("frames.ask")
+    settings_form.asked("frames.ask")
     st.button(
         "Take frames",
         type="primary",
@@ -96,16 +96,16 @@ def _clips(services: Services, view: ProjectView) -> list[tuple[str, Path]]:
 
 def _take(services: Services, view: ProjectView, where: str, files: Sequence[Any]) -> None:
     with shell.pressed(services):
-        taking, keeping = frame_settings.taking_of("frames.ask"), frame_settings.keeping_of("frames.ask")
+        taking, keeping = settings_form.taking_of("frames.ask"), settings_form.keeping_of("frames.ask")
         about: dict[str, Any] = {"taking": taking, "keeping": keeping}
         if where == UPLOAD:
-            made = frame_work.begin_set(services, view.name, files=files, **about)
+            made = set_jobs.begin_set(services, view.name, files=files, **about)
         else:
             there = _clips(services, view) if where == POOL else _below(services)
             if not there:
                 raise FileRefused("There is no video: no clip is free in the pool." if where == POOL else _NONE)
             root = import_boxes.typed_path(st.session_state["frames.path"]) if where == PATH else None
-            made = frame_work.begin_set(services, view.name, paths=there, root=root, **about)
+            made = set_jobs.begin_set(services, view.name, paths=there, root=root, **about)
         st.session_state[_SET] = made
         st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
 
@@ -123,61 +123,61 @@ def _below(services: Services) -> list[tuple[str, Path]]:
     return [(name, each) for name, each in files_below(path) if kind_of(each) == "clip"]
 
 
-def _ask_delete(services: Services, folder: Path, about: About) -> None:
+def _ask_delete(services: Services, folder: Path, about: SetDescription) -> None:
     question = confirm.Question(
         title=f"Delete the frames of {about.called}?",
         words="Its videos, its frames and what was chosen of them go. What went into the pool stays there.",
         undo="This cannot be taken back; the videos can be given again.",
         yes="Delete these frames",
     )
-    confirm.ask(services, question, lambda: frame_work.remove(services, folder), key="frames.delete.sure")
+    confirm.ask(services, question, lambda: set_jobs.remove(services, folder), key="frames.delete.sure")
 
 
 # ---- a set ----------------------------------------------------------------------------------------------------------
 
 
-def _set(services: Services, view: ProjectView, folder: Path, about: About) -> None:
-    if frame_work.is_running(folder):
+def _set(services: Services, view: ProjectView, folder: Path, about: SetDescription) -> None:
+    if set_jobs.is_running(folder):
         _watch(services, folder)
     elif not about.done:
-        begun = frame_work.going(folder)
-        why = about.refused or (begun.refused if begun is not None else "") or frame_work.BROKEN
+        begun = set_jobs.going(folder)
+        why = about.refused or (begun.refused if begun is not None else "") or set_jobs.BROKEN
         shell.show(markup.notice(shell.on_page(why), style="bad"))
         st.button("Go on", key="frames.go_on", on_click=_go_on, args=(services, folder))
-    frame_work.refresh(services.store, folder, by=services.person)
-    found = frame_work.index(folder)
+    frame_sets.refresh(services.store, folder, by=services.person)
+    found = frame_sets.index(folder)
     if found is not None:
         shell.section("Steps")
-        shell.show(markup.tag("div", frame_steps.table(view, folder, about, found), data_part="steps"))
+        shell.show(markup.tag("div", step_table.table(view, folder, about, found), data_part="steps"))
     with st.expander("Run it again with other settings", key=f"frames.again.{folder.name}"):
         _again(services, folder, about)
     if found is None or not found.frames:
         return
-    frame_candidates.draw(services, view, folder, found, busy=frame_work.is_running(folder))
+    candidate_grid.draw(services, view, folder, found, busy=set_jobs.is_running(folder))
 
 
 @st.fragment(run_every=LOOK_SECONDS)
 def _watch(services: Services, folder: Path) -> None:
     with shell.guard(services):
-        if not frame_work.is_running(folder):
+        if not set_jobs.is_running(folder):
             st.rerun()
-        begun = frame_work.going(folder)
+        begun = set_jobs.going(folder)
         done = begun.done / begun.of if begun is not None and begun.of else 0.0
         said = begun.at if begun is not None else ""
-        n = markup.count(frame_work.taken_so_far(folder), "frame")
+        n = markup.count(set_jobs.taken_so_far(folder), "frame")
         st.progress(min(done, 1.0), text=f"{n} taken. It goes on if you leave this page. {said}")
 
 
 def _go_on(services: Services, folder: Path) -> None:
     with shell.pressed(services):
-        frame_work.go_on(services, folder)
+        set_jobs.go_on(services, folder)
 
 
-def _again(services: Services, folder: Path, about: About) -> None:
+def _again(services: Services, folder: Path, about: SetDescription) -> None:
     key = f"frames.again.{folder.name}"
-    frame_settings.asked(key, about.taking, about.keeping)
+    settings_form.asked(key, about.taking, about.keeping)
     take, screen, words = st.columns([2, 2, 6], vertical_alignment="center")
-    busy = frame_work.is_running(folder)
+    busy = set_jobs.is_running(folder)
     for where, label, name, anew in (
         (take, "Again from taking", "taking", True),
         (screen, "Again from screening", "screening", False),
@@ -198,6 +198,6 @@ def _again(services: Services, folder: Path, about: About) -> None:
 
 def _run(services: Services, folder: Path, anew: bool) -> None:
     with shell.pressed(services):
-        key, about = f"frames.again.{folder.name}", About.read(folder)
-        taking = frame_settings.taking_of(key) if anew else about.taking
-        frame_work.again(services, folder, taking=taking, keeping=frame_settings.keeping_of(key))
+        key, about = f"frames.again.{folder.name}", SetDescription.read(folder)
+        taking = settings_form.taking_of(key) if anew else about.taking
+        set_jobs.again(services, folder, taking=taking, keeping=settings_form.keeping_of(key))

@@ -14,16 +14,17 @@ import pytest
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
-from app import frame_work
 from app.apart import unheard
-from app.frame_work import Frame, Framing, Pooling
 from app.services import Services
 from db.engine import Store, open_store
 from domain.records import AuditEntry
 from domain.roles import Role
 from domain.settings import Settings
-from media.frame_screening import Keeping
-from media.frame_set import Taking
+from extensions.frames import frame_sets, set_jobs
+from extensions.frames.extraction import ExtractionSettings
+from extensions.frames.frame_sets import Frame
+from extensions.frames.screening import ScreeningSettings
+from extensions.frames.set_jobs import ExtractionJob, PoolJob
 from media.store import MediaStore
 from testkit.factories import make_person, make_project
 from testkit.pictures import video
@@ -49,30 +50,30 @@ def lea(store: Store, home: Path) -> Services:
 
 def taken(services: Services, film: Path, *, at_most: int | None = None) -> Path:
     """A set of one video, without a process of its own."""
-    begun: list[Framing] = []
+    begun: list[ExtractionJob] = []
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(frame_work, "_begin", lambda services, folder, work: begun.append(work))
-        about = {"taking": Taking(every=5), "keeping": Keeping(at_most=at_most)}
-        frame_work.begin_set(services, "p", paths=[(film.name, film)], **about)
+        patched.setattr(set_jobs, "_begin", lambda services, folder, work: begun.append(work))
+        about = {"taking": ExtractionSettings(every=5), "keeping": ScreeningSettings(at_most=at_most)}
+        set_jobs.begin_set(services, "p", paths=[(film.name, film)], **about)
     begun[0].run(services.store, services.settings.home, unheard)
     return begun[0].folder
 
 
 def frames(folder: Path) -> list[Frame]:
-    found = frame_work.index(folder)
+    found = frame_sets.index(folder)
     assert found is not None
     return list(found.frames)
 
 
 def tick(services: Services, folder: Path, which: int, *, on: bool) -> str:
     frame = frames(folder)[which]
-    frame_work.tick(services.store, folder, [frame], on=on, by=services.person)
+    frame_sets.tick(services.store, folder, [frame], on=on, by=services.person)
     return frame.name
 
 
 def hand(services: Services, folder: Path) -> dict[str, bool]:
-    frame_work.refresh(services.store, folder, by=services.person)
-    return frame_work.by_hand(folder)
+    frame_sets.refresh(services.store, folder, by=services.person)
+    return frame_sets.by_hand(folder)
 
 
 def logged(store: Store, kind: str) -> list[AuditEntry]:
@@ -91,9 +92,9 @@ def test_the_log_says_what_was_screened_ticked_taken_and_dropped(lea: Services, 
     assert (first.who, first.data["on"], [*first.data["frames"]]) == ("lea", False, [off])
     assert (second.who, second.data["on"], [*second.data["frames"]]) == ("lea", True, [on])
     about = second.data["frames"][on]
-    assert (about["source"], about["why"]) == ("a.webm", frames(folder)[dropped[0]].told["why"])
+    assert (about["source"], about["why"]) == ("a.webm", frames(folder)[dropped[0]].row["why"])
 
-    Pooling(folder, "p", lea.person, None, None).run(lea.store, lea.settings.home, unheard)
+    PoolJob(folder, "p", lea.person, None, None).run(lea.store, lea.settings.home, unheard)
     (decided,) = logged(lea.store, "frames.decided")
     (pooled,) = logged(lea.store, "frames.pooled")
     assert decided.id < pooled.id, "before any frame is taken"
@@ -102,8 +103,8 @@ def test_the_log_says_what_was_screened_ticked_taken_and_dropped(lea: Services, 
     assert said == {
         kept[0]: (False, "ticked off by hand"),
         kept[1]: (True, "the screening kept it"),
-        dropped[0]: (True, f"ticked on by hand, although {frames(folder)[dropped[0]].told['why']}"),
-        dropped[1]: (False, frames(folder)[dropped[1]].told["why"]),
+        dropped[0]: (True, f"ticked on by hand, although {frames(folder)[dropped[0]].row['why']}"),
+        dropped[1]: (False, frames(folder)[dropped[1]].row["why"]),
     }
 
 
@@ -114,7 +115,7 @@ def test_ticks_are_undone_and_cleared(lea: Services, film: Path) -> None:
     tick(lea, folder, 1, on=True)
     assert hand(lea, folder) == {}
     tick(lea, folder, 1, on=False)
-    frame_work.remove(lea, folder)
+    set_jobs.remove(lea, folder)
     (cleared,) = logged(lea.store, "frames.choices_cleared")
     assert (cleared.who, cleared.data["why"]) == ("lea", "the set was deleted")
     assert hand(lea, taken(lea, film)) == {}, "the ticks went with their set"

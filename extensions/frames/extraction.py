@@ -1,13 +1,13 @@
-"""A folder of frames out of videos, with a manifest that says when each is shown, what it is like, and why it stays.
+"""A folder of frames out of videos, with a manifest of their times, measurements and reasons.
 
-First each video's frames are taken, measured and written, one after the other, each with a line: a run that is broken
-off goes on after the last of them. Then, from these lines alone, it is decided which frames are kept.
+First, the frames of each video are taken, measured and written, each with a line. A run that broke off goes on after
+the last line. Then the screening reads these lines and decides which frames are kept.
 
     frames.jsonl    the manifest
-    images/         kept frames: a folder for each video, each frame called by its time
-    dropped/        the others, likewise
-    .work/          what was taken and measured so far
-    montage/        sheets of small pictures (``media.montage``)
+    images/         kept frames: a folder for each video; the name of a frame is its time
+    dropped/        dropped frames, in the same way
+    .work/          the lines of frames taken and measured so far
+    montage/        sheets of thumbnails (``montage``)
 """
 
 from __future__ import annotations
@@ -28,30 +28,31 @@ import numpy as np
 from PIL import Image
 
 from domain.errors import Conflict, FileRefused, InvalidInput, MediaRefused, Problem
-from media import copies, frames, motion
-from media.frame_screening import Keeping, Looks, reasons_of
+from extensions.frames import motion
+from extensions.frames.screening import Looks, ScreeningSettings, reasons_of
+from media import copies, frames
 from media.perceptual_hash import BITS, difference_hash
 from media.sharpness import sharpness
 
 MANIFEST, IMAGES, DROPPED, WORK = "frames.jsonl", "images", "dropped", ".work"
 DARK, LIGHT = 5, 250
-"""Grey levels up to which, and from which, a pixel shows nothing any more."""
+"""Gray levels up to which a pixel is too dark, and from which it is too light."""
 FORMATS: Mapping[str, Mapping[str, Any]] = {"png": {"compress_level": 3}, "jpg": {"quality": 95, "subsampling": 0}}
 
 
 @dataclass(frozen=True)
 class Source:
-    """A video, under the name that it has in the manifest."""
+    """A video, with its name in the manifest."""
 
     name: str
     path: Path
     times: tuple[str, ...] = ()
-    """The times asked for, as they were written: decimals or fractions, in seconds."""
+    """Requested times in seconds, as written: decimals or fractions."""
 
 
 @dataclass(frozen=True)
-class Taking:
-    """Which frames are taken, by one of these ways, and how they are written."""
+class ExtractionSettings:
+    """Which frames are taken, by one of the first four settings, and how they are written."""
 
     every: int | None = None
     seconds: str | None = None
@@ -59,15 +60,15 @@ class Taking:
     at_times: bool = False
     format: str = "png"
     motion: bool = False
-    """Whether it is measured how much each frame moves against the one before it."""
+    """Whether the motion of each frame against the frame before it is measured."""
 
-    def told(self) -> dict[str, Any]:
-        """For lines; what was taken before motion could be measured says the same."""
+    def as_json(self) -> dict[str, Any]:
+        """Return the settings as in a manifest. ``motion`` is left out if it is off, as in earlier versions."""
         return {name: value for name, value in asdict(self).items() if name != "motion" or value}
 
 
-def must_fit(taking: Taking, keeping: Keeping) -> None:
-    """``InvalidInput`` where frames are screened by what is not measured."""
+def require_measured(taking: ExtractionSettings, keeping: ScreeningSettings) -> None:
+    """Raise ``InvalidInput`` if frames are to be screened by motion that is not measured."""
     low, high = keeping.least_motion, keeping.most_motion
     if (low is not None or high is not None) and not taking.motion:
         raise InvalidInput([Problem("motion", "Motion is not measured here: have it measured as frames are taken.")])
@@ -76,31 +77,31 @@ def must_fit(taking: Taking, keeping: Keeping) -> None:
 
 
 @dataclass
-class Told:
-    """What became of it."""
+class ExtractionResult:
+    """The counts of a run, and the videos and times without frames."""
 
     sources: int = 0
     kept: int = 0
     dropped: Counter[str] = field(default_factory=Counter)
-    """By reason, in short."""
+    """Dropped frames by reason, in a few words."""
     skipped: list[tuple[str, str]] = field(default_factory=list)
-    """Videos of which there is no frame, and why."""
+    """Videos without a frame, and why."""
     broken: list[tuple[str, str]] = field(default_factory=list)
     missing: list[tuple[str, str]] = field(default_factory=list)
-    """Times at which a video has no frame, and why."""
+    """Videos with times at which there is no frame, and why."""
 
 
 def make(
     out: Path,
     sources: Sequence[Source],
     *,
-    taking: Taking,
-    keeping: Keeping | None = None,
+    taking: ExtractionSettings,
+    keeping: ScreeningSettings | None = None,
     said: Callable[[str], None] = lambda _: None,
-) -> Told:
+) -> ExtractionResult:
     """Take the frames of these videos into ``out``, measure them, and decide which are kept.
 
-    The same again goes on where it was broken off, or only decides anew; the result is the same.
+    A second call goes on where the first broke off, or only decides anew. The result is the same.
 
     Raises
     ------
@@ -111,10 +112,10 @@ def make(
     NotAvailable
         The extra ``video`` is not installed, or ``motion`` where it is to be measured.
     InvalidInput
-        They are to be screened by motion, and it is not measured.
+        The screening uses motion, which is not measured.
     """
-    keeping = keeping or Keeping()
-    must_fit(taking, keeping)
+    keeping = keeping or ScreeningSettings()
+    require_measured(taking, keeping)
     if taking.motion:
         motion.opencv()
     with _alone(out):
@@ -125,12 +126,12 @@ def make(
 
 
 def manifest(out: Path) -> Iterator[dict[str, Any]]:
-    """The lines of a folder's manifest: the run, and each video with its frames behind it.
+    """Yield the rows of a folder's manifest: the run, then each video with its frames behind it.
 
     Raises
     ------
     FileRefused
-        There is none, or it is none of ours.
+        There is no manifest, or the file is no manifest of frames.
     """
     path = out / MANIFEST
     try:
@@ -169,7 +170,7 @@ def _part(out: Path, name: str) -> Path:
 
 
 def _must_be_of(out: Path, sources: Sequence[Source]) -> None:
-    """Frames of videos that are not among these would stay in the folder, and be in no manifest."""
+    """Refuse a folder with frames of other videos: they would stay in the folder without a line in the manifest."""
     expected = {_part(out, source.name) for source in sources}
     for part in sorted((out / WORK).glob("*.jsonl")):
         if part not in expected and (lines := _lines(part)) and not _is_skipped(lines):
@@ -183,7 +184,7 @@ def _is_skipped(lines: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _lines(part: Path) -> list[dict[str, Any]]:
-    """The whole lines of a part; what a killed run left half-written is cut off."""
+    """Return the complete lines of a part, and cut off a line that a killed run left incomplete."""
     if not part.exists():
         return []
     content = part.read_bytes()
@@ -193,7 +194,7 @@ def _lines(part: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in whole.splitlines()]
 
 
-def _take(out: Path, source: Source, taking: Taking, said: Callable[[str], None]) -> None:
+def _take(out: Path, source: Source, taking: ExtractionSettings, said: Callable[[str], None]) -> None:
     part = _part(out, source.name)
     try:
         with source.path.open("rb") as video:
@@ -201,7 +202,7 @@ def _take(out: Path, source: Source, taking: Taking, said: Callable[[str], None]
     except OSError as error:
         _restart(part, {"source": source.name, "skipped": f"{source.name} cannot be read: {error.strerror}."})
         return
-    head = {"source": source.name, "sha256": sha256, "taking": {**taking.told(), "times": list(source.times)}}
+    head = {"source": source.name, "sha256": sha256, "taking": {**taking.as_json(), "times": list(source.times)}}
     before = _lines(part)
     if before and _is_skipped(before):
         before = []
@@ -236,7 +237,7 @@ def _take_from(
     film: frames.Film,
     out: Path,
     source: Source,
-    taking: Taking,
+    taking: ExtractionSettings,
     before: Sequence[Mapping[str, Any]],
     write: Callable[[Mapping[str, Any]], None],
 ) -> None:
@@ -262,10 +263,12 @@ def _take_from(
 
 
 def _found(
-    film: frames.Film, wanted: Sequence[int], taking: Taking
+    film: frames.Film, wanted: Sequence[int], taking: ExtractionSettings
 ) -> Iterator[tuple[frames.Found, Image.Image | None]]:
-    """The wanted frames; where motion is measured each with the one before it in the video, small and grey, if that
-    can be had. Frames come only nearly in order, so some wait for it."""
+    """Yield the wanted frames; if motion is measured, each with the frame before it, small and gray, or None.
+
+    The decoder returns frames only nearly in order, so some frames wait for the frame before them.
+    """
     asked = set(wanted)
     awaited = {index - 1 for index in wanted if index} if taking.motion else set[int]()
     greys: dict[int, Image.Image | None] = {}
@@ -292,7 +295,7 @@ def _taken(
     found: frames.Found,
     out: Path,
     source: Source,
-    taking: Taking,
+    taking: ExtractionSettings,
     asked: Sequence[str],
     before: Image.Image | None,
 ) -> Mapping[str, Any]:
@@ -312,7 +315,7 @@ def _taken(
 
 
 def _motion(before: Image.Image | None, picture: Image.Image) -> float | None:
-    """None: the frame has none before it, or that is damaged or of another size."""
+    """Return the motion; None without a frame before it, or if that frame is damaged or of another size."""
     now = motion.small(picture)
     if before is None or before.size != now.size:
         return None
@@ -337,20 +340,22 @@ def _measured(picture: Image.Image) -> dict[str, Any]:
 # ---- keeping ---------------------------------------------------------------------------------------------------------
 
 
-def _decide(out: Path, sources: Sequence[Source], taking: Taking, keeping: Keeping) -> Told:
-    """Writes the manifest, and puts each picture where it belongs."""
-    told = Told(sources=len(sources))
+def _decide(
+    out: Path, sources: Sequence[Source], taking: ExtractionSettings, keeping: ScreeningSettings
+) -> ExtractionResult:
+    """Write the manifest, and move each picture to the folder of kept or dropped frames."""
+    result = ExtractionResult(sources=len(sources))
     looks = Looks(keeping.alike)
     partial = out / f".{MANIFEST}.partial"
     with partial.open("w", encoding="utf-8") as manifest:
-        settings = {"taking": taking.told(), "keeping": asdict(keeping)}
+        settings = {"taking": taking.as_json(), "keeping": asdict(keeping)}
         _write(manifest, {"record": "run", **settings})
         for source in sources:
             lines = _lines(_part(out, source.name))
             head, last = lines[0], lines[-1]
             about = {"source": source.name, "sha256": head.get("sha256")}
             if _is_skipped(lines):
-                told.skipped.append((source.name, str(last["skipped"])))
+                result.skipped.append((source.name, str(last["skipped"])))
                 _write(manifest, {"record": "source", **about, "kept": 0, "why": last["skipped"]})
                 continue
             taken = sorted(_newest(lines[1:-1]), key=lambda line: -1 if line["frame"] is None else line["frame"])
@@ -359,27 +364,27 @@ def _decide(out: Path, sources: Sequence[Source], taking: Taking, keeping: Keepi
             _write(manifest, {"record": "source", **about, **last["done"], "taken": len(taken), "kept": n_kept})
             if last["done"]["broken"]:
                 until = f"{last['done']['broken']} at {last['done']['end']:.3f} s"
-                told.broken.append((source.name, until))
+                result.broken.append((source.name, until))
             for line, why in zip(taken, reasons, strict=True):
                 _put(out, line, kept=why is None)
                 _write(manifest, {"record": "frame", **about, **_shown(line, why)})
                 if why is None:
-                    told.kept += 1
+                    result.kept += 1
                 elif "file" in line:
-                    told.dropped[why.partition(":")[0]] += 1
+                    result.dropped[why.partition(":")[0]] += 1
                 else:
-                    told.missing.append((source.name, why))
+                    result.missing.append((source.name, why))
     partial.replace(out / MANIFEST)
-    return told
+    return result
 
 
 def _newest(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One line for each frame: one whose picture was lost was taken again."""
+    """Return the newest line of each frame. A frame whose picture was lost was taken again."""
     return list({(line["frame"], *(line["asked"] if line["frame"] is None else ())): line for line in lines}.values())
 
 
 def _shown(line: Mapping[str, Any], why: str | None) -> dict[str, Any]:
-    """What the manifest says of a frame."""
+    """Return the manifest row of a frame."""
     exact = line.get("exact")
     place = {"file": f"{IMAGES if why is None else DROPPED}/{line['file']}"} if "file" in line else {}
     rest = {key: value for key, value in line.items() if key not in ("why", "file", "exact")}
