@@ -17,10 +17,10 @@ import streamlit as st
 from annotation_schemas.formats import offered
 from app import apart, goal_draft, import_boxes, import_seen, import_work, markup, shell, uploads
 from app.apart import Going, Progress
+from app.import_result import imported_sentence
 from app.import_work import Came, Order
 from app.making_questions import Made, make
 from app.services import Services
-from app.views.import_ import imported_sentence
 from construction.goals import FEWEST, MOST, SLACK
 from construction.questions import RULES
 from construction.rates import as_text, rate

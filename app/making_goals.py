@@ -11,7 +11,7 @@ from typing import Any
 
 from app import asked_strictly, reply_journal
 from app.asked_strictly import Subject, Way
-from app.reply_journal import GOALS, Journal
+from app.reply_journal import Journal, JournalKind
 from app.written_once import Result, sha256
 from construction import goal_questions, goal_replies
 from construction.goal_replies import Said
@@ -27,6 +27,7 @@ from importers.narration_rows import ReadNarrations
 from workflow.runs import identities
 from workflow.runs.model_descriptions import ModelSpec
 
+GOALS = JournalKind("touchstone narrations goals", "goals")
 LONGEST_ANSWER = 8192
 """Tokens, where the description says nothing: three levels of a video with hundreds of actions."""
 WITHOUT = "it has fewer actions than a goal takes, and is not asked about"

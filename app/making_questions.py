@@ -19,6 +19,7 @@ from construction.rates import as_text
 from domain.errors import FileRefused, InvalidInput, Problem
 from domain.records import BadRow
 from exporters import constructed
+from exporters.file_manifest import manifest_file
 from exporters.writing import write_files
 from importers.action_classes import read_classes
 from importers.goals import Clock, Counted, ReadGoals, read_goals
@@ -101,7 +102,7 @@ def make(asked: Made, out: Path) -> Told:
     if asked.apart:
         files[constructed.APART] = constructed.apart_file(found, first_id=asked.first_id)
     told = _manifest(asked, settings, goals, of_classes, tally, found)
-    files[constructed.MANIFEST] = constructed.manifest(told, files)
+    files[constructed.MANIFEST] = manifest_file(told, files, made_by=constructed.MADE_BY)
     write_files({out / name: data for name, data in files.items()})
     for name in _FILES - set(files):
         (out / name).unlink(missing_ok=True)  # of an earlier run, about other questions

@@ -1,8 +1,7 @@
-"""Files for questions made from narrations: EgoPlan's layout, frame times, tuning files, and a manifest."""
+"""Files for questions made from narrations: EgoPlan's layout, frame times, tuning files."""
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -124,9 +123,3 @@ def tuning_files(questions: Sequence[Question], *, first_id: int) -> dict[str, b
 
 def _lines(records: Iterable[Mapping[str, Any]]) -> bytes:
     return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in records).encode()
-
-
-def manifest(told: Mapping[str, Any], files: Mapping[str, bytes], *, made_by: str = MADE_BY) -> bytes:
-    """Return the manifest: the facts in ``told``, and the SHA-256 of the written files."""
-    written = [{"path": name, "sha256": hashlib.sha256(data).hexdigest()} for name, data in sorted(files.items())]
-    return (json.dumps({"made_by": made_by, **told, "files": written}, indent=2, ensure_ascii=False) + "\n").encode()

@@ -16,13 +16,13 @@ from app.commands.narrations import (
     Spacing,
     Unsure,
     VideoFile,
-    counted,
     narrations,
     rates_of,
     read_rows,
     reading,
     tell_rows,
 )
+from domain.english import counted
 from domain.errors import FileRefused, InvalidInput, Problem
 
 if TYPE_CHECKING:

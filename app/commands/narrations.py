@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.pairs import pairs
+from domain.english import counted
 from domain.errors import FileRefused, InvalidInput, Problem
 
 if TYPE_CHECKING:
@@ -301,11 +302,6 @@ def _one_of(name: str, said: str, known: Sequence[str]) -> str:
 
 
 # ---- what is told ---------------------------------------------------------------------------------------------------
-
-
-def counted(n: int, noun: str) -> str:
-    """So many of them."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def _told(read: ReadNarrations) -> dict[str, Any]:

@@ -9,12 +9,11 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from annotation_schemas.source_media import has_segments
-from app import goal_draft, goal_questions, goal_upload, markup, shell
+from app import goal_draft, goal_questions, goal_upload, markup, shell, text_difference
 from app.goal_draft import Draft
 from app.goal_upload import DONE, ROWS
 from app.screens import Group, Screen
 from app.services import Services
-from app.views.guideline import STYLE, difference
 from construction.goal_check import Mend
 from construction.goal_edits import ends
 from construction.goals import LEVELS, Goal, Step, Video
@@ -40,7 +39,7 @@ def render(services: Services) -> None:
         "made of them.",
         made_up=view.made_up,
     )
-    st.html(f"<style>{STYLE}</style>")
+    st.html(f"<style>{text_difference.STYLE}</style>")
     shell.tell_refused()
     if refused := shell.kept_message(ROWS):
         shell.show_error(refused)
@@ -230,7 +229,7 @@ def _meanwhile(services: Services, view: ProjectView, draft: Draft, now: GoalVer
     shell.show(markup.notice(words, style="bad"))
     theirs = goal_draft.begun(draft.video, now).goals
     changes = guidelines.changes(goal_draft.in_lines(theirs), goal_draft.in_lines(draft.goals), around=1)
-    shell.show(markup.tag("div", difference(changes), data_part="meanwhile"))
+    shell.show(markup.tag("div", text_difference.lines_of(changes), data_part="meanwhile"))
     mine, take, _ = st.columns([2, 2, 4])
     button = partial(_button, services, view, draft)
     button(mine, "I have seen it; go on with mine", "mine", lambda made: made.onto(now))
