@@ -55,8 +55,6 @@ COMMANDS = (
     "exposure",
     "scorecard",
     "triage",
-    "narrations",
-    "narration_goals",
     "drafting",
     "drafting_report",
     "privacy",
