@@ -14,7 +14,7 @@ from annotation_schemas import proposals
 from annotation_schemas.proposals import Proposed
 from app import asked_strictly, reply_journal
 from app.asked_strictly import Subject, Way
-from app.reply_journal import PROPOSALS, Journal
+from app.reply_journal import Journal, JournalKind
 from app.services import Resources
 from app.written_once import Result, sha256
 from construction import task_plans
@@ -27,6 +27,7 @@ from workflow.runs import identities
 from workflow.runs.model_descriptions import ModelSpec
 from workflow.runs.proposal_subjects import FreeImages, Shown, Unit
 
+PROPOSALS = JournalKind("touchstone drafting make", "proposed items")
 LONGEST_ANSWER = 4096
 """Tokens, where the description says nothing."""
 MADE_BY = "touchstone drafting"

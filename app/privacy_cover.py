@@ -1,4 +1,4 @@
-"""Covering, with what of pictures and clips lies outside of a project's records: sets of frames on the page Frames."""
+"""Covering, also of what extensions made from pictures and clips and keep outside of a project's records."""
 
 from __future__ import annotations
 
@@ -7,20 +7,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from app import frame_work
-from app.frame_work import About
 from db.engine import Store
 from domain.privacy import MARGIN, Told
 from domain.records import Person
 from media.store import MediaStore
-from workflow.annotate import frame_pool
-from workflow.files import privacy
+from workflow.files import derived_media, privacy
 from workflow.files.privacy import Decided
 
 
 def sets_of(home: Path, project: str, files: Collection[str]) -> list[str]:
-    """What the sets of frames are called that were taken out of these stored clips."""
-    return [About.read(each).called for each in frame_work.of_files(frame_pool.sets_in(home, project), files)]
+    """Return what pages call the things that extensions made from these stored files."""
+    return derived_media.names_of(home, project, files)
 
 
 def decide(
@@ -37,17 +34,16 @@ def decide(
     after: Mapping[str, datetime | None] | None = None,
     marks: Mapping[str, int] | None = None,
 ) -> tuple[Decided, list[str]]:
-    """``workflow.files.privacy.decide``; also the names of the sets of frames that were taken out of clips which look
-    otherwise now: these frames are removed.
+    """Keep and cover as decided (``workflow.files.privacy.decide``), and delete what extensions made from those files.
+
+    Returns what became of the decisions, and what pages call the things that were deleted.
 
     Raises
     ------
     Conflict
-        Frames are being taken out of one of the clips, too.
+        An extension makes something from one of the files, too.
     """
-    below = frame_pool.sets_in(home, project)
-    sets = frame_work.of_files(below, {each.file for each in told})
-    frame_work.must_rest(sets)
+    derived_media.require_idle(home, project, {each.file for each in told})
     done = privacy.decide(
         store,
         media,
@@ -61,6 +57,5 @@ def decide(
         after=after,
         marks=marks,
     )
-    changed = frame_work.of_files(below, set(done.instead))
     paths = {was: media.path(now) for was, now in done.instead.items()}
-    return done, frame_work.taken_back(store, changed, paths, by=by)
+    return done, derived_media.delete(store, by=by, home=home, project=project, instead=paths)

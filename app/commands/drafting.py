@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.asked_in_terminal import SHOWN, carried_out, tell_asked
-from app.commands.narrations import counted
+from domain.english import counted
 from domain.errors import FileRefused
 
 if TYPE_CHECKING:

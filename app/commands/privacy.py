@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from app.commands.narrations import counted
+from domain.english import counted
 from domain.errors import FileRefused
 from domain.privacy import MARGIN
 
