@@ -7,20 +7,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from app import frame_work
-from app.frame_work import About
+from app.derived_media import derived_media
 from db.engine import Store
 from domain.privacy import MARGIN, Told
 from domain.records import Person
 from media.store import MediaStore
-from workflow.annotate import frame_pool
 from workflow.files import privacy
 from workflow.files.privacy import Decided
 
 
 def sets_of(home: Path, project: str, files: Collection[str]) -> list[str]:
-    """What the sets of frames are called that were taken out of these stored clips."""
-    return [About.read(each).called for each in frame_work.of_files(frame_pool.sets_in(home, project), files)]
+    """Return the titles of what was made from these stored files."""
+    return [title for each in derived_media() for title in each.titles(home, project, files)]
 
 
 def decide(
@@ -45,9 +43,8 @@ def decide(
     Conflict
         Frames are being taken out of one of the clips, too.
     """
-    below = frame_pool.sets_in(home, project)
-    sets = frame_work.of_files(below, {each.file for each in told})
-    frame_work.must_rest(sets)
+    for each in derived_media():
+        each.must_rest(home, project, {one.file for one in told})
     done = privacy.decide(
         store,
         media,
@@ -61,6 +58,5 @@ def decide(
         after=after,
         marks=marks,
     )
-    changed = frame_work.of_files(below, set(done.instead))
-    paths = {was: media.path(now) for was, now in done.instead.items()}
-    return done, frame_work.taken_back(store, changed, paths, by=by)
+    instead = {was: media.path(now) for was, now in done.instead.items()}
+    return done, [title for each in derived_media() for title in each.remove(store, home, project, instead, by=by)]

@@ -53,8 +53,12 @@ class Extension:
     """Pairs of a name and the function that works out what a page shows, in a process of its own where it is much."""
     settings: Rows = _nothing
     """Dataclasses of settings, each with ``read(env, folder)``; ``Settings.of`` finds what came of them."""
+    derived_media: Rows = _nothing
+    """Rows of ``app.derived_media.DerivedMedia``: files made from media, and deleted when the media changes."""
+    folders: tuple[str, ...] = ()
+    """Folders in the home folder that hold one folder per project. A project's folder is deleted with the project."""
     web: Path | None = None
-    """A folder of JavaScript: ``kinds/NAME.js`` is the control of a kind that it adds."""
+    """A folder of JavaScript: ``kinds/NAME.js`` is the control of a kind, and ``NAME.js`` a component of a page."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,8 @@ class Parts:
     """Paths of addresses."""
     commands: tuple[str, ...] = ()
     """What is typed behind ``touchstone``."""
+    folders: tuple[str, ...] = ()
+    """``Extension.folders``: they are deleted with a project even if the extension is not installed."""
 
 
 COMES_WITH: Mapping[str, Parts] = {
@@ -117,6 +123,12 @@ def _entry_points() -> Sequence[Any]:
 def rows(point: str) -> list[Any]:
     """Return what all extensions add to one register: ``point`` is a field of ``Extension``."""
     return [row for extension in installed().values() for row in getattr(extension, point)()]
+
+
+def project_folders(home: Path, project: str) -> list[Path]:
+    """Return the folders that extensions keep for a project, including those of extensions that are not installed."""
+    names = {name for each in (*COMES_WITH.values(), *installed().values()) for name in each.folders}
+    return [home / name / project for name in sorted(names)]
 
 
 def code() -> list[Path]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from db import passing, project_removal, projects, runs
 from db.engine import Store
 from db.passing import ProjectInTransit
+from domain import extensions
 from domain.errors import InvalidInput, Problem
 from domain.records import Person
 from workflow.access import project_care
@@ -108,7 +109,8 @@ def delete_project(
         if home is not None:
             remove_releases(home, project)
             archive_in(home, project).unlink(missing_ok=True)
-            for place in (frame_pool.sets_in(home, project), privacy_look.looks_in(home, project)):
+            added = extensions.project_folders(home, project)
+            for place in (frame_pool.sets_in(home, project), privacy_look.looks_in(home, project), *added):
                 shutil.rmtree(place, ignore_errors=True)
             for path in (each for run in of_runs for each in (home / "batches").glob(f"{run}-*")):
                 path.unlink(missing_ok=True)
