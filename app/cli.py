@@ -60,7 +60,6 @@ COMMANDS = (
     "frames",
     "drafting",
     "drafting_report",
-    "privacy",
     "pool",
 )
 """Modules of ``app.commands``, in the order of ``touchstone --help``; those of extensions follow."""

@@ -36,7 +36,7 @@ PUBLIC_PATHS = frozenset({"/login", "/healthz", "/favicon.png"})
 PUBLIC_FOLDERS = ("/static/", "/assets/", "/link/", "/invite/", "/mail-off/")
 COOKIE_LESS = ("/static/", "/assets/", "/mail-off/")
 """No one's session is looked up for these: what they answer is the same for everyone. Extensions add their own."""
-MACHINES = ("/api/", "/media/", "/uncovered/", "/_stcore/")
+MACHINES = ("/api/", "/media/", "/_stcore/")
 """What asks there is no person, so that a refusal is JSON and no page."""
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 

@@ -79,6 +79,7 @@ class Parts:
 COMES_WITH: Mapping[str, Parts] = {
     "leaderboard": Parts("Public leaderboard", pages=("leaderboard",), commands=("entries",)),
     "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
+    "privacy": Parts("Privacy", pages=("privacy",), commands=("privacy",), folders=("privacy",)),
 }
 """By the folder. ``tests/test_extensions.py`` compares it with what each extension does add."""
 
@@ -127,7 +128,8 @@ def rows(point: str) -> list[Any]:
 
 def project_folders(home: Path, project: str) -> list[Path]:
     """Return the folders that extensions keep for a project, including those of extensions that are not installed."""
-    names = {name for each in (*COMES_WITH.values(), *installed().values()) for name in each.folders}
+    names = {name for parts in COMES_WITH.values() for name in parts.folders}
+    names |= {name for extension in installed().values() for name in extension.folders}
     return [home / name / project for name in sorted(names)]
 
 

@@ -12,7 +12,6 @@ from app.routes import (
     mail_off,
     media,
     moved,
-    uncovered,
     work,
 )
 from app.services import Resources
@@ -36,7 +35,6 @@ def routes_before(resources: Resources) -> list[BaseRoute]:
     return [
         *archives.routes(resources),
         *frames.routes(resources),
-        *uncovered.routes(resources),
         *media.routes(resources),
         *work.routes(resources),
         *moved.routes(),

@@ -18,7 +18,7 @@ WEB = Path(__file__).parent / "web"
 TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 KINDS = "kinds/modules.js"
 """The kinds of criteria and fields: each has a module of its name, which this one imports. It is written here."""
-MOUNTED = ("workbench", "menu", "preview", "threads", "report", "picture", "ticks", "privacy")
+MOUNTED = ("workbench", "menu", "preview", "threads", "report", "picture", "ticks")
 """The modules that pages of core mount; each is served with all that it imports."""
 
 
@@ -41,11 +41,15 @@ def _kinds() -> str:
     return "\n".join([*imports, f"export const modules = {{ {', '.join(names)} }};\n"])
 
 
+def mounted() -> list[str]:
+    """Return the names of all modules that pages mount, those of extensions included."""
+    return [*MOUNTED, *(path.stem for web in _added() for path in sorted(web.glob("*.js")))]
+
+
 @cache
 def served() -> dict[str, bytes]:
     """The scripts, by the names that they are fetched by."""
-    names = [*MOUNTED, *(path.stem for web in _added() for path in sorted(web.glob("*.js")))]
-    return {f"{name}.js": bundle(f"{name}.js", sources()).encode() for name in names}
+    return {f"{name}.js": bundle(f"{name}.js", sources()).encode() for name in mounted()}
 
 
 @cache

@@ -19,7 +19,6 @@ from workflow.access import project_care
 from workflow.access.event_log import log
 from workflow.access.projects import Access, lead_alone, require_lead
 from workflow.annotate import frame_pool
-from workflow.files import privacy_look
 from workflow.files.passing import clear, clear_abandoned
 from workflow.files.project_export import Progress, archive_in, silent
 from workflow.files.release_folder import alone_with_releases, remove_releases
@@ -110,7 +109,7 @@ def delete_project(
             remove_releases(home, project)
             archive_in(home, project).unlink(missing_ok=True)
             added = extensions.project_folders(home, project)
-            for place in (frame_pool.sets_in(home, project), privacy_look.looks_in(home, project), *added):
+            for place in (frame_pool.sets_in(home, project), *added):
                 shutil.rmtree(place, ignore_errors=True)
             for path in (each for run in of_runs for each in (home / "batches").glob(f"{run}-*")):
                 path.unlink(missing_ok=True)
