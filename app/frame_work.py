@@ -437,32 +437,25 @@ def of_files(below: Path, files: Collection[str]) -> list[Path]:
     return found
 
 
-class FrameSets:
-    """The sets of frames that were taken out of stored clips (``app.derived_media.DerivedMedia``)."""
+def must_rest(folders: Sequence[Path]) -> None:
+    """``Conflict`` where one is being worked on."""
+    for folder in folders:
+        if is_running(folder):
+            raise Conflict(f"{About.read(folder).called}: {BUSY}")
 
-    def titles(self, home: Path, project: str, files: Collection[str]) -> list[str]:
-        """Return the names of the sets of these clips."""
-        return [About.read(each).called for each in of_files(frame_pool.sets_in(home, project), files)]
 
-    def must_rest(self, home: Path, project: str, files: Collection[str]) -> None:
-        """Raise ``Conflict`` if frames of one of these clips are being taken now."""
-        for folder in of_files(frame_pool.sets_in(home, project), files):
-            if is_running(folder):
-                raise Conflict(f"{About.read(folder).called}: {BUSY}")
-
-    def remove(
-        self, store: Store, home: Path, project: str, instead: Mapping[str, Path], *, by: Person | None
-    ) -> list[str]:
-        """Delete the frames of replaced clips. They can be taken again, from the file shown in the clip's place."""
-        names = []
-        for folder in of_files(frame_pool.sets_in(home, project), set(instead)):
-            with locks.held(folder / LOCK, BUSY):
-                _empty(store, folder, by=by, why="something was covered in a clip of this set")
-                about = About.read(folder)
-                now = [(name, str(instead.get(Path(path).parent.name, path))) for name, path in about.paths]
-                replace(about, paths=now, done=0.0, refused=COVERED_SINCE).write(folder)
-            names.append(about.called)
-        return names
+def taken_back(store: Store, folders: Sequence[Path], paths: Mapping[str, Path], *, by: Person | None) -> list[str]:
+    """Remove the frames of sets, of which a stored file is shown no more; what they are called. Their frames can be
+    taken anew, of what is shown in its place: ``paths`` has where that lies, by hash."""
+    names = []
+    for folder in folders:
+        with locks.held(folder / LOCK, BUSY):
+            _empty(store, folder, by=by, why="something was covered in a clip of this set")
+            about = About.read(folder)
+            now = [(name, str(paths.get(Path(path).parent.name, path))) for name, path in about.paths]
+            replace(about, paths=now, done=0.0, refused=COVERED_SINCE).write(folder)
+        names.append(about.called)
+    return names
 
 
 def _empty(store: Store, folder: Path, *, by: Person | None, why: str) -> None:

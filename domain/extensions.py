@@ -48,15 +48,24 @@ class Extension:
     commands: Rows = _nothing
     """Modules with ``register(cli)``, which adds their commands."""
     routes: Rows = _nothing
-    """Modules with ``routes(resources)`` and ``PUBLIC``, the paths that need no session."""
+    """Modules with ``routes(resources)`` and ``PUBLIC``, the paths that need no session. ``MACHINES`` may name the
+    beginnings of paths that scripts ask for, so that a refusal is JSON."""
     figures: Rows = _nothing
     """Pairs of a name and the function that works out what a page shows, in a process of its own where it is much."""
+    pipeline_steps: Rows = _nothing
+    """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page Pipelines draws."""
+    import_media: Rows = _nothing
+    """Functions ``(services, view, key)``: each draws a box for the media of an import, and returns the chosen folder
+    or None. ``app.import_boxes`` calls them."""
+    pool_folders: Rows = _nothing
+    """Functions that ``touchstone pool add`` asks before it adds a folder: each adds the files of a folder that it
+    recognizes and returns ``domain.records.AddedMedia``, or returns None."""
+    derived_media: Rows = _nothing
+    """Modules with the functions of ``workflow.files.derived_media.DerivedMedia``."""
+    home_folders: Rows = _nothing
+    """Names of folders in the home folder. Each has a folder for each project, which is deleted with the project."""
     settings: Rows = _nothing
     """Dataclasses of settings, each with ``read(env, folder)``; ``Settings.of`` finds what came of them."""
-    derived_media: Rows = _nothing
-    """Rows of ``app.derived_media.DerivedMedia``: files made from media, and deleted when the media changes."""
-    folders: tuple[str, ...] = ()
-    """Folders in the home folder that hold one folder per project. A project's folder is deleted with the project."""
     web: Path | None = None
     """A folder of JavaScript: ``kinds/NAME.js`` is the control of a kind, and ``NAME.js`` a component of a page."""
 
@@ -72,14 +81,14 @@ class Parts:
     """Paths of addresses."""
     commands: tuple[str, ...] = ()
     """What is typed behind ``touchstone``."""
-    folders: tuple[str, ...] = ()
-    """``Extension.folders``: they are deleted with a project even if the extension is not installed."""
+    home_folders: tuple[str, ...] = ()
+    """They are deleted with a project also while the extension is missing."""
 
 
 COMES_WITH: Mapping[str, Parts] = {
     "leaderboard": Parts("Public leaderboard", pages=("leaderboard",), commands=("entries",)),
     "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
-    "privacy": Parts("Privacy", pages=("privacy",), commands=("privacy",), folders=("privacy",)),
+    "privacy": Parts("Privacy", pages=("privacy",), commands=("privacy",), home_folders=("privacy",)),
 }
 """By the folder. ``tests/test_extensions.py`` compares it with what each extension does add."""
 
@@ -126,11 +135,9 @@ def rows(point: str) -> list[Any]:
     return [row for extension in installed().values() for row in getattr(extension, point)()]
 
 
-def project_folders(home: Path, project: str) -> list[Path]:
-    """Return the folders that extensions keep for a project, including those of extensions that are not installed."""
-    names = {name for parts in COMES_WITH.values() for name in parts.folders}
-    names |= {name for extension in installed().values() for name in extension.folders}
-    return [home / name / project for name in sorted(names)]
+def home_folders() -> set[str]:
+    """Return the names of folders in the home folder in which extensions, also missing ones, keep files of projects."""
+    return {*rows("home_folders"), *(name for parts in COMES_WITH.values() for name in parts.home_folders)}
 
 
 def code() -> list[Path]:

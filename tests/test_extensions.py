@@ -88,7 +88,7 @@ def test_core_knows_the_names_to_miss(extension: str) -> None:
     known = COMES_WITH[extension]
     assert known.title == extensions.installed()[extension].title
     assert {point: set(getattr(known, point)) for point in extensions.NOUNS} == added(extension)
-    assert known.folders == extensions.installed()[extension].folders
+    assert known.home_folders == tuple(extensions.installed()[extension].home_folders())
 
 
 def test_no_name_of_an_extension_is_known_that_is_not_here() -> None:

@@ -8,13 +8,12 @@ the asset for its file, so none of them can reach the original any more, and no 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.derived_media import derived_media
 from db import assets, bridge, bridge_tasks, projects
 from db import kept_back as stock
 from db.engine import Session, Store
@@ -29,6 +28,7 @@ from workflow.access import project_care
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.image_pool import media_row
+from workflow.files import derived_media
 from workflow.files.project_export import archive_in
 
 if TYPE_CHECKING:
@@ -109,30 +109,27 @@ def decide(
         standing = decisions.of_project(session, project_id=access.project_id)
         known = standing.by_file
         _must_fit(session, access, told, known, after)
-    for derived in derived_media():
-        derived.must_rest(home, project, {each.file for each in told})
+    derived_media.require_idle(home, project, {each.file for each in told})
     if not uncover:
         _must_not_uncover(told, known)
     todo = [each for each in told if not _same(each, known.get(each.file), margin, uncover=uncover)]
     must_last(media, todo)
     ready = [made(media, each, standing, margin, uncover=uncover) for each in todo]
-    ids: set[int] = set()
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         projects.lock(session, id=access.project_id)
         _must_be_still(session, access, store)
         _must_fit(session, access, told, decisions.of_project(session, project_id=access.project_id).by_file, after)
-        for each in ready:
-            ids |= _keep(session, store, access, by, each, looked or {})
+        ids = {id for each in ready for id in _keep(session, store, access, by, each, looked or {})}
         log_applied(session, access, by=by, now=store.now(), marks=marks or {})
-        releases = _releases(session, ids)
-        beside = _beside(session, access, ids)
+        releases, beside = _releases(session, ids), _beside(session, access, ids)
     archive = archive_in(home, project)
     taken = bool(ids) and archive.exists()
     if ids:
         archive.unlink(missing_ok=True)
         _forget(media, home, ready)
     instead = {each.told.file: each.file for each in ready if each.file != each.told.file}
+    paths = {was: media.path(now) for was, now in instead.items()}
     return CoverResult(
         **_counts(told),
         same=len(told) - len(todo),
@@ -140,7 +137,7 @@ def decide(
         archive=taken,
         beside=beside,
         instead=instead,
-        sets=_remove_derived(store, media, home, project, instead, by),
+        sets=derived_media.delete(store, by=by, home=home, project=project, instead=paths),
     )
 
 
@@ -151,18 +148,6 @@ def _counts(told: Sequence[CoverChoice]) -> dict[str, int]:
         "covered": sum(any(box.cover for box in each.boxes) for each in told),
         "boxes": sum(bool(box.cover) for each in told for box in each.boxes),
     }
-
-
-def derived_titles(home: Path, project: str, files: Collection[str]) -> list[str]:
-    """Return the titles of everything that was made from these stored files, such as sets of frames."""
-    return [title for each in derived_media() for title in each.titles(home, project, files)]
-
-
-def _remove_derived(
-    store: Store, media: MediaStore, home: Path, project: str, instead: Mapping[str, str], by: Person | None
-) -> list[str]:
-    paths = {was: media.path(now) for was, now in instead.items()}
-    return [title for each in derived_media() for title in each.remove(store, home, project, paths, by=by)]
 
 
 @dataclass(frozen=True)

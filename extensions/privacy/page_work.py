@@ -31,6 +31,7 @@ from extensions.privacy.boxes import HAND, Box, CoverChoice
 from extensions.privacy.detection import MediaFindings
 from extensions.privacy.marks import Mark, box_key
 from media.store import MediaStore
+from workflow.files import derived_media
 
 ABOUT, FOUND, COVERED, LOCK = "about.json", "found.json", "covered.json", "lock"
 BUSY = "Pictures are being looked through or covered just now. Wait until that is done, and press again."
@@ -391,7 +392,7 @@ def waiting(services: Services, project: str) -> list[PageItem]:
 def frames_of(services: Services, project: str, ready: Sequence[PageItem]) -> list[str]:
     """The sets of frames that were taken out of these clips."""
     files = {each.seen.file for each in ready if each.told.boxes and each.decided == "cover"}
-    return covering.derived_titles(services.settings.home, project, files)
+    return derived_media.names_of(services.settings.home, project, files)
 
 
 def begin_cover(services: Services, project: str, ready: Sequence[PageItem]) -> None:

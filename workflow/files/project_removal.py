@@ -108,7 +108,7 @@ def delete_project(
         if home is not None:
             remove_releases(home, project)
             archive_in(home, project).unlink(missing_ok=True)
-            added = extensions.project_folders(home, project)
+            added = [home / name / project for name in extensions.home_folders()]
             for place in (frame_pool.sets_in(home, project), *added):
                 shutil.rmtree(place, ignore_errors=True)
             for path in (each for run in of_runs for each in (home / "batches").glob(f"{run}-*")):
