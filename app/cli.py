@@ -58,8 +58,6 @@ COMMANDS = (
     "narrations",
     "narration_goals",
     "frames",
-    "drafting",
-    "drafting_report",
     "pool",
 )
 """Modules of ``app.commands``, in the order of ``touchstone --help``; those of extensions follow."""

@@ -34,7 +34,6 @@ class Kind(NamedTuple):
 
 
 GOALS = Kind("touchstone narrations goals", "goals")
-PROPOSALS = Kind("touchstone drafting make", "proposed items")
 
 _NEEDED = ("key", "outcome", "text", "characters", "error", "final", "tokens_in", "tokens_out", "cost")
 _OUTCOMES = frozenset(each.value for each in Outcome)

@@ -60,6 +60,8 @@ class Extension:
     pool_folders: Rows = _nothing
     """Functions that ``touchstone pool add`` asks before it adds a folder: each adds the files of a folder that it
     recognizes and returns ``domain.records.AddedMedia``, or returns None."""
+    author_forms: Rows = _nothing
+    """Modules with the functions of ``workflow.annotate.author_forms.AuthorForm``."""
     derived_media: Rows = _nothing
     """Modules with the functions of ``workflow.files.derived_media.DerivedMedia``."""
     home_folders: Rows = _nothing
@@ -88,6 +90,7 @@ class Parts:
 COMES_WITH: Mapping[str, Parts] = {
     "leaderboard": Parts("Public leaderboard", pages=("leaderboard",), commands=("entries",)),
     "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
+    "drafting": Parts("Drafting", pages=("drafting",), commands=("drafting",)),
     "privacy": Parts("Privacy", pages=("privacy",), commands=("privacy",), home_folders=("privacy",)),
 }
 """By the folder. ``tests/test_extensions.py`` compares it with what each extension does add."""

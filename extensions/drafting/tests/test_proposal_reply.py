@@ -8,11 +8,12 @@ from typing import Any
 import jsonschema
 import pytest
 
-from annotation_schemas import proposals, shipped
+from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema, load_text
 from annotation_schemas.model import WORDING_RULES
-from annotation_schemas.proposals import Proposed, asked_fields, lacking, left_fields, question, read_reply
 from domain import strict_json
+from extensions.drafting import proposal_reply
+from extensions.drafting.proposal_reply import ProposalReply, asked_fields, lacking, left_fields, question, read_reply
 
 PCA = load_schema(shipped()["pca_bench"]).schema_
 DRIVING = "autonomous_driving"
@@ -33,15 +34,15 @@ def without(name: str) -> str:
     return json.dumps({"proposal": {key: value for key, value in GOOD.items() if key != name}, "why_not": ""})
 
 
-def read(text: str) -> Proposed:
+def read(text: str) -> ProposalReply:
     return read_reply(text, PCA, DRIVING)
 
 
 def test_a_proposal_has_the_fields_that_authors_write_and_a_refusal_its_reason() -> None:
     assert [each.name for each in asked_fields(PCA)] == list(GOOD)  # `version`, `ability` and so on are not authored
-    assert read(said()) == Proposed(GOOD)
+    assert read(said()) == ProposalReply(GOOD)
     assert read(f"```json\n{said()}\n```").fields == GOOD
-    assert read('{"proposal": null, "why_not": " It shows a wall. "}') == Proposed(why_not="It shows a wall.")
+    assert read('{"proposal": null, "why_not": " It shows a wall. "}') == ProposalReply(why_not="It shows a wall.")
 
 
 @pytest.mark.parametrize(
@@ -68,17 +69,17 @@ def test_a_proposal_has_the_fields_that_authors_write_and_a_refusal_its_reason()
         (said(actions=["brake", 2]), [strict_json.FORMLESS]),
         (said(reason="\ud800"), [strict_json.FORMLESS]),
         (said(reason="a\0b"), [strict_json.FORMLESS]),
-        (said(answer="stop"), [proposals.NO_OPTION]),
-        (said(answer="Brake"), [proposals.NO_OPTION]),
-        (said(actions=["brake", "go", "Brake"]), [proposals.SAME_OPTION]),
-        (said(actions=["brake", "go  on", "Go on "]), [proposals.SAME_OPTION]),
-        (said(actions=["brake", "go", "go"], answer="stop"), [proposals.SAME_OPTION, proposals.NO_OPTION]),
-        (said(actions=["brake"]), [proposals.UNFIT]),
-        (said(question=" "), [proposals.UNFIT]),
-        (said(question="x" * 2001), [proposals.UNFIT]),
-        (said(key_concepts=[]), [proposals.UNFIT]),
-        ('{"proposal": null, "why_not": " "}', [proposals.NEITHER]),
-        (said("It is too dark."), [proposals.BOTH]),
+        (said(answer="stop"), [proposal_reply.NO_OPTION]),
+        (said(answer="Brake"), [proposal_reply.NO_OPTION]),
+        (said(actions=["brake", "go", "Brake"]), [proposal_reply.SAME_OPTION]),
+        (said(actions=["brake", "go  on", "Go on "]), [proposal_reply.SAME_OPTION]),
+        (said(actions=["brake", "go", "go"], answer="stop"), [proposal_reply.SAME_OPTION, proposal_reply.NO_OPTION]),
+        (said(actions=["brake"]), [proposal_reply.UNFIT]),
+        (said(question=" "), [proposal_reply.UNFIT]),
+        (said(question="x" * 2001), [proposal_reply.UNFIT]),
+        (said(key_concepts=[]), [proposal_reply.UNFIT]),
+        ('{"proposal": null, "why_not": " "}', [proposal_reply.NEITHER]),
+        (said("It is too dark."), [proposal_reply.BOTH]),
     ],
 )
 def test_what_is_wrong_is_told_by_kind_and_nothing_of_it_is_taken(text: str, kinds: list[str]) -> None:
@@ -117,19 +118,19 @@ def test_the_rules_of_the_schema_hold_and_what_is_drawn_is_left_to_people() -> N
         return [each.kind for each in read_reply(json.dumps({"proposal": fields, "why_not": ""}), schema, "a").faults]
 
     assert kinds() == []  # without the required `area`
-    assert kinds(second=1) == [proposals.RULE]
-    assert kinds(weight="10") == [proposals.UNFIT]
+    assert kinds(second=1) == [proposal_reply.RULE]
+    assert kinds(weight="10") == [proposal_reply.UNFIT]
     assert kinds(weight=2) == [strict_json.FORMLESS]
     assert kinds(first=True) == [strict_json.FORMLESS]
-    assert kinds(sort="y") == [proposals.NO_OPTION]  # of dimension b alone
-    assert kinds(sort="z") == [proposals.NO_OPTION]
-    assert kinds(question="Count them") == [proposals.WORDING]
+    assert kinds(sort="y") == [proposal_reply.NO_OPTION]  # of dimension b alone
+    assert kinds(sort="z") == [proposal_reply.NO_OPTION]
+    assert kinds(question="Count them") == [proposal_reply.WORDING]
     text = question("{dimension} {situation} {fields} {form}", schema, "a", situation="{fields}")
     assert text.startswith('A. About a. {fields} - "question" (Question): a text.')
     assert '"x": An x' in text
     assert "A y" not in text
     assert 'ends with "?"' in text
-    assert set(proposals._RULES) == set(WORDING_RULES)
+    assert set(proposal_reply._RULES) == set(WORDING_RULES)
     assert '"actions" (Action candidates): a list of texts, at least 2 entries, none twice.' in question(
         "{fields}", PCA, DRIVING
     )
@@ -140,8 +141,8 @@ def test_every_schema_has_a_form_that_its_own_example_keeps_to(name: str) -> Non
     schema = load_schema(shipped()[name]).schema_
     if not asked_fields(schema):
         pytest.fail(f"{name} has no field for a model")
-    example = json.loads(proposals.form(schema).split("\n", 1)[0])
-    form = proposals.json_schema(schema)
+    example = json.loads(proposal_reply.form(schema).split("\n", 1)[0])
+    form = proposal_reply.json_schema(schema)
     jsonschema.Draft202012Validator.check_schema(form)
     jsonschema.validate(example, form)
     with pytest.raises(jsonschema.ValidationError):
@@ -149,6 +150,6 @@ def test_every_schema_has_a_form_that_its_own_example_keeps_to(name: str) -> Non
 
 
 def test_a_prompt_has_a_place_for_the_fields_and_none_that_nothing_fills() -> None:
-    assert lacking(proposals.OURS.read_text()) is None
+    assert lacking(proposal_reply.OURS.read_text()) is None
     assert "has no {fields}" in str(lacking("Write one."))
     assert "has {field}, which nothing" in str(lacking("{fields} {field}"))

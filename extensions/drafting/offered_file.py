@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from domain.drafting import Arm
 from domain.errors import InvalidInput, Problem
-from importers.proposals import read_made, read_proposals
-from workflow.annotate.proposals import Offered, OfferedFile, Taken
+from extensions.drafting.arms import Arm
+from extensions.drafting.proposal_file import read_made, read_proposals
+from extensions.drafting.proposal_import import ImportResult, OfferedFile, OfferedProposal
 
 NO_ARM = "No image is without: what drafting does to items cannot be said of these."
 
@@ -27,12 +27,12 @@ def offered_file(file: Path, *, project: str, made: Path | None) -> OfferedFile:
     if read.project != project:
         told = f"{file.name} is of the project {read.project!r}; its images are not those of {project!r}."
         raise InvalidInput([Problem("file", told)])
-    rows = tuple(Offered(row.image, *row[1:]) for row in read.rows)
+    rows = tuple(OfferedProposal(row.image, *row[1:]) for row in read.rows)
     how = read_made(made).of(read) if made is not None else None
     return OfferedFile(read.sha256, read.model, rows, file.name, how)
 
 
-def sentences(taken: Taken) -> Iterator[str]:
+def sentences(taken: ImportResult) -> Iterator[str]:
     """What became of those that were taken, or would."""
     shown, hidden = taken.arms[Arm.WITH], taken.arms[Arm.WITHOUT]
     yield (

@@ -12,19 +12,19 @@ import pytest
 from typer.testing import CliRunner
 
 from agreement.two_arms import arm_size
-from app import drafting_words
 from app.cli import cli
 from app.services import resources
 from db import events
 from db.engine import Store, open_store
-from domain.drafting import Arm, drawn
 from domain.errors import NotAllowed
 from domain.states import Stage
+from extensions.drafting import import_records, report_text
+from extensions.drafting.arm_report import DraftingReport, OutcomeComparison, WrittenItem, figures, report
+from extensions.drafting.arms import Arm, drawn
+from extensions.drafting.proposal_import import OfferedFile, import_proposals
+from extensions.drafting.tests.test_proposal_import import offered
 from testkit.factories import Clock, make_fields, make_people, make_pool, make_project, make_schema
-from tests.workflow.test_proposals import offered
-from workflow.annotate import claims, image_pool, proposal_imports, submissions
-from workflow.annotate.proposals import OfferedFile, import_proposals
-from workflow.releases.drafting_report import Compared, DraftingReport, Written, figures, report
+from workflow.annotate import claims, image_pool, submissions
 
 pytestmark = pytest.mark.thorough
 
@@ -65,7 +65,7 @@ def study(store: Store, *, share: float = 0.5) -> list[str]:
     return shown
 
 
-def by_name(found: DraftingReport) -> dict[str, Compared]:
+def by_name(found: DraftingReport) -> dict[str, OutcomeComparison]:
     return {each.outcome.name: each for each in found.compared}
 
 
@@ -75,7 +75,7 @@ def test_a_small_study_worked_out_by_hand(store: Store) -> None:
     found = report(store, by=None, project="p")
     assert (found.assigned, found.begun, found.written) == ({WITH: 6, WITHOUT: 6},) * 3
     assert (found.models, found.n_sources, found.refusal) == (("drafter-9",), 12, "")
-    here = proposal_imports.of_project(store, by=None, project="p")
+    here = import_records.of_project(store, by=None, project="p")
     assert (here.images, here.begun, here.written) == ({WITH: 6, WITHOUT: 6},) * 3
     told = by_name(found)
     means = {name: (each.means[WITH], each.means[WITHOUT]) for name, each in told.items()}
@@ -128,9 +128,9 @@ def test_without_the_arm_nothing_is_said_of_what_drafting_does(store: Store) -> 
         report(store, by=ann, project="p")
 
 
-def planted(n: int, kept: dict[Arm, int]) -> list[Written]:
+def planted(n: int, kept: dict[Arm, int]) -> list[WrittenItem]:
     """So many items in each arm, each of a source of its own, of which so many are kept."""
-    return [Written(arm, (arm, at), verdict=at < kept[arm]) for arm in Arm for at in range(n)]
+    return [WrittenItem(arm, (arm, at), verdict=at < kept[arm]) for arm in Arm for at in range(n)]
 
 
 def test_ten_points_are_found_at_the_planned_size_and_nothing_where_there_is_nothing() -> None:
@@ -144,7 +144,7 @@ def test_ten_points_are_found_at_the_planned_size_and_nothing_where_there_is_not
     assert by_name(alike)["kept"].claim == "not shown"
     helped = figures(planted(n, {WITH: 262, WITHOUT: 233}), assigned=NO_ONE, begun=NO_ONE)
     assert by_name(helped)["kept"].claim == "higher"
-    open_ = [Written(arm, at, None) for arm in Arm for at in range(20)]
+    open_ = [WrittenItem(arm, at, None) for arm in Arm for at in range(20)]
     assert figures(open_, assigned=NO_ONE, begun=NO_ONE, fields=["question"]).edited == ()
     assert by_name(figures(open_, assigned=NO_ONE, begun=NO_ONE)) == {}  # no verdict, nothing to hold together
 
@@ -161,10 +161,10 @@ def test_times_at_fields_add_up_and_what_no_one_knows_is_not_said(store: Store) 
     assert question.seconds[WITH] == 7.0  # (6 + 54 + 24) / 12
     assert question.n_timed == {WITH: 12, WITHOUT: 0}
     assert math.isnan(question.seconds[WITHOUT])
-    assert drafting_words.edited(question, WITHOUT) == "-; -; -"
-    drawn_ = [Written(arm, at, None, changed={}, at_fields={"marks": 5.0 * at}) for arm in Arm for at in range(3)]
+    assert report_text.edited(question, WITHOUT) == "-; -; -"
+    drawn_ = [WrittenItem(arm, at, None, changed={}, at_fields={"marks": 5.0 * at}) for arm in Arm for at in range(3)]
     (marks,) = figures(drawn_, assigned=NO_ONE, begun=NO_ONE, fields=["marks", "question"]).edited
-    assert (marks.seconds, drafting_words.edited(marks, WITH)) == ({WITH: 5.0, WITHOUT: 5.0}, "-; -; 5.0")
+    assert (marks.seconds, report_text.edited(marks, WITH)) == ({WITH: 5.0, WITHOUT: 5.0}, "-; -; 5.0")
 
 
 def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,11 +12,17 @@ from typing import Any
 import streamlit as st
 
 from app import kept, markup, shell, uploads
-from app.offered_proposals import offered_file, sentences
 from app.services import Services
-from domain.drafting import Arm
 from domain.records import ProjectView
-from workflow.annotate.proposals import Offered, OfferedFile, Taken, import_proposals, look_at_proposals
+from extensions.drafting.arms import Arm
+from extensions.drafting.offered_file import offered_file, sentences
+from extensions.drafting.proposal_import import (
+    ImportResult,
+    OfferedFile,
+    OfferedProposal,
+    import_proposals,
+    look_at_proposals,
+)
 
 _ROUND, _LOOKED, _DONE = "drafting.round", "drafting.looked", "drafting.done"
 SHOWN, SOME, LONGEST = 50, 3, 300
@@ -24,12 +30,12 @@ SHOWN, SOME, LONGEST = 50, 3, 300
 
 
 @dataclass(frozen=True)
-class _Looked:
+class _Preview:
     """What these files would come to, with these settings."""
 
     of: tuple[Any, ...]
-    taken: Taken
-    some: tuple[Offered, ...]
+    taken: ImportResult
+    some: tuple[OfferedProposal, ...]
 
 
 def draw(services: Services, view: ProjectView, *, first: bool) -> None:
@@ -55,7 +61,7 @@ def draw(services: Services, view: ProjectView, *, first: bool) -> None:
         asked = (file, made, share, seed)
         look = partial(_look, services, view, *asked)
         shell.does(button, "Look at it", services, look, key="drafting.look", width="stretch", disabled=file is None)
-        looked: _Looked | None = kept.place().get(_LOOKED)
+        looked: _Preview | None = kept.place().get(_LOOKED)
         if file is not None and looked is not None and looked.of == _of(view, *asked):
             _show(looked)
             n = sum(looked.taken.arms.values())
@@ -75,7 +81,7 @@ def _look(services: Services, view: ProjectView, file: Any, made: Any, share: fl
     )
     refused = {name for name, _ in taken.refused}
     some = [each for each in offered.proposals if each.name not in refused][:SOME]
-    kept.place()[_LOOKED] = _Looked(_of(view, file, made, share, seed), taken, tuple(some))
+    kept.place()[_LOOKED] = _Preview(_of(view, file, made, share, seed), taken, tuple(some))
 
 
 def _give(services: Services, view: ProjectView, file: Any, made: Any, share: float, seed: int | None) -> None:
@@ -97,7 +103,7 @@ def _offered(view: ProjectView, file: Any, made: Any) -> OfferedFile:
         return offered_file(there[0], project=view.name, made=there[1] if len(there) > 1 else None)
 
 
-def _said(taken: Taken) -> list[str]:
+def _said(taken: ImportResult) -> list[str]:
     said = list(sentences(taken))
     if taken.refused:
         n = len(taken.refused)
@@ -108,7 +114,7 @@ def _said(taken: Taken) -> list[str]:
 # ---- what it would come to ------------------------------------------------------------------------------------------
 
 
-def _show(looked: _Looked) -> None:
+def _show(looked: _Preview) -> None:
     taken = looked.taken
     first, *others = _said(taken)
     shell.show(markup.tag("div", markup.notice(f"This gives {first}"), data_part="look"))

@@ -7,10 +7,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from app import charts, drafting_words
+from app import charts
 from app.charts import Chart
-from domain.drafting import Arm
-from workflow.releases.drafting_report import Compared, DraftingReport
+from extensions.drafting import report_text
+from extensions.drafting.arm_report import DraftingReport, OutcomeComparison
+from extensions.drafting.arms import Arm
 
 BAR, AROUND = 34, 70
 """The height of a row of the chart, and of what stands around the rows, in pixels."""
@@ -24,7 +25,7 @@ def show(found: DraftingReport, *, project: str) -> None:
         charts.show(_chart(rows), project=project, table=False)  # it stands below
 
 
-def _chart(rows: Sequence[Compared]) -> Chart:
+def _chart(rows: Sequence[OutcomeComparison]) -> Chart:
     names = [each.outcome.name for each in rows]
     values: list[dict[str, Any]] = [
         {
@@ -65,7 +66,7 @@ def _chart(rows: Sequence[Compared]) -> Chart:
         },
     ]
     first = rows[0]
-    shown, hidden = (drafting_words.number(first.means[arm], share=True) for arm in Arm)
+    shown, hidden = (report_text.number(first.means[arm], share=True) for arm in Arm)
     limited = any(each["low"] is not None for each in values)
     return Chart(
         "drafting",
@@ -83,7 +84,7 @@ def _chart(rows: Sequence[Compared]) -> Chart:
     )
 
 
-def _limits(each: Compared) -> tuple[float, float, float]:
+def _limits(each: OutcomeComparison) -> tuple[float, float, float]:
     return each.difference.value, each.difference.low, each.difference.high
 
 

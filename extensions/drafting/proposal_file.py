@@ -13,7 +13,7 @@ from domain.errors import FileRefused
 from importers.items import bytes_of
 
 
-class Row(NamedTuple):
+class ProposalRow(NamedTuple):
     """A proposal as the file has it; what its fields are is not looked at here."""
 
     image: str
@@ -30,7 +30,7 @@ class ProposalFile(NamedTuple):
     sha256: str
     project: str
     model: str
-    rows: list[Row]
+    rows: list[ProposalRow]
 
 
 def read_proposals(path: Path) -> ProposalFile:
@@ -49,14 +49,14 @@ def read_proposals(path: Path) -> ProposalFile:
     return ProposalFile(hashlib.sha256(data).hexdigest(), value["project"], value["model"], rows)
 
 
-def _row(path: Path, number: int, value: Any) -> Row:
+def _row(path: Path, number: int, value: Any) -> ProposalRow:
     kinds = {"image": str, "asset": str, "dimension": str, "sha256": list, "fields": dict}
     for name, kind in kinds.items():
         if not isinstance(value, dict) or not isinstance(value.get(name), kind):
             raise FileRefused(f"{path.name}, proposal {number}: `{name}` is missing, or is no {_KINDS[kind]}.")
     about = {name: value[name] for name in ("task", "subtask") if isinstance(value.get(name), str)}
     hashes = tuple(each for each in value["sha256"] if isinstance(each, str))
-    return Row(value["image"], value["asset"], hashes, value["dimension"], value["fields"], about)
+    return ProposalRow(value["image"], value["asset"], hashes, value["dimension"], value["fields"], about)
 
 
 _KINDS = {str: "text", list: "list", dict: "object"}
@@ -69,7 +69,7 @@ _MOST, _LONGEST, _LARGEST = 60, 300, 10**15
 """Kinds of one sort, characters that are kept of a text, and the largest count."""
 
 
-class Made(NamedTuple):
+class MakingRecord(NamedTuple):
     """How proposals were made, as the file beside them tells."""
 
     project: str
@@ -107,7 +107,7 @@ def made_beside(path: Path) -> Path:
     return path.with_name(f"{path.stem}.made.json")
 
 
-def read_made(path: Path) -> Made:
+def read_made(path: Path) -> MakingRecord:
     """What is told there.
 
     Raises
@@ -126,7 +126,7 @@ def read_made(path: Path) -> Made:
             why = _text(each["why"])
             n, first = without.get(why, (0, _text(each["image"])))
             without[why] = (n + 1, first)
-        return Made(
+        return MakingRecord(
             _text(value["project"]),
             _text(model["name"]),
             _text(price.get("currency", "")),

@@ -8,10 +8,10 @@ from typing import Any
 from app import markup, pipeline_steps, shell
 from app.pipeline_steps import PipelineStep
 from app.services import Services
-from domain.drafting import Arm
 from domain.records import ProjectView
-from workflow.annotate import proposal_imports
-from workflow.annotate.proposal_imports import ProposalsCame, ProposalsHere
+from extensions.drafting import import_records
+from extensions.drafting.arms import Arm
+from extensions.drafting.import_records import ImportedFile, ProjectProposals
 
 ARMS = {Arm.WITH: "shown to the author", Arm.WITHOUT: "not shown"}
 NOT_TOLD = "how they were made was not given with the file"
@@ -22,7 +22,7 @@ _ON_PAGE = {"beyond --limit": "more than were wanted"}
 
 def draw(services: Services, view: ProjectView) -> None:
     """Draw the step of the page Pipelines; nothing where no proposals came in."""
-    here = proposal_imports.of_project(services.store, by=services.person, project=view.name)
+    here = import_records.of_project(services.store, by=services.person, project=view.name)
     if here.came:
         shell.section("Proposals of a model")
         again = pipeline_steps.link("Give others, or see what they do", "drafting", view)
@@ -33,7 +33,7 @@ def draw(services: Services, view: ProjectView) -> None:
 STEP = PipelineStep(30, draw)
 
 
-def table(here: ProposalsHere, again: markup.Markup) -> markup.Markup:
+def table(here: ProjectProposals, again: markup.Markup) -> markup.Markup:
     """Two lines for each file, the newest first. ``again``: the way to give another one."""
     rows = []
     for each in reversed(here.came):
@@ -41,14 +41,14 @@ def table(here: ProposalsHere, again: markup.Markup) -> markup.Markup:
     return markup.table([*pipeline_steps.HEADS, ("Run again", "")], rows)
 
 
-def arms(here: ProposalsHere) -> markup.Markup:
+def arms(here: ProjectProposals) -> markup.Markup:
     """How far people are with the images of each arm."""
     heads = [("The proposal is", ""), ("Images", "number"), ("Begun", "number"), ("Written", "number")]
     counts = (here.images, here.begun, here.written)
     return markup.table(heads, [[markup.text(ARMS[arm]), *(markup.number(n[arm]) for n in counts)] for arm in Arm])
 
 
-def _making(each: ProposalsCame) -> list[markup.Markup]:
+def _making(each: ImportedFile) -> list[markup.Markup]:
     """Images asked about, and what came of it."""
     if each.made is None:
         return pipeline_steps.row(
@@ -80,7 +80,7 @@ def _cost(made: Mapping[str, Any]) -> str:
     return "its price is not known" if cost is None else f"{cost:,.4f} {made['currency']}".strip()
 
 
-def _giving(each: ProposalsCame) -> list[markup.Markup]:
+def _giving(each: ImportedFile) -> list[markup.Markup]:
     """Proposals offered, and images that have one now."""
     said = [
         f"{each.name or 'a file'}, {markup.moment(each.at)}, by {each.by or 'the command line'}",

@@ -51,7 +51,7 @@ _PLACE = re.compile(r"\{([A-Za-z_]+)\}")
 
 
 @dataclass(frozen=True)
-class Proposed:
+class ProposalReply:
     """The result of reading a reply: an item's fields, or the reason for having none. With a fault, both
     are missing.
     """
@@ -184,7 +184,7 @@ _RULES: Mapping[str, Callable[[Wording], str]] = {
 # ---- what comes back ------------------------------------------------------------------------------------------------
 
 
-def read_reply(text: str, schema: Schema, dimension: str) -> Proposed:
+def read_reply(text: str, schema: Schema, dimension: str) -> ProposalReply:
     """Read a reply and return the proposal for an item of this dimension."""
     value, fault = read_object(text)
     if fault is None and (not isinstance(value, dict) or set(value) != {PROPOSAL, WHY_NOT}):
@@ -192,24 +192,26 @@ def read_reply(text: str, schema: Schema, dimension: str) -> Proposed:
     if fault is None and not isinstance(value[WHY_NOT], str):
         fault = formless((WHY_NOT,), "this is a text")
     if fault is not None:
-        return Proposed(faults=(fault,))
+        return ProposalReply(faults=(fault,))
     said, why_not = value[PROPOSAL], json_text.showable(value[WHY_NOT]).strip()
     if said is None:
         none = Fault(NEITHER, f"{PROPOSAL} is null, so say in {WHY_NOT} why the image does not allow such an item.")
-        return Proposed(why_not=why_not) if why_not else Proposed(faults=(none,))
+        return ProposalReply(why_not=why_not) if why_not else ProposalReply(faults=(none,))
     if why_not:
-        return Proposed(faults=(Fault(BOTH, f"With a proposal {WHY_NOT} is empty; with {WHY_NOT} there is none."),))
+        return ProposalReply(
+            faults=(Fault(BOTH, f"With a proposal {WHY_NOT} is empty; with {WHY_NOT} there is none."),)
+        )
     return read_fields(said, schema, dimension)
 
 
-def read_fields(said: Any, schema: Schema, dimension: str) -> Proposed:
+def read_fields(said: Any, schema: Schema, dimension: str) -> ProposalReply:
     """Return the proposal in an object with an item's fields. It must have all requested fields and no others."""
     faults = tuple(_formless(said, schema))[:TOLD]
     if faults:
-        return Proposed(faults=faults)
+        return ProposalReply(faults=faults)
     fields = {name: entry for name, entry in said.items() if entry is not None}
     faults = tuple(_contradictions(fields, schema, dimension))[:TOLD]
-    return Proposed(faults=faults) if faults else Proposed(fields)
+    return ProposalReply(faults=faults) if faults else ProposalReply(fields)
 
 
 def _formless(said: Any, schema: Schema) -> Iterator[Fault]:

@@ -18,11 +18,11 @@ from app.cli import cli
 from app.services import resources
 from db.engine import open_store
 from domain.errors import Conflict, FileRefused, InvalidInput, ModelRefused, RunStopped
+from extensions.drafting.tests.test_proposal_import import events
+from extensions.drafting.tests.test_proposal_reply import GOOD, said
 from testkit.scripted import Asked, Reply, ScriptedServer, chat, error
-from tests.annotation_schemas.test_proposals import GOOD, said
 from tests.app.homes import picture
 from tests.workflow.test_benchmark_judges import rows
-from tests.workflow.test_proposals import events
 
 pytestmark = pytest.mark.thorough
 

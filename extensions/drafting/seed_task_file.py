@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from annotation_schemas import typed_yaml
-from construction.task_plans import SeedTask, Situation, Subtask, fault, situations
 from domain.errors import FileRefused
+from extensions.drafting.seed_tasks import SeedTask, Situation, Subtask, fault, situations
 
 MOST = 100_000
 """Situations of one file."""

@@ -21,12 +21,13 @@ from db import assets, drafting, events, items
 from db.engine import Session, Store
 from db.records import StoredAnnotation
 from domain.comparison import same
-from domain.drafting import Arm, Proposal
 from domain.edit_distance import share_changed
 from domain.records import Person
 from domain.states import ItemState, Stage
+from extensions.drafting.arms import Arm, Proposal
+from extensions.drafting.author_form import BEGUN, TIMED
+from extensions.drafting.proposal_import import IMPORTED
 from workflow.access.projects import Access, require_lead
-from workflow.annotate.proposals import BEGUN, IMPORTED, TIMED
 from workflow.releases.set_tally import Roles, roles_of
 from workflow.releases.text_rules import Choice, longest, most_shared, options_of
 
@@ -44,7 +45,7 @@ _NONE = {Arm.WITH: "no item was written with a proposal", Arm.WITHOUT: "no item 
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenItem:
     """An item that was written in one of the arms."""
 
     arm: Arm
@@ -68,70 +69,72 @@ class Written:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ArmOutcome:
     """What may differ between the arms."""
 
     name: str
     meaning: str
-    of: Callable[[Written], float]
+    of: Callable[[WrittenItem], float]
     """Its value for an item; nan: it has none."""
     share: bool = True
     """From 0 to 1."""
 
 
-def _kept(item: Written) -> float:
+def _kept(item: WrittenItem) -> float:
     return math.nan if item.verdict is None else float(item.verdict)
 
 
-def _agreement(item: Written) -> float:
+def _agreement(item: WrittenItem) -> float:
     pairs = [item.agree(one, other) for one, other in combinations(item.votes, 2)]
     return sum(pairs) / len(pairs) if pairs else math.nan
 
 
-def _key_chosen(item: Written) -> float:
+def _key_chosen(item: WrittenItem) -> float:
     if item.key is None or not item.votes:
         return math.nan
     return sum(item.agree(vote, item.key) for vote in item.votes) / len(item.votes)
 
 
-def _idle(item: Written) -> float:
+def _idle(item: WrittenItem) -> float:
     if item.choice is None or not item.votes:
         return math.nan
     wrong = [text for at, text in enumerate(item.choice.options) if at != item.choice.key]
     return sum(text not in item.votes for text in wrong) / len(wrong) if wrong else math.nan
 
 
-def _longest(item: Written) -> float:
+def _longest(item: WrittenItem) -> float:
     return math.nan if item.choice is None else float(longest(item.choice.options) == item.choice.key)
 
 
-def _overlap(item: Written) -> float:
+def _overlap(item: WrittenItem) -> float:
     if item.choice is None or not item.choice.question:
         return math.nan
     return float(most_shared(item.choice.options, item.choice.question) == item.choice.key)
 
 
-def _seconds(item: Written) -> float:
+def _seconds(item: WrittenItem) -> float:
     return math.nan if item.seconds is None else item.seconds
 
 
 OUTCOMES = (
-    Outcome("kept", "items kept, of those with a verdict", _kept),
-    Outcome("agreement", "pairs of verifiers who say the same", _agreement),
-    Outcome("key chosen", "verifiers who choose the key", _key_chosen),
-    Outcome("idle distractors", "wrong options that no verifier chose", _idle),
-    Outcome("longest option", "items whose longest option is the key (a shortcut)", _longest),
-    Outcome("most words of the question", "items whose key shares most words with the question (a shortcut)", _overlap),
-    Outcome("seconds", "seconds that the author took", _seconds, share=False),
+    ArmOutcome("kept", "items kept, of those with a verdict", _kept),
+    ArmOutcome("agreement", "pairs of verifiers who say the same", _agreement),
+    ArmOutcome("key chosen", "verifiers who choose the key", _key_chosen),
+    ArmOutcome("idle distractors", "wrong options that no verifier chose", _idle),
+    ArmOutcome("longest option", "items whose longest option is the key (a shortcut)", _longest),
+    ArmOutcome(
+        "most words of the question", "items whose key shares most words with the question (a shortcut)", _overlap
+    ),
+    ArmOutcome("seconds", "seconds that the author took", _seconds, share=False),
 )
 """The first is what a study is planned for."""
 
 
 @dataclass(frozen=True)
-class Compared:
+class OutcomeComparison:
     """An outcome in both arms."""
 
-    outcome: Outcome
+    outcome: ArmOutcome
     means: Mapping[Arm, float]
     n: Mapping[Arm, int]
     difference: Statistic
@@ -154,7 +157,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Edited:
+class FieldEdits:
     """How far a field is from what was proposed for it, and how long people were at it."""
 
     field: str
@@ -182,8 +185,8 @@ class DraftingReport:
     n_sources: int
     refusal: str
     """Why nothing is said of what drafting does; empty: something is."""
-    compared: tuple[Compared, ...]
-    edited: tuple[Edited, ...]
+    compared: tuple[OutcomeComparison, ...]
+    edited: tuple[FieldEdits, ...]
     needed: int | None
     """Items with a verdict in each arm that show a difference of ten points of the keep rate, four times of five."""
 
@@ -206,7 +209,7 @@ def of_project(store: Store, *, project: str) -> DraftingReport:
 
 
 def figures(
-    found: Sequence[Written],
+    found: Sequence[WrittenItem],
     *,
     models: Sequence[str] = (),
     assigned: Mapping[Arm, int],
@@ -236,7 +239,7 @@ def figures(
     )
 
 
-def _compared(outcome: Outcome, found: Sequence[Written]) -> Compared:
+def _compared(outcome: ArmOutcome, found: Sequence[WrittenItem]) -> OutcomeComparison:
     values, shown = [outcome.of(item) for item in found], [item.arm is Arm.WITH for item in found]
     difference = arm_difference(values, shown, clusters=[item.source for item in found])
     of_arm = {
@@ -245,10 +248,10 @@ def _compared(outcome: Outcome, found: Sequence[Written]) -> Compared:
     }
     means = {arm: _mean(own) for arm, own in of_arm.items()}
     n = {arm: len(own) for arm, own in of_arm.items()}
-    return Compared(outcome, means, n, difference, by_chance(values, shown))
+    return OutcomeComparison(outcome, means, n, difference, by_chance(values, shown))
 
 
-def _edited(name: str, found: Sequence[Written]) -> Edited | None:
+def _edited(name: str, found: Sequence[WrittenItem]) -> FieldEdits | None:
     of_arm: dict[Arm, list[float]] = {
         arm: [item.changed[name] for item in found if item.arm is arm and item.changed and name in item.changed]
         for arm in Arm
@@ -259,7 +262,7 @@ def _edited(name: str, found: Sequence[Written]) -> Edited | None:
     }
     if not any(of_arm.values()) and not any(map(any, timed.values())):
         return None
-    return Edited(
+    return FieldEdits(
         name,
         n={arm: len(own) for arm, own in of_arm.items()},
         changed={arm: _mean(own) for arm, own in of_arm.items()},
@@ -276,7 +279,7 @@ def _mean(values: Sequence[float]) -> float:
 # ---- out of the database --------------------------------------------------------------------------------------------
 
 
-def _written(session: Session, access: Access) -> tuple[Counter[Arm], list[Written]]:
+def _written(session: Session, access: Access) -> tuple[Counter[Arm], list[WrittenItem]]:
     """How many tasks were begun in each arm, and the items that came of them."""
     begun: dict[int, tuple[Arm, str]] = {}
     at_fields: dict[int, Counter[str]] = {}
@@ -305,7 +308,7 @@ def _written(session: Session, access: Access) -> tuple[Counter[Arm], list[Writt
         seconds = [row.seconds for row in rows if row.seconds is not None]
         fields = contents[last.item_id, revision]
         found.append(
-            Written(
+            WrittenItem(
                 arm=arm,
                 source=source_of.get(asset.id, (asset.id,)),
                 verdict=_VERDICT.get(item.state),

@@ -12,21 +12,21 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from db import assets
-from domain.drafting import drawn
 from domain.roles import Role
 from domain.states import Stage
+from extensions.drafting.arms import drawn
+from extensions.drafting.proposal_import import OfferedFile, OfferedProposal, import_proposals
+from extensions.drafting.tests.test_arm_report import study
+from extensions.drafting.tests.test_drafting_page import made_of, proposals
+from extensions.drafting.tests.test_proposal_reply import GOOD
 from media.store import MediaStore
 from testkit.factories import make_person, make_pool
 from testkit.serving import Server, touchstone
-from tests.annotation_schemas.test_proposals import GOOD
 from tests.app.homes import picture
-from tests.app.test_drafting_page import made_of, proposals
 from tests.e2e.people import Desk, at_desk, opened
 from tests.e2e.test_for_everyone import unfit
-from tests.workflow.releases.test_drafting_report import study
 from workflow.access import accounts, projects
 from workflow.annotate import image_pool
-from workflow.annotate.proposals import Offered, OfferedFile, import_proposals
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -50,7 +50,8 @@ def running(server: Server, tmp_path: Path) -> Server:
         ids = [asset.public_id for asset in free]
         seed = next(seed for seed in range(100) if drawn(ids, share=0.5, seed=seed) == {ids[0]})
         rows = [
-            Offered(each.name, each.public_id, (each.sha256 or "",), "autonomous_driving", GOOD, {}) for each in free
+            OfferedProposal(each.name, each.public_id, (each.sha256 or "",), "autonomous_driving", GOOD, {})
+            for each in free
         ]
         import_proposals(
             store, by=None, project="p", file=OfferedFile("f" * 64, "drafter-9", tuple(rows)), share=0.5, seed=seed

@@ -10,34 +10,35 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from annotation_schemas import proposals
-from annotation_schemas.proposals import Proposed
 from app import asked_strictly, reply_journal
 from app.asked_strictly import Subject, Way
-from app.reply_journal import PROPOSALS, Journal
+from app.reply_journal import Journal, Kind
 from app.services import Resources
 from app.written_once import Result, sha256
-from construction import task_plans
-from construction.task_plans import Situation
 from domain.errors import FileRefused, InvalidInput, ModelRefused, Problem, RunStopped
 from domain.runs import Question
 from domain.strict_json import Fault
-from importers.task_plans import TaskPlan
+from extensions.drafting import proposal_reply, seed_tasks
+from extensions.drafting.free_images import FreeImages, PictureMaker, Unit
+from extensions.drafting.proposal_reply import ProposalReply
+from extensions.drafting.seed_task_file import TaskPlan
+from extensions.drafting.seed_tasks import Situation
 from workflow.runs import identities
 from workflow.runs.model_descriptions import ModelSpec
-from workflow.runs.proposal_subjects import FreeImages, Shown, Unit
 
 LONGEST_ANSWER = 4096
 """Tokens, where the description says nothing."""
 MADE_BY = "touchstone drafting"
 NO_TASK = "no task of the file is for their dimension"
 OTHER = "they are for another dimension"
+PROPOSALS = Kind("touchstone drafting make", "proposed items")
+"""The journal of the replies."""
 BEYOND = "beyond --limit"
 DECLINED = "the model says that the image does not allow such an item"
 
 
 @dataclass(frozen=True)
-class Asked:
+class ProposalRequest:
     """What was asked for."""
 
     project: str
@@ -58,20 +59,20 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Wish:
+class PlannedProposal:
     """An image and what is to be proposed for it."""
 
     unit: Unit
     dimension: str
     situation: Situation | None
-    subject: Subject[Proposed]
+    subject: Subject[ProposalReply]
 
 
 @dataclass
-class Told:
+class RunResult:
     """What came of it."""
 
-    wishes: list[Wish]
+    wishes: list[PlannedProposal]
     left_out: dict[str, int]
     """Images that are not asked about, by why."""
     broken: int
@@ -81,12 +82,12 @@ class Told:
     stopped: str = ""
 
     @property
-    def subjects(self) -> list[Subject[Proposed]]:
+    def subjects(self) -> list[Subject[ProposalReply]]:
         """What is asked about each image."""
         return [wish.subject for wish in self.wishes]
 
     @property
-    def proposed(self) -> list[Wish]:
+    def proposed(self) -> list[PlannedProposal]:
         """Those that have a proposal."""
         return [wish for wish in self.wishes if wish.subject.said is not None and wish.subject.said.fields]
 
@@ -120,11 +121,11 @@ class Told:
 
 def described(spec: ModelSpec, free: FreeImages, constrain: bool) -> ModelSpec:
     """The model as it is asked for items; ``constrain``: held to the form by its server."""
-    form = proposals.json_schema(free.loaded.schema_) if constrain else None
+    form = proposal_reply.json_schema(free.loaded.schema_) if constrain else None
     return asked_strictly.described(spec, longest=LONGEST_ANSWER, form=form, name="item")
 
 
-def prepared(asked: Asked, here: Resources) -> tuple[list[Wish], dict[str, int]]:
+def prepared(asked: ProposalRequest, here: Resources) -> tuple[list[PlannedProposal], dict[str, int]]:
     """What would be asked about each image, and how many are not asked about, by why.
 
     Raises
@@ -135,14 +136,14 @@ def prepared(asked: Asked, here: Resources) -> tuple[list[Wish], dict[str, int]]
     asked_strictly.must_be_endpoint(asked.spec, "items")
     if asked.spec.modality == "text":
         raise ModelRefused(f"{asked.spec.name} is shown no pictures (`modality: text`), and items are about images.")
-    if problem := proposals.lacking(asked.prompt):
+    if problem := proposal_reply.lacking(asked.prompt):
         raise FileRefused(f"The prompt {problem}.")
     loaded = asked.free.loaded
-    if not proposals.asked_fields(loaded.schema_):
+    if not proposal_reply.asked_fields(loaded.schema_):
         raise InvalidInput([Problem("project", "The schema has no field that a model could write; all are drawn.")])
-    shown = Shown(here.store, here.media, here.settings, loaded, asked.spec)
+    shown = PictureMaker(here.store, here.media, here.settings, loaded, asked.spec)
     who = identities.description(asked.spec.dump())
-    wishes, left_out = list[Wish](), Counter(asked.free.left_out)
+    wishes, left_out = list[PlannedProposal](), Counter(asked.free.left_out)
     for unit in asked.free.units:
         if asked.limit is not None and len(wishes) == asked.limit:
             left_out[BEYOND] += 1
@@ -154,7 +155,7 @@ def prepared(asked: Asked, here: Resources) -> tuple[list[Wish], dict[str, int]]
         if dimension is None:
             left_out[NO_TASK] += 1
             continue
-        text = proposals.question(
+        text = proposal_reply.question(
             asked.prompt,
             loaded.schema_,
             dimension,
@@ -162,17 +163,17 @@ def prepared(asked: Asked, here: Resources) -> tuple[list[Wish], dict[str, int]]
             guideline=loaded.guideline_text,
         )
         key = sha256("\n".join([who, *unit.files, text]).encode())
-        read = partial(proposals.read_reply, schema=loaded.schema_, dimension=dimension)
+        read = partial(proposal_reply.read_reply, schema=loaded.schema_, dimension=dimension)
         subject = Subject(unit.name, text, key, read, _failed, partial(shown, unit))
-        wishes.append(Wish(unit, dimension, situation, subject))
+        wishes.append(PlannedProposal(unit, dimension, situation, subject))
     return wishes, dict(left_out)
 
 
-def _failed(fault: Fault) -> Proposed:
-    return Proposed(faults=(fault,))
+def _failed(fault: Fault) -> ProposalReply:
+    return ProposalReply(faults=(fault,))
 
 
-def _about(asked: Asked, unit: Unit) -> tuple[str | None, Situation | None]:
+def _about(asked: ProposalRequest, unit: Unit) -> tuple[str | None, Situation | None]:
     """The dimension and the situation that an image gets; no dimension: no task is for it."""
     every = [each.id for each in asked.free.loaded.schema_.dimensions]
     wanted = unit.dimension or asked.dimension or (every[0] if len(every) == 1 else None)
@@ -181,7 +182,7 @@ def _about(asked: Asked, unit: Unit) -> tuple[str | None, Situation | None]:
             told = f"Give --dimension: some images are for any dimension. There are {', '.join(every)}."
             raise InvalidInput([Problem("dimension", told)])
         return wanted, None
-    found = task_plans.chosen(asked.plan.situations, dimension=wanted, seed=asked.seed, about=unit.asset)
+    found = seed_tasks.chosen(asked.plan.situations, dimension=wanted, seed=asked.seed, about=unit.asset)
     if found is None:
         return None, None
     if wanted is None and found.dimension is None:
@@ -190,7 +191,7 @@ def _about(asked: Asked, unit: Unit) -> tuple[str | None, Situation | None]:
     return wanted or found.dimension, found
 
 
-def dry(asked: Asked, here: Resources) -> tuple[list[Question], int]:
+def dry(asked: ProposalRequest, here: Resources) -> tuple[list[Question], int]:
     """The questions that are left to ask, each once, and of how many images enough is known."""
     wishes, _ = prepared(asked, here)
     subjects = [wish.subject for wish in wishes]
@@ -199,7 +200,9 @@ def dry(asked: Asked, here: Resources) -> tuple[list[Question], int]:
     return [each.question(at, shown=at < 3) for at, each in enumerate(left)], len(subjects) - len(left)
 
 
-def make(asked: Asked, here: Resources, *, stop: Callable[[], bool], tell: Callable[[str, Proposed], None]) -> Told:
+def make(
+    asked: ProposalRequest, here: Resources, *, stop: Callable[[], bool], tell: Callable[[str, ProposalReply], None]
+) -> RunResult:
     """Ask, and write the proposals with how they were made; what was asked before is not asked again.
 
     Raises
@@ -209,7 +212,7 @@ def make(asked: Asked, here: Resources, *, stop: Callable[[], bool], tell: Calla
     """
     wishes, left_out = prepared(asked, here)
     with reply_journal.opened(asked.result.beside("asked.jsonl"), PROPOSALS) as journal:
-        told = Told(wishes, left_out, journal.broken)
+        told = RunResult(wishes, left_out, journal.broken)
         asked_strictly.recall(told.subjects, journal)
         told.before = sum(not subject.is_open(asked.tries) for subject in told.subjects)
         ours = asked.result.must_be_ours(_file(asked, told.proposed))
@@ -224,7 +227,7 @@ def make(asked: Asked, here: Resources, *, stop: Callable[[], bool], tell: Calla
     return told
 
 
-def _file(asked: Asked, wishes: Sequence[Wish]) -> bytes:
+def _file(asked: ProposalRequest, wishes: Sequence[PlannedProposal]) -> bytes:
     """The proposals, a line each."""
     schema = asked.free.loaded.schema_
     head = {"made_by": MADE_BY, "project": asked.project, "schema": schema.name, "version": schema.version}
@@ -234,7 +237,7 @@ def _file(asked: Asked, wishes: Sequence[Wish]) -> bytes:
     return f'{opening}, "proposals": [\n{records}\n]}}\n'.encode()
 
 
-def _record(wish: Wish) -> dict[str, Any]:
+def _record(wish: PlannedProposal) -> dict[str, Any]:
     said, about = wish.subject.said, wish.situation
     task = {"task": about.task, "subtask": about.subtask} if about is not None else {}
     return {
@@ -247,7 +250,7 @@ def _record(wish: Wish) -> dict[str, Any]:
     }
 
 
-def _made(asked: Asked, told: Told, journal: Journal) -> dict[str, Any]:
+def _made(asked: ProposalRequest, told: RunResult, journal: Journal) -> dict[str, Any]:
     """How they were made."""
     generation, loaded = asked.spec.generation, asked.free.loaded
     situations = Counter(
@@ -269,8 +272,8 @@ def _made(asked: Asked, told: Told, journal: Journal) -> dict[str, Any]:
             "tries": asked.tries,
         },
         "asked_by": [line["about"] for line in journal.lines if line.get("record") == "session"],
-        "fields": [each.name for each in proposals.asked_fields(loaded.schema_)],
-        "fields_left_to_people": [each.name for each in proposals.left_fields(loaded.schema_)],
+        "fields": [each.name for each in proposal_reply.asked_fields(loaded.schema_)],
+        "fields_left_to_people": [each.name for each in proposal_reply.left_fields(loaded.schema_)],
         "counts": told.figures(),
         "situations": dict(sorted(situations.items())),
         "failures": asked_strictly.failure_rows(told.subjects, "images"),

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.asked_in_terminal import SHOWN, carried_out, tell_asked
-from app.commands.narrations import counted
+from app.markup import count
 from domain.errors import FileRefused
 
 if TYPE_CHECKING:
-    from annotation_schemas.proposals import Proposed
-    from app.making_proposals import Asked, Told
     from app.services import Resources
+    from extensions.drafting.proposal_reply import ProposalReply
+    from extensions.drafting.proposal_run import ProposalRequest, RunResult
 
 drafting = typer.Typer(
     help="Whole items that a model proposes for images, which people edit and own.", no_args_is_help=True
@@ -70,12 +70,12 @@ def make(
     A reply that does not keep to the form of the schema, or contradicts itself, gives none. Nothing becomes an item by
     this: the file is for people. Ctrl+C leaves, and the same command goes on."""
     from app.commands.judge import within
-    from app.making_proposals import Asked, described
     from app.services import opened
     from domain.errors import InvalidInput, Problem
-    from importers.task_plans import read_plan
+    from extensions.drafting.free_images import free_images
+    from extensions.drafting.proposal_run import ProposalRequest, described
+    from extensions.drafting.seed_task_file import read_plan
     from workflow.runs import model_descriptions
-    from workflow.runs.proposal_subjects import free_images
 
     here = opened()
     free = free_images(here.store, by=None, project=project)
@@ -85,7 +85,7 @@ def make(
         raise InvalidInput([Problem("dimension", told)])
     plan = read_plan(tasks, known) if tasks is not None else None
     model = within(model_descriptions.named(spec), max_calls=max_calls, max_cost=max_cost)
-    asked = Asked(
+    asked = ProposalRequest(
         project, free, described(model, free, constrain), _prompt(prompt), plan, dimension, limit, seed, tries, out
     )
     if dry_run:
@@ -117,10 +117,10 @@ def import_(
     """Give proposals to the images of a project: a random part of the authors begins with them, the others without.
 
     The image decides, by chance, before anyone picks it; the pool does not show it, and no verifier sees it."""
-    from app.offered_proposals import offered_file, sentences
     from app.services import opened
-    from importers.proposals import made_beside
-    from workflow.annotate.proposals import import_proposals
+    from extensions.drafting.offered_file import offered_file, sentences
+    from extensions.drafting.proposal_file import made_beside
+    from extensions.drafting.proposal_import import import_proposals
 
     beside = made_beside(file)
     offered = offered_file(file, project=project, made=made or (beside if beside.is_file() else None))
@@ -136,7 +136,7 @@ def import_(
 
 
 def _prompt(file: Path | None) -> str:
-    from annotation_schemas.proposals import OURS
+    from extensions.drafting.proposal_reply import OURS
 
     try:
         return (file or OURS).read_text(encoding="utf-8")
@@ -144,19 +144,19 @@ def _prompt(file: Path | None) -> str:
         raise FileRefused(f"The prompt {file} cannot be read as UTF-8 text.") from error
 
 
-def _tell_dry(asked: Asked, here: Resources) -> None:
+def _tell_dry(asked: ProposalRequest, here: Resources) -> None:
     from app.commands.runs_in_terminal import tell_estimate
-    from app.making_proposals import dry
+    from extensions.drafting.proposal_run import dry
 
     questions, known = dry(asked, here)
-    typer.echo(f"{counted(len(questions), 'image')} to ask about, {known:,} with what is known already.")
+    typer.echo(f"{count(len(questions), 'image')} to ask about, {known:,} with what is known already.")
     if questions:
         tell_estimate(asked.spec, questions[:3], asked=len(questions))
         typer.echo(f"--- {questions[0].name}\n{questions[0].cannot or questions[0].text}")
 
 
-def _make(asked: Asked, here: Resources) -> None:
-    from app.making_proposals import make
+def _make(asked: ProposalRequest, here: Resources) -> None:
+    from extensions.drafting.proposal_run import make
 
     carried_out(
         lambda stop: make(asked, here, stop=stop, tell=_tell_reply),
@@ -165,21 +165,21 @@ def _make(asked: Asked, here: Resources) -> None:
     )
 
 
-def _tell_reply(image: str, said: Proposed) -> None:
+def _tell_reply(image: str, said: ProposalReply) -> None:
     if said.faults:
         typer.echo(f"   {image}: {said.faults[0].kind}: {said.faults[0].what}", err=True)
     else:
         typer.echo(f"   {image}: {'a proposal' if said.fields else f'none: {said.why_not[:200]}'}", err=True)
 
 
-def _tell(asked: Asked, told: Told) -> None:
-    from annotation_schemas.proposals import left_fields
+def _tell(asked: ProposalRequest, told: RunResult) -> None:
+    from extensions.drafting.proposal_reply import left_fields
 
     journal = asked.result.beside("asked.jsonl")
     tell_asked(told, asked.spec, about="image", wanted="proposal", journal=journal, more=". ")
     if left := left_fields(asked.free.loaded.schema_):
         typer.echo(f"Left to people, as no model is asked for them: {', '.join(each.name for each in left)}.")
     typer.echo(
-        f"{counted(len(told.proposed), 'proposal')} at {asked.out}; every reply: {journal}; "
+        f"{count(len(told.proposed), 'proposal')} at {asked.out}; every reply: {journal}; "
         f"how they were made: {asked.result.beside('made.json')}"
     )

@@ -5,16 +5,16 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from app import drafting_chart, drafting_words, figures, markup, pending_figures, proposal_steps, proposal_upload, shell
+from app import figures, markup, pending_figures, shell
 from app.results import shown
 from app.screens import Group, Screen
 from app.services import Services
-from domain.drafting import Arm
 from domain.records import ProjectView
 from domain.roles import Role
-from workflow.annotate import proposal_imports
+from extensions.drafting import import_records, pipeline_step, report_chart, report_text, upload
+from extensions.drafting.arm_report import DraftingReport, FieldEdits, OutcomeComparison
+from extensions.drafting.arms import Arm
 from workflow.releases import set_statistics
-from workflow.releases.drafting_report import Compared, DraftingReport, Edited
 
 SCREEN = Screen("Drafting", place=204, role=Role.LEAD, group=Group.SOURCES, part="authoring")
 
@@ -32,12 +32,12 @@ def render(services: Services) -> None:
     if view.schema.schema_.stages.authoring is None:
         shell.show(markup.notice("Items of this project come from files, and no one writes them: nothing is proposed."))
         return
-    here = proposal_imports.of_project(services.store, by=services.person, project=view.name)
-    proposal_upload.draw(services, view, first=not here.came)
+    here = import_records.of_project(services.store, by=services.person, project=view.name)
+    upload.draw(services, view, first=not here.came)
     if not here.came:
         return
     shell.section("How far people are")
-    shell.show(markup.tag("div", proposal_steps.arms(here), data_part="arms"))
+    shell.show(markup.tag("div", pipeline_step.arms(here), data_part="arms"))
     _report(services, view)
 
 
@@ -54,8 +54,8 @@ def _report(services: Services, view: ProjectView) -> None:
     if found.refusal:
         shell.show(markup.tag("div", markup.notice(found.refusal), data_part="refusal"))
     elif found.compared:
-        shell.show(markup.tag("p", markup.text(drafting_words.sentence(found)), style="ts", data_part="said"))
-        drafting_chart.show(found, project=view.name)
+        shell.show(markup.tag("p", markup.text(report_text.sentence(found)), style="ts", data_part="said"))
+        report_chart.show(found, project=view.name)
         shell.show(markup.tag("div", _compared(found.compared), data_part="compared"))
     if found.edited:
         shell.section("How much people changed")
@@ -69,7 +69,7 @@ def _report(services: Services, view: ProjectView) -> None:
         shell.show(markup.tag("div", _edited(found.edited), data_part="edited"))
     shown.download(
         "All numbers as JSON",
-        lambda: drafting_words.as_json(found, indent=2),
+        lambda: report_text.as_json(found, indent=2),
         f"{view.name}-drafting.json",
         key="drafting.json",
     )
@@ -88,7 +88,7 @@ def _asked(services: Services, view: ProjectView) -> figures.Asked:
     )
 
 
-def _compared(rows: tuple[Compared, ...]) -> markup.Markup:
+def _compared(rows: tuple[OutcomeComparison, ...]) -> markup.Markup:
     """Each outcome: both means, the difference with its limits, and how many items it rests on."""
     heads = [("Of each item", "wide"), ("Shown", "number"), ("Not shown", "number"), ("Difference", "number")]
     heads += [("95 % limits, by source", "number"), ("So far apart by chance", "number")]
@@ -96,22 +96,22 @@ def _compared(rows: tuple[Compared, ...]) -> markup.Markup:
     return markup.table(heads, [_line(each) for each in rows])
 
 
-def _line(each: Compared) -> list[markup.Markup]:
+def _line(each: OutcomeComparison) -> list[markup.Markup]:
     of = each.outcome
     name = markup.tag("div", markup.text(of.name)), markup.tag("div", markup.quiet(of.meaning), style="ts-small")
-    values = [drafting_words.number(each.means[arm], share=of.share) for arm in Arm]
-    values += [drafting_words.number(each.difference.value, share=of.share, signed=True), drafting_words.limits(each)]
-    values.append(drafting_words.chance(each))
+    values = [report_text.number(each.means[arm], share=of.share) for arm in Arm]
+    values += [report_text.number(each.difference.value, share=of.share, signed=True), report_text.limits(each)]
+    values.append(report_text.chance(each))
     return [markup.joined(name), *map(markup.text, values), *(markup.number(each.n[arm]) for arm in Arm)]
 
 
-def _edited(rows: tuple[Edited, ...]) -> markup.Markup:
+def _edited(rows: tuple[FieldEdits, ...]) -> markup.Markup:
     heads = [("Field", "name")]
     whats = ("Changed", "As proposed", "Seconds")
     heads += [(f"{what}, {arm}", "number") for arm in ("shown", "not shown") for what in whats]
     return markup.table(heads, [_field(each) for each in rows])
 
 
-def _field(each: Edited) -> list[markup.Markup]:
-    cells = [cell for arm in Arm for cell in drafting_words.cells(each, arm)]
+def _field(each: FieldEdits) -> list[markup.Markup]:
+    cells = [cell for arm in Arm for cell in report_text.cells(each, arm)]
     return [markup.text(each.field), *map(markup.text, cells)]

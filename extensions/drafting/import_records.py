@@ -13,14 +13,15 @@ from typing import Any
 
 from db import drafting, events
 from db.engine import Session, Store
-from domain.drafting import Arm
 from domain.records import Person
+from extensions.drafting.arms import Arm
+from extensions.drafting.author_form import BEGUN
+from extensions.drafting.proposal_import import IMPORTED
 from workflow.access.projects import Access, require_lead
-from workflow.annotate.proposals import BEGUN, IMPORTED
 
 
 @dataclass(frozen=True)
-class ProposalsCame:
+class ImportedFile:
     """Proposals imported from one file."""
 
     at: datetime
@@ -48,10 +49,10 @@ class ProposalsCame:
 
 
 @dataclass(frozen=True)
-class ProposalsHere:
+class ProjectProposals:
     """All proposal imports of a project, and people's progress on the images."""
 
-    came: Sequence[ProposalsCame] = ()
+    came: Sequence[ImportedFile] = ()
     """Imports, oldest first."""
     images: Mapping[Arm, int] = field(default_factory=lambda: dict.fromkeys(Arm, 0))
     begun: Mapping[Arm, int] = field(default_factory=lambda: dict.fromkeys(Arm, 0))
@@ -59,13 +60,13 @@ class ProposalsHere:
     written: Mapping[Arm, int] = field(default_factory=lambda: dict.fromkeys(Arm, 0))
 
 
-def of_project(store: Store, *, by: Person | None, project: str) -> ProposalsHere:
+def of_project(store: Store, *, by: Person | None, project: str) -> ProjectProposals:
     """Return a project's proposal imports; leads only."""
     with store.read() as session:
         return found_in(session, require_lead(session, by=by, project=project))
 
 
-def found_in(session: Session, access: Access) -> ProposalsHere:
+def found_in(session: Session, access: Access) -> ProjectProposals:
     """Return a project's proposal imports inside a transaction; the caller checks the permission."""
     lines = events.of_kinds(session, project_id=access.project_id, kinds=(IMPORTED, BEGUN))
     came = [_came(event.at, login, event.data) for event, login in lines if event.kind == IMPORTED]
@@ -76,7 +77,7 @@ def found_in(session: Session, access: Access) -> ProposalsHere:
     }  # fmt: skip
     written = drafting.authored(session, project_id=access.project_id, task_ids=arm_of)
     begun, done = Counter(arm_of.values()), Counter(arm_of[id] for id in written)
-    return ProposalsHere(
+    return ProjectProposals(
         came,
         images={arm: sum(each.arms[arm] for each in came) for arm in Arm},
         begun={arm: begun[arm] for arm in Arm},
@@ -84,8 +85,8 @@ def found_in(session: Session, access: Access) -> ProposalsHere:
     )
 
 
-def _came(at: datetime, login: str | None, told: Mapping[str, Any]) -> ProposalsCame:
-    return ProposalsCame(
+def _came(at: datetime, login: str | None, told: Mapping[str, Any]) -> ImportedFile:
+    return ImportedFile(
         at,
         login,
         name=told.get("name", ""),

@@ -1,6 +1,7 @@
-"""Items that a model proposes: stored with their images, assigned to two arms at random, shown to authors of one arm.
+"""Import proposals: store each with its image, and assign the images to two arms at random.
 
-The pool, verifiers, adjudicators and graders see neither the proposals nor an item's arm.
+The authors of one arm are shown the proposal (``author_form``). The pool, verifiers, adjudicators and graders see
+neither the proposals nor an item's arm.
 """
 
 from __future__ import annotations
@@ -8,86 +9,25 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
-from annotation_schemas import proposals
-from annotation_schemas.shown import shown_fields
 from db import assets
 from db.engine import Session, Store
-from db.records import StoredAsset, StoredTask
-from domain.drafting import Arm, Proposal, drawn
+from db.records import StoredAsset
 from domain.errors import InvalidInput, Problem
 from domain.records import Person
-from domain.states import Stage
+from extensions.drafting import proposal_reply
+from extensions.drafting.arms import Arm, Proposal, drawn
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.access.schema_changes import must_be_the_same
 
-IMPORTED, BEGUN, TIMED = "drafting.imported", "drafting.begun", "drafting.time_by_field"
-"""Event kinds: proposals imported; an item of an arm started; time spent on its fields."""
-
-
-# ---- proposals on the author's page ---------------------------------------------------------------------------------
-
-
-def shown(session: Session, *, access: Access, row: StoredTask) -> dict[str, Any]:
-    """Return the proposed fields that the author of an item starts with; empty if the proposal is hidden or missing."""
-    found = _of_task(session, row)
-    if found is None or found[1].arm is not Arm.WITH:
-        return {}
-    known = {field.name for field in shown_fields(access.schema, Stage.AUTHORING)}
-    return {name: value for name, value in found[1].fields.items() if name in known}
-
-
-def note_begun(session: Session, *, row: StoredTask, person: Person, now: datetime) -> None:
-    """Log that a person starts an item with a proposal, and its arm."""
-    found = _of_task(session, row)
-    if found is not None:
-        data = {"arm": found[1].arm.value, "asset": found[0].public_id}
-        log(session, BEGUN, by=person, task=row, now=now, data=data)
-
-
-def note_time(
-    session: Session,
-    *,
-    access: Access,
-    row: StoredTask,
-    person: Person,
-    at: Mapping[str, float],
-    whole: float,
-    now: datetime,
-) -> None:
-    """Log the time that an author spent ``at`` each field of an item with a proposal, as measured by the page.
-
-    The sum is scaled down to at most ``whole``. Fields of earlier forms are left out.
-    """
-    if _of_task(session, row) is None:
-        return
-    known = {field.name for field in shown_fields(access.schema, Stage.AUTHORING)}
-    told = {name: float(seconds) for name, seconds in at.items() if name in known and seconds > 0}
-    in_all = sum(told.values())
-    share = whole / in_all if in_all > whole else 1.0
-    data = {"seconds": {name: share * seconds for name, seconds in told.items()}}
-    log(session, TIMED, by=person, task=row, now=now, data=data)
-
-
-def _of_task(session: Session, row: StoredTask) -> tuple[StoredAsset, Proposal] | None:
-    """Return the proposal for the item being written, and the asset that holds it."""
-    if row.stage is not Stage.AUTHORING:
-        return None
-    for _, asset, _ in assets.picks(session, task_id=row.id):
-        proposal = Proposal.of(asset.proposal)
-        if proposal is not None and proposal.dimension == row.dimension:
-            return asset, proposal
-    return None
-
-
-# ---- import of proposals --------------------------------------------------------------------------------------------
+IMPORTED = "drafting.imported"
+"""The kind of the event that says which proposals came in, and how they were made."""
 
 
 @dataclass(frozen=True)
-class Offered:
+class OfferedProposal:
     """A proposal from a file."""
 
     name: str
@@ -106,14 +46,14 @@ class OfferedFile:
 
     sha256: str
     model: str
-    proposals: tuple[Offered, ...]
+    proposals: tuple[OfferedProposal, ...]
     name: str = ""
     made: Mapping[str, Any] | None = None
     """How the proposals were made, from the file next to them; logged."""
 
 
 @dataclass(frozen=True)
-class Taken:
+class ImportResult:
     """Result or preview of a proposal import."""
 
     arms: Mapping[Arm, int]
@@ -132,7 +72,7 @@ MOST_REASONS = 20
 
 def look_at_proposals(
     store: Store, *, by: Person | None, project: str, file: OfferedFile, share: float, seed: int | None = None
-) -> Taken:
+) -> ImportResult:
     """Return the result that ``import_proposals`` would have now; store nothing, raise the same errors."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -141,7 +81,7 @@ def look_at_proposals(
 
 def import_proposals(
     store: Store, *, by: Person | None, project: str, file: OfferedFile, share: float, seed: int | None = None
-) -> Taken:
+) -> ImportResult:
     """Store proposals with their images and assign each image to an arm at random, within its dimension; leads only.
 
     Parameters
@@ -174,7 +114,7 @@ def import_proposals(
 
 def _decided(
     session: Session, access: Access, file: OfferedFile, *, share: float, seed: int | None, lock: bool
-) -> tuple[Taken, list[tuple[StoredAsset, Proposal]]]:
+) -> tuple[ImportResult, list[tuple[StoredAsset, Proposal]]]:
     """Return the result of importing a file, and the proposals to store with their images."""
     if not 0 < share <= 1:
         raise InvalidInput([Problem("share", f"The share is above 0 and at most 1, not {share:g}.")])
@@ -192,7 +132,7 @@ def _decided(
         arms[arm] += 1
         dimensions.setdefault(each.dimension, dict.fromkeys(Arm, 0))[arm] += 1
         kept.append((asset, Proposal(arm, each.dimension, content, file.model, file.sha256, dict(each.about))))
-    return Taken(arms, before, tuple(refused), seed, dimensions), kept
+    return ImportResult(arms, before, tuple(refused), seed, dimensions), kept
 
 
 def _reasons(refused: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
@@ -205,8 +145,8 @@ def _reasons(refused: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
 
 
 def _fitting(
-    session: Session, access: Access, offered: Sequence[Offered], *, lock: bool
-) -> tuple[list[tuple[StoredAsset, Offered, Mapping[str, Any]]], int, list[tuple[str, str]]]:
+    session: Session, access: Access, offered: Sequence[OfferedProposal], *, lock: bool
+) -> tuple[list[tuple[StoredAsset, OfferedProposal, Mapping[str, Any]]], int, list[tuple[str, str]]]:
     """Return the acceptable proposals (with asset and content), the number of images with an arm, and the refusals."""
     known = assets.by_public_ids(
         session, project_id=access.project_id, public_ids=[each.asset for each in offered], lock=lock
@@ -214,14 +154,14 @@ def _fitting(
     groups = assets.groups(
         session, project_id=access.project_id, names={row.group_name for row in known.values() if row.group_name}
     )
-    may_lack = {field.name: None for field in proposals.asked_fields(access.schema) if not field.required}
+    may_lack = {field.name: None for field in proposal_reply.asked_fields(access.schema) if not field.required}
     fitting, before, refused, met = [], 0, list[tuple[str, str]](), set[str]()
     for each in offered:
         asset = known.get(each.asset)
         if asset is not None and asset.proposal is not None and each.asset not in met:
             before += 1
             continue
-        proposed = proposals.read_fields({**may_lack, **each.fields}, access.schema, each.dimension)
+        proposed = proposal_reply.read_fields({**may_lack, **each.fields}, access.schema, each.dimension)
         members = [row for row, _ in groups.get(asset.group_name or "", [])] if asset is not None else []
         why = _why_not(access, asset, members, each) or (proposed.faults[0].what if proposed.faults else "")
         if each.asset in met:
@@ -234,7 +174,7 @@ def _fitting(
     return fitting, before, refused
 
 
-def _why_not(access: Access, asset: StoredAsset | None, members: Sequence[StoredAsset], each: Offered) -> str:
+def _why_not(access: Access, asset: StoredAsset | None, members: Sequence[StoredAsset], each: OfferedProposal) -> str:
     """Return why an image cannot have this proposal; empty if it can."""
     if asset is None:
         return "There is no such image in this project."

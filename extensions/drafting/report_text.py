@@ -7,10 +7,10 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from domain.drafting import Arm
+from extensions.drafting.arms import Arm
 
 if TYPE_CHECKING:
-    from workflow.releases.drafting_report import Compared, DraftingReport, Edited
+    from extensions.drafting.arm_report import DraftingReport, FieldEdits, OutcomeComparison
 
 _KEPT = {
     "higher": "Items are kept more often with proposals than without.",
@@ -29,7 +29,7 @@ def sentence(found: DraftingReport) -> str:
     return f"{said} Of the other lines one in twenty is this far apart by chance."
 
 
-def limits(each: Compared) -> str:
+def limits(each: OutcomeComparison) -> str:
     """The limits of a difference, or why there are none."""
     of, difference = each.outcome, each.difference
     if math.isnan(difference.low):
@@ -50,18 +50,18 @@ def number(value: float, *, share: bool, signed: bool = False) -> str:
     return f"{100 * value:{sign}.1f} %" if share else f"{value:{sign}.1f}"
 
 
-def chance(each: Compared) -> str:
+def chance(each: OutcomeComparison) -> str:
     """How often chance alone has the arms as far apart."""
     return "-" if math.isnan(each.by_chance) else "< 0.001" if each.by_chance < 0.001 else f"{each.by_chance:.3f}"
 
 
-def edited(each: Edited, arm: Arm) -> str:
+def edited(each: FieldEdits, arm: Arm) -> str:
     """How far a field is from the proposal (the share of characters, and of fields that are the proposal), and the
     seconds."""
     return "; ".join(cells(each, arm))
 
 
-def cells(each: Edited, arm: Arm) -> tuple[str, str, str]:
+def cells(each: FieldEdits, arm: Arm) -> tuple[str, str, str]:
     """The same one by one."""
     return percent(each.changed[arm]), percent(each.untouched[arm]), number(each.seconds[arm], share=False)
 

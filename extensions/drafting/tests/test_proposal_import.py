@@ -13,16 +13,23 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from app.workbench import page
 from db.engine import Store
-from domain.drafting import Arm, drawn
 from domain.errors import InvalidInput, NotAllowed
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage
+from extensions.drafting import import_records
+from extensions.drafting.arms import Arm, drawn
+from extensions.drafting.proposal_import import (
+    ImportResult,
+    OfferedFile,
+    OfferedProposal,
+    import_proposals,
+    look_at_proposals,
+)
 from testkit.factories import Clock, claimed, make_fields, make_people, make_person, make_pool, make_project
 from tests.workflow.test_benchmark_judges import rows
 from workflow.access.projects import access_to
-from workflow.annotate import image_pool, proposal_imports, submissions
-from workflow.annotate.proposals import Offered, OfferedFile, Taken, import_proposals, look_at_proposals
+from workflow.annotate import image_pool, submissions
 from workflow.files.project_check import check
 from workflow.lead import item_history
 
@@ -31,13 +38,13 @@ pytestmark = pytest.mark.both_databases
 SECRET = "a model wrote this"
 
 
-def offered(asset: str, n: int = 1, **changed: Any) -> Offered:
+def offered(asset: str, n: int = 1, **changed: Any) -> OfferedProposal:
     fields = make_fields(n, question=f"{SECRET} {n}?")
     told = {"name": f"{n}.png", "asset": asset, "sha256": ("0" * 64,), "dimension": "colour", "fields": fields}
-    return Offered(**{"about": {"task": "make tea"}, **told, **changed})
+    return OfferedProposal(**{"about": {"task": "make tea"}, **told, **changed})
 
 
-def give(store: Store, images: Sequence[str], *, share: float = 0.5, seed: int | None = 3, **more: Any) -> Taken:
+def give(store: Store, images: Sequence[str], *, share: float = 0.5, seed: int | None = 3, **more: Any) -> ImportResult:
     file = OfferedFile("f" * 64, "drafter-9", tuple(offered(image, n, **more) for n, image in enumerate(images)))
     return import_proposals(store, by=None, project="p", file=file, share=share, seed=seed)
 
@@ -213,7 +220,7 @@ def test_who_may_and_where(store: Store) -> None:
         with pytest.raises(NotAllowed):
             use_case(store, by=ann, project="p", file=file, share=0.5)
     with pytest.raises(NotAllowed):
-        proposal_imports.of_project(store, by=ann, project="p")
+        import_records.of_project(store, by=ann, project="p")
     for share in (0, -1, 1.01, float("nan")):
         with pytest.raises(InvalidInput, match="above 0"):
             import_proposals(store, by=None, project="p", file=file, share=share)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.drafting import drafting
+from extensions.drafting.commands.drafting import drafting
 
 if TYPE_CHECKING:
-    from workflow.releases.drafting_report import Compared, DraftingReport
+    from extensions.drafting.arm_report import DraftingReport, OutcomeComparison
 
 
 def register(cli: typer.Typer) -> None:
@@ -28,13 +28,13 @@ def report(
     how long they were at each field.
 
     Without items of both arms nothing is said of what drafting does."""
-    from app import drafting_words
     from app.services import opened
-    from workflow.releases.drafting_report import report
+    from extensions.drafting import report_text
+    from extensions.drafting.arm_report import report
 
     found = report(opened().store, by=None, project=project)
     if as_json:
-        typer.echo(drafting_words.as_json(found))
+        typer.echo(report_text.as_json(found))
     else:
         typer.echo("\n".join(_lines(found)))
 
@@ -57,8 +57,8 @@ def plan(
 
 
 def _lines(found: DraftingReport) -> Iterator[str]:
-    from app import drafting_words
-    from domain.drafting import Arm
+    from extensions.drafting import report_text
+    from extensions.drafting.arms import Arm
 
     if not any(found.assigned.values()):
         yield "No proposals have come in; `touchstone drafting import` gives them to images."
@@ -74,7 +74,7 @@ def _lines(found: DraftingReport) -> Iterator[str]:
         yield f"{'':34}{'with':>10}{'without':>10}{'difference':>12}{'by chance':>11}  95 % limits, by source"
         for each in found.compared:
             yield _line(each)
-        yield drafting_words.sentence(found)
+        yield report_text.sentence(found)
     if found.edited:
         yield ""
         yield (
@@ -83,17 +83,17 @@ def _lines(found: DraftingReport) -> Iterator[str]:
         )
         yield f"{'':34}{'with':>24}{'without, unseen':>24}"
     for one in found.edited:
-        cells = [drafting_words.edited(one, arm) for arm in Arm]
+        cells = [report_text.edited(one, arm) for arm in Arm]
         yield f"{one.field:34}{cells[0]:>24}{cells[1]:>24}"
 
 
-def _line(each: Compared) -> str:
-    from app import drafting_words
-    from domain.drafting import Arm
+def _line(each: OutcomeComparison) -> str:
+    from extensions.drafting import report_text
+    from extensions.drafting.arms import Arm
 
     of = each.outcome
-    told = [drafting_words.number(each.means[arm], share=of.share) for arm in Arm]
-    value = drafting_words.number(each.difference.value, share=of.share, signed=True)
+    told = [report_text.number(each.means[arm], share=of.share) for arm in Arm]
+    value = report_text.number(each.difference.value, share=of.share, signed=True)
     n = f"(n = {each.n[Arm.WITH]:,}, {each.n[Arm.WITHOUT]:,})"
-    said = f"{of.name:34}{told[0]:>10}{told[1]:>10}{value:>12}{drafting_words.chance(each):>11}"
-    return f"{said}  {drafting_words.limits(each)}  {n}"
+    said = f"{of.name:34}{told[0]:>10}{told[1]:>10}{value:>12}{report_text.chance(each):>11}"
+    return f"{said}  {report_text.limits(each)}  {n}"

@@ -14,10 +14,10 @@ from db.records import StoredAsset
 from domain.errors import InvalidInput, Problem
 from domain.records import Person
 from domain.runs import Picture, RunPlan
-from inference.spec import ModelSpec
 from workflow.access.projects import require_lead
 from workflow.annotate.task_views import roles_of
 from workflow.runs.asked_items import AskedItem
+from workflow.runs.model_descriptions import ModelSpec
 from workflow.runs.model_questions import Asker
 from workflow.runs.preview_run import cache_of
 
@@ -91,7 +91,7 @@ def _free(session: Session, project_id: int) -> list[list[StoredAsset]]:
         after = rows[-1][0].public_id
 
 
-class Shown:
+class PictureMaker:
     """Makes the pictures that a model is shown of them."""
 
     def __init__(self, store: Store, media: MediaStore, settings: Settings, loaded: LoadedSchema, spec: ModelSpec):

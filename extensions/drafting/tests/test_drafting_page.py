@@ -12,10 +12,11 @@ from streamlit.testing.v1 import AppTest
 
 from db.engine import Store
 from domain.roles import Role
+from extensions.drafting.tests import test_proposal_import
+from extensions.drafting.tests.test_arm_report import study
 from testkit.factories import make_fields, make_person, make_pool, make_project
 from tests.app.screens import drawn, part, rows, words
-from tests.workflow import test_benchmark_judges, test_proposals
-from tests.workflow.releases.test_drafting_report import study
+from tests.workflow import test_benchmark_judges
 
 pytestmark = pytest.mark.thorough
 
@@ -82,7 +83,7 @@ def test_a_file_is_looked_at_then_given_and_told_step_by_step(store: Store, home
     ]
     assert "0.png" in part(page, "proposals")
     assert kept(store) == 0
-    assert test_proposals.events(store, "drafting.imported") == []
+    assert test_proposal_import.events(store, "drafting.imported") == []
     page.number_input(key="drafting.share").set_value(0.25).run()
     assert 'data-part="look"' not in words(page), "it was of other settings"
     page.number_input(key="drafting.share").set_value(0.5).run()
@@ -92,7 +93,7 @@ def test_a_file_is_looked_at_then_given_and_told_step_by_step(store: Store, home
     assert "no item was written in either arm" in part(page, "refusal")
 
     for image in images[:3]:
-        test_proposals.pick(store, ann, image)
+        test_proposal_import.pick(store, ann, image)
     page = drawn(store, home, "pipelines", "lea", project="p")
     made, out = rows(page, "Dropped, and why")
     assert (made["Step"], made["In"], made["Out"], made["Cost"]) == ("Proposing", "12", "5", "0.2500 EUR")
@@ -152,7 +153,7 @@ def test_both_arms_next_to_each_other(store: Store, home: Path) -> None:
     assert [tuple(each.values())[1:] for each in rows(page, "The proposal is")] == [("6", "6", "6")] * 2
     assert part(page, "said").startswith("That proposals change how often items are kept is not shown, nor that they")
     compared = {each["Of each item"].partition(":")[0]: each for each in rows(page, "Difference")}
-    # the numbers of the study that test_drafting_report works out by hand
+    # the numbers of the study that test_arm_report works out by hand
     kept_ = next(each for name, each in compared.items() if name.startswith("kept"))
     assert [kept_[head] for head in ("Shown", "Not shown", "Difference", "95 % limits, by source", "Items shown")] == [
         "50.0 %", "100.0 %", "-50.0 %", "-96.9 % to -3.1 %", "6",

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from construction.task_plans import SeedTask, Subtask, chosen, situations
 from domain.errors import FileRefused
-from importers.task_plans import read_plan
+from extensions.drafting.seed_task_file import read_plan
+from extensions.drafting.seed_tasks import SeedTask, Subtask, chosen, situations
 
 TEA = """
 tasks:
