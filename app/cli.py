@@ -55,9 +55,6 @@ COMMANDS = (
     "exposure",
     "scorecard",
     "triage",
-    "narrations",
-    "narration_goals",
-    "frames",
     "pool",
 )
 """Modules of ``app.commands``, in the order of ``touchstone --help``; those of extensions follow."""

@@ -89,6 +89,8 @@ class Parts:
 
 COMES_WITH: Mapping[str, Parts] = {
     "leaderboard": Parts("Public leaderboard", pages=("leaderboard",), commands=("entries",)),
+    "frames": Parts("Frames of videos", pages=("frames",), commands=("frames",), home_folders=("frames",)),
+    "narrations": Parts("Goals and questions from narrations", pages=("goals",), commands=("narrations",)),
     "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
     "drafting": Parts("Drafting", pages=("drafting",), commands=("drafting",)),
     "privacy": Parts("Privacy", pages=("privacy",), commands=("privacy",), home_folders=("privacy",)),

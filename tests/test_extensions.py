@@ -227,7 +227,7 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, tmp_path: Path, ho
         parts = COMES_WITH[each]
         named = f"belongs to the extension {parts.title}, which is not installed. Put the folder `extensions/{each}`"
         for command in parts.commands:
-            assert f" {command} " not in found["help"]
+            assert f"│ {command} " not in found["help"]
             assert named in found["refused"][f"command {command}"]
         for format in parts.formats:
             assert named in found["refused"][f"format {format}"]

@@ -7,7 +7,6 @@ from starlette.routing import BaseRoute
 from app.routes import (
     archives,
     auth,
-    frames,
     health,
     mail_off,
     media,
@@ -34,7 +33,6 @@ def routes_before(resources: Resources) -> list[BaseRoute]:
     what needs nothing of its sessions and compression."""
     return [
         *archives.routes(resources),
-        *frames.routes(resources),
         *media.routes(resources),
         *work.routes(resources),
         *moved.routes(),

@@ -12,7 +12,7 @@ from typing import Any
 
 from app import asked_strictly, reply_journal
 from app.asked_strictly import Subject, Way
-from app.reply_journal import Journal, Kind
+from app.reply_journal import Journal, JournalKind
 from app.services import Resources
 from app.written_once import Result, sha256
 from domain.errors import FileRefused, InvalidInput, ModelRefused, Problem, RunStopped
@@ -26,13 +26,13 @@ from extensions.drafting.seed_tasks import Situation
 from workflow.runs import identities
 from workflow.runs.model_descriptions import ModelSpec
 
+PROPOSALS = JournalKind("touchstone drafting make", "proposed items")
+"""The journal of the model's replies."""
 LONGEST_ANSWER = 4096
 """Tokens, where the description says nothing."""
 MADE_BY = "touchstone drafting"
 NO_TASK = "no task of the file is for their dimension"
 OTHER = "they are for another dimension"
-PROPOSALS = Kind("touchstone drafting make", "proposed items")
-"""The journal of the replies."""
 BEYOND = "beyond --limit"
 DECLINED = "the model says that the image does not allow such an item"
 

@@ -36,19 +36,12 @@ def _routes() -> Sequence[Any]:
     return (uncovered_route,)
 
 
-def _derived_media() -> Sequence[Any]:
-    from app import frames_of_clips
-
-    return (frames_of_clips,)
-
-
 EXTENSION = Extension(
     name="privacy",
     title="Privacy",
     pages=_pages,
     commands=_commands,
     routes=_routes,
-    derived_media=_derived_media,
     home_folders=lambda: ("privacy",),
     web=Path(__file__).parent / "web",
 )

@@ -18,7 +18,6 @@ from domain.records import Person
 from workflow.access import project_care
 from workflow.access.event_log import log
 from workflow.access.projects import Access, lead_alone, require_lead
-from workflow.annotate import frame_pool
 from workflow.files.passing import clear, clear_abandoned
 from workflow.files.project_export import Progress, archive_in, silent
 from workflow.files.release_folder import alone_with_releases, remove_releases
@@ -88,8 +87,8 @@ def delete_project(
     typed
         Its name again, as whoever deletes it has typed it.
     home
-        The home folder, in which its releases, its archive, frames of its videos, boxes that were found
-        in its pictures and files of its batches lie; they go, too.
+        The home folder, in which its releases, its archive, boxes that were found in its pictures, files of extensions
+        and files of its batches lie; they go, too.
 
     Raises
     ------
@@ -108,8 +107,7 @@ def delete_project(
         if home is not None:
             remove_releases(home, project)
             archive_in(home, project).unlink(missing_ok=True)
-            added = [home / name / project for name in extensions.home_folders()]
-            for place in (frame_pool.sets_in(home, project), *added):
+            for place in (home / folder / project for folder in sorted(extensions.home_folders())):
                 shutil.rmtree(place, ignore_errors=True)
             for path in (each for run in of_runs for each in (home / "batches").glob(f"{run}-*")):
                 path.unlink(missing_ok=True)
