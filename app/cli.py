@@ -55,9 +55,6 @@ COMMANDS = (
     "exposure",
     "scorecard",
     "triage",
-    "drafting",
-    "drafting_report",
-    "privacy",
     "pool",
 )
 """Modules of ``app.commands``, in the order of ``touchstone --help``; those of extensions follow."""
