@@ -56,7 +56,19 @@ class Extension:
     run_kinds: Rows = _nothing
     """Rows of ``domain.run_kinds.ExecutedKind``: the plan of a kind of runs, and how models are asked in it."""
     release_checks: Rows = _nothing
-    """Rows of ``workflow.releases.added_checks.ReleaseCheck``: what a release waits for."""
+    """Rows of ``workflow.releases.extension_checks.ReleaseCheck``: what a release waits for."""
+    pipeline_steps: Rows = _nothing
+    """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page Pipelines draws."""
+    import_media: Rows = _nothing
+    """Functions ``(services, view, key)``: each draws a box for the media of an import, and returns the chosen folder
+    or None. ``app.import_boxes`` calls them."""
+    pool_folders: Rows = _nothing
+    """Functions that ``touchstone pool add`` asks before it adds a folder: each adds the files of a folder that it
+    recognizes and returns ``domain.records.AddedMedia``, or returns None."""
+    derived_media: Rows = _nothing
+    """Modules with the functions of ``workflow.files.derived_media.DerivedMedia``."""
+    home_folders: Rows = _nothing
+    """Names of folders in the home folder. Each has a folder for each project, which is deleted with the project."""
     settings: Rows = _nothing
     """Dataclasses of settings, each with ``read(env, folder)``; ``Settings.of`` finds what came of them."""
     web: Path | None = None
@@ -77,6 +89,8 @@ class Parts:
     schema_keys: tuple[str, ...] = ()
     """Dotted paths of keys."""
     run_kinds: tuple[str, ...] = ()
+    home_folders: tuple[str, ...] = ()
+    """They are deleted with a project also while the extension is missing."""
 
 
 COMES_WITH: Mapping[str, Parts] = {
@@ -140,6 +154,11 @@ def _entry_points() -> Sequence[Any]:
 def rows(point: str) -> list[Any]:
     """Return what all extensions add to one register: ``point`` is a field of ``Extension``."""
     return [row for extension in installed().values() for row in getattr(extension, point)()]
+
+
+def home_folders() -> set[str]:
+    """Return the names of folders in the home folder in which extensions, also missing ones, keep files of projects."""
+    return {*rows("home_folders"), *(name for parts in COMES_WITH.values() for name in parts.home_folders)}
 
 
 def code() -> list[Path]:
