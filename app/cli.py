@@ -25,7 +25,6 @@ COMMANDS = (
     "preferences",
     "tables",
     "variants",
-    "regression",
     "answers",
     "score",
     "failures",

@@ -68,7 +68,6 @@ WORKS: Mapping[str, str] = {
     "progress": "workflow.lead.progress_over_time:by_day",
     "gold": "workflow.annotate.gold_making:count_candidates",
     "reasons": "workflow.lead.adjudication_reasons:overview",
-    "regression": "workflow.results.regression_page:regression",
     "results": "workflow.results.leaderboard_page:leaderboards",
     "schema": "app.schema_work:looked",
     "scorecard": "workflow.lead.scorecard:scorecards",

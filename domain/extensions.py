@@ -51,6 +51,9 @@ class Extension:
     """Modules with ``routes(resources)`` and ``PUBLIC``, the paths that need no session."""
     figures: Rows = _nothing
     """Pairs of a name and the function that works out what a page shows, in a process of its own where it is much."""
+    table_sources: Rows = _nothing
+    """Pairs of a source that layouts of paper tables may name, and the function that returns a cell's number. It is
+    called with ``workflow.results.table_numbers.Numbers`` and what the layout says (``Says``)."""
     settings: Rows = _nothing
     """Dataclasses of settings, each with ``read(env, folder)``; ``Settings.of`` finds what came of them."""
     web: Path | None = None
@@ -68,15 +71,25 @@ class Parts:
     """Paths of addresses."""
     commands: tuple[str, ...] = ()
     """What is typed behind ``touchstone``."""
+    table_sources: tuple[str, ...] = ()
 
 
 COMES_WITH: Mapping[str, Parts] = {
     "leaderboard": Parts("Public leaderboard", pages=("leaderboard",), commands=("entries",)),
     "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
+    "plans": Parts(
+        "ETP plans", kinds=("plan",), pages=("regression",), commands=("regression",), table_sources=("regression",)
+    ),
 }
 """By the folder. ``tests/test_extensions.py`` compares it with what each extension does add."""
 
-NOUNS = {"kinds": "kind", "formats": "format", "pages": "page", "commands": "command"}
+NOUNS = {
+    "kinds": "kind",
+    "formats": "format",
+    "pages": "page",
+    "commands": "command",
+    "table_sources": "source of tables",
+}
 """What a name of ``Parts`` is."""
 
 
@@ -132,7 +145,7 @@ def code() -> list[Path]:
 
 
 def missing(point: str, name: str) -> str | None:
-    """Return why there is no kind, format, page or command of this name, if an extension that is not here adds it."""
+    """Return why there is no kind, format, page and so on of this name, if a missing extension of ours adds it."""
     for folder, parts in COMES_WITH.items():
         if folder not in installed() and name in getattr(parts, point):
             return (
