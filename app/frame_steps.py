@@ -2,18 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from app import frame_settings, frame_work, markup, shell
 from app.frame_work import About, Frame, Index
+from app.pipeline_steps import HEADS, PipelineStep, dropped_cell, link, row
 from app.routes.frames import address
+from app.services import Services
 from domain.records import ProjectView
+from workflow.annotate import frame_pool
 
-HEADS = [("Step", ""), ("How", ""), ("In", "number"), ("Out", "number"), ("Dropped, and why", "wide"), ("Cost", "")]
-NO_MODEL = "no model is asked"
-SHOWN = 20
-"""So many videos or moments without a frame are named."""
+
+def draw(services: Services, view: ProjectView) -> None:
+    """Draw the step of the page Pipelines: every frame set with its table, and how many frames the pool has."""
+    shell.section("Frames")
+    found = frame_work.sets(services, view.name)
+    if not found:
+        shell.show(markup.tag("p", link("Take frames out of videos", "frames", view), style="ts"))
+    for name, about in found:
+        folder = frame_work.folder_of_set(
+            services.store, services.settings.home, by=services.person, project=view.name, name=name
+        )
+        said = f"{about.called}, {markup.moment(frame_work.at(about.began))} · "
+        way = link("look through, or run again", "frames", view, set=name)
+        shell.show(markup.tag("p", markup.text(said), way, style="ts"))
+        there = frame_work.index(folder)
+        if there is not None:
+            shell.show(markup.tag("div", table(view, folder, about, there), data_part="frames"))
+        else:
+            shell.show(markup.notice("Its frames are not there yet."))
+    pooled = frame_pool.pooled(services.store, by=services.person, project=view.name)
+    if pooled:
+        n = sum(each.n for each in pooled)
+        words = f"{markup.count(n, 'frame')} came into the pool in all, the last on {markup.moment(pooled[-1].at)}."
+        shell.show(markup.paragraph(words, style="ts ts-quiet"))
+
+
+STEP = PipelineStep(10, draw)
 
 
 def table(view: ProjectView, folder: Path, about: About, found: Index) -> markup.Markup:
@@ -24,11 +49,15 @@ def table(view: ProjectView, folder: Path, about: About, found: Index) -> markup
     kept, chosen = sum(each.kept for each in found.frames), frame_work.chosen(folder, found)
     took = f"{about.seconds:,.1f} s of this machine" if about.seconds else ""
     rows = [
-        row("Videos", f"{about.called}, by {about.by}", len(found.videos), len(read), named(skipped + broken), ""),
+        row(
+            "Videos",
+            f"{about.called}, by {about.by}",
+            len(found.videos), len(read), dropped_cell(skipped + broken), "",
+        ),
         row(
             "Taking",
             frame_settings.taking_words(dict(found.settings["taking"])),
-            len(read), len(found.frames), named(found.missing), took,
+            len(read), len(found.frames), dropped_cell(found.missing), took,
         ),
         row(
             "Screening",
@@ -42,25 +71,16 @@ def table(view: ProjectView, folder: Path, about: About, found: Index) -> markup
         why = [(f"{there:,} frames", "in the project already, byte for byte")] * bool(there)
         why += [(name, reason) for name, reason in refused]
         rows.append(
-            row("Pool", markup.moment(frame_work.at(about.pooled["at"])), n + there + len(refused), n, named(why), "")
+            row(
+                "Pool",
+                markup.moment(frame_work.at(about.pooled["at"])),
+                n + there + len(refused),
+                n,
+                dropped_cell(why),
+                "",
+            )
         )
     return markup.table(HEADS, rows)
-
-
-def row(name: str, how: str, n: int, left: int, dropped: markup.Markup, cost: str) -> list[markup.Markup]:
-    """A line of the table; without a ``cost`` no model was asked."""
-    cells = [markup.text(name), markup.quiet(how), markup.number(n), markup.number(left), dropped]
-    return [*cells, markup.quiet(cost or NO_MODEL)]
-
-
-def named(rows: Sequence[tuple[str, str]]) -> markup.Markup:
-    """What was dropped, by name, each with the reason."""
-    said = [
-        markup.tag("div", markup.text(shell.on_page(why if why.startswith(name) else f"{name}: {why}")))
-        for name, why in rows[:SHOWN]
-    ]
-    said += [markup.quiet(f"and {len(rows) - SHOWN:,} more")] * (len(rows) > SHOWN)
-    return markup.joined(said) if said else markup.quiet("nothing")
 
 
 def _dropped(view: ProjectView, folder: Path, found: Index) -> markup.Markup:

@@ -32,7 +32,7 @@ from importers.narration_rows import ReadNarrations
 from importers.published_questions import FORMAT
 from importers.video_rates import Videos, read_videos
 from workflow.files.one_import import Imported
-from workflow.lead import pipelines
+from workflow.lead import goal_steps
 from workflow.lead.video_goals import VideoGoals
 
 HERE = 2_000
@@ -58,7 +58,7 @@ class Making:
         told = make(self.asked, self.folder / "made")
         tally = told.tally.as_json()
         (self.folder / TOLD).write_text(json.dumps({"n": told.n, **tally}), encoding="utf-8")
-        pipelines.note_questions(store, by=self.by, project=self.project, told={**tally, "settings": self._settings()})
+        goal_steps.note_questions(store, by=self.by, project=self.project, told={**tally, "settings": self._settings()})
         return "made"
 
     def _settings(self) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def _last(services: Services, view: ProjectView) -> Mapping[str, Any]:
     """The settings with which questions of this project were made before this person came."""
     known: dict[str, Mapping[str, Any]] = st.session_state.setdefault(_LAST, {})
     if view.name not in known:
-        made = pipelines.newest_making(services.store, by=services.person, project=view.name)
+        made = goal_steps.newest_making(services.store, by=services.person, project=view.name)
         usual = {"rate": None, "seed": 0, "first": 0, "observed": ""}
         known[view.name] = {**usual, **(made.settings if made is not None else {})}
     return known[view.name]

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from app import frame_steps, markup
+from app import markup, pipeline_steps, shell
+from app.pipeline_steps import PipelineStep
+from app.services import Services
 from domain.drafting import Arm
+from domain.records import ProjectView
+from workflow.annotate import proposal_imports
 from workflow.annotate.proposal_imports import ProposalsCame, ProposalsHere
 
 ARMS = {Arm.WITH: "shown to the author", Arm.WITHOUT: "not shown"}
@@ -16,12 +20,25 @@ _ON_PAGE = {"beyond --limit": "more than were wanted"}
 """What commands say of options."""
 
 
+def draw(services: Services, view: ProjectView) -> None:
+    """Draw the step of the page Pipelines; nothing where no proposals came in."""
+    here = proposal_imports.of_project(services.store, by=services.person, project=view.name)
+    if here.came:
+        shell.section("Proposals of a model")
+        again = pipeline_steps.link("Give others, or see what they do", "drafting", view)
+        shell.show(markup.tag("div", table(here, again), data_part="proposals"))
+        shell.show(markup.tag("div", arms(here), data_part="arms"))
+
+
+STEP = PipelineStep(30, draw)
+
+
 def table(here: ProposalsHere, again: markup.Markup) -> markup.Markup:
     """Two lines for each file, the newest first. ``again``: the way to give another one."""
     rows = []
     for each in reversed(here.came):
         rows += [[*_making(each), markup.text("")], [*_giving(each), again]]
-    return markup.table([*frame_steps.HEADS, ("Run again", "")], rows)
+    return markup.table([*pipeline_steps.HEADS, ("Run again", "")], rows)
 
 
 def arms(here: ProposalsHere) -> markup.Markup:
@@ -34,14 +51,16 @@ def arms(here: ProposalsHere) -> markup.Markup:
 def _making(each: ProposalsCame) -> list[markup.Markup]:
     """Images asked about, and what came of it."""
     if each.made is None:
-        return frame_steps.row("Proposing", each.model, each.offered, each.offered, markup.quiet(NOT_TOLD), "not told")
+        return pipeline_steps.row(
+            "Proposing", each.model, each.offered, each.offered, markup.quiet(NOT_TOLD), "not told"
+        )
     counts = each.made["counts"]
     how = f"{each.model}, {markup.count(counts.get('requests', 0), 'request')}"
     if each.made["mended"]:
         how += "; the file was changed by people before it came in"
     left = [(said, said) for said in _left_out(each.made)]
     n, made = counts.get("images", 0), counts.get("proposals", 0)
-    return frame_steps.row("Proposing", how, n, made, frame_steps.named(left), _cost(each.made))
+    return pipeline_steps.row("Proposing", how, n, made, pipeline_steps.dropped_cell(left), _cost(each.made))
 
 
 def _left_out(made: Mapping[str, Any]) -> Iterator[str]:
@@ -74,5 +93,5 @@ def _giving(each: ProposalsCame) -> list[markup.Markup]:
     if each.before:
         left.append(f"had a proposal already: {each.before:,}")
     n = sum(each.arms.values())
-    dropped = frame_steps.named([(words, words) for words in left])
-    return frame_steps.row("Giving to images", "; ".join(said), each.offered, n, dropped, "")
+    dropped = pipeline_steps.dropped_cell([(words, words) for words in left])
+    return pipeline_steps.row("Giving to images", "; ".join(said), each.offered, n, dropped, "")

@@ -54,6 +54,18 @@ class Extension:
     table_sources: Rows = _nothing
     """Pairs of a source that layouts of paper tables may name, and the function that returns a cell's number. It is
     called with ``workflow.results.table_numbers.Numbers`` and what the layout says (``Says``)."""
+    pipeline_steps: Rows = _nothing
+    """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page Pipelines draws."""
+    import_media: Rows = _nothing
+    """Functions ``(services, view, key)``: each draws a box for the media of an import, and returns the chosen folder
+    or None. ``app.import_boxes`` calls them."""
+    pool_folders: Rows = _nothing
+    """Functions that ``touchstone pool add`` asks before it adds a folder: each adds the files of a folder that it
+    recognizes and returns ``domain.records.AddedMedia``, or returns None."""
+    derived_media: Rows = _nothing
+    """Modules with the functions of ``workflow.files.derived_media.DerivedMedia``."""
+    home_folders: Rows = _nothing
+    """Names of folders in the home folder. Each has a folder for each project, which is deleted with the project."""
     settings: Rows = _nothing
     """Dataclasses of settings, each with ``read(env, folder)``; ``Settings.of`` finds what came of them."""
     web: Path | None = None
@@ -72,6 +84,8 @@ class Parts:
     commands: tuple[str, ...] = ()
     """What is typed behind ``touchstone``."""
     table_sources: tuple[str, ...] = ()
+    home_folders: tuple[str, ...] = ()
+    """They are deleted with a project also while the extension is missing."""
 
 
 COMES_WITH: Mapping[str, Parts] = {
@@ -130,6 +144,11 @@ def _entry_points() -> Sequence[Any]:
 def rows(point: str) -> list[Any]:
     """Return what all extensions add to one register: ``point`` is a field of ``Extension``."""
     return [row for extension in installed().values() for row in getattr(extension, point)()]
+
+
+def home_folders() -> set[str]:
+    """Return the names of folders in the home folder in which extensions, also missing ones, keep files of projects."""
+    return {*rows("home_folders"), *(name for parts in COMES_WITH.values() for name in parts.home_folders)}
 
 
 def code() -> list[Path]:

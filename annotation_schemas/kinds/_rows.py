@@ -302,6 +302,10 @@ class FieldKind(Kind):
         options = fields.get(field.field or "")
         return options if isinstance(options, list | tuple) else ()
 
+    def as_offered(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> Any:
+        """Return a value in the spelling of what it is taken from, such as that of the item's options."""
+        return value
+
     # ---- the key
 
     answer: ClassVar[AnswerKind | None] = None

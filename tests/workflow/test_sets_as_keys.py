@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,8 +18,11 @@ from db.engine import Store
 from domain import gold
 from domain.policies import Target
 from domain.states import ItemState
+from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_people, make_project
 from workflow.annotate import submissions
+from workflow.files.import_files import import_files
+from workflow.files.release import export
 
 SCHEMA = """
 name: sets
@@ -82,3 +87,35 @@ def test_a_model_that_says_none_is_right_where_the_key_is_the_empty_set() -> Non
     asked = asked_of(schema, {"options": OPTIONS})
     assert held_against([], asked, []) == (1.0, "")
     assert held_against(["tea"], asked, []) == (0.0, "")
+
+
+@pytest.mark.parametrize("options", [OPTIONS, [unicodedata.normalize("NFD", option) for option in OPTIONS]])
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize(
+    ("kind", "key", "wanted"),
+    [
+        ("options_of", ["tea", "caf\u00e9"], [1, 0]),
+        ("option_of", "caf\u00e9", 0),
+        ("order_of", ["milk", "caf\u00e9", "tea"], [2, 0, 1]),
+    ],
+)
+def test_a_key_in_another_unicode_form_is_stored_as_its_options_are(
+    store: Store, tmp_path: Path, kind: str, key: Any, wanted: Any, form: Any, options: list[str]
+) -> None:
+    schema = (
+        SCHEMA[: SCHEMA.index("stages:")].replace("options_of", kind).replace("verification", "grading")
+        + "stages: {grading: {raters: 2, criteria: [{name: good, kind: scale, prompt: Good, values: [0, 1]}]}}"
+    )
+    make_project(store, loaded=load_text(schema, "", "sets"))
+    spelled = json.loads(unicodedata.normalize(form, json.dumps(key, ensure_ascii=False)))
+    row = {"id": "a", "question": "Q?", "options": options, "answer": spelled}
+    path = tmp_path / "items.jsonl"
+    path.write_text(json.dumps(row) + "\n")
+    media = MediaStore(tmp_path / "media")
+    import_files(store, media, by=None, project="p", format="jsonl", path=path)
+    with store.read() as session:
+        (item,) = items.of_project(session, project_id=1)
+        fields, _ = items.present_contents(session, ids=[item.id], project_id=1)[item.id]
+    assert fields["answer"] == ([options[at] for at in wanted] if isinstance(wanted, list) else options[wanted])
+    export(store, by=None, project="p", format="jsonl", out=tmp_path / "out.jsonl")
+    assert (tmp_path / "out.jsonl").read_bytes() == path.read_bytes()

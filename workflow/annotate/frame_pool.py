@@ -9,10 +9,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from db import assets as stock
+from db import events
 from db.engine import Store
 from db.events import FRAMES_POOLED
 from domain.errors import Conflict
@@ -42,6 +44,14 @@ class Chosen:
     """The frame's row in the manifest."""
 
 
+@dataclass(frozen=True)
+class PooledFrames:
+    """The frames that one event of the log added to the pool."""
+
+    at: datetime
+    n: int
+
+
 def place(store: Store, home: Path, *, by: Person, project: str, changes: bool = False) -> Path:
     """Return the folder for a project's frame sets; leads only.
 
@@ -65,6 +75,14 @@ def free_clips(store: Store, media: MediaStore, *, by: Person, project: str) -> 
         access = require_lead(session, by=by, project=project)
         found = stock.free_clips(session, project_id=access.project_id)
     return [(name, media.path(sha256, "original")) for name, sha256 in found]
+
+
+def pooled(store: Store, *, by: Person, project: str) -> list[PooledFrames]:
+    """Return which frames entered the pool, oldest first; leads only."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        found = events.of_kinds(session, project_id=access.project_id, kinds=(FRAMES_POOLED,))
+    return [PooledFrames(event.at, len(event.data["frames"])) for event, _ in found]
 
 
 def add(
