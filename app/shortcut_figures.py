@@ -26,6 +26,7 @@ def asked(services: Services, view: ProjectView, items: Items | None) -> figures
         {"project": view.name, "items": items},
         state=set_statistics.mark(services.store, by=services.person, project=view.name),
         size=set_statistics.size(services.store, by=services.person, project=view.name),
+        apart=True,
     )
 
 

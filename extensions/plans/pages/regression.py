@@ -70,6 +70,7 @@ def render(services: Services) -> None:
             },
             state=leaderboard_page.mark(services.store, person=services.person, project=view.name),
             size=leaderboard_page.size(services.store, person=services.person, project=view.name),
+            apart=True,
         )
 
     asked = ask()

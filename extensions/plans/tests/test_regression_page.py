@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from app import figures
 from app.services import Services
 from db.engine import open_store
 from domain.roles import Role
@@ -33,6 +35,13 @@ def show(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Show]:
     store = open_store(None, home)
     lead = make_person(store, "lea", project="etp", role=Role.LEAD)
     monkeypatch.setattr(page, "report", lambda html, *, key: st.text(html))
+    asked = figures.asked
+
+    def here(store: Any, settings: Any, work: str, *args: Any, apart: bool = False, **about: Any) -> figures.Asked:
+        assert apart == (work == "regression"), "statsmodels is for a process of its own"
+        return asked(store, settings, work, *args, **about)
+
+    monkeypatch.setattr(figures, "asked", here)
 
     def screen(name, services):  # type: ignore[no-untyped-def]
         from app import shell
