@@ -58,6 +58,9 @@ class Extension:
     """Rows of ``domain.run_kinds.ExecutedKind``: the plan of a kind of runs, and how models are asked in it."""
     release_checks: Rows = _nothing
     """Rows of ``workflow.releases.extension_checks.ReleaseCheck``: what a release waits for."""
+    table_sources: Rows = _nothing
+    """Pairs of a source that layouts of paper tables may name, and the function that returns a cell's number. It is
+    called with ``workflow.results.table_numbers.Numbers`` and what the layout says (``Says``)."""
     pipeline_steps: Rows = _nothing
     """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page Pipelines draws."""
     import_media: Rows = _nothing
@@ -92,6 +95,7 @@ class Parts:
     schema_keys: tuple[str, ...] = ()
     """Dotted paths of keys."""
     run_kinds: tuple[str, ...] = ()
+    table_sources: tuple[str, ...] = ()
     home_folders: tuple[str, ...] = ()
     """They are deleted with a project also while the extension is missing."""
 
@@ -110,6 +114,9 @@ COMES_WITH: Mapping[str, Parts] = {
     "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
     "drafting": Parts("Drafting", pages=("drafting",), commands=("drafting",)),
     "privacy": Parts("Privacy", pages=("privacy",), commands=("privacy",), home_folders=("privacy",)),
+    "plans": Parts(
+        "ETP plans", kinds=("plan",), pages=("regression",), commands=("regression",), table_sources=("regression",)
+    ),
 }
 """By the folder. ``tests/test_extensions.py`` compares it with what each extension does add."""
 
@@ -120,6 +127,7 @@ NOUNS = {
     "commands": "command",
     "schema_keys": "schema key",
     "run_kinds": "kind of runs",
+    "table_sources": "source of tables",
 }
 """What a name of ``Parts`` is."""
 
