@@ -44,7 +44,11 @@ def draw(services: Services, view: ProjectView, folder: Path, found: SetIndex, *
     with shell.guard(services):
         if _is_old(services, view, folder, found) or (set_jobs.is_running(folder) and not busy):
             st.rerun()
-        shell.tell_refused()
+        with st.container():  # what may stand here or not: else all below would be drawn anew, and lose the focus
+            shell.tell_refused()
+            changed = shell.kept_message(CHANGED)
+            if changed:
+                shell.show(markup.notice(changed))
         shell.section("Candidates")
         shown = _filtered(folder, found)
         hand = frame_sets.by_hand(folder)
