@@ -58,7 +58,6 @@ WORKS: Mapping[str, str] = {
     "agreement_opinion": "workflow.results.agreement_page:opinion",
     "calibration": "app.calibration_files:files_of",
     "cases": "workflow.results.cases:listing",
-    "drafting": "workflow.releases.drafting_report:of_project",
     "failures": "workflow.lead.coding_intake:failures_page",
     "disagreement": "workflow.lead.disagreement:overview",
     "floors": "workflow.releases.floors:standings",

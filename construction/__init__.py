@@ -1,1 +1,1 @@
-"""From narrations of videos to questions about the next action, as EgoPlan-Bench is made; no file and no database."""
+"""Plans of tasks that a model is asked about; without files or a database."""

@@ -48,7 +48,8 @@ class Extension:
     commands: Rows = _nothing
     """Modules with ``register(cli)``, which adds their commands."""
     routes: Rows = _nothing
-    """Modules with ``routes(resources)`` and ``PUBLIC``, the paths that need no session."""
+    """Modules with ``routes(resources)`` and ``PUBLIC``, the paths that need no session. ``MACHINES`` may name the
+    beginnings of paths that scripts ask for, so that a refusal is JSON."""
     figures: Rows = _nothing
     """Pairs of a name and the function that works out what a page shows, in a process of its own where it is much."""
     table_sources: Rows = _nothing
@@ -62,6 +63,8 @@ class Extension:
     pool_folders: Rows = _nothing
     """Functions that ``touchstone pool add`` asks before it adds a folder: each adds the files of a folder that it
     recognizes and returns ``domain.records.AddedMedia``, or returns None."""
+    author_forms: Rows = _nothing
+    """Modules with the functions of ``workflow.annotate.author_forms.AuthorForm``."""
     derived_media: Rows = _nothing
     """Modules with the functions of ``workflow.files.derived_media.DerivedMedia``."""
     home_folders: Rows = _nothing
@@ -69,7 +72,7 @@ class Extension:
     settings: Rows = _nothing
     """Dataclasses of settings, each with ``read(env, folder)``; ``Settings.of`` finds what came of them."""
     web: Path | None = None
-    """A folder of JavaScript: ``kinds/NAME.js`` is the control of a kind that it adds."""
+    """A folder of JavaScript: ``kinds/NAME.js`` is the control of a kind, and ``NAME.js`` a component of a page."""
 
 
 @dataclass(frozen=True)
@@ -90,10 +93,14 @@ class Parts:
 
 COMES_WITH: Mapping[str, Parts] = {
     "leaderboard": Parts("Public leaderboard", pages=("leaderboard",), commands=("entries",)),
+    "frames": Parts("Frames of videos", pages=("frames",), commands=("frames",), home_folders=("frames",)),
+    "narrations": Parts("Goals and questions from narrations", pages=("goals",), commands=("narrations",)),
     "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
     "plans": Parts(
         "ETP plans", kinds=("plan",), pages=("regression",), commands=("regression",), table_sources=("regression",)
     ),
+    "drafting": Parts("Drafting", pages=("drafting",), commands=("drafting",)),
+    "privacy": Parts("Privacy", pages=("privacy",), commands=("privacy",), home_folders=("privacy",)),
 }
 """By the folder. ``tests/test_extensions.py`` compares it with what each extension does add."""
 

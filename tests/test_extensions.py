@@ -89,6 +89,7 @@ def test_core_knows_the_names_to_miss(extension: str) -> None:
     known = COMES_WITH[extension]
     assert known.title == extensions.installed()[extension].title
     assert {point: set(getattr(known, point)) for point in extensions.NOUNS} == added(extension)
+    assert known.home_folders == tuple(extensions.installed()[extension].home_folders())
 
 
 def test_the_extensions_that_core_knows_are_those_of_the_docs() -> None:
@@ -233,7 +234,7 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, tmp_path: Path, ho
         parts = COMES_WITH[each]
         named = f"belongs to the extension {parts.title}, which is not installed. Put the folder `extensions/{each}`"
         for command in parts.commands:
-            assert f" {command} " not in found["help"]
+            assert f"│ {command} " not in found["help"]
             assert named in found["refused"][f"command {command}"]
         for format in parts.formats:
             assert named in found["refused"][f"format {format}"]

@@ -98,11 +98,12 @@ from workflow.releases.text_rules import Choice
 from workflow.results import (
     calibration_rule,
     case_page,
+    graded_answers,
     item_pairs,
     leaderboard,
     project_answers,
     rater_agreement,
-    scores,
+    score_choices,
 )
 from workflow.results.slices import Item
 from workflow.results.table_numbers import Numbers
@@ -363,12 +364,12 @@ def held(seen: Seen) -> Any:
 def accuracy(seen: Seen) -> Any:
     """Of two answers, one right and one that cannot be read."""
     answers = [
-        project_answers.Answer(1, 1, "m", 1.0),
-        project_answers.Answer(2, 2, "m", float("nan"), ReadOutcome.UNREADABLE),
+        graded_answers.Answer(1, 1, "m", 1.0),
+        graded_answers.Answer(2, 2, "m", float("nan"), ReadOutcome.UNREADABLE),
     ]
     items = {at: Item(str(at), str(at), "one", None, {}) for at in (1, 2)}
     found = project_answers.Read("p", "P", seen.schema, (), items, answers, {}, {}, {})
-    line = leaderboard.sliced_scores(found, scores.Scores("key")).whole["m"]
+    line = leaderboard.sliced_scores(found, score_choices.Scores("key")).whole["m"]
     return line.found.value, line.found.n_units
 
 
@@ -382,10 +383,10 @@ def variants_of_items(seen: Seen) -> Any:
     items = {
         at: Item(str(at), str(at), "one", None, dict(zip(names, each, strict=True))) for at, each in enumerate(told)
     }
-    answers = [project_answers.Answer(at, at, "m", 1.0) for at in items]
+    answers = [graded_answers.Answer(at, at, "m", 1.0) for at in items]
     found = project_answers.Read("p", "P", seen.schema, (), items, answers, {}, {}, {})
     by = item_pairs.named(seen.schema)
-    rows = item_pairs.differences(found, by, [scores.Scores("key")]) if by else []
+    rows = item_pairs.differences(found, by, [score_choices.Scores("key")]) if by else []
     return [(row.first, row.second, row.difference.n_units, dict(row.left_out)) for row in rows]
 
 
@@ -395,7 +396,7 @@ def regressed(seen: Seen) -> Any:
         at: Item(str(at), str(at), "two" if at else "one", None, {"kind": "a", "question": "q"}) for at in range(3)
     }
     answers = [
-        project_answers.Answer(3 * at + item, item, model, 1.0) for at, model in enumerate("abcdef") for item in items
+        graded_answers.Answer(3 * at + item, item, model, 1.0) for at, model in enumerate("abcdef") for item in items
     ]
     good = [0.0, 1.0, 0.0, 0.5, 1.0, 1.0, 1.0, 0.0, 0.5, 0.5, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0]
     grades = {

@@ -83,3 +83,74 @@ export const press = (name, more = {}) =>
     cancelable: true,
     ...more,
   });
+
+/**
+ * The part of a page that stays.
+ * @param {object} own
+ */
+export const staticOf = (own = {}) => ({
+  hash: "still",
+  project: { name: "p", title: "Kitchen", made_up: false },
+  stage: { name: "verification", title: "Verify" },
+  dimensions: { d: { title: "Counting", definition: null, group: null } },
+  guideline: "# Look first",
+  guideline_hash: "g",
+  schema_hash: "s",
+  fields: [],
+  slots: [],
+  field_rules: [],
+  criteria: [criterion({ name: "choice", options: options("a", "b") })],
+  rules: [],
+  vote_criteria: [],
+  adjudication: null,
+  ...own,
+});
+
+/**
+ * @param {string} id
+ * @param {object} own
+ */
+export const taskOf = (id, own = {}) => ({
+  id,
+  item: `item-${id}`,
+  dimension: "d",
+  revision: 1,
+  fields: {},
+  assets: [],
+  options: {},
+  plans: {},
+  lease_until: new Date(Date.now() + 30 * 60 * 1000).toISOString(),
+  draft: null,
+  postponed: false,
+  proposed: false,
+  answer: null,
+  answers: null,
+  place: null,
+  votes: [],
+  vote_criteria: [],
+  history: [],
+  news: null,
+  ...own,
+});
+
+/**
+ * A page with a task, as the server sends it.
+ * @param {object} task
+ * @param {object} own
+ */
+export const pageOf = (task, own = {}) => ({
+  view: "task",
+  person: 7,
+  csrf: "csrf",
+  static_hash: "still",
+  static: null,
+  progress: { done: 3, left: 9, kept: 1, decided: 2 },
+  today: null,
+  now: new Date(Date.now()).toISOString(),
+  menu: [],
+  task,
+  prefetch: null,
+  earlier: [],
+  to_write: null,
+  ...own,
+});

@@ -24,8 +24,9 @@ from extensions.plans.success_regression import about, as_csv, as_json, data_csv
 from extensions.plans.success_units import Asked, Joined, of_files
 from tests.workflow.test_results import made
 from workflow.results import leaderboard
-from workflow.results.project_answers import Answer, Read
-from workflow.results.scores import Scores
+from workflow.results.graded_answers import Answer
+from workflow.results.project_answers import Read
+from workflow.results.score_choices import Scores
 from workflow.results.slices import Item
 
 SCHEMA = load_schema(shipped()["etp_bench"]).schema_

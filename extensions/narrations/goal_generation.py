@@ -1,0 +1,198 @@
+"""Goals out of narrations by a language model: asked video by video, read, written, and said how."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from app import asked_strictly, reply_journal
+from app.asked_strictly import Subject, Way
+from app.reply_journal import Journal, JournalKind
+from app.written_once import Result, sha256
+from domain.errors import FileRefused, InvalidInput, Problem, RunStopped
+from domain.runs import Question
+from domain.settings import Settings
+from domain.strict_json import Fault
+from extensions.narrations.files import question_files
+from extensions.narrations.files.goal_export import goal_file
+from extensions.narrations.files.narration_rows import ReadNarrations
+from extensions.narrations.rules import goal_prompt, goal_replies
+from extensions.narrations.rules.goal_replies import Said
+from extensions.narrations.rules.goals import LEVELS, Limits, Task
+from extensions.narrations.rules.narration import by_video
+from workflow.runs import identities
+from workflow.runs.model_descriptions import ModelSpec
+
+GOALS = JournalKind("touchstone narrations goals", "goals")
+LONGEST_ANSWER = 8192
+"""Tokens, where the description says nothing: three levels of a video with hundreds of actions."""
+WITHOUT = "it has fewer actions than a goal takes, and is not asked about"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked for."""
+
+    read: ReadNarrations
+    spec: ModelSpec
+    prompt: str
+    limits: Limits
+    tries: int
+    only: Sequence[str]
+    out: Path
+
+    @property
+    def result(self) -> Result:
+        """The file with what goes beside it."""
+        return Result(self.out, question_files.MADE_BY)
+
+    def beside(self, what: str) -> Path:
+        """A file next to the goals: ``goals.made.json`` beside ``goals.json``."""
+        return self.result.beside(what)
+
+
+Video = Subject[Said]
+"""What is asked about one video, and what came of it so far."""
+
+
+@dataclass
+class Told:
+    """What came of it."""
+
+    videos: list[Video]
+    too_short: list[str]
+    broken: int
+    """Lines of the journal that could not be read."""
+    before: int = 0
+    """Videos about which no one had to be asked any more."""
+    stopped: str = ""
+
+    @property
+    def tasks(self) -> list[Task]:
+        """All goals, in the order of videos and replies."""
+        return [task for video in self.videos if video.said is not None for task in video.said.tasks]
+
+    @property
+    def failures(self) -> dict[str, list[str]]:
+        """Replies that were not taken, by every kind of what is wrong with them: in which video, each."""
+        return asked_strictly.failures(self.videos)
+
+    def figures(self) -> dict[str, Any]:
+        """Counts."""
+        taken = [video.said for video in self.videos if video.said is not None]
+        return {
+            "videos": len(self.videos) + len(self.too_short),
+            "videos too short": len(self.too_short),
+            "videos with goals": len(taken),
+            "videos without": len(self.videos) - len(taken),
+            "requests": asked_strictly.requests(self.videos),
+            "goals": sum(len(said.tasks) for said in taken),
+            **{f"{level}s": n for level in LEVELS[1:] if (n := sum(t.goal.level == level for t in self.tasks))},
+            **Counter(f"goals left out: {fault.kind}" for said in taken for fault in said.left_out),
+            **asked_strictly.usage(self.videos),
+        }
+
+    def without(self) -> Iterator[tuple[str, str, list[str]]]:
+        """Videos that have no goal: name, why, and what was wrong with the last reply."""
+        for video in self.videos:
+            if video.said is None:
+                yield video.name, video.why_none(), [fault.what for fault in video.faults]
+        for name in self.too_short:
+            yield name, WITHOUT, []
+
+
+def described(spec: ModelSpec, constrain: bool) -> ModelSpec:
+    """The model as it is asked about goals; ``constrain``: held to the form by its server."""
+    form = goal_replies.json_schema() if constrain else None
+    return asked_strictly.described(spec, longest=LONGEST_ANSWER, form=form, name="goals")
+
+
+def prepared(asked: Asked) -> tuple[list[Video], list[str]]:
+    """What would be asked about each video, and the videos that are too short to be asked about.
+
+    Raises
+    ------
+    InvalidInput, FileRefused, ModelRefused
+        An option, the prompt or the model does not fit.
+    """
+    asked_strictly.must_be_endpoint(asked.spec, "goals")
+    if problem := goal_prompt.lacking(asked.prompt):
+        raise FileRefused(f"The prompt {problem}.")
+    all_of_them = by_video(asked.read.rows)
+    if unknown := [name for name in asked.only if name not in all_of_them]:
+        raise InvalidInput([Problem("video", f"--video: {asked.read.path} does not narrate {unknown[0]!r}.")])
+    who = identities.description(asked.spec.dump())
+    videos, too_short = [], []
+    for name, rows in all_of_them.items():
+        if asked.only and name not in asked.only:
+            continue
+        if len(rows) < asked.limits.fewest:
+            too_short.append(name)
+            continue
+        text = goal_prompt.question(asked.prompt, rows, asked.limits)
+        key = sha256(f"{who}\n{text}".encode())
+        videos.append(Video(name, text, key, partial(goal_replies.read_reply, rows=rows, limits=asked.limits), _failed))
+    return videos, too_short
+
+
+def _failed(fault: Fault) -> Said:
+    return Said(faults=(fault,))
+
+
+def dry(asked: Asked) -> tuple[list[Question], int]:
+    """The questions that are left to ask, each once, and of how many videos enough is known."""
+    videos, _ = prepared(asked)
+    asked_strictly.recall(videos, reply_journal.read(asked.result.beside("asked.jsonl"), GOALS))
+    left = [video for video in videos if video.is_open(asked.tries)]
+    return [video.question(at) for at, video in enumerate(left)], len(videos) - len(left)
+
+
+def make(asked: Asked, settings: Settings, *, stop: Callable[[], bool], tell: Callable[[str, Said], None]) -> Told:
+    """Ask, and write the goals with how they were made; what was asked before is not asked again.
+
+    Raises
+    ------
+    Conflict
+        Another command does the same, or the goals were mended since they were written.
+    """
+    videos, too_short = prepared(asked)
+    with reply_journal.opened(asked.result.beside("asked.jsonl"), GOALS) as journal:
+        asked_strictly.recall(videos, journal)
+        told = Told(videos, too_short, journal.broken)
+        told.before = sum(not video.is_open(asked.tries) for video in videos)
+        ours = asked.result.must_be_ours(goal_file(told.tasks))
+        try:
+            if told.before < len(videos):
+                way = Way(asked.spec, asked.tries, "video")
+                asked_strictly.ask(way, videos, journal, settings, stop=stop, tell=tell)
+        except RunStopped as error:
+            told.stopped = str(error)
+        asked.result.must_be_ours(goal_file(told.tasks), ours)
+        asked.result.write(goal_file(told.tasks), _made(asked, told, journal))
+    return told
+
+
+def _made(asked: Asked, told: Told, journal: Journal) -> dict[str, Any]:
+    """How they were made."""
+    generation = asked.spec.generation
+    return {
+        "inputs": [{"path": asked.read.path, "sha256": asked.read.sha256, "form": asked.read.form}],
+        "settings": {
+            "model": asked.spec.dump(),
+            "temperature": generation.temperature,
+            "seed": generation.seed,
+            "prompt": asked.prompt,
+            "prompt_sha256": sha256(asked.prompt.encode()),
+            "goal_actions": {"fewest": asked.limits.fewest, "most": asked.limits.most},
+            "tries": asked.tries,
+            "videos": list(asked.only) or None,
+        },
+        "asked_by": [line["about"] for line in journal.lines if line.get("record") == "session"],
+        "counts": told.figures(),
+        "failures": asked_strictly.failure_rows(told.videos, "videos"),
+        "left_out": [{"video": name, "why": why, "faults": faults} for name, why, faults in told.without()],
+    }
