@@ -42,7 +42,7 @@ class GoalCounts:
 
 
 @dataclass(frozen=True)
-class QuestionMaking:
+class QuestionRun:
     """One time that questions were made from goals."""
 
     at: datetime
@@ -60,7 +60,7 @@ class GoalSteps:
 
     narrations: Sequence[NarrationFile]
     goals: GoalCounts
-    makings: Sequence[QuestionMaking]
+    makings: Sequence[QuestionRun]
     """Newest first."""
 
 
@@ -98,11 +98,11 @@ def _goals(known: video_goals.VideoGoals) -> GoalCounts:
     )
 
 
-def _making(at: datetime, login: str | None, data: Mapping[str, Any]) -> QuestionMaking:
-    return QuestionMaking(at, login, data["counts"], data["left_out"], data["settings"])
+def _making(at: datetime, login: str | None, data: Mapping[str, Any]) -> QuestionRun:
+    return QuestionRun(at, login, data["counts"], data["left_out"], data["settings"])
 
 
-def newest_making(store: Store, *, by: Person, project: str) -> QuestionMaking | None:
+def newest_making(store: Store, *, by: Person, project: str) -> QuestionRun | None:
     """Return how questions were made last; leads only."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)

@@ -28,7 +28,7 @@ from extensions.narrations.files import question_files
 from extensions.narrations.files.narration_rows import ReadNarrations
 from extensions.narrations.files.published_questions import FORMAT
 from extensions.narrations.files.video_rates import Videos, read_videos
-from extensions.narrations.question_generation import Made, make
+from extensions.narrations.question_generation import QuestionRequest, make
 from extensions.narrations.rules.frame_rates import as_text, rate
 from extensions.narrations.rules.goals import FEWEST, MOST, SLACK
 from extensions.narrations.rules.questions import RULES
@@ -45,10 +45,10 @@ _MAKING, _LAST = "goals.making", "goals.last"
 
 
 @dataclass(frozen=True)
-class Making:
+class QuestionJob:
     """Questions to be made into a folder."""
 
-    asked: Made
+    asked: QuestionRequest
     folder: Path
     by: Person
     project: str
@@ -71,7 +71,7 @@ class Making:
 
 
 @dataclass
-class _Made:
+class _QuestionSet:
     """Questions that someone has had made, of one state of the goals."""
 
     of: int
@@ -105,7 +105,7 @@ def draw(services: Services, view: ProjectView, goals: VideoGoals) -> None:
         "Or the rate of each video, as a CSV with video_id and fps", type=["csv"], key="goals.ask.videos"
     )
     st.button("Make questions", key="goals.make", on_click=_begin, args=(services, view, goals, file))
-    made: _Made | None = st.session_state.get(_MAKING, {}).get(view.name)
+    made: _QuestionSet | None = st.session_state.get(_MAKING, {}).get(view.name)
     if made is None:
         return
     if not made.going.over.is_set():
@@ -136,8 +136,8 @@ def _begin(services: Services, view: ProjectView, goals: VideoGoals, file: Any) 
     with shell.pressed(services):
         folder = uploads.staged(services.settings.home, (), None).folder
         asked = _asked(goals, folder, file)
-        making, going = Making(asked, folder, services.person, view.name), Going()
-        st.session_state.setdefault(_MAKING, {})[view.name] = _Made(goals.newest, folder, going)
+        making, going = QuestionJob(asked, folder, services.person, view.name), Going()
+        st.session_state.setdefault(_MAKING, {})[view.name] = _QuestionSet(goals.newest, folder, going)
         if len(asked.read.rows) > HERE:
             apart.begin(services.store, services.settings.home, making, going=going, broken=BROKEN, outlives=False)
             return
@@ -150,12 +150,12 @@ def _begin(services: Services, view: ProjectView, goals: VideoGoals, file: Any) 
         going.over.set()
 
 
-def _asked(goals: VideoGoals, folder: Path, file: Any) -> Made:
+def _asked(goals: VideoGoals, folder: Path, file: Any) -> QuestionRequest:
     state = st.session_state
     (folder / "goals.json").write_bytes(
         goal_draft.as_file(goal for video in goals.narrations for goal in goals.now(video).goals)
     )
-    return Made(
+    return QuestionRequest(
         read=_read(goals),
         goals=folder / "goals.json",
         videos=_videos(file, folder) if file is not None else None,
@@ -209,7 +209,7 @@ def _watch(services: Services, going: Going) -> None:
         st.progress(0.0, text="Questions are being made; nothing is stored.")
 
 
-def _show(view: ProjectView, made: _Made) -> None:
+def _show(view: ProjectView, made: _QuestionSet) -> None:
     """Counts at each step, why what was left out, and the files beside the questions."""
     told = json.loads((made.folder / TOLD).read_text(encoding="utf-8"))
     out = made.folder / "made"

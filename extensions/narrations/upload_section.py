@@ -18,7 +18,7 @@ from extensions.narrations.files.goal_files import read_goals
 from extensions.narrations.files.narration_files import read_narrations
 from extensions.narrations.rules.goal_edits import placed
 from extensions.narrations.rules.narration import by_video
-from extensions.narrations.video_goals import Put, Source
+from extensions.narrations.video_goals import FileChanges, Source
 
 DONE, ROWS = "goals.done", "goals.rows"
 """What came of a press: a sentence, or the rows that do not fit."""
@@ -106,7 +106,7 @@ def _refuse(bad: Sequence[str], skip: bool) -> None:
         raise RowsRefused(bad[:SHOWN], n=len(bad), end=MEND)
 
 
-def _said(put: Put) -> str:
+def _said(put: FileChanges) -> str:
     return f"{markup.count(put.new, 'video')} new, {put.changed:,} changed, {put.equal:,} as before."
 
 

@@ -54,7 +54,7 @@ NONE_YET = GoalVersion(0)
 
 
 @dataclass(frozen=True)
-class Counted:
+class VersionCounts:
     """What was counted of a version of a video's goals when it was saved."""
 
     goals: int
@@ -83,19 +83,19 @@ class VideoGoals:
 
 
 @dataclass(frozen=True)
-class Put:
+class FileChanges:
     """What became of the videos of a file."""
 
     new: int = 0
     changed: int = 0
     equal: int = 0
 
-    def plus(self, *, was: bool, same: bool) -> Put:
+    def plus(self, *, was: bool, same: bool) -> FileChanges:
         """One more video, of which there was something already, or the same."""
-        return Put(self.new + (not was), self.changed + (was and not same), self.equal + same)
+        return FileChanges(self.new + (not was), self.changed + (was and not same), self.equal + same)
 
 
-class _Read(Mapping[str, _T]):
+class _LazyVideos(Mapping[str, _T]):
     """What is made of each of some videos when it is first asked for."""
 
     def __init__(self, videos: Iterable[str], make: Callable[[str], _T]) -> None:
@@ -131,12 +131,12 @@ def of_project(store: Store, *, by: Person, project: str) -> VideoGoals:
         return _of_project(session, access)
 
 
-def narrate(store: Store, *, by: Person, project: str, narrations: Narrations, source: Source) -> Put:
+def narrate(store: Store, *, by: Person, project: str, narrations: Narrations, source: Source) -> FileChanges:
     """Keep the narrations of videos. Those of other videos stay; goals stay as they are, and are held against these."""
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         projects.lock(session, id=access.project_id)
-        known, done = _of_project(session, access).narrations, Put()
+        known, done = _of_project(session, access).narrations, FileChanges()
         for video, rows in narrations.items():
             same = list(known.get(video, ())) == list(rows)
             done = done.plus(was=video in known, same=same)
@@ -147,21 +147,21 @@ def narrate(store: Store, *, by: Person, project: str, narrations: Narrations, s
         return done
 
 
-def put_file(store: Store, *, by: Person, project: str, goals: Mapping[str, Sequence[Goal]], file: str) -> Put:
+def put_file(store: Store, *, by: Person, project: str, goals: Mapping[str, Sequence[Goal]], file: str) -> FileChanges:
     """Keep the goals of a file: for each of its videos a version, in place of the goals that the video has."""
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         projects.lock(session, id=access.project_id)
-        known, done = _of_project(session, access), Put()
+        known, done = _of_project(session, access), FileChanges()
         told = events.of_kinds(session, project_id=access.project_id, kinds=(NARRATED,))
         narrated = Counter(event.data["video"] for event, _ in told)
         for video, those in goals.items():
             _check(video, those, narrated=video in known.narrations)
             now = known.now(video)
-            same = _said(now.goals) == _said(those) and now.number > 0
+            same = _goals_as_json(now.goals) == _goals_as_json(those) and now.number > 0
             done = done.plus(was=now.number > 0, same=same)
             if not same:
-                given = Given(those, file, narrated[video])
+                given = NextVersion(those, file, narrated[video])
                 _save(session, store, access, by, video, given, now.number + 1, known.narrations[video])
         return done
 
@@ -188,7 +188,7 @@ def save(store: Store, *, by: Person, project: str, video: str, goals: Sequence[
                 f"{who} has saved version {now.number} of the goals of {video} meanwhile. Nothing was stored, and your "
                 "changes are still here: look at theirs below, then save yours again or take theirs."
             )
-        given = Given(goals, "", len(told))
+        given = NextVersion(goals, "", len(told))
         _save(session, store, access, by, video, given, now.number + 1, _rows(video, told[-1][0]))
         return GoalVersion(now.number + 1, tuple(goals), store.now(), by.login)
 
@@ -212,8 +212,8 @@ def _of_project(session: Session, access: Access) -> VideoGoals:
             saved.setdefault(video, []).append((event, login))
     last = max((event.id or 0 for event, _ in found), default=0)
     videos = sorted(told)
-    narrations = _Read(videos, lambda video: _rows(video, told[video][-1]))
-    versions = _Read(saved, lambda video: [_version(video, *each) for each in saved[video]])
+    narrations = _LazyVideos(videos, lambda video: _rows(video, told[video][-1]))
+    versions = _LazyVideos(saved, lambda video: [_version(video, *each) for each in saved[video]])
 
     def counted(video: str) -> tuple[int, int]:
         if video not in saved:
@@ -225,17 +225,17 @@ def _of_project(session: Session, access: Access) -> VideoGoals:
         return len(goals), len(check(goals, {video: narrations[video]}, Limits()))
 
     sources = {video: Source(*(str(told[video][-1].data[name]) for name in Source._fields)) for video in videos}
-    return VideoGoals(last, narrations, sources, versions, _Read(videos, counted))
+    return VideoGoals(last, narrations, sources, versions, _LazyVideos(videos, counted))
 
 
 def _rows(video: str, event: StoredEvent) -> list[Narration]:
     return [_narration(video, said) for said in event.data["narrations"]]
 
 
-def _counted(event: StoredEvent) -> Counted | None:
+def _counted(event: StoredEvent) -> VersionCounts | None:
     """None: it was saved before anyone counted."""
     said = event.data.get("counted")
-    return None if said is None else Counted(**said)
+    return None if said is None else VersionCounts(**said)
 
 
 def _version(video: str, event: StoredEvent, login: str | None) -> GoalVersion:
@@ -243,7 +243,7 @@ def _version(video: str, event: StoredEvent, login: str | None) -> GoalVersion:
     return GoalVersion(int(event.data["version"]), goals, event.at, login, str(event.data["file"]))
 
 
-class Given(NamedTuple):
+class NextVersion(NamedTuple):
     """What is to be a video's next version."""
 
     goals: Sequence[Goal]
@@ -258,13 +258,19 @@ def _save(
     access: Access,
     by: Person,
     video: str,
-    given: Given,
+    given: NextVersion,
     number: int,
     rows: Sequence[Narration],
 ) -> None:
     faults = len(check(given.goals, {video: rows}, Limits()))
-    counted = asdict(Counted(len(given.goals), faults, given.narrated))
-    data = {"video": video, "version": number, "file": given.file, "goals": _said(given.goals), "counted": counted}
+    counted = asdict(VersionCounts(len(given.goals), faults, given.narrated))
+    data = {
+        "video": video,
+        "version": number,
+        "file": given.file,
+        "goals": _goals_as_json(given.goals),
+        "counted": counted,
+    }
     log(session, GOALS_SAVED, by=by, project=access, now=store.now(), data=data)
 
 
@@ -278,27 +284,31 @@ def _check(video: str, goals: Sequence[Goal], *, narrated: bool) -> None:
             )
 
 
-def _said(goals: Sequence[Goal]) -> list[dict[str, Any]]:
+def _goals_as_json(goals: Sequence[Goal]) -> list[dict[str, Any]]:
     return [
         {
             "level": goal.level,
             "goal": goal.text,
-            "actions": [[step.id, step.text, _written(step.start), _written(step.stop)] for step in goal.steps or ()],
+            "actions": [
+                [step.id, step.text, _time_text(step.start), _time_text(step.stop)] for step in goal.steps or ()
+            ],
         }
         for goal in goals
     ]
 
 
 def _goal(video: str, number: int, said: Mapping[str, Any]) -> Goal:
-    steps = tuple(Step(id, text, start=_read(start), stop=_read(stop)) for id, text, start, stop in said["actions"])
+    steps = tuple(
+        Step(id, text, start=_time_of(start), stop=_time_of(stop)) for id, text, start, stop in said["actions"]
+    )
     return Goal(video, str(said["goal"]), f"Goal {number}", str(said["level"]), steps=steps)
 
 
-def _written(time: Decimal | None) -> str | None:
+def _time_text(time: Decimal | None) -> str | None:
     return None if time is None else f"{time:f}"
 
 
-def _read(time: str | None) -> Decimal | None:
+def _time_of(time: str | None) -> Decimal | None:
     return None if time is None else Decimal(time)
 
 
@@ -310,7 +320,7 @@ def _row(row: Narration) -> dict[str, Any]:
     """A narration without what has its usual value, and without its video, which stands above it."""
     said = {each.name: getattr(row, each.name) for each in fields(Narration) if each.name != "video"}
     kept = {name: value for name, value in said.items() if name not in _USUAL or value != _USUAL[name]}
-    return kept | {name: _written(kept[name]) for name in _TIMES}
+    return kept | {name: _time_text(kept[name]) for name in _TIMES}
 
 
 def _narration(video: str, said: Mapping[str, Any]) -> Narration:

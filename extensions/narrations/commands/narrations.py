@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from extensions.narrations.files.narration_rows import ReadNarrations
     from extensions.narrations.files.video_rates import Videos
     from extensions.narrations.rules.narration import Tally
-    from extensions.narrations.rules.published_comparison import Found
+    from extensions.narrations.rules.published_comparison import Comparison
 
 narrations = typer.Typer(
     help="Narrations of videos: what is in them, questions out of them, and what they explain of published questions.",
@@ -154,11 +154,11 @@ def questions(
 
     Afterwards `touchstone import PROJECT egoplan OUT/egoplan.json` takes them, and `touchstone frames VIDEOS FRAMES
     --times OUT/times.csv` takes the frames that they are observed in."""
-    from extensions.narrations.question_generation import Made, make
+    from extensions.narrations.question_generation import QuestionRequest, make
 
     known = rates_of(videos)
     told = make(
-        Made(
+        QuestionRequest(
             read=read_rows(file, reading(column, known, narrator, spacing, with_unsure)),
             goals=goals,
             videos=known,
@@ -225,7 +225,7 @@ def against(
         typer.echo(f"{n:>6,}  {kind}")
 
 
-def _found_json(found: Found) -> dict[str, Any]:
+def _found_json(found: Comparison) -> dict[str, Any]:
     return {
         "counts": {what: {"n": n, "of": of, "not": found.examples(what)} for what, (n, of) in found.counts.items()},
         "observation": dict(found.kinds),

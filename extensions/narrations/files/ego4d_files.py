@@ -14,9 +14,9 @@ from typing import Any
 from domain import json_text
 from domain.errors import FileRefused
 from domain.records import BadRow
-from extensions.narrations.files.json_walk import Broken, Walk
+from extensions.narrations.files.json_walk import JsonBreak, Walk
 from extensions.narrations.files.narration_rows import LATEST, ReadNarrations, Unfit, fitting, known_video
-from extensions.narrations.rules.ego4d_phrases import spoken
+from extensions.narrations.rules.ego4d_phrases import phrase_of
 from extensions.narrations.rules.narration import Narration
 from extensions.narrations.rules.time_windows import EGO4D_SPACING, spacing, to_microsecond, window
 
@@ -96,8 +96,8 @@ class _Reader:
                 else:
                     self._video(name)
             if walk.skip():
-                raise Broken(walk.at, "there is more text after the closing }")
-        except Broken as error:
+                raise JsonBreak(walk.at, "there is more text after the closing }")
+        except JsonBreak as error:
             line = walk.line(min(error.at, len(walk.text)))
             why = f"{error}; the file cannot be read from here on"
             self._found.bad.append(BadRow(self._found.path, line, why, ""))
@@ -144,7 +144,7 @@ class _Reader:
         moment = _moment(value.get("timestamp_sec"))
         self.times.setdefault((video, number), []).append(moment)
         said = fitting(text)
-        told = spoken(said)
+        told = phrase_of(said)
         if told.actor == "other":
             self._found.pass_over("done by someone else than the camera wearer (#O and the like)")
             return None

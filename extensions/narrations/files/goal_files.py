@@ -19,7 +19,7 @@ from annotation_schemas.kinds.segments import WORDS
 from domain import csv_rows, json_text
 from domain.errors import FileRefused
 from domain.records import BadRow
-from extensions.narrations.files.json_walk import Broken, Walk
+from extensions.narrations.files.json_walk import JsonBreak, Walk
 from extensions.narrations.files.narration_rows import LATEST, Unfit, fitting, of_file, seconds
 from extensions.narrations.files.published_questions import FORMAT, read_published
 from extensions.narrations.rules.goals import LEVELS, Goal, Step
@@ -33,7 +33,7 @@ _SPANS = (("start", "stop"), ("start_timestamp", "stop_timestamp"))
 _FRAME = re.compile(r"-1|[0-9]{1,10}(?:\.0*)?", re.ASCII)
 _BELOW = (("clips", "subgoal"), ("sub_clips", "secondary_subgoal"))
 
-Counted = Literal["seconds", "frames"]
+TimeUnit = Literal["seconds", "frames"]
 """What times of goals are counted in."""
 
 
@@ -52,7 +52,7 @@ class ReadGoals:
 class Clock:
     """How times of goals are read."""
 
-    counted: Counted = "seconds"
+    counted: TimeUnit = "seconds"
     rates: Mapping[str, Fraction] = field(default_factory=dict)
     rate: Fraction | None = None
 
@@ -177,8 +177,8 @@ class _Json:
         try:
             read(walk)
             if walk.skip():
-                raise Broken(walk.at, "there is more text after its end")
-        except Broken as error:
+                raise JsonBreak(walk.at, "there is more text after its end")
+        except JsonBreak as error:
             line = walk.line(min(error.at, len(walk.text)))
             self._found.bad.append(BadRow(self._place, line, f"{error}; nothing is read from here on", ""))
 

@@ -17,7 +17,7 @@ _DECODER = json.JSONDecoder(parse_float=Decimal, parse_constant=str, object_pair
 """``NaN`` and the like are texts: no number that anyone means."""
 
 
-class Broken(Exception):
+class JsonBreak(Exception):
     """The text cannot be read from a place on."""
 
     def __init__(self, at: int, reason: str) -> None:
@@ -54,13 +54,13 @@ class Walk:
             value, self.at = _DECODER.raw_decode(self.text, self.at)
         except json_text.Twice as error:
             found = json_text.repeated_key(self.text, self.at)
-            raise Broken(found[1] if found else self.at, str(error)) from None
+            raise JsonBreak(found[1] if found else self.at, str(error)) from None
         except RecursionError:
-            raise Broken(self.at, "it is nested too deep") from None
+            raise JsonBreak(self.at, "it is nested too deep") from None
         except ValueError as error:
             at = getattr(error, "pos", self.at)
             cut = at >= len(self.text.rstrip()) or "Unterminated" in str(error)
-            raise Broken(at, "the file ends in the middle" if cut else "it is no JSON") from error
+            raise JsonBreak(at, "the file ends in the middle" if cut else "it is no JSON") from error
         return value
 
     def members(self) -> Iterator[str]:
@@ -68,7 +68,7 @@ class Walk:
         for _ in self._parts("{", "}"):
             key = self.value()
             if not isinstance(key, str) or self.skip() != ":":
-                raise Broken(self.at, "a key or a colon is missing")
+                raise JsonBreak(self.at, "a key or a colon is missing")
             self.at += 1
             self.skip()
             yield key
@@ -80,7 +80,7 @@ class Walk:
 
     def _parts(self, opening: str, closing: str) -> Iterator[None]:
         if self.skip() != opening:
-            raise Broken(self.at, f"{opening} is missing")
+            raise JsonBreak(self.at, f"{opening} is missing")
         self.at += 1
         if self.skip() == closing:
             self.at += 1
@@ -91,7 +91,7 @@ class Walk:
             mark = self.skip()
             if mark not in (",", closing):
                 what = f"a comma or the closing {closing} is missing"
-                raise Broken(self.at, what if mark else "the file ends in the middle")
+                raise JsonBreak(self.at, what if mark else "the file ends in the middle")
             self.at += 1
             if mark == closing:
                 return
@@ -102,13 +102,13 @@ class Walk:
         if first not in ("{", "["):
             return self.value()
         if depth == 0:
-            raise Broken(self.at, "it is nested too deep")
+            raise JsonBreak(self.at, "it is nested too deep")
         if first == "[":
             return [self.tree(depth - 1) for _ in self.elements()]
         line = self.line(self.at)
         found: dict[str, Any] = {}
         for key in self.members():
             if key in found:
-                raise Broken(self.at, str(json_text.Twice(key)))
+                raise JsonBreak(self.at, str(json_text.Twice(key)))
             found[key] = self.tree(depth - 1)
         return {**found, "": line}

@@ -13,21 +13,21 @@ from annotation_schemas.loader import load_schema
 from annotation_schemas.model import ItemField
 from domain.errors import FileRefused
 from domain.records import BadRow, ItemRecord
-from extensions.narrations.rules.published_comparison import Published
+from extensions.narrations.rules.published_comparison import PublishedQuestion
 from importers.items import read_items
 
 FORMAT = "egoplan"
 
 
-class ReadPublished(NamedTuple):
+class PublishedFile(NamedTuple):
     """What a file of questions came to."""
 
-    questions: list[Published]
+    questions: list[PublishedQuestion]
     bad: list[BadRow]
     """``row`` is the place of a record, from 1."""
 
 
-def read_published(path: Path) -> ReadPublished:
+def read_published(path: Path) -> PublishedFile:
     """The questions of a file in EgoPlan's format, with key and observation; others are in ``bad``.
 
     Raises
@@ -50,10 +50,10 @@ def read_published(path: Path) -> ReadPublished:
     if not found:
         first = f"; row {bad[0].row}: {bad[0].reason}" if bad else ""
         raise FileRefused(f"{path.name} has no question with its key and observation{first}.")
-    return ReadPublished(found, bad)
+    return PublishedFile(found, bad)
 
 
-def _question(item: ItemRecord, keys: ItemKeys, timed: ItemField) -> Published | str:
+def _question(item: ItemRecord, keys: ItemKeys, timed: ItemField) -> PublishedQuestion | str:
     fields: Mapping[str, Any] = item.fields
     observed = keys.moments(fields).observed
     answer, video, goal = (fields.get(name or "") for name in (keys.chosen and keys.chosen[0], keys.video, keys.goal))
@@ -66,4 +66,4 @@ def _question(item: ItemRecord, keys: ItemKeys, timed: ItemField) -> Published |
         return "an action of its progress has no first or no last frame"
     progress = tuple((text, first, last) for text, (first, last) in zip(words, spans, strict=True))
     options = tuple(fields.get(next(iter(keys.spread)), ()))
-    return Published(item.external_id, video, goal, answer, options, observed, progress)
+    return PublishedQuestion(item.external_id, video, goal, answer, options, observed, progress)

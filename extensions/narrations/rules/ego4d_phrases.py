@@ -20,7 +20,7 @@ _ARTICLES = re.compile(r"\b(?:a|an|the|his|her|their)\s+", re.IGNORECASE)
 _SPACE = re.compile(r"\s+")
 
 
-class Spoken(NamedTuple):
+class ActorPhrase(NamedTuple):
     """A narration of Ego4D, taken apart."""
 
     actor: Actor
@@ -29,12 +29,12 @@ class Spoken(NamedTuple):
     unsure: bool
 
 
-def spoken(text: str) -> Spoken:
+def phrase_of(text: str) -> ActorPhrase:
     """Who does what.
 
-    >>> spoken("#C C picks a bag"), spoken("#O a man X carries the box.").actor
-    (Spoken(actor='wearer', phrase='pick bag', unsure=False), 'other')
-    >>> spoken("#C C washes the #unsure with his left hand").unsure, spoken("C opens the tap").phrase
+    >>> phrase_of("#C C picks a bag"), phrase_of("#O a man X carries the box.").actor
+    (ActorPhrase(actor='wearer', phrase='pick bag', unsure=False), 'other')
+    >>> phrase_of("#C C washes the #unsure with his left hand").unsure, phrase_of("C opens the tap").phrase
     (True, 'open tap')
     """
     unsure = _UNSURE.search(text) is not None
@@ -48,4 +48,4 @@ def spoken(text: str) -> Spoken:
         actor = "wearer"
     bare = _ARTICLES.sub("", _SPACE.sub(" ", bare)).strip().rstrip(".").strip()
     verb, space, rest = bare.partition(" ")
-    return Spoken(actor, f"{plain_verb(verb.lower())}{space}{rest}" if verb else "", unsure)
+    return ActorPhrase(actor, f"{plain_verb(verb.lower())}{space}{rest}" if verb else "", unsure)

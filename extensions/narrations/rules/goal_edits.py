@@ -26,14 +26,14 @@ def steps_of(rows: Iterable[Narration]) -> tuple[Step, ...]:
     return tuple(Step(row.id, row.text, start=row.start, stop=row.stop) for row in rows)
 
 
-class Unplaced(NamedTuple):
+class UnplacedGoal(NamedTuple):
     """A goal whose actions cannot be told, and why."""
 
     goal: Goal
     why: str
 
 
-def placed(goals: Iterable[Goal], narrations: Narrations) -> tuple[dict[str, list[Goal]], list[Unplaced]]:
+def placed(goals: Iterable[Goal], narrations: Narrations) -> tuple[dict[str, list[Goal]], list[UnplacedGoal]]:
     """Goals of files with the actions that they take, by video; and those of which no one can say which.
 
     A file of questions names a goal once for each: goals that say no level, but actions, are one if they have the same
@@ -45,7 +45,7 @@ def placed(goals: Iterable[Goal], narrations: Narrations) -> tuple[dict[str, lis
     out = []
     for goal in goals:
         if goal.video not in narrations:
-            out.append(Unplaced(goal, "its video has no narrations here"))
+            out.append(UnplacedGoal(goal, "its video has no narrations here"))
             continue
         here = looks.setdefault(goal.video, Video(narrations[goal.video]))
         try:
@@ -54,7 +54,7 @@ def placed(goals: Iterable[Goal], narrations: Narrations) -> tuple[dict[str, lis
         except Unknown as error:
             why, rows = str(error), ()
         if why or not rows:
-            out.append(Unplaced(goal, why or "no action begins in it"))
+            out.append(UnplacedGoal(goal, why or "no action begins in it"))
             continue
         those = found.setdefault(goal.video, [])
         at = together.get(goal.name) if goal.steps is not None and goal.level == LEVELS[0] else None

@@ -105,7 +105,7 @@ def json_schema() -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Said:
+class ReplyGoals:
     """What a reply comes to: goals, or faults. With a fault it has no goal at all."""
 
     tasks: tuple[Task, ...] = ()
@@ -114,19 +114,19 @@ class Said:
     """Goals of another size than is asked for, which take nothing from the others."""
 
 
-def read_reply(text: str, rows: Sequence[Narration], limits: Limits) -> Said:
+def read_reply(text: str, rows: Sequence[Narration], limits: Limits) -> ReplyGoals:
     """What a reply says about the actions of a video, in their order."""
     value, fault = read_object(text)
     if fault is not None:
-        return Said(faults=(fault,))
+        return ReplyGoals(faults=(fault,))
     try:
         reply = GoalReply.model_validate(value, strict=True)
     except ValidationError as error:
-        return Said(faults=tuple(formless(each["loc"], each["msg"]) for each in error.errors()[:TOLD]))
+        return ReplyGoals(faults=tuple(formless(each["loc"], each["msg"]) for each in error.errors()[:TOLD]))
     nodes = list(_nodes(reply.overall_goal, 1, None))
     faults = tuple([*_of_each(nodes, rows), *_of_levels(nodes), *_of_words(nodes)][:TOLD])
     if faults:
-        return Said(faults=faults)
+        return ReplyGoals(faults=faults)
     kept, left_out = [], []
     for node in nodes:
         n = node.said.last - node.said.first + 1
@@ -137,8 +137,8 @@ def read_reply(text: str, rows: Sequence[Narration], limits: Limits) -> Said:
             left_out.append(Fault(kind, f"{node} takes {n:,} actions, and a goal takes {limits}."))
     if not kept:
         told = f"A goal takes {limits} actions, and none of the {len(nodes):,} that were given does."
-        return Said(faults=(Fault(NONE_LEFT, told),), left_out=tuple(left_out))
-    return Said(tuple(kept), left_out=tuple(left_out))
+        return ReplyGoals(faults=(Fault(NONE_LEFT, told),), left_out=tuple(left_out))
+    return ReplyGoals(tuple(kept), left_out=tuple(left_out))
 
 
 # ---- what the goals say ---------------------------------------------------------------------------------------------

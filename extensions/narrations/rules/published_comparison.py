@@ -20,7 +20,7 @@ _EXAMPLES = 5
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedQuestion:
     """A question as it was published. Frames are as its file counts them."""
 
     id: str
@@ -34,7 +34,7 @@ class Published:
 
 
 @dataclass
-class Found:
+class Comparison:
     """What came of it: counts by what they say, and the first few questions of each exception."""
 
     counts: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class Found:
     """Which frame the observation is, each question once."""
     exceptions: dict[str, list[str]] = field(default_factory=dict)
 
-    def one(self, what: str, holds: bool, published: Published | None = None) -> bool:
+    def one(self, what: str, holds: bool, published: PublishedQuestion | None = None) -> bool:
         """One more for which something holds, or does not."""
         n, of = self.counts.get(what, (0, 0))
         self.counts[what] = (n + holds, of + 1)
@@ -86,13 +86,13 @@ RULES: Mapping[str, tuple[str, Callable[[_Frames], int]]] = {
 
 
 def compare(
-    narrations: Narrations, published: Iterable[Published], *, rates: Mapping[str, Fraction] | None = None
-) -> Found:
+    narrations: Narrations, published: Iterable[PublishedQuestion], *, rates: Mapping[str, Fraction] | None = None
+) -> Comparison:
     """Hold published questions against the narrations of their videos; those of other videos are passed over.
 
     ``rates`` are the videos' own: half a second is then so many frames as the video shows in it.
     """
-    found = Found()
+    found = Comparison()
     those = [each for each in published if found.one("questions of these videos", each.video in narrations)]
     spoken = {video: _Video(rows) for video, rows in narrations.items()}
     actions = _goals(those, spoken)
@@ -125,16 +125,16 @@ class _Video:
             self.frames.setdefault((row.text, row.start_frame, row.stop_frame), at)
             self.texts[row.text].append(at)
 
-    def places(self, published: Published) -> list[int | None]:
+    def places(self, published: PublishedQuestion) -> list[int | None]:
         """Where each action of the progress stands among the narrations."""
         return [self.frames.get(segment) for segment in published.progress]
 
-    def nearest(self, published: Published, gap: int) -> Narration | None:
+    def nearest(self, published: PublishedQuestion, gap: int) -> Narration | None:
         wanted = published.observation + gap
         those = [self.rows[at] for at in self.texts.get(published.answer, ())]
         return min(those, key=lambda row: (abs((row.start_frame or 0) - wanted), row.place), default=None)
 
-    def next(self, published: Published) -> int | None:
+    def next(self, published: PublishedQuestion) -> int | None:
         """The place of the first narration with the answer's words behind the progress."""
         there = [at for at in self.places(published) if at is not None]
         if not there:
@@ -142,7 +142,7 @@ class _Video:
         return next((at for at in self.texts.get(published.answer, ()) if at > max(there)), None)
 
 
-def _goals(published: Sequence[Published], spoken: Mapping[str, _Video]) -> dict[tuple[str, str], set[int]]:
+def _goals(published: Sequence[PublishedQuestion], spoken: Mapping[str, _Video]) -> dict[tuple[str, str], set[int]]:
     """Of each goal the places of all its actions that are published with any of its questions."""
     found: dict[tuple[str, str], set[int]] = defaultdict(set)
     for each in published:
@@ -153,14 +153,14 @@ def _goals(published: Sequence[Published], spoken: Mapping[str, _Video]) -> dict
     return found
 
 
-def _segments(found: Found, each: Published, here: _Video) -> None:
+def _segments(found: Comparison, each: PublishedQuestion, here: _Video) -> None:
     for place in here.places(each):
         found.one("segments verbatim in the narrations", place is not None, each)
     for option in each.options:
         found.one("options that are narrations of the video", option in here.texts, each)
 
 
-def _progress(found: Found, each: Published, here: _Video, goal: set[int]) -> None:
+def _progress(found: Comparison, each: PublishedQuestion, here: _Video, goal: set[int]) -> None:
     """Whether the progress follows from the goal's actions, and from the narrations alone."""
     places = here.places(each)
     if not found.one("questions with a progress", bool(places), each):
@@ -177,7 +177,7 @@ def _progress(found: Found, each: Published, here: _Video, goal: set[int]) -> No
     found.one("the answer's words are in the progress already", each.answer in {text for text, _, _ in each.progress})
 
 
-def _rebuilt(found: Found, each: Published, here: _Video, goal: set[int], gap: int) -> None:
+def _rebuilt(found: Comparison, each: PublishedQuestion, here: _Video, goal: set[int], gap: int) -> None:
     """Whether a question comes out again of its goal's actions and the narrations, without a look at its frames: the
     progress is what the goal has before the answer, which is the next narration with its words."""
     answer = here.next(each)
@@ -192,7 +192,7 @@ def _rebuilt(found: Found, each: Published, here: _Video, goal: set[int], gap: i
         found.one(f"made again alike, progress and observation, by the rule {name}", same, each)
 
 
-def _observed(found: Found, each: Published, answer: Narration, gap: int) -> None:
+def _observed(found: Comparison, each: PublishedQuestion, answer: Narration, gap: int) -> None:
     frames = _Frames(answer.start_frame or 0, tuple(stop for _, _, stop in each.progress), gap)
     for name, (words, rule) in RULES.items():
         found.one(f"observation by the rule {name}: {words}", rule(frames) == each.observation, each)
@@ -205,7 +205,7 @@ def _observed(found: Found, each: Published, answer: Narration, gap: int) -> Non
         found.one("every action of the progress has begun before the observation", not late, each)
 
 
-def _kind(each: Published, frames: _Frames) -> str:
+def _kind(each: PublishedQuestion, frames: _Frames) -> str:
     """What the observation frame is."""
     if each.observation == frames.half_second():
         return f"{frames.gap} frames before the answer's narration begins"
@@ -217,6 +217,6 @@ def _kind(each: Published, frames: _Frames) -> str:
     return f"{before} frames before the answer's narration begins" if 0 < before < SECOND else "none of these"
 
 
-def spread(found: Found) -> list[tuple[str, int]]:
+def spread(found: Comparison) -> list[tuple[str, int]]:
     """The kinds of observation frames, the most frequent first."""
     return Counter(found.kinds).most_common()
