@@ -1,4 +1,4 @@
-"""Goals out of narrations by a language model: asked video by video, read, written, and said how."""
+"""Goals from narrations by a language model: it asks about each video, and writes the goals with how they were made."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from workflow.runs.model_descriptions import ModelSpec
 
 GOALS = JournalKind("touchstone narrations goals", "goals")
 LONGEST_ANSWER = 8192
-"""Tokens, where the description says nothing: three levels of a video with hundreds of actions."""
+"""Default limit of a reply in tokens: enough for three levels of a video with hundreds of actions."""
 WITHOUT = "it has fewer actions than a goal takes, and is not asked about"
 
 
 @dataclass(frozen=True)
 class GoalRequest:
-    """What was asked for."""
+    """The options of one run."""
 
     read: ReadNarrations
     spec: ModelSpec
@@ -47,42 +47,42 @@ class GoalRequest:
 
     @property
     def result(self) -> Result:
-        """The file with what goes beside it."""
+        """Return the file of goals with its companion files."""
         return Result(self.out, question_files.MADE_BY)
 
     def beside(self, what: str) -> Path:
-        """A file next to the goals: ``goals.made.json`` beside ``goals.json``."""
+        """Return a companion file, such as ``goals.made.json`` for ``goals.json``."""
         return self.result.beside(what)
 
 
 Video = Subject[ReplyGoals]
-"""What is asked about one video, and what came of it so far."""
+"""The question about one video, and its replies so far."""
 
 
 @dataclass
 class GoalResult:
-    """What came of it."""
+    """The goals and counts of one run."""
 
     videos: list[Video]
     too_short: list[str]
     broken: int
-    """Lines of the journal that could not be read."""
+    """Number of journal lines that could not be read."""
     before: int = 0
-    """Videos about which no one had to be asked any more."""
+    """Number of videos whose replies were known before."""
     stopped: str = ""
 
     @property
     def tasks(self) -> list[Task]:
-        """All goals, in the order of videos and replies."""
+        """Return all goals, in the order of videos and replies."""
         return [task for video in self.videos if video.said is not None for task in video.said.tasks]
 
     @property
     def failures(self) -> dict[str, list[str]]:
-        """Replies that were not taken, by every kind of what is wrong with them: in which video, each."""
+        """Return the videos of refused replies, by kind of fault."""
         return asked_strictly.failures(self.videos)
 
     def figures(self) -> dict[str, Any]:
-        """Counts."""
+        """Return the counts."""
         taken = [video.said for video in self.videos if video.said is not None]
         return {
             "videos": len(self.videos) + len(self.too_short),
@@ -97,7 +97,7 @@ class GoalResult:
         }
 
     def without(self) -> Iterator[tuple[str, str, list[str]]]:
-        """Videos that have no goal: name, why, and what was wrong with the last reply."""
+        """Yield the videos without a goal: name, reason, and the faults of the last reply."""
         for video in self.videos:
             if video.said is None:
                 yield video.name, video.why_none(), [fault.what for fault in video.faults]
@@ -106,18 +106,18 @@ class GoalResult:
 
 
 def described(spec: ModelSpec, constrain: bool) -> ModelSpec:
-    """The model as it is asked about goals; ``constrain``: held to the form by its server."""
+    """Return the model's description for questions about goals; ``constrain`` has its server enforce the form."""
     form = goal_replies.json_schema() if constrain else None
     return asked_strictly.described(spec, longest=LONGEST_ANSWER, form=form, name="goals")
 
 
 def prepared(request: GoalRequest) -> tuple[list[Video], list[str]]:
-    """What would be asked about each video, and the videos that are too short to be asked about.
+    """Return the question about each video, and the videos that are too short for a question.
 
     Raises
     ------
     InvalidInput, FileRefused, ModelRefused
-        An option, the prompt or the model does not fit.
+        An option, the prompt or the model is invalid.
     """
     asked_strictly.must_be_endpoint(request.spec, "goals")
     if problem := goal_prompt.lacking(request.prompt):
@@ -146,7 +146,7 @@ def _failed(fault: Fault) -> ReplyGoals:
 
 
 def dry(request: GoalRequest) -> tuple[list[Question], int]:
-    """The questions that are left to ask, each once, and of how many videos enough is known."""
+    """Return the questions that are left, and the number of videos whose reply is known."""
     videos, _ = prepared(request)
     asked_strictly.recall(videos, reply_journal.read(request.result.beside("asked.jsonl"), GOALS))
     left = [video for video in videos if video.is_open(request.tries)]
@@ -156,12 +156,12 @@ def dry(request: GoalRequest) -> tuple[list[Question], int]:
 def make(
     request: GoalRequest, settings: Settings, *, stop: Callable[[], bool], tell: Callable[[str, ReplyGoals], None]
 ) -> GoalResult:
-    """Ask, and write the goals with how they were made; what was asked before is not asked again.
+    """Ask the model, and write the goals with how they were made; a known reply is not asked for again.
 
     Raises
     ------
     Conflict
-        Another command does the same, or the goals were mended since they were written.
+        Another command does the same, or someone changed the goals after they were written.
     """
     videos, too_short = prepared(request)
     with reply_journal.opened(request.result.beside("asked.jsonl"), GOALS) as journal:
@@ -181,7 +181,7 @@ def make(
 
 
 def _manifest(request: GoalRequest, result: GoalResult, journal: Journal) -> dict[str, Any]:
-    """How they were made."""
+    """Return how the goals were made."""
     generation = request.spec.generation
     return {
         "inputs": [{"path": request.read.path, "sha256": request.read.sha256, "form": request.read.form}],

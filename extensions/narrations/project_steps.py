@@ -32,13 +32,13 @@ class GoalCounts:
     """The number of goals of all videos, with their faults."""
 
     videos: int
-    """That have any."""
+    """Number of videos with goals."""
     goals: int
     versions: int
     faulty: int
-    """Goals with a fault."""
+    """Number of goals with a fault."""
     faults: Sequence[tuple[str, str]]
-    """The first of them: the goal, and what is wrong."""
+    """The first faults: the goal, and what is wrong."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,9 @@ class QuestionRun:
     at: datetime
     by: str | None
     counts: Mapping[str, int]
-    """How many there were at each step."""
+    """Number at each step."""
     left_out: Sequence[Mapping[str, Any]]
-    """``reason``, ``n`` and ``examples``."""
+    """Rows with ``reason``, ``n`` and ``examples``."""
     settings: Mapping[str, Any]
 
 
@@ -66,7 +66,7 @@ class GoalSteps:
 
 _NAMED = 3
 MAKINGS = 10
-"""Number of question makings that are returned."""
+"""Number of runs that are returned."""
 
 
 def of_project(store: Store, *, by: Person, project: str) -> GoalSteps:

@@ -1,4 +1,4 @@
-"""Questions out of narrations and goals, as a folder: read, made, written, and said how."""
+"""Questions from narrations and goals, written into a folder with how they were made."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 _WORDS = {"towards", "goal"}
 _FILES = {question_files.PAIRS, question_files.ACTIONS, question_files.APART}
-"""Those that are not always written."""
+"""Files that are written only on request."""
 
 
 @dataclass(frozen=True)
 class QuestionRequest:
-    """What was asked for."""
+    """The options of one run."""
 
     read: ReadNarrations
     goals: Path
@@ -57,7 +57,7 @@ class QuestionRequest:
 
 @dataclass(frozen=True)
 class QuestionResult:
-    """What came of it."""
+    """The counts of one run, and what was left out."""
 
     read: ReadNarrations
     bad_goals: Sequence[BadRow]
@@ -71,7 +71,7 @@ def make(request: QuestionRequest, out: Path) -> QuestionResult:
     Raises
     ------
     InvalidInput
-        An option does not fit.
+        An option is invalid.
     FileRefused
         The goals or classes cannot be read, or the folder holds files of something else.
     """

@@ -1,4 +1,4 @@
-"""Questions out of the goals that a project has saved: made as the command makes them, looked at, then imported."""
+"""The section of the page Goals that makes questions from saved goals, previews them, and imports them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from extensions.narrations.video_goals import VideoGoals
 from workflow.files.one_import import Imported
 
 HERE = 2_000
-"""Narrations up to which questions are made where they are asked for: about a second."""
+"""Up to this number of narrations, the server makes the questions at once, in about a second."""
 BROKEN = "Making the questions ended before its time; the log of the server says why. Nothing was stored: press again."
 GAP = Decimal("0.5")
 SHOWN = 50
@@ -46,7 +46,7 @@ _MAKING, _LAST = "goals.making", "goals.last"
 
 @dataclass(frozen=True)
 class QuestionJob:
-    """Questions to be made into a folder."""
+    """Makes questions into a folder."""
 
     asked: QuestionRequest
     folder: Path
@@ -54,7 +54,7 @@ class QuestionJob:
     project: str
 
     def run(self, store: Store, home: Path, progress: Progress) -> str:
-        """Make them; what was counted lies beside them."""
+        """Make the questions, and write the counts next to them."""
         told = make(self.asked, self.folder / "made")
         tally = told.tally.as_json()
         (self.folder / TOLD).write_text(json.dumps({"n": told.n, **tally}), encoding="utf-8")
@@ -64,7 +64,7 @@ class QuestionJob:
         return "made"
 
     def _settings(self) -> dict[str, Any]:
-        """As the boxes of the page have them."""
+        """Return the settings as the boxes of the page have them."""
         rate = self.asked.rate
         said = {"rate": None if rate is None else as_text(rate), "rates": self.asked.videos is not None}
         return {**said, "seed": self.asked.seed, "first": self.asked.first_id, "observed": self.asked.observe}
@@ -72,7 +72,7 @@ class QuestionJob:
 
 @dataclass
 class _QuestionSet:
-    """Questions that someone has had made, of one state of the goals."""
+    """The questions that a person had made from one state of the goals."""
 
     of: int
     folder: Path
@@ -81,7 +81,7 @@ class _QuestionSet:
 
 
 def draw(services: Services, view: ProjectView, goals: VideoGoals) -> None:
-    """What is asked for; what came of it; the preview of an import; the import."""
+    """Draw the settings, the result, and the preview of an import with its button."""
     if FORMAT not in {row.name for row in offered(view.schema.schema_, writes=False)}:
         words = f"Items of this project do not come in as `{FORMAT}`. Download the goals, and make questions of them "
         shell.show(markup.paragraph(f"{words}with touchstone narrations questions.", style="ts ts-quiet"))
@@ -123,7 +123,7 @@ def draw(services: Services, view: ProjectView, goals: VideoGoals) -> None:
 
 
 def _last(services: Services, view: ProjectView) -> Mapping[str, Any]:
-    """The settings with which questions of this project were made before this person came."""
+    """Return the settings of the last run in this project."""
     known: dict[str, Mapping[str, Any]] = st.session_state.setdefault(_LAST, {})
     if view.name not in known:
         made = project_steps.newest_making(services.store, by=services.person, project=view.name)
@@ -175,7 +175,7 @@ def _asked(goals: VideoGoals, folder: Path, file: Any) -> QuestionRequest:
 
 
 def _read(goals: VideoGoals) -> ReadNarrations:
-    """The narrations as if they were one file."""
+    """Return all narrations as if they came from one file."""
     sources = sorted({source for source in goals.sources.values()})
     names = ", ".join(dict.fromkeys(source.file for source in sources))
     lines = "".join(f"{source.sha256}  {source.file}\n" for source in sources)
@@ -210,7 +210,7 @@ def _watch(services: Services, going: Going) -> None:
 
 
 def _show(view: ProjectView, made: _QuestionSet) -> None:
-    """Counts at each step, why what was left out, and the files beside the questions."""
+    """Show the counts of each step, the reasons, and the files to download."""
     told = json.loads((made.folder / TOLD).read_text(encoding="utf-8"))
     out = made.folder / "made"
     if made.source is None and told["n"]:
@@ -238,7 +238,7 @@ def _show(view: ProjectView, made: _QuestionSet) -> None:
 
 
 def _preview(services: Services, view: ProjectView, source: uploads.Source) -> None:
-    """What an import of them would do; done when someone says so."""
+    """Show what an import of the questions would do, with the button that does it."""
     about = {"format": FORMAT, "dimension": None, "said": None}
     seen = import_seen.look(services, Order("look", view.name, services.person, source, about))
     if seen is None:

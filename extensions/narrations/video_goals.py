@@ -1,6 +1,6 @@
-"""Goals of videos and the narrations under them, as a project keeps them: every version of each video's, in its log.
+"""The narrations and goals of a project's videos: the log keeps every version.
 
-An event for each version: it is never changed, has who and when, and goes along when the project is archived or moved.
+Each version is an event with its author and time. Nothing changes it, and an archive of the project contains it.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ _T = TypeVar("_T")
 
 
 class Source(NamedTuple):
-    """Where narrations came from."""
+    """The file that narrations came from."""
 
     file: str
     sha256: str
     form: str
-    """As ``extensions.narrations.files.narration_files`` calls it."""
+    """The form, as ``files.narration_files`` calls it."""
 
 
 @dataclass(frozen=True)
 class GoalVersion:
-    """The goals of a video as someone saved them."""
+    """One saved version of a video's goals."""
 
     number: int
-    """Of the video, from 1 on; 0: it never had any."""
+    """Number within the video, from 1; 0 before the first version."""
     goals: Sequence[Goal] = ()
     at: datetime | None = None
     by: str | None = None
-    """The login; None: the command on the machine itself."""
+    """Login of the author; None for the command on the server's machine."""
     file: str = ""
-    """Out of which file they came; empty: they were mended here."""
+    """File that the goals came from; empty if they were edited on the page."""
 
 
 NONE_YET = GoalVersion(0)
@@ -55,48 +55,48 @@ NONE_YET = GoalVersion(0)
 
 @dataclass(frozen=True)
 class VersionCounts:
-    """What was counted of a version of a video's goals when it was saved."""
+    """Counts of a version, taken when it was saved."""
 
     goals: int
     faults: int
     narrated: int
-    """How often the video had been narrated by then: the faults are those next to the last of these."""
+    """Number of narrations events of the video at that time; the faults refer to the last of them."""
 
 
 @dataclass(frozen=True)
 class VideoGoals:
-    """What a project has of videos. Of each it is read when it is asked for: a project may have hundreds."""
+    """The narrations and goals of a project; each video is read when it is needed, as a project may have hundreds."""
 
     newest: int
-    """The event with which that came to be; the same as long as nothing changes."""
+    """Id of the newest event; it stays the same until something changes."""
     narrations: Narrations = field(default_factory=dict)
     sources: Mapping[str, Source] = field(default_factory=dict)
-    """By video."""
+    """Source of the narrations, by video."""
     versions: Mapping[str, Sequence[GoalVersion]] = field(default_factory=dict)
-    """By video, the first one first."""
+    """Versions by video, oldest first."""
     counts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """By video, how many goals it has now, and how many faults next to its narrations."""
+    """Number of current goals and of their faults, by video."""
 
     def now(self, video: str) -> GoalVersion:
-        """The goals of a video that hold."""
+        """Return the current goals of a video."""
         return self.versions[video][-1] if video in self.versions else NONE_YET
 
 
 @dataclass(frozen=True)
 class FileChanges:
-    """What became of the videos of a file."""
+    """Number of videos of a file that are new, changed or equal."""
 
     new: int = 0
     changed: int = 0
     equal: int = 0
 
     def plus(self, *, was: bool, same: bool) -> FileChanges:
-        """One more video, of which there was something already, or the same."""
+        """Return the counts with one more video, which may have had other or the same content before."""
         return FileChanges(self.new + (not was), self.changed + (was and not same), self.equal + same)
 
 
 class _LazyVideos(Mapping[str, _T]):
-    """What is made of each of some videos when it is first asked for."""
+    """A mapping by video that makes each value when it is first needed."""
 
     def __init__(self, videos: Iterable[str], make: Callable[[str], _T]) -> None:
         self._made: dict[str, _T | None] = dict.fromkeys(videos)
@@ -119,20 +119,20 @@ class _LazyVideos(Mapping[str, _T]):
 
 
 def newest(store: Store, *, by: Person, project: str) -> int:
-    """The event that changed goals or narrations last; 0: none has."""
+    """Return the id of the newest event about goals or narrations, or 0; leads only."""
     with store.read() as session:
         return _newest(session, require_lead(session, by=by, project=project))
 
 
 def of_project(store: Store, *, by: Person, project: str) -> VideoGoals:
-    """All narrations and all versions of goals, for the leads of a project."""
+    """Return all narrations and all versions of goals; leads only."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         return _of_project(session, access)
 
 
 def narrate(store: Store, *, by: Person, project: str, narrations: Narrations, source: Source) -> FileChanges:
-    """Keep the narrations of videos. Those of other videos stay; goals stay as they are, and are held against these."""
+    """Log narrations of videos; leads only. Narrations of other videos and all goals stay."""
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         projects.lock(session, id=access.project_id)
@@ -148,7 +148,7 @@ def narrate(store: Store, *, by: Person, project: str, narrations: Narrations, s
 
 
 def put_file(store: Store, *, by: Person, project: str, goals: Mapping[str, Sequence[Goal]], file: str) -> FileChanges:
-    """Keep the goals of a file: for each of its videos a version, in place of the goals that the video has."""
+    """Log the goals of a file as the next version of each of its videos; leads only."""
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         projects.lock(session, id=access.project_id)
@@ -167,12 +167,12 @@ def put_file(store: Store, *, by: Person, project: str, goals: Mapping[str, Sequ
 
 
 def save(store: Store, *, by: Person, project: str, video: str, goals: Sequence[Goal], based_on: int) -> GoalVersion:
-    """Keep the goals of a video as its next version.
+    """Log the goals of a video as its next version; leads only.
 
     Raises
     ------
     Conflict
-        Someone has saved another version than the one that these are based on; nothing is stored.
+        Another person saved a version after the one that these goals are based on. Nothing is stored.
     """
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
@@ -233,7 +233,7 @@ def _rows(video: str, event: StoredEvent) -> list[Narration]:
 
 
 def _counted(event: StoredEvent) -> VersionCounts | None:
-    """None: it was saved before anyone counted."""
+    """Return the counts of a version; None if an earlier program saved the version without counts."""
     said = event.data.get("counted")
     return None if said is None else VersionCounts(**said)
 
@@ -244,12 +244,12 @@ def _version(video: str, event: StoredEvent, login: str | None) -> GoalVersion:
 
 
 class NextVersion(NamedTuple):
-    """What is to be a video's next version."""
+    """The content of a video's next version."""
 
     goals: Sequence[Goal]
     file: str
     narrated: int
-    """How often the video has been narrated."""
+    """Number of narrations events of the video."""
 
 
 def _save(
@@ -317,7 +317,7 @@ _USUAL = {each.name: each.default for each in fields(Narration) if each.default 
 
 
 def _row(row: Narration) -> dict[str, Any]:
-    """A narration without what has its usual value, and without its video, which stands above it."""
+    """Return a narration as JSON, without its video and without fields that have their default."""
     said = {each.name: getattr(row, each.name) for each in fields(Narration) if each.name != "video"}
     kept = {name: value for name, value in said.items() if name not in _USUAL or value != _USUAL[name]}
     return kept | {name: _time_text(kept[name]) for name in _TIMES}

@@ -1,4 +1,4 @@
-"""``touchstone narrations goals``: goals out of narrations by a language model, and a check of mended ones."""
+"""``touchstone narrations goals``: goals from narrations by a language model, and a check of edited goals."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Ego4D's narrations, in: one JSON object, by video and narrator, each narration at a single moment.
+"""Reading Ego4D's narrations: one JSON object by video and narrator, each narration at a single moment.
 
-The file is walked through rather than loaded, so that of one that breaks off what stands before the break is taken,
-and every narration that does not fit is named by its line.
+The reader walks through the file instead of loading it. So it takes what stands before a break, and names the line of
+every invalid narration.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def read(
     videos: Collection[str] | None,
     durations: Mapping[str, Decimal],
 ) -> None:
-    """Everything that the camera wearer does in each video, as one narrator says it."""
+    """Add to ``found`` what the camera wearer does in each video, as one narrator says it."""
     whole = whole or EGO4D_SPACING
     reader = _Reader(text, found, unsure, videos)
     reader.read()
@@ -54,7 +54,7 @@ def read(
 def _windows(
     found: ReadNarrations, rows: list[Narration], mean: Decimal, whole: Decimal, duration: Decimal | None
 ) -> None:
-    """A span for each moment of a video, and an id that says nothing of where it stands in the file."""
+    """Add a narration with a time window for each moment of a video; its id is the same for any order of the file."""
     taken: dict[Decimal, int] = {}
     before = None
     for row in sorted(rows, key=lambda row: row.place):
@@ -73,18 +73,18 @@ def _windows(
 
 
 class _Reader:
-    """The file on its way in."""
+    """Collects the moments of one file."""
 
     def __init__(self, text: str, found: ReadNarrations, unsure: bool, videos: Collection[str] | None) -> None:
         self._walk = Walk(text.removeprefix("\ufeff"))
         self._found, self._unsure, self._videos = found, unsure, videos
         self.moments: dict[tuple[str, int], list[Narration]] = {}
-        """What the camera wearer does, by video and narrator, each at its moment."""
+        """Moments at which the camera wearer does something, by video and narrator."""
         self.times: dict[tuple[str, int], list[Decimal]] = {}
-        """When they say anything at all."""
+        """Moments of all narrations, by video and narrator."""
 
     def read(self) -> None:
-        """Look through the file, up to where it breaks off."""
+        """Read the file up to its end or a break."""
         walk = self._walk
         if walk.skip() != "{":
             raise FileRefused(f"{self._found.path} is a list; Ego4D's narrations are an object by video.")

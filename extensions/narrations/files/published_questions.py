@@ -1,4 +1,4 @@
-"""EgoPlan's published questions, as narrations are held against them and as goals are taken from them."""
+"""Reading EgoPlan's published questions, to compare narrations with them or to take goals from them."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ FORMAT = "egoplan"
 
 
 class PublishedFile(NamedTuple):
-    """What a file of questions came to."""
+    """The questions of a file, and its invalid records."""
 
     questions: list[PublishedQuestion]
     bad: list[BadRow]
-    """``row`` is the place of a record, from 1."""
+    """``row`` is the number of a record, from 1."""
 
 
 def read_published(path: Path) -> PublishedFile:
-    """The questions of a file in EgoPlan's format, with key and observation; others are in ``bad``.
+    """Return the questions of a file in EgoPlan's format; records without key or observation are in ``bad``.
 
     Raises
     ------
     FileRefused
-        It is no such file, or no record of it is such a question.
+        The file has another format, or no question with a key and an observation.
     """
     schema = load_schema(shipped()[FORMAT]).schema_
     keys = item_keys(FORMAT)

@@ -1,7 +1,7 @@
-"""Ego4D's narrations as verbs with their objects: who is meant, what is unclear, and the phrase of an action.
+"""Reading Ego4D's sentences: who acts, whether an object is unclear, and the action as a verb with its objects.
 
-``#C`` is the camera wearer, ``#O`` someone else, ``#unsure`` a thing that the narrator could not name. These are rules
-alone, where EgoPlan-Bench had a language model: a sentence with a second verb keeps it as it stands.
+``#C`` is the camera wearer, ``#O`` another person, ``#unsure`` a thing that the narrator could not name. EgoPlan-Bench
+used a language model; these rules do not, so they leave a second verb in a sentence as it is.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ _SPACE = re.compile(r"\s+")
 
 
 class ActorPhrase(NamedTuple):
-    """A narration of Ego4D, taken apart."""
+    """The parts of a narration of Ego4D."""
 
     actor: Actor
     phrase: str
-    """The verb in its plain form with what follows, without articles; empty if nothing is said."""
+    """The verb in its plain form with its objects, without articles; empty without a verb."""
     unsure: bool
 
 
 def phrase_of(text: str) -> ActorPhrase:
-    """Who does what.
+    """Return who does what in a sentence.
 
     >>> phrase_of("#C C picks a bag"), phrase_of("#O a man X carries the box.").actor
     (ActorPhrase(actor='wearer', phrase='pick bag', unsure=False), 'other')

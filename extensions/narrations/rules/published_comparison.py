@@ -1,8 +1,8 @@
-"""What narrations explain of questions that were made of them by others: segments, options, progress, observation.
+"""Comparing published questions with the narrations that they were made from: segments, options, progress, observation.
 
-A published question names its answer by words alone. Which narration is meant is found in two ways: ``nearest``, the
-one with these words that begins nearest to half a second after the observation, which explains and does not predict;
-and ``next``, the first with these words after the last action of the progress, which looks at no frame.
+A published question names its answer by words alone. Two rules find the narration: ``nearest`` takes the one with
+these words that begins nearest to half a second after the observation, which explains but does not predict. ``next``
+takes the first one with these words after the last action of the progress, which needs no frame number.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from fractions import Fraction
 from extensions.narrations.rules.narration import Narration, Narrations
 
 SECOND = 60
-"""Frames that are counted for a second of EPIC-KITCHENS' timestamps."""
+"""Frames per second in EPIC-KITCHENS' frame numbers."""
 _EXAMPLES = 5
 
 
 @dataclass(frozen=True)
 class PublishedQuestion:
-    """A question as it was published. Frames are as its file counts them."""
+    """A published question; frames are numbered as in its file."""
 
     id: str
     video: str
@@ -30,21 +30,21 @@ class PublishedQuestion:
     options: tuple[str, ...]
     observation: int
     progress: tuple[tuple[str, int, int], ...]
-    """Words, first and last frame of each action so far."""
+    """Words, first frame and last frame of each action so far."""
 
 
 @dataclass
 class Comparison:
-    """What came of it: counts by what they say, and the first few questions of each exception."""
+    """Counts by statement, and the questions for which a statement is false."""
 
     counts: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """How many of how many."""
+    """For each statement, the number of questions for which it holds, and of all."""
     kinds: dict[str, int] = field(default_factory=dict)
-    """Which frame the observation is, each question once."""
+    """Number of questions by the kind of their observation frame."""
     exceptions: dict[str, list[str]] = field(default_factory=dict)
 
     def one(self, what: str, holds: bool, published: PublishedQuestion | None = None) -> bool:
-        """One more for which something holds, or does not."""
+        """Count one more question for which a statement holds or not, and return whether it holds."""
         n, of = self.counts.get(what, (0, 0))
         self.counts[what] = (n + holds, of + 1)
         if not holds and published is not None:
@@ -52,13 +52,13 @@ class Comparison:
         return holds
 
     def examples(self, what: str) -> list[str]:
-        """The first few questions for which something does not hold."""
+        """Return the first few questions for which a statement is false."""
         return self.exceptions.get(what, [])[:_EXAMPLES]
 
 
 @dataclass(frozen=True)
 class _Frames:
-    """Of one question: where its answer begins, and where the actions so far end, in frames."""
+    """Frames of one question: the start of its answer, and the ends of the actions so far."""
 
     start: int
     stops: tuple[int, ...]
@@ -82,15 +82,15 @@ RULES: Mapping[str, tuple[str, Callable[[_Frames], int]]] = {
         _Frames.ended,
     ),
 }
-"""As ``questions.RULES``, in frames."""
+"""The rules of ``questions.RULES``, in frames."""
 
 
 def compare(
     narrations: Narrations, published: Iterable[PublishedQuestion], *, rates: Mapping[str, Fraction] | None = None
 ) -> Comparison:
-    """Hold published questions against the narrations of their videos; those of other videos are passed over.
+    """Compare published questions with the narrations of their videos, without questions of other videos.
 
-    ``rates`` are the videos' own: half a second is then so many frames as the video shows in it.
+    ``rates`` are the frame rates of the videos; they give the number of frames in half a second.
     """
     found = Comparison()
     those = [each for each in published if found.one("questions of these videos", each.video in narrations)]
@@ -109,7 +109,7 @@ def compare(
 
 
 def _gap(rate: Fraction | None) -> int:
-    """Half a second in frames; a video shows a whole number of them."""
+    """Return half a second as a whole number of frames."""
     return SECOND // 2 if rate is None else round(rate / 2)
 
 
@@ -126,7 +126,7 @@ class _Video:
             self.texts[row.text].append(at)
 
     def places(self, published: PublishedQuestion) -> list[int | None]:
-        """Where each action of the progress stands among the narrations."""
+        """Return the position of each action of the progress among the narrations."""
         return [self.frames.get(segment) for segment in published.progress]
 
     def nearest(self, published: PublishedQuestion, gap: int) -> Narration | None:
@@ -135,7 +135,7 @@ class _Video:
         return min(those, key=lambda row: (abs((row.start_frame or 0) - wanted), row.place), default=None)
 
     def next(self, published: PublishedQuestion) -> int | None:
-        """The place of the first narration with the answer's words behind the progress."""
+        """Return the position of the first narration with the answer's words after the progress."""
         there = [at for at in self.places(published) if at is not None]
         if not there:
             return None
@@ -143,7 +143,7 @@ class _Video:
 
 
 def _goals(published: Sequence[PublishedQuestion], spoken: Mapping[str, _Video]) -> dict[tuple[str, str], set[int]]:
-    """Of each goal the places of all its actions that are published with any of its questions."""
+    """Return the positions of each goal's actions, from all its published questions."""
     found: dict[tuple[str, str], set[int]] = defaultdict(set)
     for each in published:
         here = spoken[each.video]
@@ -161,7 +161,7 @@ def _segments(found: Comparison, each: PublishedQuestion, here: _Video) -> None:
 
 
 def _progress(found: Comparison, each: PublishedQuestion, here: _Video, goal: set[int]) -> None:
-    """Whether the progress follows from the goal's actions, and from the narrations alone."""
+    """Count whether the progress follows from the goal's actions, and from the narrations alone."""
     places = here.places(each)
     if not found.one("questions with a progress", bool(places), each):
         return
@@ -178,8 +178,10 @@ def _progress(found: Comparison, each: PublishedQuestion, here: _Video, goal: se
 
 
 def _rebuilt(found: Comparison, each: PublishedQuestion, here: _Video, goal: set[int], gap: int) -> None:
-    """Whether a question comes out again of its goal's actions and the narrations, without a look at its frames: the
-    progress is what the goal has before the answer, which is the next narration with its words."""
+    """Count whether the goal's actions and the narrations give the question again, without its frames.
+
+    Then the progress is all actions of the goal before the answer, and the answer is the next narration with its words.
+    """
     answer = here.next(each)
     if not each.progress:
         return
@@ -206,7 +208,7 @@ def _observed(found: Comparison, each: PublishedQuestion, answer: Narration, gap
 
 
 def _kind(each: PublishedQuestion, frames: _Frames) -> str:
-    """What the observation frame is."""
+    """Return the kind of the observation frame."""
     if each.observation == frames.half_second():
         return f"{frames.gap} frames before the answer's narration begins"
     if frames.stops and each.observation == frames.stops[-1]:
@@ -218,5 +220,5 @@ def _kind(each: PublishedQuestion, frames: _Frames) -> str:
 
 
 def spread(found: Comparison) -> list[tuple[str, int]]:
-    """The kinds of observation frames, the most frequent first."""
+    """Return the kinds of observation frames, most frequent first."""
     return Counter(found.kinds).most_common()
