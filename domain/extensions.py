@@ -48,9 +48,16 @@ class Extension:
     commands: Rows = _nothing
     """Modules with ``register(cli)``, which adds their commands."""
     routes: Rows = _nothing
-    """Modules with ``routes(resources)`` and ``PUBLIC``, the paths that need no session."""
+    """Modules with ``routes(resources)`` and ``PUBLIC``, the paths that need no session. ``MACHINES`` may name the
+    beginnings of paths that scripts ask for, so that a refusal is JSON."""
     figures: Rows = _nothing
     """Pairs of a name and the function that works out what a page shows, in a process of its own where it is much."""
+    schema_keys: Rows = _nothing
+    """Rows of ``annotation_schemas.extension_keys.SchemaKey``: keys of the grammar that only this extension reads."""
+    run_kinds: Rows = _nothing
+    """Rows of ``domain.run_kinds.ExecutedKind``: the plan of a kind of runs, and how models are asked in it."""
+    release_checks: Rows = _nothing
+    """Rows of ``workflow.releases.extension_checks.ReleaseCheck``: what a release waits for."""
     pipeline_steps: Rows = _nothing
     """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page Pipelines draws."""
     import_media: Rows = _nothing
@@ -59,6 +66,8 @@ class Extension:
     pool_folders: Rows = _nothing
     """Functions that ``touchstone pool add`` asks before it adds a folder: each adds the files of a folder that it
     recognizes and returns ``domain.records.AddedMedia``, or returns None."""
+    author_forms: Rows = _nothing
+    """Modules with the functions of ``workflow.annotate.author_forms.AuthorForm``."""
     derived_media: Rows = _nothing
     """Modules with the functions of ``workflow.files.derived_media.DerivedMedia``."""
     home_folders: Rows = _nothing
@@ -66,7 +75,7 @@ class Extension:
     settings: Rows = _nothing
     """Dataclasses of settings, each with ``read(env, folder)``; ``Settings.of`` finds what came of them."""
     web: Path | None = None
-    """A folder of JavaScript: ``kinds/NAME.js`` is the control of a kind that it adds."""
+    """A folder of JavaScript: ``kinds/NAME.js`` is the control of a kind, and ``NAME.js`` a component of a page."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +89,9 @@ class Parts:
     """Paths of addresses."""
     commands: tuple[str, ...] = ()
     """What is typed behind ``touchstone``."""
+    schema_keys: tuple[str, ...] = ()
+    """Dotted paths of keys."""
+    run_kinds: tuple[str, ...] = ()
     home_folders: tuple[str, ...] = ()
     """They are deleted with a project also while the extension is missing."""
 
@@ -88,11 +100,27 @@ COMES_WITH: Mapping[str, Parts] = {
     "leaderboard": Parts("Public leaderboard", pages=("leaderboard",), commands=("entries",)),
     "frames": Parts("Frames of videos", pages=("frames",), commands=("frames",), home_folders=("frames",)),
     "narrations": Parts("Goals and questions from narrations", pages=("goals",), commands=("narrations",)),
+    "shortcuts": Parts(
+        "Shortcuts",
+        pages=("shortcuts",),
+        commands=("shortcuts", "run shortcut"),
+        schema_keys=("export.shortcuts",),
+        run_kinds=("shortcut",),
+    ),
     "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
+    "drafting": Parts("Drafting", pages=("drafting",), commands=("drafting",)),
+    "privacy": Parts("Privacy", pages=("privacy",), commands=("privacy",), home_folders=("privacy",)),
 }
 """By the folder. ``tests/test_extensions.py`` compares it with what each extension does add."""
 
-NOUNS = {"kinds": "kind", "formats": "format", "pages": "page", "commands": "command"}
+NOUNS = {
+    "kinds": "kind",
+    "formats": "format",
+    "pages": "page",
+    "commands": "command",
+    "schema_keys": "schema key",
+    "run_kinds": "kind of runs",
+}
 """What a name of ``Parts`` is."""
 
 
@@ -153,7 +181,7 @@ def code() -> list[Path]:
 
 
 def missing(point: str, name: str) -> str | None:
-    """Return why there is no kind, format, page or command of this name, if an extension that is not here adds it."""
+    """Return why nothing of this name is in a register (a field of ``Parts``), if a missing extension adds it."""
     for folder, parts in COMES_WITH.items():
         if folder not in installed() and name in getattr(parts, point):
             return (

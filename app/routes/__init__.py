@@ -11,7 +11,6 @@ from app.routes import (
     mail_off,
     media,
     moved,
-    uncovered,
     work,
 )
 from app.services import Resources
@@ -34,7 +33,6 @@ def routes_before(resources: Resources) -> list[BaseRoute]:
     what needs nothing of its sessions and compression."""
     return [
         *archives.routes(resources),
-        *uncovered.routes(resources),
         *media.routes(resources),
         *work.routes(resources),
         *moved.routes(),

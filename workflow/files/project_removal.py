@@ -18,7 +18,6 @@ from domain.records import Person
 from workflow.access import project_care
 from workflow.access.event_log import log
 from workflow.access.projects import Access, lead_alone, require_lead
-from workflow.files import privacy_look
 from workflow.files.passing import clear, clear_abandoned
 from workflow.files.project_export import Progress, archive_in, silent
 from workflow.files.release_folder import alone_with_releases, remove_releases
@@ -108,8 +107,7 @@ def delete_project(
         if home is not None:
             remove_releases(home, project)
             archive_in(home, project).unlink(missing_ok=True)
-            of_extensions = (home / folder / project for folder in sorted(extensions.home_folders()))
-            for place in (privacy_look.looks_in(home, project), *of_extensions):
+            for place in (home / folder / project for folder in sorted(extensions.home_folders())):
                 shutil.rmtree(place, ignore_errors=True)
             for path in (each for run in of_runs for each in (home / "batches").glob(f"{run}-*")):
                 path.unlink(missing_ok=True)
