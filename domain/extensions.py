@@ -11,7 +11,7 @@ extension is imported before it is needed, and a folder that is deleted takes aw
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -98,12 +98,22 @@ class Parts:
     table_sources: tuple[str, ...] = ()
     home_folders: tuple[str, ...] = ()
     """They are deleted with a project also while the extension is missing."""
+    events: tuple[str, ...] = ()
+    """Kinds of events that only this extension shows; ``touchstone check`` names the extension if it is missing."""
 
 
 COMES_WITH: Mapping[str, Parts] = {
     "leaderboard": Parts("Public leaderboard", pages=("leaderboard",), commands=("entries",)),
-    "frames": Parts("Frames of videos", pages=("frames",), commands=("frames",), home_folders=("frames",)),
-    "narrations": Parts("Goals and questions from narrations", pages=("goals",), commands=("narrations",)),
+    "frames": Parts(
+        "Frames",
+        pages=("frames",),
+        commands=("frames",),
+        home_folders=("frames",),
+        events=("frames.screened", "frames.chosen"),
+    ),
+    "narrations": Parts(
+        "Narrations", pages=("goals",), commands=("narrations",), events=("goals.narrated", "goals.saved")
+    ),
     "shortcuts": Parts(
         "Shortcuts",
         pages=("shortcuts",),
@@ -192,11 +202,25 @@ def missing(point: str, name: str) -> str | None:
     """Return why nothing of this name is in a register (a field of ``Parts``), if a missing extension adds it."""
     for folder, parts in COMES_WITH.items():
         if folder not in installed() and name in getattr(parts, point):
-            return (
-                f"The {NOUNS[point]} `{name}` belongs to the extension {parts.title}, which is not installed. "
-                f"Put the folder `extensions/{folder}` of this version of Touchstone back, and start again."
-            )
+            return f"The {NOUNS[point]} `{name}` {_belongs_to(folder, parts)}"
     return None
+
+
+def _belongs_to(folder: str, parts: Parts) -> str:
+    return (
+        f"belongs to the extension {parts.title}, which is not installed. "
+        f"Put the folder `extensions/{folder}` of this version of Touchstone back, and start again."
+    )
+
+
+def missing_by_events(kinds: Collection[str]) -> list[str]:
+    """Return a sentence for each missing extension of ours that alone shows events of these kinds."""
+    found = []
+    for folder, parts in COMES_WITH.items():
+        here = [kind for kind in parts.events if kind in kinds]
+        if here and folder not in installed():
+            found.append(f"Part of the log ({', '.join(here)}) {_belongs_to(folder, parts)}")
+    return found
 
 
 def all_missing(point: str) -> dict[str, str]:
