@@ -85,6 +85,8 @@ class Parts:
     """What is typed behind ``touchstone``."""
     home_folders: tuple[str, ...] = ()
     """They are deleted with a project also while the extension is missing."""
+    events: tuple[str, ...] = ()
+    """Kinds of events that only this extension reads: `touchstone check` names the extension where it is missing."""
 
 
 COMES_WITH: Mapping[str, Parts] = {
@@ -92,8 +94,14 @@ COMES_WITH: Mapping[str, Parts] = {
     "frames": Parts("Frames of videos", pages=("frames",), commands=("frames",), home_folders=("frames",)),
     "narrations": Parts("Goals and questions from narrations", pages=("goals",), commands=("narrations",)),
     "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
-    "drafting": Parts("Drafting", pages=("drafting",), commands=("drafting",)),
-    "privacy": Parts("Privacy", pages=("privacy",), commands=("privacy",), home_folders=("privacy",)),
+    "drafting": Parts("Drafting", pages=("drafting",), commands=("drafting",), events=("drafting.imported",)),
+    "privacy": Parts(
+        "Privacy",
+        pages=("privacy",),
+        commands=("privacy",),
+        home_folders=("privacy",),
+        events=("privacy.marked", "privacy.decided"),
+    ),
 }
 """By the folder. ``tests/test_extensions.py`` compares it with what each extension does add."""
 
@@ -161,11 +169,24 @@ def missing(point: str, name: str) -> str | None:
     """Return why there is no kind, format, page or command of this name, if an extension that is not here adds it."""
     for folder, parts in COMES_WITH.items():
         if folder not in installed() and name in getattr(parts, point):
-            return (
-                f"The {NOUNS[point]} `{name}` belongs to the extension {parts.title}, which is not installed. "
-                f"Put the folder `extensions/{folder}` of this version of Touchstone back, and start again."
-            )
+            return _put_back(f"The {NOUNS[point]} `{name}` belongs", folder, parts)
     return None
+
+
+def missing_readers() -> dict[tuple[str, ...], str]:
+    """Return, by the kinds of events that they read, a sentence for each extension that is not here."""
+    return {
+        parts.events: _put_back("A part of its log belongs", folder, parts)
+        for folder, parts in COMES_WITH.items()
+        if parts.events and folder not in installed()
+    }
+
+
+def _put_back(belongs: str, folder: str, parts: Parts) -> str:
+    return (
+        f"{belongs} to the extension {parts.title}, which is not installed. "
+        f"Put the folder `extensions/{folder}` of this version of Touchstone back, and start again."
+    )
 
 
 def all_missing(point: str) -> dict[str, str]:
