@@ -189,7 +189,7 @@ class DraftingReport:
     compared: tuple[OutcomeComparison, ...]
     edited: tuple[FieldEdits, ...]
     needed: int | None
-    """Number of items with a verdict that each arm needs to find a keep rate that differs by ten points (power 80 %)."""
+    """Number of items with a verdict that each arm needs to find a keep rate ten points away (power 80 %)."""
 
 
 def report(store: Store, *, by: Person | None, project: str) -> DraftingReport:
