@@ -71,15 +71,13 @@ WORKS: Mapping[str, str] = {
     "results": "workflow.results.leaderboard_page:leaderboards",
     "schema": "app.schema_work:looked",
     "scorecard": "workflow.lead.scorecard:scorecards",
-    "shortcut_models": "workflow.releases.shortcut_models_page:of_project",
-    "shortcuts": "workflow.releases.shortcut_gate:looked",
     "set": "workflow.releases.set_statistics:of_project",
     "tables": "workflow.results.paper_tables:of_project",
 }
 """What can be worked out: by name, the function that does it, ``module:function``. It is called with the store and the
 arguments by name, and has to give the same for the same state. Extensions add their own."""
 
-APART = frozenset({"agreement_opinion", "calibration", "shortcuts"})
+APART = frozenset({"agreement_opinion", "calibration"})
 """What goes to a process of its own however small it is: it loads packages that the one which serves pages must not."""
 
 log = logging.getLogger(__name__)
@@ -135,7 +133,14 @@ _desk = _Desk()
 
 
 def asked(
-    store: Store, settings: Settings, work: str, args: Mapping[str, Any], *, state: tuple[Any, ...], size: int
+    store: Store,
+    settings: Settings,
+    work: str,
+    args: Mapping[str, Any],
+    *,
+    state: tuple[Any, ...],
+    size: int,
+    apart: bool = False,
 ) -> Asked:
     """A figure of this state, or what there is until it is ready: ask again.
 
@@ -149,6 +154,8 @@ def asked(
         What stays the same as long as the figure does.
     size
         How many ratings it is made of.
+    apart
+        Whether it goes to a process of its own however small it is, as those of ``APART`` do.
 
     Raises
     ------
@@ -161,7 +168,7 @@ def asked(
     known = _newest(place)
     if known is not None and known.state == state:
         return Asked(known, current=True)
-    if size <= SMALL and work not in APART:
+    if size <= SMALL and work not in APART and not apart:
         return Asked(_remember(place, _worked_out(store, work, args, state)), current=True)
     begun = None
     with _desk.guard:

@@ -52,6 +52,12 @@ class Extension:
     beginnings of paths that scripts ask for, so that a refusal is JSON."""
     figures: Rows = _nothing
     """Pairs of a name and the function that works out what a page shows, in a process of its own where it is much."""
+    schema_keys: Rows = _nothing
+    """Rows of ``annotation_schemas.extension_keys.SchemaKey``: keys of the grammar that only this extension reads."""
+    run_kinds: Rows = _nothing
+    """Rows of ``domain.run_kinds.ExecutedKind``: the plan of a kind of runs, and how models are asked in it."""
+    release_checks: Rows = _nothing
+    """Rows of ``workflow.releases.extension_checks.ReleaseCheck``: what a release waits for."""
     pipeline_steps: Rows = _nothing
     """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page Pipelines draws."""
     import_media: Rows = _nothing
@@ -83,6 +89,9 @@ class Parts:
     """Paths of addresses."""
     commands: tuple[str, ...] = ()
     """What is typed behind ``touchstone``."""
+    schema_keys: tuple[str, ...] = ()
+    """Dotted paths of keys."""
+    run_kinds: tuple[str, ...] = ()
     home_folders: tuple[str, ...] = ()
     """They are deleted with a project also while the extension is missing."""
     events: tuple[str, ...] = ()
@@ -93,6 +102,13 @@ COMES_WITH: Mapping[str, Parts] = {
     "leaderboard": Parts("Public leaderboard", pages=("leaderboard",), commands=("entries",)),
     "frames": Parts("Frames of videos", pages=("frames",), commands=("frames",), home_folders=("frames",)),
     "narrations": Parts("Goals and questions from narrations", pages=("goals",), commands=("narrations",)),
+    "shortcuts": Parts(
+        "Shortcuts",
+        pages=("shortcuts",),
+        commands=("shortcuts", "run shortcut"),
+        schema_keys=("export.shortcuts",),
+        run_kinds=("shortcut",),
+    ),
     "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
     "drafting": Parts("Drafting", pages=("drafting",), commands=("drafting",), events=("drafting.imported",)),
     "privacy": Parts(
@@ -105,7 +121,14 @@ COMES_WITH: Mapping[str, Parts] = {
 }
 """By the folder. ``tests/test_extensions.py`` compares it with what each extension does add."""
 
-NOUNS = {"kinds": "kind", "formats": "format", "pages": "page", "commands": "command"}
+NOUNS = {
+    "kinds": "kind",
+    "formats": "format",
+    "pages": "page",
+    "commands": "command",
+    "schema_keys": "schema key",
+    "run_kinds": "kind of runs",
+}
 """What a name of ``Parts`` is."""
 
 
@@ -166,7 +189,7 @@ def code() -> list[Path]:
 
 
 def missing(point: str, name: str) -> str | None:
-    """Return why there is no kind, format, page or command of this name, if an extension that is not here adds it."""
+    """Return why nothing of this name is in a register (a field of ``Parts``), if a missing extension adds it."""
     for folder, parts in COMES_WITH.items():
         if folder not in installed() and name in getattr(parts, point):
             return _put_back(f"The {NOUNS[point]} `{name}` belongs", folder, parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,13 @@ import streamlit as st
 from app import import_boxes, markup, shell
 from app.services import Services
 from domain.records import ProjectView
-from extensions.frames import frame_sets, set_jobs
+from extensions.frames import frame_choices, frame_sets, set_jobs
 from extensions.frames.frame_route import address
 from extensions.frames.frame_sets import Frame, SetIndex
 
 PAGE, ACROSS = 24, 6
+CHANGED = "frames.changed"
+"""The message that another lead has changed the frames of the page."""
 CHOSEN, KEPT, DROPPED, EVERY = "Chosen", "Kept by the screening", "Dropped", "All"
 ANY, ALIKE = "any", "those that look alike"
 STYLE = """.ts-frame { width: 100%; aspect-ratio: 16 / 10; object-fit: contain; border-radius: 4px; display: block;
@@ -39,7 +42,7 @@ MOVING: Mapping[str, Callable[[Frame], float]] = {
 def draw(services: Services, view: ProjectView, folder: Path, found: SetIndex, *, busy: bool) -> None:
     """Filters, what they leave, a tick for each frame, and the way into the pool. ``busy``: as the page was drawn."""
     with shell.guard(services):
-        if set_jobs.is_running(folder) and not busy:
+        if _is_old(services, view, folder, found) or (set_jobs.is_running(folder) and not busy):
             st.rerun()
         shell.tell_refused()
         shell.section("Candidates")
@@ -65,6 +68,17 @@ def draw(services: Services, view: ProjectView, folder: Path, found: SetIndex, *
                 with box:
                     _tile(services, view, folder, found, frame, on=hand.get(frame.name, frame.kept))
         _pool(services, view, folder, found, busy=busy)
+
+
+def _is_old(services: Services, view: ProjectView, folder: Path, found: SetIndex) -> bool:
+    """Whether the frames have been screened again or removed since the page was drawn; the next run says by whom."""
+    now = frame_sets.index(folder)
+    if now is not None and now.stamp == found.stamp:
+        return False
+    who, what = frame_choices.last_change(services.store, by=services.person, project=view.name, name=folder.name)
+    if who != services.person.login and not shell.was_refused():  # a refusal says it, too
+        shell.keep_message(CHANGED, f"This page shows the frames as they are now. {who}: {what}.")
+    return True
 
 
 def _asked() -> tuple[Any, ...]:
@@ -142,13 +156,41 @@ def _tile(services: Services, view: ProjectView, folder: Path, found: SetIndex, 
             data_part="candidate",
         )
     )
-    key = f"frames.tick.{folder.name}.{frame.name}"
-    st.session_state[key] = on
-    st.checkbox(f"{moment} chosen", key=key, on_change=_tick_one, args=(services, folder, frame, key))
+    name = f"frames.tick.{folder.name}.{frame.name}"
+    box = _box(name, on=on)
+    key = f"{name}.{box.turn}"
+    st.checkbox(f"{moment} chosen", box.first, key=key, on_change=_tick_one, args=(services, folder, frame, name, box))
 
 
-def _tick_one(services: Services, folder: Path, frame: Frame, key: str) -> None:
-    _tick(services, folder, [frame], bool(st.session_state[key]))
+@dataclass
+class Box:
+    """The checkbox of a frame in one browser."""
+
+    turn: int
+    """A number in its key: another one is another checkbox."""
+    first: bool
+    """The value that it was drawn with."""
+    last: bool
+    """The value that the browser shows."""
+
+
+def _box(name: str, *, on: bool) -> Box:
+    """Return the checkbox to draw for a frame: a new one if anything but its own press has changed the frame.
+
+    Setting the value of the checkbox that is there would undo the choice of another lead: until the browser has drawn
+    the new value, it sends the old one with each press on the page, and Streamlit takes that for a press of this box.
+    """
+    box: Box | None = st.session_state.get(name)
+    if box is None or f"{name}.{box.turn}" not in st.session_state or box.last != on:
+        box = st.session_state[name] = Box(box.turn + 1 if box is not None else 0, on, on)
+    return box
+
+
+def _tick_one(services: Services, folder: Path, frame: Frame, name: str, box: Box) -> None:
+    on = bool(st.session_state[f"{name}.{box.turn}"])
+    if st.session_state.get(name) is box and on != box.last:  # else the browser repeats an old value
+        box.last = on
+        _tick(services, folder, [frame], on)
 
 
 def _tick(services: Services, folder: Path, frames: Sequence[Frame], on: bool) -> None:

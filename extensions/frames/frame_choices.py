@@ -157,6 +157,24 @@ def standing(
     return {frame[0]: ticks[frame][1] for frame in frames if frame in ticks}
 
 
+def last_change(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    name: str,
+    kinds: Collection[str] = (FRAMES_SCREENED, CHOICES_CLEARED),
+) -> tuple[str, str]:
+    """Return who last screened or removed the frames of a set, by login, and what happened; leads only."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        found = events.of_kinds(session, project_id=access.project_id, kinds=tuple(kinds))
+    for event, login in reversed(found):
+        if event.data["set"] == name:
+            return login or "A command", str(event.data.get("why", "the frames were screened again"))
+    return "Someone", "the frames were changed"
+
+
 def _replay(ticks: dict[tuple[str, Any], tuple[str, bool]], of: str, data: Mapping[str, Any]) -> None:
     """Apply the ticks of one event; a tick equal to the screening's result removes the frame's tick."""
     for name, about in data["frames"].items():

@@ -28,7 +28,8 @@ from typing import Any
 from app import locks
 from app.services import Services
 from db.engine import Store
-from domain.errors import NotFound
+from db.events import CHOICES_CLEARED
+from domain.errors import Conflict, NotFound
 from domain.records import Person
 from extensions.frames import frame_choices, frame_pool
 from extensions.frames.extraction import ExtractionSettings
@@ -39,7 +40,9 @@ from media import copies
 
 ABOUT, INDEX, HAND, OUT, THUMBS, LOCK = "about.json", "index.json", "hand.json", "out", "thumbs", "lock"
 BUSY = "Frames of this set are being taken or put into the pool just now. Wait until that is done, and press again."
-TICKING = "Someone else is ticking frames at this moment; tick it again."
+TICKING = "Other leads are choosing frames of this set. Your choice is saved; load this page again to see it."
+TICKING_SECONDS = 30
+"""How long a page waits for the ticks of other leads, which take milliseconds each."""
 _THUMB = (320, 320)
 
 
@@ -202,22 +205,44 @@ def refresh(store: Store, folder: Path, *, by: Person) -> None:
     found = index(folder)
     if found is None:
         return
-    project, lines = project_of(folder), [each.row for each in found.frames]
-    frame_choices.take_in(store, folder, by=by, project=project, of=reference_of(folder), lines=lines)
+    project, lines = project_of(folder), _take_in(store, folder, found, by=by)
     here = [each.name for each in folder.parent.iterdir()]
-    with locks.held(folder / f"{HAND}.lock", TICKING):
+    with locks.held(folder / f"{HAND}.lock", TICKING, wait_seconds=TICKING_SECONDS):
         now = frame_choices.standing(store, by=by, project=project, name=folder.name, lines=lines, here=here)
         if now != by_hand(folder):
             write_json(folder / HAND, now)
 
 
+def _take_in(store: Store, folder: Path, found: SetIndex, *, by: Person) -> list[Mapping[str, Any]]:
+    lines = [each.row for each in found.frames]
+    frame_choices.take_in(store, folder, by=by, project=project_of(folder), of=reference_of(folder), lines=lines)
+    return lines
+
+
 def tick(store: Store, folder: Path, frames: Sequence[Frame], *, on: bool, by: Person) -> None:
-    """Tick these frames on or off."""
+    """Tick these frames on or off.
+
+    The frames are those of a page that may be older than the last screening: the log gets what holds now.
+
+    Raises
+    ------
+    Conflict
+        The set no longer has one of the frames. The message has the reason.
+    """
+    found = index(folder)
+    now = {_identity(each): each.row for each in found.frames} if found is not None else {}
+    lines = [now[_identity(each)] for each in frames if _identity(each) in now]
+    if found is None or len(lines) < len(frames):
+        about = {"project": project_of(folder), "name": folder.name}
+        who, why = frame_choices.last_change(store, by=by, **about, kinds=(CHOICES_CLEARED,))
+        raise Conflict(f"Your choice is not saved, because these frames are gone. {who}: {why}.")
+    _take_in(store, folder, found, by=by)
+    frame_choices.tick(store, by=by, project=project_of(folder), of=reference_of(folder), lines=lines, on=on)
     refresh(store, folder, by=by)
-    frame_choices.tick(
-        store, by=by, project=project_of(folder), of=reference_of(folder), lines=[each.row for each in frames], on=on
-    )
-    refresh(store, folder, by=by)
+
+
+def _identity(frame: Frame) -> tuple[str, Any]:
+    return frame.name, frame.row.get("sha256")
 
 
 def project_of(folder: Path) -> str:

@@ -20,9 +20,10 @@ from tests.workflow.test_coding import CODING, answer, code
 from workflow.lead.coding_intake import open_coding
 from workflow.results import leaderboard, project_answers, table_files
 from workflow.results.dimension_means import PEOPLE, agreement_of_answers
-from workflow.results.paper_tables import NOTHING, Head, PaperTable, paper_tables, printed
+from workflow.results.paper_table_places import Head
+from workflow.results.paper_tables import NOTHING, PaperTable, paper_tables, printed
 from workflow.results.ratings_from_files import import_ratings
-from workflow.results.scores import Scores
+from workflow.results.score_choices import Scores
 
 SCHEMA = """
 name: small

@@ -22,8 +22,9 @@ from importers.success import AspectScore, Outcome
 from tests.workflow.test_results import made
 from workflow.results import leaderboard
 from workflow.results.aspect_success import of_project
-from workflow.results.project_answers import Answer, Read
-from workflow.results.scores import Scores
+from workflow.results.graded_answers import Answer
+from workflow.results.project_answers import Read
+from workflow.results.score_choices import Scores
 from workflow.results.slices import Item
 from workflow.results.success_regression import about, as_csv, as_json, data_csv, fits, influential, quality
 from workflow.results.success_units import Asked, Joined, of_files

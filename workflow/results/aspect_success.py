@@ -11,7 +11,8 @@ from domain.errors import InvalidInput, Problem
 from workflow.results.criterion_values import scored_criteria
 from workflow.results.leaderboard_lines import values_of
 from workflow.results.project_answers import Read
-from workflow.results.scores import Scored, Scores, ends_of, judges_called, scored, scores_of
+from workflow.results.score_choices import Scores, ends_of, judges_called, scores_of
+from workflow.results.scores import Scored, scored
 from workflow.results.slices import Item
 from workflow.results.success_units import Asked, By, Joined, Parts, aspects_of, counts, take_file, units_of
 

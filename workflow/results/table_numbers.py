@@ -31,7 +31,8 @@ from workflow.results.model_groups import Grouping
 from workflow.results.project_answers import Read
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import raters_of
-from workflow.results.scores import Kind, Scores, judges_called, scored
+from workflow.results.score_choices import Kind, Scores, judges_called
+from workflow.results.scores import scored
 from workflow.results.slices import BINS, DIMENSION, GROUP
 from workflow.results.success_regression import Fit
 from workflow.results.success_regression import Kind as RegressionKind

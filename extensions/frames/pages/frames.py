@@ -34,7 +34,11 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     st.html(f"<style>{candidate_grid.STYLE}</style>")
-    shell.tell_refused()
+    with st.container():  # what may stand here or not: else all below would be drawn anew
+        shell.tell_refused()
+        changed = shell.kept_message(candidate_grid.CHANGED)
+        if changed:
+            shell.show(markup.notice(changed))
     found = frame_sets.sets(services, view.name)
     with st.expander(
         "Videos to take frames out of", expanded=not found, key=f"frames.new.{st.session_state.get(_ROUND, 0)}"

@@ -17,6 +17,7 @@ from annotation_schemas.loader import load_schema
 from app.apart import unheard
 from app.services import Services
 from db.engine import Store, open_store
+from domain.errors import Conflict
 from domain.records import AuditEntry
 from domain.roles import Role
 from domain.settings import Settings
@@ -119,6 +120,28 @@ def test_ticks_are_undone_and_cleared(lea: Services, film: Path) -> None:
     (cleared,) = logged(lea.store, "frames.choices_cleared")
     assert (cleared.who, cleared.data["why"]) == ("lea", "the set was deleted")
     assert hand(lea, taken(lea, film)) == {}, "the ticks went with their set"
+
+
+def test_a_choice_from_a_page_older_than_the_screening_counts(lea: Services, film: Path) -> None:
+    folder = taken(lea, film)
+    name = tick(lea, folder, 1, on=False)
+    seen = frames(folder)
+    lou = make_person(lea.store, "lou", role=Role.LEAD)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(set_jobs, "_begin", lambda services, folder, work: work.run(lea.store, folder, unheard))
+        set_jobs.again(
+            lea, folder, taking=ExtractionSettings(every=5), keeping=ScreeningSettings(brightness=(254, 255))
+        )
+        assert not any(each.kept for each in frames(folder))
+        frame_sets.tick(lea.store, folder, [seen[1]], on=True, by=lou)
+        assert hand(lea, folder) == {name: True}
+        set_jobs.again(lea, folder, taking=ExtractionSettings(every=15), keeping=ScreeningSettings())
+    with pytest.raises(Conflict, match=r"frames are gone\. lea: the frames are taken in another way"):
+        frame_sets.tick(lea.store, folder, seen[:2], on=False, by=lou)
+    set_jobs.remove(lea, folder)
+    with pytest.raises(Conflict, match=r"frames are gone\. lea: the set was deleted"):
+        frame_sets.tick(lea.store, folder, seen[:1], on=False, by=lou)
+    assert [each.who for each in logged(lea.store, "frames.chosen")] == ["lea", "lou"]
 
 
 def test_another_set_here_keeps_its_own_ticks(lea: Services, film: Path) -> None:

@@ -37,6 +37,7 @@ from tests.app.asgi import call
 from tests.app.homes import Home
 from tests.app.screens import drawn, part, rows, words
 from tests.app.without_streamlit import application, session
+from workflow.access import audit
 from workflow.files import project_removal
 
 pytestmark = [pytest.mark.slow, pytest.mark.thorough]
@@ -193,6 +194,26 @@ def test_motion_is_measured_and_filtered_by(lea: Services, packed: bytes, monkey
     shown = [float(each) for each in re.findall(r"motion (\d+\.\d)", words(page))]
     assert len(shown) == 24
     assert shown == sorted(shown, reverse=True)
+
+
+def test_a_browser_that_is_late_undoes_no_choice_of_another_lead(lea: Services, packed: bytes) -> None:
+    """Until a browser has drawn what another lead has chosen, it sends the old values with each press."""
+    folder = taken(lea, packed)
+    page = opened(lea)
+    late = page._tree.get_widget_states()
+    found = frame_sets.index(folder)
+    assert found is not None
+    lou = make_person(lea.store, "lou", role=Role.LEAD)
+    frame_sets.tick(lea.store, folder, found.frames[:2], on=False, by=lou)
+    page.run()
+    for _ in range(3):
+        page._run(late)
+    assert part(page, "candidates").endswith("26 of 28 are chosen.")
+    page.run()
+    page.checkbox(key=f"frames.tick.{folder.name}.{found.frames[0].name}.1").check().run()
+    assert part(page, "candidates").endswith("27 of 28 are chosen.")
+    entries = audit.entries(lea.store, by=None, project="p", kinds=["frames.chosen"])
+    assert [(each.who, each.data["on"]) for each in entries] == [("lea", True), ("lou", False)]
 
 
 def test_what_was_broken_off_is_said_and_goes_on(lea: Services, packed: bytes) -> None:
