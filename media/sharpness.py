@@ -22,8 +22,7 @@ def sharpness(picture: Image.Image) -> float:
         grey = grey.resize(size, Image.Resampling.BILINEAR, reducing_gap=2.0)
     if min(grey.size) < 3:
         return 0.0
-    y = np.asarray(grey, dtype=np.int16)
-    laplacian = y[1:-1, 1:-1] * np.int16(-4)
-    for neighbour in (y[:-2, 1:-1], y[2:, 1:-1], y[1:-1, :-2], y[1:-1, 2:]):
-        laplacian += neighbour  # in its place: memory that is new each time costs more than the sums
+    import cv2  # not in a process that only serves pages
+
+    laplacian = cv2.Laplacian(np.asarray(grey), cv2.CV_16S)[1:-1, 1:-1]  # at the edge it takes pixels twice
     return float(laplacian.var(dtype=np.float64))

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from PIL import Image
-
-from domain.errors import NotAvailable
-from domain.installation import install_hint
 
 SIDE = 320
 """The longer side of a picture in whose pixels it is said, so that videos of other sizes compare."""
@@ -33,24 +28,11 @@ def between(before: Image.Image, now: Image.Image) -> float:
         In pixels of a picture whose longer side has ``SIDE``: where all of it moves by a hundredth of that side, 3.2.
         Even parts, such as a wall, show no motion. Where a scene is cut, it says only that much has changed.
     """
-    flow = opencv().calcOpticalFlowFarneback(
-        np.asarray(before), np.asarray(now), None,
+    import cv2  # not in a process that only serves pages
+
+    flow = cv2.calcOpticalFlowFarneback(
+        np.asarray(before), np.asarray(now), np.empty((now.height, now.width, 2), dtype=np.float32),
         pyr_scale=0.5, levels=4, winsize=15, iterations=3, poly_n=5, poly_sigma=1.2, flags=0,
     )  # fmt: skip
     lengths = np.hypot(flow[..., 0], flow[..., 1])
     return float(lengths.mean(dtype=np.float64)) * SIDE / max(now.size)
-
-
-def opencv() -> Any:
-    """``cv2``.
-
-    Raises
-    ------
-    NotAvailable
-        The extra ``motion`` is not installed.
-    """
-    try:
-        import cv2
-    except ImportError:
-        raise NotAvailable(f"Measuring motion needs OpenCV, which is not installed. {install_hint('motion')}") from None
-    return cv2
