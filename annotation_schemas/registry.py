@@ -166,7 +166,7 @@ def rows(registry: str) -> tuple[Row, ...]:
     return (*others, *(row for row in _ROWS if row.registry == registry))
 
 
-_ADDED_BY_EXTENSIONS = {"format": "formats"}
+_ADDED_BY_EXTENSIONS = {"format": "formats", "schema_key": "schema_keys"}
 """Registries with rows of extensions, which a schema may name even if the extension is not installed."""
 
 
@@ -249,6 +249,9 @@ def named(schema: Schema) -> Iterator[tuple[str, str, tuple[str | int, ...], str
     for name in NOT_ENFORCED:
         for path in _where_set(schema, name.split("."), ()):
             yield "key", name, path, str(path[1]) if path[0] == "stages" else None
+    for name in extensions.all_missing("schema_keys"):
+        for path in _where_set(schema, name.split("."), ()):
+            yield "schema_key", name, path, str(path[1]) if path[0] == "stages" else None
 
 
 def _where_set(part: Any, keys: Sequence[str], path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:

@@ -12,6 +12,7 @@ import typer
 import typer.core
 import typer.main
 
+from app.commands.groups import find_group
 from domain import extensions
 from domain.errors import NotAvailable, TouchstoneError
 from domain.module_names import import_own
@@ -32,7 +33,6 @@ COMMANDS = (
     "files",
     "release",
     "release_statistics",
-    "shortcuts",
     "duplicates",
     "items",
     "wording",
@@ -78,7 +78,9 @@ def _say(sentence: str) -> Callable[[], None]:
 
 for _name, _sentence in extensions.all_missing("commands").items():
     _anything = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
-    cli.command(_name, hidden=True, context_settings=_anything)(_say(_sentence))
+    *_group, _last = _name.split()
+    _parent = find_group(cli, _group[0]) if _group else cli
+    _parent.command(_last, hidden=True, context_settings=_anything)(_say(_sentence))
 
 
 @functools.cache

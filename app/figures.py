@@ -70,8 +70,6 @@ WORKS: Mapping[str, str] = {
     "results": "workflow.results.leaderboard_page:leaderboards",
     "schema": "app.schema_work:looked",
     "scorecard": "workflow.lead.scorecard:scorecards",
-    "shortcut_models": "workflow.releases.shortcut_models_page:of_project",
-    "shortcuts": "workflow.releases.shortcut_gate:looked",
     "set": "workflow.releases.set_statistics:of_project",
     "tables": "workflow.results.paper_tables:of_project",
 }

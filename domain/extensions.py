@@ -11,7 +11,7 @@ extension is imported before it is needed, and a folder that is deleted takes aw
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -52,6 +52,12 @@ class Extension:
     beginnings of paths that scripts ask for, so that a refusal is JSON."""
     figures: Rows = _nothing
     """Pairs of a name and the function that works out what a page shows, in a process of its own where it is much."""
+    schema_keys: Rows = _nothing
+    """Rows of ``annotation_schemas.extension_keys.SchemaKey``: keys of the grammar that only this extension reads."""
+    run_kinds: Rows = _nothing
+    """Rows of ``domain.run_kinds.ExecutedKind``: the plan of a kind of runs, and how models are asked in it."""
+    release_checks: Rows = _nothing
+    """Rows of ``workflow.releases.extension_checks.ReleaseCheck``: what a release waits for."""
     table_sources: Rows = _nothing
     """Pairs of a source that layouts of paper tables may name, and the function that returns a cell's number. It is
     called with ``workflow.results.table_numbers.Numbers`` and what the layout says (``Says``)."""
@@ -86,21 +92,47 @@ class Parts:
     """Paths of addresses."""
     commands: tuple[str, ...] = ()
     """What is typed behind ``touchstone``."""
+    schema_keys: tuple[str, ...] = ()
+    """Dotted paths of keys."""
+    run_kinds: tuple[str, ...] = ()
     table_sources: tuple[str, ...] = ()
     home_folders: tuple[str, ...] = ()
     """They are deleted with a project also while the extension is missing."""
+    events: tuple[str, ...] = ()
+    """Kinds of events that only this extension shows; ``touchstone check`` names the extension if it is missing."""
 
 
 COMES_WITH: Mapping[str, Parts] = {
     "leaderboard": Parts("Public leaderboard", pages=("leaderboard",), commands=("entries",)),
-    "frames": Parts("Frames of videos", pages=("frames",), commands=("frames",), home_folders=("frames",)),
-    "narrations": Parts("Goals and questions from narrations", pages=("goals",), commands=("narrations",)),
+    "frames": Parts(
+        "Frames",
+        pages=("frames",),
+        commands=("frames",),
+        home_folders=("frames",),
+        events=("frames.screened", "frames.chosen"),
+    ),
+    "narrations": Parts(
+        "Narrations", pages=("goals",), commands=("narrations",), events=("goals.narrated", "goals.saved")
+    ),
+    "shortcuts": Parts(
+        "Shortcuts",
+        pages=("shortcuts",),
+        commands=("shortcuts", "run shortcut"),
+        schema_keys=("export.shortcuts",),
+        run_kinds=("shortcut",),
+    ),
     "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
+    "drafting": Parts("Drafting", pages=("drafting",), commands=("drafting",), events=("drafting.imported",)),
+    "privacy": Parts(
+        "Privacy",
+        pages=("privacy",),
+        commands=("privacy",),
+        home_folders=("privacy",),
+        events=("privacy.marked", "privacy.decided"),
+    ),
     "plans": Parts(
         "ETP plans", kinds=("plan",), pages=("regression",), commands=("regression",), table_sources=("regression",)
     ),
-    "drafting": Parts("Drafting", pages=("drafting",), commands=("drafting",)),
-    "privacy": Parts("Privacy", pages=("privacy",), commands=("privacy",), home_folders=("privacy",)),
 }
 """By the folder. ``tests/test_extensions.py`` compares it with what each extension does add."""
 
@@ -109,6 +141,8 @@ NOUNS = {
     "formats": "format",
     "pages": "page",
     "commands": "command",
+    "schema_keys": "schema key",
+    "run_kinds": "kind of runs",
     "table_sources": "source of tables",
 }
 """What a name of ``Parts`` is."""
@@ -171,14 +205,28 @@ def code() -> list[Path]:
 
 
 def missing(point: str, name: str) -> str | None:
-    """Return why there is no kind, format, page and so on of this name, if a missing extension of ours adds it."""
+    """Return why nothing of this name is in a register (a field of ``Parts``), if a missing extension adds it."""
     for folder, parts in COMES_WITH.items():
         if folder not in installed() and name in getattr(parts, point):
-            return (
-                f"The {NOUNS[point]} `{name}` belongs to the extension {parts.title}, which is not installed. "
-                f"Put the folder `extensions/{folder}` of this version of Touchstone back, and start again."
-            )
+            return f"The {NOUNS[point]} `{name}` {_belongs_to(folder, parts)}"
     return None
+
+
+def _belongs_to(folder: str, parts: Parts) -> str:
+    return (
+        f"belongs to the extension {parts.title}, which is not installed. "
+        f"Put the folder `extensions/{folder}` of this version of Touchstone back, and start again."
+    )
+
+
+def missing_by_events(kinds: Collection[str]) -> list[str]:
+    """Return a sentence for each missing extension of ours that alone shows events of these kinds."""
+    found = []
+    for folder, parts in COMES_WITH.items():
+        here = [kind for kind in parts.events if kind in kinds]
+        if here and folder not in installed():
+            found.append(f"Part of the log ({', '.join(here)}) {_belongs_to(folder, parts)}")
+    return found
 
 
 def all_missing(point: str) -> dict[str, str]:

@@ -95,10 +95,12 @@ def _away(session: Session, access: Access) -> Iterator[str]:
     for need in registry.needs(access.schema):
         if need.row.away:
             yield f"{access.name}: its schema needs more at {'.'.join(map(str, need.path))}. {need.row.meaning}"
-    sentence = extensions.missing("pages", "label_studio")
-    for row in bridge.of_project(session, project_id=access.project_id) if sentence else ():
+    for sentence in extensions.missing_by_events(events.kinds(session, project_id=access.project_id)):
+        yield f"{access.name}: {sentence}"
+    away = extensions.missing("pages", "label_studio")
+    for row in bridge.of_project(session, project_id=access.project_id) if away else ():
         if row.stages:
-            yield f"{access.name}: work is out at {row.address}, and its answers do not come back. {sentence}"
+            yield f"{access.name}: work is out at {row.address}, and its answers do not come back. {away}"
 
 
 def _outside(session: Session, access: Access) -> Iterator[str]:
