@@ -5,18 +5,15 @@ from __future__ import annotations
 import numpy as np
 from PIL import Image
 
+from media.sharpness import gray
+
 SIDE = 320
 """Longer side of the scaled picture; motion is measured in its pixels, so videos of all sizes compare."""
 
 
 def small(picture: Image.Image) -> Image.Image:
-    """Return the picture in gray, scaled to at most ``SIDE`` pixels."""
-    grey = picture.convert("L")
-    if max(grey.size) > SIDE:
-        scale = SIDE / max(grey.size)
-        size = (max(1, round(grey.width * scale)), max(1, round(grey.height * scale)))
-        grey = grey.resize(size, Image.Resampling.BILINEAR, reducing_gap=2.0)
-    return grey
+    """Return the picture as it is compared: in gray, at most ``SIDE`` pixels long."""
+    return gray(picture, SIDE)
 
 
 def between(before: Image.Image, now: Image.Image) -> float:
