@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from annotation_schemas import HOME, typed_yaml
+from annotation_schemas import typed_yaml
 from domain.errors import SchemaError
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
@@ -122,7 +122,7 @@ class ToolSet:
 @cache
 def holmes() -> ToolSet:
     """The tools of HOLMES."""
-    return read_tool_set(HOME / "tool_sets" / "holmes.yaml")
+    return read_tool_set(Path(__file__).parent / "holmes.yaml")
 
 
 def read_tool_set(path: Path) -> ToolSet:

@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from annotation_schemas.tools import Tool, ToolSet, parse_tool_set, read_tool_set
 from db import tool_results
 from db.engine import IntegrityError, Store
 from domain.errors import ModelRefused, SchemaError
 from domain.runs import Picture, Question, RunPlan, ToolFailed
-from domain.settings import TOOLS, Settings
-from workflow.runs.tool_results import arguments_key
+from extensions.holmes.result_import import arguments_key
+from extensions.holmes.settings import TOOLS
+from extensions.holmes.tool_sets import Tool, ToolSet, parse_tool_set, read_tool_set
 
 
 class Pictures(Protocol):
@@ -25,13 +25,6 @@ class Pictures(Protocol):
 
     def pictures_of(self, item_ids: Sequence[int], *, fit: bool) -> Mapping[int, Sequence[Picture] | str]:
         """The pictures, or why there are none, as a sentence."""
-
-
-def tool_files(settings: Settings) -> dict[str, Path]:
-    """The files of tool sets in the operator's folder, by their names without `.yaml`."""
-    if settings.tools is None or not settings.tools.is_dir():
-        return {}
-    return {path.stem: path for path in sorted(settings.tools.glob("*.yaml"))}
 
 
 def allowed_set(plan: RunPlan, files: Sequence[Path]) -> ToolSet | None:
@@ -90,8 +83,8 @@ class RunTools:
         return result if there else self._kept(question, tool, asked, self._run(question, tool, asked or {}))
 
     def _run(self, question: Question, tool: Tool, arguments: Mapping[str, Any]) -> Any:
-        from inference.tools.calls import ToolCall
-        from inference.tools.running import run
+        from extensions.holmes.tools.calls import ToolCall
+        from extensions.holmes.tools.running import run
 
         pictures: Sequence[Picture] | str = ()
         if tool.images:

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotation_schemas.tools import Tool
 from domain import json_text
 from domain.json_text import NotJson
 from domain.runs import Picture, ToolFailed
+from extensions.holmes.tool_sets import Tool
 
 
 @dataclass(frozen=True)

@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from annotation_schemas.tools import holmes
 from db import files, tool_results
 from db.engine import IntegrityError, Store
 from domain.errors import Conflict
 from domain.records import BadRow, Person
-from importers.tool_results import ToolResultRecord
+from extensions.holmes.result_file import read_tool_results
+from extensions.holmes.tool_sets import holmes
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
-
-
-class Reader(Protocol):
-    """What reads a file of results: each with where it stood, and the rows that do not fit."""
-
-    def __call__(
-        self, path: Path, *, tools: Collection[str]
-    ) -> tuple[Sequence[tuple[ToolResultRecord, BadRow]], Sequence[BadRow]]: ...
 
 
 def import_tool_results(
@@ -33,14 +25,13 @@ def import_tool_results(
     by: Person | None,
     project: str,
     path: Path,
-    reads: Reader,
     refuse: Callable[[Sequence[BadRow]], None],
 ) -> tuple[int, int, list[BadRow]]:
     """Store a file's results: how many are new, how many were there already, and the rows that do not fit.
 
     ``refuse`` raises if rows that do not fit are not to be left out.
     """
-    rows, unreadable = reads(path, tools=holmes().names())
+    rows, unreadable = read_tool_results(path, tools=holmes().names())
     refuse(unreadable)
     bad = list(unreadable)
     try:

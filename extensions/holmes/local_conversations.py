@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from annotation_schemas.tools import ToolSet, holmes
 from domain.errors import ModelRefused
 from domain.runs import Attempt, Outcome, Question, Tools
-from inference.holmes import Turn, TurnReply, converse
+from extensions.holmes.conversation import Turn, TurnReply, converse
+from extensions.holmes.tool_sets import ToolSet, holmes
 from inference.local.encoding import CannotAsk, Encoded, neutral, rendered
 from inference.local.generation import LocalModel, Reply, attempt_at, generate, seed_of
 from inference.local.loading import Loaded, load, out_of_memory, short_error
@@ -47,7 +47,7 @@ class LocalConversations(LocalModel):
         hear: Callable[[TurnReply], None],
         stop: Callable[[], bool],
     ) -> None:
-        """See ``inference.holmes.Speaker.say``."""
+        """See ``extensions.holmes.conversation.Speaker.say``."""
         for turn in turns:
             if stop():
                 return

@@ -6,15 +6,15 @@ import asyncio
 import base64
 import os
 
-from annotation_schemas.tools import Tool
 from domain.errors import ModelRefused
 from domain.installation import install_hint
 from domain.runs import ToolFailed
 from domain.settings import ENDPOINTS
+from extensions.holmes.tool_sets import Tool
+from extensions.holmes.tools.calls import ToolCall
 from inference.endpoint.answerer import media_type
 from inference.endpoint.client import Key, key_of
 from inference.spec import Endpoint
-from inference.tools.calls import ToolCall
 from net import addresses, httpx2_client
 from net.addresses import AddressRefused, AddressWords, NameNotFound, Rules
 from net.guard import Bounds, Guard, NotAnswered, NotReadable, TooSlow, Traffic

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from annotation_schemas.tools import Tool, ToolSet
-from inference.tools import program, service
-from inference.tools.calls import ToolCall, result_of
+from extensions.holmes.tool_sets import Tool, ToolSet
+from extensions.holmes.tools import program, service
+from extensions.holmes.tools.calls import ToolCall, result_of
 
 
 def run(tool: Tool, tools: ToolSet, call: ToolCall, *, listed: tuple[str, ...], stop: Callable[[], bool]) -> Any:

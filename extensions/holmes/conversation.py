@@ -13,8 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from annotation_schemas.tools import Tool, ToolSet, holmes
 from domain.runs import ANSWERS, Attempt, Outcome, Question, ToolFailed, Tools
+from extensions.holmes.tool_sets import Tool, ToolSet, holmes
 
 Message = Mapping[str, Any]
 

@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from annotation_schemas.tools import Tool
 from domain.runs import ToolFailed
+from extensions.holmes.tool_sets import Tool
+from extensions.holmes.tools.calls import ToolCall
 from inference.endpoint.answerer import media_type
-from inference.tools.calls import ToolCall
 
 ALWAYS = ("PATH", "HOME", "LANG", "LC_ALL", "TZ")
 """What every program gets of the worker's environment; keys and settings are not among it."""
