@@ -26,7 +26,6 @@ COMMANDS = (
     "preferences",
     "tables",
     "variants",
-    "regression",
     "answers",
     "score",
     "failures",
@@ -55,12 +54,6 @@ COMMANDS = (
     "exposure",
     "scorecard",
     "triage",
-    "narrations",
-    "narration_goals",
-    "frames",
-    "drafting",
-    "drafting_report",
-    "privacy",
     "pool",
 )
 """Modules of ``app.commands``, in the order of ``touchstone --help``; those of extensions follow."""

@@ -11,7 +11,7 @@ extension is imported before it is needed, and a folder that is deleted takes aw
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -48,7 +48,8 @@ class Extension:
     commands: Rows = _nothing
     """Modules with ``register(cli)``, which adds their commands."""
     routes: Rows = _nothing
-    """Modules with ``routes(resources)`` and ``PUBLIC``, the paths that need no session."""
+    """Modules with ``routes(resources)`` and ``PUBLIC``, the paths that need no session. ``MACHINES`` may name the
+    beginnings of paths that scripts ask for, so that a refusal is JSON."""
     figures: Rows = _nothing
     """Pairs of a name and the function that works out what a page shows, in a process of its own where it is much."""
     schema_keys: Rows = _nothing
@@ -59,6 +60,9 @@ class Extension:
     """Rows of ``domain.strategies.Strategy``: how models are asked that ask for tools themselves."""
     release_checks: Rows = _nothing
     """Rows of ``workflow.releases.extension_checks.ReleaseCheck``: what a release waits for."""
+    table_sources: Rows = _nothing
+    """Pairs of a source that layouts of paper tables may name, and the function that returns a cell's number. It is
+    called with ``workflow.results.table_numbers.Numbers`` and what the layout says (``Says``)."""
     pipeline_steps: Rows = _nothing
     """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page Pipelines draws."""
     import_media: Rows = _nothing
@@ -67,6 +71,8 @@ class Extension:
     pool_folders: Rows = _nothing
     """Functions that ``touchstone pool add`` asks before it adds a folder: each adds the files of a folder that it
     recognizes and returns ``domain.records.AddedMedia``, or returns None."""
+    author_forms: Rows = _nothing
+    """Modules with the functions of ``workflow.annotate.author_forms.AuthorForm``."""
     derived_media: Rows = _nothing
     """Modules with the functions of ``workflow.files.derived_media.DerivedMedia``."""
     home_folders: Rows = _nothing
@@ -74,7 +80,7 @@ class Extension:
     settings: Rows = _nothing
     """Dataclasses of settings, each with ``read(env, folder)``; ``Settings.of`` finds what came of them."""
     web: Path | None = None
-    """A folder of JavaScript: ``kinds/NAME.js`` is the control of a kind that it adds."""
+    """A folder of JavaScript: ``kinds/NAME.js`` is the control of a kind, and ``NAME.js`` a component of a page."""
 
 
 @dataclass(frozen=True)
@@ -92,12 +98,25 @@ class Parts:
     """Dotted paths of keys."""
     run_kinds: tuple[str, ...] = ()
     strategies: tuple[str, ...] = ()
+    table_sources: tuple[str, ...] = ()
     home_folders: tuple[str, ...] = ()
     """They are deleted with a project also while the extension is missing."""
+    events: tuple[str, ...] = ()
+    """Kinds of events that only this extension shows; ``touchstone check`` names the extension if it is missing."""
 
 
 COMES_WITH: Mapping[str, Parts] = {
     "leaderboard": Parts("Public leaderboard", pages=("leaderboard",), commands=("entries",)),
+    "frames": Parts(
+        "Frames",
+        pages=("frames",),
+        commands=("frames",),
+        home_folders=("frames",),
+        events=("frames.screened", "frames.chosen"),
+    ),
+    "narrations": Parts(
+        "Narrations", pages=("goals",), commands=("narrations",), events=("goals.narrated", "goals.saved")
+    ),
     "shortcuts": Parts(
         "Shortcuts",
         pages=("shortcuts",),
@@ -107,6 +126,11 @@ COMES_WITH: Mapping[str, Parts] = {
     ),
     "holmes": Parts("Tools for models", formats=("tool_results",), strategies=("holmes",)),
     "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
+    "drafting": Parts("Drafting", pages=("drafting",), commands=("drafting",)),
+    "privacy": Parts("Privacy", pages=("privacy",), commands=("privacy",), home_folders=("privacy",)),
+    "plans": Parts(
+        "ETP plans", kinds=("plan",), pages=("regression",), commands=("regression",), table_sources=("regression",)
+    ),
 }
 """By the folder. ``tests/test_extensions.py`` compares it with what each extension does add."""
 
@@ -118,6 +142,7 @@ NOUNS = {
     "schema_keys": "schema key",
     "run_kinds": "kind of runs",
     "strategies": "strategy",
+    "table_sources": "source of tables",
 }
 """What a name of ``Parts`` is."""
 
@@ -182,11 +207,25 @@ def missing(point: str, name: str) -> str | None:
     """Return why nothing of this name is in a register (a field of ``Parts``), if a missing extension adds it."""
     for folder, parts in COMES_WITH.items():
         if folder not in installed() and name in getattr(parts, point):
-            return (
-                f"The {NOUNS[point]} `{name}` belongs to the extension {parts.title}, which is not installed. "
-                f"Put the folder `extensions/{folder}` of this version of Touchstone back, and start again."
-            )
+            return f"The {NOUNS[point]} `{name}` {_belongs_to(folder, parts)}"
     return None
+
+
+def _belongs_to(folder: str, parts: Parts) -> str:
+    return (
+        f"belongs to the extension {parts.title}, which is not installed. "
+        f"Put the folder `extensions/{folder}` of this version of Touchstone back, and start again."
+    )
+
+
+def missing_by_events(kinds: Collection[str]) -> list[str]:
+    """Return a sentence for each missing extension of ours that alone shows events of these kinds."""
+    found = []
+    for folder, parts in COMES_WITH.items():
+        here = [kind for kind in parts.events if kind in kinds]
+        if here and folder not in installed():
+            found.append(f"Part of the log ({', '.join(here)}) {_belongs_to(folder, parts)}")
+    return found
 
 
 def all_missing(point: str) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from annotation_schemas.state_words import state_called
-from app import frame_steps, goal_steps, markup, proposal_steps, shell
+from app import markup, shell
 from app.pipeline_steps import PipelineStep, link
 from app.screens import Group, Screen
 from app.services import Services
@@ -26,9 +26,7 @@ def render(services: Services) -> None:
         "How items come to be, step by step, with what each step dropped and why. Each step is run again on its page.",
         made_up=view.made_up,
     )
-    steps: list[PipelineStep] = [
-        frame_steps.STEP, goal_steps.STEP, proposal_steps.STEP, *extensions.rows("pipeline_steps"),
-    ]  # fmt: skip
+    steps: list[PipelineStep] = extensions.rows("pipeline_steps")
     for step in sorted(steps, key=lambda step: step.place):
         step.draw(services, view)
     shell.section("Items")

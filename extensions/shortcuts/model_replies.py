@@ -22,7 +22,8 @@ from domain.runs import ANSWERS, RunPlan
 from extensions.shortcuts.model_asking import STRATEGIES
 from extensions.shortcuts.run_plan import ShortcutPlan
 from workflow.access.projects import Access
-from workflow.annotate.answer_readings import as_stored, read_one, state_at
+from workflow.annotate.answer_readings import as_stored
+from workflow.annotate.reading_rows import read_one, state_at
 from workflow.runs import identities
 from workflow.runs.stored_runs import plan_of_run
 

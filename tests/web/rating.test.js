@@ -69,9 +69,14 @@ test("an answer that asks for a reason is open until one is given, and Escape ta
 });
 
 test("another answer forgets the reason of the one before", () => {
-  const [yes, no] = options("yes", "no");
-  const { form, keys } = opened([{ options: [yes, { ...no, reasons: options("dark") }] }]);
-  keys("2", "1", "1");
+  const [yes, no, partly] = options("yes", "no", "partly");
+  const { form, keys } = opened([
+    { options: [yes, { ...no, reasons: options("dark") }, { ...partly, reasons: options("far") }] },
+  ]);
+  keys("2", "1", "3");
+  assert.deepEqual(form.raw(), { values: { c: "partly" }, reasons: {} });
+  assert.equal(form.check(), false);
+  form.choose("c", "yes");
   assert.deepEqual(form.read(), { values: { c: "yes" }, reasons: {} });
 });
 
@@ -251,6 +256,17 @@ test("a draft opens as it was left, on the first question that is still open", (
   assert.equal(form.active, "two");
   keys("1");
   assert.deepEqual(values(), { one: "b", two: "a" });
+});
+
+test("a draft with the answer false goes on behind it", () => {
+  const { form } = opened(
+    [
+      { name: "seen", options: options(true, false) },
+      { name: "two", options: options("a") },
+    ],
+    { answers: { values: { seen: false }, reasons: {} } },
+  );
+  assert.equal(form.active, "two");
 });
 
 test("options of the item take the place of those of the schema", () => {

@@ -14,6 +14,8 @@ from tools import web
 
 FILES = sorted([*Path(__file__).parent.glob("*.test.js"), *ROOT.glob("extensions/*/tests/**/*.test.js")])
 
+HOW = ("--import", "./tests/web/setup.js", "--test", "--test-reporter=spec", "--test-timeout=30000")
+
 
 @pytest.fixture(scope="module")
 def modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -32,7 +34,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name.removesuffix(".test.js"))
 def test_javascript(path: Path, modules: Path) -> None:
     done = subprocess.run(
-        [web.node(), "--import", "./tests/web/setup.js", "--test", "--test-reporter=spec", path.relative_to(ROOT)],
+        [web.node(), *HOW, path.relative_to(ROOT)],
         cwd=ROOT,
         env={**os.environ, "TOUCHSTONE_WEB": modules.as_uri(), "NODE_NO_WARNINGS": "1"},
         capture_output=True,

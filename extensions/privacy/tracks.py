@@ -1,0 +1,144 @@
+"""Faces and plates in a clip: looked for at moments that are evenly spread, and what was found linked over time.
+
+A box of one moment goes on in one of the next if both are of a kind and share enough of their union. A cascade that
+misses a box at one moment does not end it. What is linked is one proposal, with a span: it begins at the moment before
+the first at which it was found, and ends at the moment after the last, as nothing looked in between.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from domain.errors import MediaRefused
+from domain.overlap import area_iou
+from extensions.privacy.boxes import At, Box
+from media import frames
+from media.limits import LIMITS, Limits
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+    from extensions.privacy.cascades import DetectedBox
+
+RATE = 2.0
+"""Moments in a second at which it is looked."""
+RATES = (0.2, 10.0)
+"""The least and the most of these."""
+MOST_TRACKS = 200
+"""Proposals of one clip; beyond that no person can decide."""
+MOST_PLACES = 300
+"""Of one proposal, which is a cell of a table; what lasts longer goes on as another."""
+SECONDS = 3
+"""Decimals of moments in tables and decisions."""
+_WHOLE = "Bring in a whole one in its place."
+_SAME = 0.1
+"""Boxes of neighbouring moments that share so much of their union are one that moved."""
+_MISSED = 1
+"""So many moments in a row may lack a box that goes on."""
+
+
+class Finder(Protocol):
+    """Looks for faces and plates in a picture."""
+
+    def find(self, picture: Image.Image) -> Sequence[DetectedBox]:
+        """Boxes in fractions of it."""
+
+
+def look(
+    clip: Path, finder: Finder, *, rate: float = RATE, name: str | None = None, limits: Limits = LIMITS
+) -> list[Box]:
+    """What a finder proposes for a clip, the first first. One pass: it holds one frame at a time.
+
+    Raises
+    ------
+    MediaRefused
+        It cannot be read to its end, or there is too much in it.
+    """
+    called = name or str(clip)
+    step = 1 / Fraction(rate).limit_denominator(1000)
+    with frames.opened(clip, name=called, limits=limits) as film:
+        if film.broken:
+            raise MediaRefused(f"{called} breaks off: {film.broken}. {_WHOLE}")
+        seen: list[tuple[Fraction, Sequence[DetectedBox]]] = []
+        for each in film.read(film.each_seconds(step)):
+            if each.picture is None:
+                raise MediaRefused(f"{called} is damaged at {float(each.time):.2f} s. {_WHOLE}")
+            seen.append((each.time, finder.find(each.picture)))
+        end = film.end
+    found = linked([(float(time), boxes) for time, boxes in sorted(seen, key=lambda each: each[0])], float(step))
+    if len(found) > MOST_TRACKS:
+        raise MediaRefused(
+            f"{called} has {len(found):,} places that look like something, more than {MOST_TRACKS}. Look with more "
+            "neighbours or at a lower rate, or decide by hand."
+        )
+    times = [*sorted(round(float(time), SECONDS) for time, _ in seen), round(float(end), SECONDS)]
+    return [_within(track, times) for track in found]
+
+
+@dataclass
+class Track:
+    """Places of one thing, one after the other."""
+
+    kind: str
+    places: list[At] = field(default_factory=list)
+    by: set[str] = field(default_factory=set)
+    goes_on: bool = False
+    """Whether it begins with the last place of one that is full."""
+
+    def add(self, time: float, box: DetectedBox) -> None:
+        """It is there now."""
+        self.places.append((round(time, SECONDS), box.x, box.y, box.w, box.h))
+        self.by |= {*box.by.split("+")}
+
+
+def linked(seen: Sequence[tuple[float, Sequence[DetectedBox]]], step: float) -> list[Track]:
+    """Boxes of rising moments, linked; those that share most go first, and each belongs to one."""
+    open_: list[Track] = []
+    done: list[Track] = []
+    for time, boxes in seen:
+        since = time - (_MISSED + 1.5) * step
+        done += [track for track in open_ if track.places[-1][0] < since]
+        open_ = [track for track in open_ if track.places[-1][0] >= since]
+        pairs = sorted(
+            (-_share(track.places[-1], box), at, number)
+            for at, track in enumerate(open_)
+            for number, box in enumerate(boxes)
+            if track.kind == box.kind and _share(track.places[-1], box) >= _SAME
+        )
+        of_track: set[int] = set()
+        of_box: set[int] = set()
+        for _, at, number in pairs:
+            if at not in of_track and number not in of_box:
+                of_track.add(at)
+                of_box.add(number)
+                open_[at].add(time, boxes[number])
+        full = [track for track in open_ if len(track.places) >= MOST_PLACES]
+        done += full
+        open_ = [track for track in open_ if len(track.places) < MOST_PLACES]
+        for number, box in enumerate(boxes):
+            if number not in of_box:
+                open_.append(Track(box.kind))
+                open_[-1].add(time, box)
+        # what went on as another begins where the full one ends, so that nothing lies between the two
+        for track in full:
+            open_.append(Track(track.kind, [track.places[-1]], set(track.by), goes_on=True))
+    found = [track for track in done + open_ if len(track.places) > track.goes_on]
+    return sorted(found, key=lambda track: (track.places[0], track.kind))
+
+
+def _share(place: At, box: DetectedBox) -> float:
+    one = dict(zip("xywh", place[1:], strict=True))
+    return area_iou(one, {"x": box.x, "y": box.y, "w": box.w, "h": box.h})
+
+
+def _within(track: Track, times: Sequence[float]) -> Box:
+    """As it is proposed: from the moment before it was found to the one after, of all that were looked at."""
+    first, last = track.places[0][0], track.places[-1][0]
+    begin = times[max(bisect_left(times, first) - 1, 0)]
+    end = times[min(bisect_right(times, last), len(times) - 1)]
+    return Box.moving(track.kind, track.places, "+".join(sorted(track.by)), begin=min(begin, first), end=max(end, last))
