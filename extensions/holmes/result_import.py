@@ -1,4 +1,4 @@
-"""Results of tools come in: what a model that sees nothing is told when it asks."""
+"""Import of tool results, which answer a model's calls."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def import_tool_results(
     path: Path,
     refuse: Callable[[Sequence[BadRow]], None],
 ) -> tuple[int, int, list[BadRow]]:
-    """Store a file's results: how many are new, how many were there already, and the rows that do not fit.
+    """Store a file's results. Return the number of new and of known results, and the invalid rows.
 
-    ``refuse`` raises if rows that do not fit are not to be left out.
+    ``refuse`` raises if invalid rows must not be left out.
     """
     rows, unreadable = read_tool_results(path, tools=holmes().names())
     refuse(unreadable)
@@ -75,5 +75,5 @@ def import_tool_results(
 
 
 def arguments_key(arguments: Any) -> str:
-    """Arguments as one text, equal for equal ones; empty for a result that does not depend on any."""
+    """Return arguments as a text that is equal for equal arguments; empty for a result of every call."""
     return "" if arguments is None else json.dumps(arguments, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
