@@ -126,8 +126,14 @@ COMES_WITH: Mapping[str, Parts] = {
     ),
     "holmes": Parts("Tools for models", formats=("tool_results",), strategies=("holmes",)),
     "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
-    "drafting": Parts("Drafting", pages=("drafting",), commands=("drafting",)),
-    "privacy": Parts("Privacy", pages=("privacy",), commands=("privacy",), home_folders=("privacy",)),
+    "drafting": Parts("Drafting", pages=("drafting",), commands=("drafting",), events=("drafting.imported",)),
+    "privacy": Parts(
+        "Privacy",
+        pages=("privacy",),
+        commands=("privacy",),
+        home_folders=("privacy",),
+        events=("privacy.marked", "privacy.decided"),
+    ),
     "plans": Parts(
         "ETP plans", kinds=("plan",), pages=("regression",), commands=("regression",), table_sources=("regression",)
     ),

@@ -1,7 +1,8 @@
-"""What drafting does to items: those whose authors were shown a model's proposal held against those whose authors were
-not, which chance decided; and how much of the proposals people changed, and how long they were at each field.
+"""The effect of drafting: items whose authors were shown a proposal, compared with items of other authors.
 
-For leads alone. People are compared as they were given to the arms, whatever they made of it.
+Chance assigned each image to an arm, so the arms may be compared. An item counts for the arm of its image, whether its
+author used the proposal or not. The report also has the changes to the proposals and the time at each field. It is for
+leads only.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ from workflow.releases.set_tally import Roles, roles_of
 from workflow.releases.text_rules import Choice, longest, most_shared, options_of
 
 MOST_BY_CHANCE = 0.05
-"""Nothing is said of a difference that chance alone brings more often."""
+"""Differences with a larger p-value of the randomization test are not reported."""
 PLANNED = 0.1
-"""The difference of two shares for which it is said how many items show it."""
+"""The difference of two shares for which the report gives the number of items that a study needs."""
 NO_ARM = (
     "What drafting does to items cannot be said: {which}. Only images that chance gave to two arms tell it: give "
     "out proposals that only a part of the authors is shown, and let people write items about both kinds of images."
@@ -50,34 +51,34 @@ class WrittenItem:
 
     arm: Arm
     source: Hashable
-    """What its image was made from; an image of which nothing says so stands for itself."""
+    """The source of its image. An image without a recorded source is its own source."""
     verdict: bool | None
-    """Kept or rejected; None: neither yet."""
+    """True if the item was kept, False if it was rejected, None if neither."""
     votes: tuple[Any, ...] = ()
-    """What the first verifiers said of it, blind; None: skipped."""
+    """The blind votes of the first verifiers; None is a skip."""
     agree: Callable[[Any, Any], bool] = same
     key: Any = None
-    """The right answer, where verifiers are asked for it."""
+    """The right answer, if verifiers are asked for it."""
     choice: Choice | None = None
-    """Its texts with options; None: it has none, or not one right one."""
+    """The texts of its options; None if it has no options or more than one right one."""
     seconds: float | None = None
-    """That its author took, corrections included."""
+    """Seconds that the author took, corrections included."""
     changed: Mapping[str, float] | None = None
-    """How far each field is from the proposal, shown or not, as a share of the longer text."""
+    """The change of each field from the proposal, shown or not, as a fraction of the longer text."""
     at_fields: Mapping[str, float] | None = None
-    """The seconds of the author at each field, corrections included; none at one that is not named. None: not known."""
+    """Seconds of the author at each field, corrections included. A missing field means 0 seconds; None is unknown."""
 
 
 @dataclass(frozen=True)
 class ArmOutcome:
-    """What may differ between the arms."""
+    """A property of items that may differ between the arms."""
 
     name: str
     meaning: str
     of: Callable[[WrittenItem], float]
-    """Its value for an item; nan: it has none."""
+    """Returns the value for an item; nan if the item has none."""
     share: bool = True
-    """From 0 to 1."""
+    """Whether the value is a fraction from 0 to 1."""
 
 
 def _kept(item: WrittenItem) -> float:
@@ -127,27 +128,27 @@ OUTCOMES = (
     ),
     ArmOutcome("seconds", "seconds that the author took", _seconds, share=False),
 )
-"""The first is what a study is planned for."""
+"""Studies are planned for the first outcome."""
 
 
 @dataclass(frozen=True)
 class OutcomeComparison:
-    """An outcome in both arms."""
+    """One outcome in both arms."""
 
     outcome: ArmOutcome
     means: Mapping[Arm, float]
     n: Mapping[Arm, int]
     difference: Statistic
-    """With less without."""
+    """The mean with proposals minus the mean without."""
     by_chance: float
-    """How often chance alone, which gave the images to the arms, has them farther apart; as far counts half."""
+    """The p-value of the randomization test. Assignments with an equal difference count half."""
 
     @property
     def claim(self) -> str:
-        """What may be said, as a word: ``higher`` or ``lower`` with proposals, or that it is not known.
+        """Return the conclusion as a word: ``higher`` or ``lower`` with proposals, ``not shown`` or ``unknown``.
 
-        Both have to say it: limits by source, and the randomisation itself, as in small arms limits may leave out 0
-        where no arrangement could be farther apart, and many are as far.
+        A difference counts only if both methods find it: the confidence limits by source, and the randomization test.
+        In small arms, the limits alone may exclude 0 by chance.
         """
         if math.isnan(self.difference.low):
             return "unknown"
@@ -158,41 +159,41 @@ class OutcomeComparison:
 
 @dataclass(frozen=True)
 class FieldEdits:
-    """How far a field is from what was proposed for it, and how long people were at it."""
+    """The changes of one field from the proposal, and the time that people spent at it."""
 
     field: str
     n: Mapping[Arm, int]
-    """Items for which it was proposed."""
+    """Number of items with a proposal for the field."""
     changed: Mapping[Arm, float]
-    """The mean share of characters; without the proposal how far people are from what they did not see."""
+    """The mean fraction of changed characters. Without proposals, the difference from the hidden proposal."""
     untouched: Mapping[Arm, float]
-    """The share of items in which the field is the proposal, letter for letter."""
+    """The fraction of items in which the field equals the proposal."""
     n_timed: Mapping[Arm, int]
-    """Items of which it is known how long people were at each field."""
+    """Number of items with a known time at each field."""
     seconds: Mapping[Arm, float]
-    """The mean of these, also of those in which no one went to the field."""
+    """The mean seconds, items without time at the field included."""
 
 
 @dataclass(frozen=True)
 class DraftingReport:
-    """What is known of drafting in a project."""
+    """The drafting report of a project."""
 
     models: tuple[str, ...]
     assigned: Mapping[Arm, int]
-    """Images with a proposal."""
+    """Number of images with a proposal."""
     begun: Mapping[Arm, int]
     written: Mapping[Arm, int]
     n_sources: int
     refusal: str
-    """Why nothing is said of what drafting does; empty: something is."""
+    """Why the report has no comparison; empty if it has one."""
     compared: tuple[OutcomeComparison, ...]
     edited: tuple[FieldEdits, ...]
     needed: int | None
-    """Items with a verdict in each arm that show a difference of ten points of the keep rate, four times of five."""
+    """Number of items with a verdict that each arm needs to find a keep rate ten points away (power 80 %)."""
 
 
 def report(store: Store, *, by: Person | None, project: str) -> DraftingReport:
-    """What drafting does in a project, as far as it can be said; for leads."""
+    """Return the drafting report of a project; for leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         begun, found = _written(session, access)
@@ -204,7 +205,7 @@ def report(store: Store, *, by: Person | None, project: str) -> DraftingReport:
 
 
 def of_project(store: Store, *, project: str) -> DraftingReport:
-    """The same for someone who may see it, which was looked at before."""
+    """Return the drafting report for a person whose role was checked before."""
     return report(store, by=None, project=project)
 
 
@@ -216,7 +217,7 @@ def figures(
     begun: Mapping[Arm, int],
     fields: Sequence[str] = (),
 ) -> DraftingReport:
-    """What these items say."""
+    """Return the report about these items."""
     written = Counter(item.arm for item in found)
     lacking = [arm for arm in Arm if not written[arm]]
     refusal = ""
@@ -280,7 +281,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _written(session: Session, access: Access) -> tuple[Counter[Arm], list[WrittenItem]]:
-    """How many tasks were begun in each arm, and the items that came of them."""
+    """Return the number of tasks started in each arm, and the items written in them."""
     begun: dict[int, tuple[Arm, str]] = {}
     at_fields: dict[int, Counter[str]] = {}
     for event, _ in events.of_kinds(session, project_id=access.project_id, kinds=(BEGUN, TIMED)):
@@ -328,7 +329,7 @@ _VERDICT = {ItemState.KEPT: True, ItemState.REJECTED: False}
 
 
 def _first_votes(session: Session, access: Access, ids: Sequence[int]) -> dict[int, tuple[int, list[StoredAnnotation]]]:
-    """The first revision of each item on which someone voted, and the votes on it that count."""
+    """Return the first revision of each item with a vote, and its votes that count."""
     rows = drafting.of_stage(session, project_id=access.project_id, stage=Stage.VERIFICATION, item_ids=ids)
     replaced = {row.supersedes_id for row in rows}
     found: dict[int, tuple[int, list[StoredAnnotation]]] = {}
@@ -344,7 +345,7 @@ def _first_votes(session: Session, access: Access, ids: Sequence[int]) -> dict[i
 
 
 def decides(schema: Schema, dimension: str) -> Criterion | None:
-    """The criterion by which verifiers decide about items of a dimension; of several the first."""
+    """Return the first criterion by which verifiers decide about items of a dimension."""
     if schema.stages.verification is None:
         return None
     keep = schema.stages.verification.keep
@@ -367,7 +368,7 @@ def _agree(criterion: Criterion | None) -> Callable[[Any, Any], bool]:
 
 
 def _key(schema: Schema, criterion: Criterion | None, fields: Mapping[str, Any]) -> Any:
-    """The right answer to the criterion; None where verifiers are asked something else."""
+    """Return the right answer to the criterion; None if verifiers are asked something else."""
     keep = schema.stages.verification.keep if schema.stages.verification is not None else None
     if keep is None or criterion is None:
         return None
@@ -384,7 +385,7 @@ def _choice(fields: Mapping[str, Any], roles: Roles) -> Choice | None:
 
 
 def _changed(proposal: Proposal | None, answers: Mapping[str, Any]) -> dict[str, float]:
-    """How far an author's fields are from what was proposed for them."""
+    """Return the change of each field from the proposal."""
     if proposal is None:
         return {}
     return {name: share_changed(_text(value), _text(answers.get(name))) for name, value in proposal.fields.items()}

@@ -1,4 +1,4 @@
-"""The images about which a model may propose items: those that are free in a project's pool, as authors pick them."""
+"""The images of a pool about which a model may propose items: those that no author has picked yet."""
 
 from __future__ import annotations
 
@@ -32,30 +32,30 @@ _AT_ONCE = 500
 
 @dataclass(frozen=True)
 class Unit:
-    """What one item is written about: an image, or all of a group."""
+    """An image, or a group of images, about which one item is written."""
 
     asset: str
-    """The id by which authors pick it."""
+    """The random id of the image, or of the first one of the group."""
     name: str
     dimension: str | None
-    """The only dimension that may use it; None: any."""
+    """The only dimension that may use the image; None if all may."""
     files: tuple[str, ...]
-    """Their SHA-256, in order."""
+    """The SHA-256 of each file, in order."""
     asked: AskedItem
 
 
 @dataclass(frozen=True)
 class FreeImages:
-    """What is free, and what no item can be written about."""
+    """The free images of a pool, and the number of those that no item can use."""
 
     loaded: LoadedSchema
     units: tuple[Unit, ...]
     left_out: dict[str, int]
-    """How many, by why."""
+    """The number of unusable images, by reason."""
 
 
 def free_images(store: Store, *, by: Person | None, project: str) -> FreeImages:
-    """Everything in the pool, in the order in which it came; for leads."""
+    """Return the free images of the pool in the order of their import; for leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         if access.schema.stages.authoring is None:
@@ -92,11 +92,11 @@ def _free(session: Session, project_id: int) -> list[list[StoredAsset]]:
 
 
 class PictureMaker:
-    """Makes the pictures that a model is shown of them."""
+    """Makes the pictures that a model is shown of an image."""
 
     def __init__(self, store: Store, media: MediaStore, settings: Settings, loaded: LoadedSchema, spec: ModelSpec):
         self._asker = Asker(store, media, schema=loaded.schema_, plan=RunPlan(), spec=spec, cache=cache_of(settings))
 
     def __call__(self, unit: Unit) -> Sequence[Picture] | str:
-        """The pictures of a unit; a sentence where they cannot be shown."""
+        """Return the pictures, or a sentence that tells why they cannot be shown."""
         return self._asker.pictures_for(unit.asked)

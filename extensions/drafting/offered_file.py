@@ -1,4 +1,4 @@
-"""Proposals of a file as a project is offered them, by the command and on the page *Drafting*."""
+"""Read a proposal file for a project, and describe the result of its import."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ NO_ARM = "No image is without: what drafting does to items cannot be said of the
 
 
 def offered_file(file: Path, *, project: str, made: Path | None) -> OfferedFile:
-    """What a file offers a project. ``made``: what was written beside it of how the proposals were made.
+    """Return the proposals that a file offers a project. ``made`` is the file that tells how they were made.
 
     Raises
     ------
     FileRefused
-        One of them cannot be read, or they do not belong together.
+        A file cannot be read, or the two files do not belong together.
     InvalidInput
-        The file is of another project.
+        The file is for another project.
     """
     read = read_proposals(file)
     if read.project != project:
@@ -33,7 +33,7 @@ def offered_file(file: Path, *, project: str, made: Path | None) -> OfferedFile:
 
 
 def sentences(taken: ImportResult) -> Iterator[str]:
-    """What became of those that were taken, or would."""
+    """Yield sentences about the result of an import, or of its preview."""
     shown, hidden = taken.arms[Arm.WITH], taken.arms[Arm.WITHOUT]
     yield (
         f"{_images(shown + hidden)} with a proposal: {shown:,} whose authors are shown it, {hidden:,} whose authors "

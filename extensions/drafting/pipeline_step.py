@@ -1,4 +1,4 @@
-"""What became of proposals of a model, step by step: made, given to images, written about by people. For leads."""
+"""The proposals on the page Pipelines: made by a model, given to images, and used by authors. For leads."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ ARMS = {Arm.WITH: "shown to the author", Arm.WITHOUT: "not shown"}
 NOT_TOLD = "how they were made was not given with the file"
 _NOT_ASKED = "images not asked about: "
 _ON_PAGE = {"beyond --limit": "more than were wanted"}
-"""What commands say of options."""
+"""The words of pages for reasons that commands give."""
 
 
 def draw(services: Services, view: ProjectView) -> None:
-    """Draw the step of the page Pipelines; nothing where no proposals came in."""
+    """Draw the step of the page Pipelines; draws nothing in a project without proposals."""
     here = import_records.of_project(services.store, by=services.person, project=view.name)
     if here.came:
         shell.section("Proposals of a model")
@@ -34,7 +34,7 @@ STEP = PipelineStep(30, draw)
 
 
 def table(here: ProjectProposals, again: markup.Markup) -> markup.Markup:
-    """Two lines for each file, the newest first. ``again``: the way to give another one."""
+    """Return two rows for each imported file, newest first. ``again`` links to the next import."""
     rows = []
     for each in reversed(here.came):
         rows += [[*_making(each), markup.text("")], [*_giving(each), again]]
@@ -42,14 +42,14 @@ def table(here: ProjectProposals, again: markup.Markup) -> markup.Markup:
 
 
 def arms(here: ProjectProposals) -> markup.Markup:
-    """How far people are with the images of each arm."""
+    """Return the number of images of each arm, and how many of them authors have started and written."""
     heads = [("The proposal is", ""), ("Images", "number"), ("Begun", "number"), ("Written", "number")]
     counts = (here.images, here.begun, here.written)
     return markup.table(heads, [[markup.text(ARMS[arm]), *(markup.number(n[arm]) for n in counts)] for arm in Arm])
 
 
 def _making(each: ImportedFile) -> list[markup.Markup]:
-    """Images asked about, and what came of it."""
+    """Return the row about the making of the proposals."""
     if each.made is None:
         return pipeline_steps.row(
             "Proposing", each.model, each.offered, each.offered, markup.quiet(NOT_TOLD), "not told"
@@ -64,7 +64,7 @@ def _making(each: ImportedFile) -> list[markup.Markup]:
 
 
 def _left_out(made: Mapping[str, Any]) -> Iterator[str]:
-    """Why images have no proposal; then what was wrong with replies that proposed none."""
+    """Yield the reasons for images without a proposal, then the problems of refused replies."""
     for name, n in made["counts"].items():
         if name.startswith(_NOT_ASKED) and n:
             why = name.removeprefix(_NOT_ASKED)
@@ -81,7 +81,7 @@ def _cost(made: Mapping[str, Any]) -> str:
 
 
 def _giving(each: ImportedFile) -> list[markup.Markup]:
-    """Proposals offered, and images that have one now."""
+    """Return the row about the images that got a proposal."""
     said = [
         f"{each.name or 'a file'}, {markup.moment(each.at)}, by {each.by or 'the command line'}",
         f"shown to the authors of {100 * each.share:g} %",

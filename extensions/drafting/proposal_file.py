@@ -1,5 +1,7 @@
-"""Proposals out of the file that ``touchstone drafting make`` writes, which people may have mended, and what the file
-beside it tells of how they were made."""
+"""Read the files of ``touchstone drafting make``: the proposals, and how they were made.
+
+People may have edited the proposals.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from importers.items import bytes_of
 
 
 class ProposalRow(NamedTuple):
-    """A proposal as the file has it; what its fields are is not looked at here."""
+    """A proposal of a file; its fields are not checked here."""
 
     image: str
     asset: str
@@ -25,7 +27,7 @@ class ProposalRow(NamedTuple):
 
 
 class ProposalFile(NamedTuple):
-    """What a file says."""
+    """The content of a proposal file."""
 
     sha256: str
     project: str
@@ -34,12 +36,12 @@ class ProposalFile(NamedTuple):
 
 
 def read_proposals(path: Path) -> ProposalFile:
-    """All proposals of a file.
+    """Return the proposals of a file.
 
     Raises
     ------
     FileRefused
-        It is none, or a proposal lacks what every one has; the message says which.
+        The file is not a proposal file, or a proposal lacks a required value. The message names the value.
     """
     data, value = _loaded(path)
     heads = {"project": str, "model": str, "proposals": list}
@@ -66,31 +68,31 @@ _KINDS = {str: "text", list: "list", dict: "object"}
 
 MADE_BY = "touchstone drafting"
 _MOST, _LONGEST, _LARGEST = 60, 300, 10**15
-"""Kinds of one sort, characters that are kept of a text, and the largest count."""
+"""The maximum number of kinds, the maximum length of a text in characters, and the largest count."""
 
 
 class MakingRecord(NamedTuple):
-    """How proposals were made, as the file beside them tells."""
+    """How the proposals were made."""
 
     project: str
     model: str
     currency: str
     counts: dict[str, int | float]
-    """Images, proposals, requests and so on; ``cost`` only where it is known."""
+    """Counts of images, proposals, requests and so on. ``cost`` is there only if it is known."""
     replies: dict[str, int]
-    """Replies that proposed nothing, by what was wrong with them."""
+    """Number of replies without a proposal, by problem."""
     without: dict[str, tuple[int, str]]
-    """Images without a proposal: for each reason how many, and the first."""
+    """Number of images without a proposal and the first image, by reason."""
     files: frozenset[str]
-    """SHA-256 of what was written."""
+    """The SHA-256 of each written file."""
 
     def of(self, file: ProposalFile) -> dict[str, Any]:
-        """For the log of the project.
+        """Return the record for the project's log.
 
         Raises
         ------
         FileRefused
-            It tells of the proposals of another project or model.
+            The proposals are of another project or model.
         """
         if (self.project, self.model) != (file.project, file.model):
             raise FileRefused(
@@ -103,17 +105,17 @@ class MakingRecord(NamedTuple):
 
 
 def made_beside(path: Path) -> Path:
-    """Where ``touchstone drafting make`` tells how the proposals of a file were made."""
+    """Return the path of the file that tells how the proposals of a file were made."""
     return path.with_name(f"{path.stem}.made.json")
 
 
 def read_made(path: Path) -> MakingRecord:
-    """What is told there.
+    """Return the content of that file.
 
     Raises
     ------
     FileRefused
-        It is no such file.
+        The file is not such a file.
     """
     _, value = _loaded(path)
     if not isinstance(value, dict) or value.get("made_by") != MADE_BY:
@@ -157,7 +159,7 @@ def _few(found: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str:
-    """A text, or the beginning of a long one."""
+    """Return a text, shortened if it is long."""
     if not isinstance(value, str):
         raise ValueError("no text where one should be")
     return value[:_LONGEST]

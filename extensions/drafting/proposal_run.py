@@ -1,4 +1,4 @@
-"""Items proposed by a model for images of a project's pool: asked image by image, read, written, and said how."""
+"""Ask a model for items about the free images of a pool, check the replies, and write the proposals to a file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from workflow.runs.model_descriptions import ModelSpec
 PROPOSALS = JournalKind("touchstone drafting make", "proposed items")
 """The journal of the model's replies."""
 LONGEST_ANSWER = 4096
-"""Tokens, where the description says nothing."""
+"""The maximum number of tokens of a reply, if the model's description has none."""
 MADE_BY = "touchstone drafting"
 NO_TASK = "no task of the file is for their dimension"
 OTHER = "they are for another dimension"
@@ -39,7 +39,7 @@ DECLINED = "the model says that the image does not allow such an item"
 
 @dataclass(frozen=True)
 class ProposalRequest:
-    """What was asked for."""
+    """The request of a person: the images, the model and the options."""
 
     project: str
     free: FreeImages
@@ -54,13 +54,13 @@ class ProposalRequest:
 
     @property
     def result(self) -> Result:
-        """The file with what goes beside it."""
+        """Return the file to write, with the files next to it."""
         return Result(self.out, MADE_BY)
 
 
 @dataclass(frozen=True)
 class PlannedProposal:
-    """An image and what is to be proposed for it."""
+    """An image and the request to the model about it."""
 
     unit: Unit
     dimension: str
@@ -70,34 +70,34 @@ class PlannedProposal:
 
 @dataclass
 class RunResult:
-    """What came of it."""
+    """The result of a run."""
 
     wishes: list[PlannedProposal]
     left_out: dict[str, int]
-    """Images that are not asked about, by why."""
+    """The number of images that the model is not asked about, by reason."""
     broken: int
-    """Lines of the journal that could not be read."""
+    """Number of unreadable lines in the journal."""
     before: int = 0
-    """Images about which no one had to be asked any more."""
+    """Number of images that needed no further request."""
     stopped: str = ""
 
     @property
     def subjects(self) -> list[Subject[ProposalReply]]:
-        """What is asked about each image."""
+        """Return the request about each image."""
         return [wish.subject for wish in self.wishes]
 
     @property
     def proposed(self) -> list[PlannedProposal]:
-        """Those that have a proposal."""
+        """Return the images with a proposal."""
         return [wish for wish in self.wishes if wish.subject.said is not None and wish.subject.said.fields]
 
     @property
     def failures(self) -> dict[str, list[str]]:
-        """Replies that were not taken, by every kind of what is wrong with them: about which image, each."""
+        """Return the images of refused replies, by problem."""
         return asked_strictly.failures(self.subjects)
 
     def figures(self) -> dict[str, Any]:
-        """Counts."""
+        """Return the counts."""
         declined = sum(wish.subject.said is not None and not wish.subject.said.fields for wish in self.wishes)
         return {
             "images": len(self.wishes) + sum(self.left_out.values()),
@@ -110,7 +110,7 @@ class RunResult:
         }
 
     def without(self) -> Iterator[tuple[str, str, list[str]]]:
-        """Images that have no proposal: name, why, and what was wrong with the last reply or what the model says."""
+        """Yield each image without a proposal: its name, the reason, and the problems of the last reply."""
         for wish in self.wishes:
             said = wish.subject.said
             if said is None:
@@ -120,13 +120,13 @@ class RunResult:
 
 
 def described(spec: ModelSpec, free: FreeImages, constrain: bool) -> ModelSpec:
-    """The model as it is asked for items; ``constrain``: held to the form by its server."""
+    """Return the model's description for these requests. With ``constrain`` its server enforces the form."""
     form = proposal_reply.json_schema(free.loaded.schema_) if constrain else None
     return asked_strictly.described(spec, longest=LONGEST_ANSWER, form=form, name="item")
 
 
 def prepared(asked: ProposalRequest, here: Resources) -> tuple[list[PlannedProposal], dict[str, int]]:
-    """What would be asked about each image, and how many are not asked about, by why.
+    """Return the request about each image, and the number of images left out by reason.
 
     Raises
     ------
@@ -174,7 +174,7 @@ def _failed(fault: Fault) -> ProposalReply:
 
 
 def _about(asked: ProposalRequest, unit: Unit) -> tuple[str | None, Situation | None]:
-    """The dimension and the situation that an image gets; no dimension: no task is for it."""
+    """Return the dimension and the situation for an image. The dimension is None if no task fits."""
     every = [each.id for each in asked.free.loaded.schema_.dimensions]
     wanted = unit.dimension or asked.dimension or (every[0] if len(every) == 1 else None)
     if asked.plan is None:
@@ -192,7 +192,7 @@ def _about(asked: ProposalRequest, unit: Unit) -> tuple[str | None, Situation | 
 
 
 def dry(asked: ProposalRequest, here: Resources) -> tuple[list[Question], int]:
-    """The questions that are left to ask, each once, and of how many images enough is known."""
+    """Return the open questions, and the number of images that need no further request."""
     wishes, _ = prepared(asked, here)
     subjects = [wish.subject for wish in wishes]
     asked_strictly.recall(subjects, reply_journal.read(asked.result.beside("asked.jsonl"), PROPOSALS))
@@ -203,7 +203,7 @@ def dry(asked: ProposalRequest, here: Resources) -> tuple[list[Question], int]:
 def make(
     asked: ProposalRequest, here: Resources, *, stop: Callable[[], bool], tell: Callable[[str, ProposalReply], None]
 ) -> RunResult:
-    """Ask, and write the proposals with how they were made; what was asked before is not asked again.
+    """Ask the model about each open image and write the proposals, with a file that tells how they were made.
 
     Raises
     ------
@@ -228,7 +228,7 @@ def make(
 
 
 def _file(asked: ProposalRequest, wishes: Sequence[PlannedProposal]) -> bytes:
-    """The proposals, a line each."""
+    """Return the proposal file, with one line for each proposal."""
     schema = asked.free.loaded.schema_
     head = {"made_by": MADE_BY, "project": asked.project, "schema": schema.name, "version": schema.version}
     head |= {"model": asked.spec.name}
@@ -251,7 +251,7 @@ def _record(wish: PlannedProposal) -> dict[str, Any]:
 
 
 def _made(asked: ProposalRequest, told: RunResult, journal: Journal) -> dict[str, Any]:
-    """How they were made."""
+    """Return how the proposals were made."""
     generation, loaded = asked.spec.generation, asked.free.loaded
     situations = Counter(
         f"{wish.situation.task} / {wish.situation.subtask}" for wish in told.proposed if wish.situation is not None

@@ -1,4 +1,4 @@
-"""How far items whose authors were shown a proposal are from the others, as a chart."""
+"""The chart of the drafting report: the difference between the arms for each outcome."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from extensions.drafting.arm_report import DraftingReport, OutcomeComparison
 from extensions.drafting.arms import Arm
 
 BAR, AROUND = 34, 70
-"""The height of a row of the chart, and of what stands around the rows, in pixels."""
+"""The height of a row and of everything around the rows, in pixels."""
 ACCENT, GREY = "#2f7fb8", "#7d8a94"
 
 
 def show(found: DraftingReport, *, project: str) -> None:
-    """Every outcome that is a share; the others stand in the table alone."""
+    """Draw the outcomes that are fractions. The table has the others, too."""
     rows = [each for each in found.compared if each.outcome.share and not math.isnan(each.difference.value)]
     if rows:
         charts.show(_chart(rows), project=project, table=False)  # it stands below

@@ -1,4 +1,4 @@
-"""What drafting does to items, in words and numbers: as the command prints it and the page *Drafting* shows it."""
+"""The drafting report in words and numbers, for the command and the page *Drafting*."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KEPT = {
 
 
 def sentence(found: DraftingReport) -> str:
-    """What may be said of the outcome that a study is planned for."""
+    """Return the conclusion about the outcome that a study is planned for."""
     kept = next((each for each in found.compared if each.outcome.name == "kept"), None)
     said = _KEPT[kept.claim if kept is not None else "unknown"]
     if found.needed is not None:
@@ -30,7 +30,7 @@ def sentence(found: DraftingReport) -> str:
 
 
 def limits(each: OutcomeComparison) -> str:
-    """The limits of a difference, or why there are none."""
+    """Return the limits of a difference, or why it has none."""
     of, difference = each.outcome, each.difference
     if math.isnan(difference.low):
         return difference.reason or ""
@@ -39,7 +39,7 @@ def limits(each: OutcomeComparison) -> str:
 
 
 def number(value: float, *, share: bool, signed: bool = False) -> str:
-    """A mean or a difference.
+    """Return a mean or a difference as text.
 
     >>> number(0.5, share=True), number(-0.05, share=True, signed=True), number(12.0, share=False)
     ('50.0 %', '-5.0 %', '12.0')
@@ -51,28 +51,27 @@ def number(value: float, *, share: bool, signed: bool = False) -> str:
 
 
 def chance(each: OutcomeComparison) -> str:
-    """How often chance alone has the arms as far apart."""
+    """Return the p-value of the randomization test as text."""
     return "-" if math.isnan(each.by_chance) else "< 0.001" if each.by_chance < 0.001 else f"{each.by_chance:.3f}"
 
 
 def edited(each: FieldEdits, arm: Arm) -> str:
-    """How far a field is from the proposal (the share of characters, and of fields that are the proposal), and the
-    seconds."""
+    """Return the changes of a field from the proposal and the seconds, as text."""
     return "; ".join(cells(each, arm))
 
 
 def cells(each: FieldEdits, arm: Arm) -> tuple[str, str, str]:
-    """The same one by one."""
+    """Return the same values one by one."""
     return percent(each.changed[arm]), percent(each.untouched[arm]), number(each.seconds[arm], share=False)
 
 
 def percent(value: float) -> str:
-    """A share in whole percents."""
+    """Return a fraction in whole percent."""
     return "-" if math.isnan(value) else f"{100 * value:.0f} %"
 
 
 def as_json(found: DraftingReport, *, indent: int | None = None) -> str:
-    """All of it for programs: nan is null."""
+    """Return the report as JSON; nan becomes null."""
     compared = [
         {
             "outcome": each.outcome.name,

@@ -1,4 +1,4 @@
-"""Seed tasks, subtasks and templates out of a YAML file that people write."""
+"""Read seed tasks, subtasks and templates from a YAML file that people write."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from domain.errors import FileRefused
 from extensions.drafting.seed_tasks import SeedTask, Situation, Subtask, fault, situations
 
 MOST = 100_000
-"""Situations of one file."""
+"""The situations of one file."""
 
 
 class TaskPlan(NamedTuple):
-    """What a file says."""
+    """The content of a file."""
 
     path: str
     sha256: str
@@ -50,12 +50,12 @@ class _File(_Part):
 
 
 def read_plan(path: Path, dimensions: list[str]) -> TaskPlan:
-    """The situations of a file, for a schema with these dimensions.
+    """Return the situations of a file, for a schema with these dimensions.
 
     Raises
     ------
     FileRefused
-        It cannot be read, or contradicts itself: with the line where YAML says one, else with the task.
+        The file cannot be read or contradicts itself. The message names the line or the task.
     """
     text = typed_yaml.read_file(path)
     document, found = typed_yaml.parse(text, _File)

@@ -1,7 +1,7 @@
-"""Seed tasks, their subtasks with what comes before what, and templates: the situations that items are about.
+"""Seed tasks, their subtasks and templates: the situations that items are about.
 
-After PCA-Bench (2.6): a seed task is broken down into subtasks by the graph of its events (2.5, Figure 3), in which
-what others wait for comes first, and each subtask fills a template.
+PCA-Bench (2.6) breaks a seed task down into subtasks by the graph of its events (2.5, Figure 3). A subtask follows the
+ones that it depends on, and fills a template.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 
 TEMPLATE = "The task is: {task}. What comes next in it is: {subtask}. Done before that: {before}."
-"""Where a plan has none."""
+"""The template of a plan without templates."""
 NOTHING = "nothing yet"
 
 _PLACE = re.compile(r"\{(task|subtask|before)\}")
@@ -21,7 +21,7 @@ _PLACE = re.compile(r"\{(task|subtask|before)\}")
 
 @dataclass(frozen=True)
 class Subtask:
-    """A step of a task, and the steps that have to be done before it."""
+    """A step of a task, and the steps that it depends on."""
 
     name: str
     after: tuple[str, ...] = ()
@@ -29,34 +29,34 @@ class Subtask:
 
 @dataclass(frozen=True)
 class SeedTask:
-    """Something that is done in a place, and its steps; without any it is its own only one."""
+    """A task in a place with its steps. A task without steps is its own step."""
 
     name: str
     subtasks: tuple[Subtask, ...] = ()
     dimension: str | None = None
-    """The only dimension that it is for; None: any."""
+    """The only dimension of the task; None if all dimensions may use it."""
 
 
 @dataclass(frozen=True)
 class Situation:
-    """What one item is to be about."""
+    """The situation of one item."""
 
     task: str
     subtask: str
     before: tuple[str, ...]
-    """All subtasks that are done, in an order in which they can be."""
+    """All subtasks that are done, in a possible order."""
     template: str
     dimension: str | None = None
 
     @property
     def text(self) -> str:
-        """For the model. Names are put in as they are, braces and all."""
+        """Return the text for the model. Names are inserted unchanged, braces included."""
         filled = {"task": self.task, "subtask": self.subtask, "before": "; ".join(self.before) or NOTHING}
         return _PLACE.sub(lambda place: filled[place[1]], self.template)
 
 
 def fault(task: SeedTask) -> str | None:
-    """What is wrong with a task, as half a sentence; None: nothing."""
+    """Return the problem of a task as half a sentence, or None."""
     names = [each.name for each in task.subtasks]
     if twice := next((name for at, name in enumerate(names) if name in names[:at]), None):
         return f"has the subtask {twice!r} twice"
@@ -75,7 +75,7 @@ def _order(task: SeedTask) -> list[str]:
 
 
 def situations(tasks: Sequence[SeedTask], templates: Sequence[str]) -> list[Situation]:
-    """One for each subtask and template, tasks in their order and subtasks in one in which they can be done."""
+    """Return a situation for each subtask and template. Subtasks are in a possible order."""
     found = []
     for task in tasks:
         after = {each.name: each.after for each in task.subtasks}
@@ -98,8 +98,10 @@ def _all_before(name: str, after: Mapping[str, Sequence[str]]) -> set[str]:
 
 
 def chosen(all_of_them: Sequence[Situation], *, dimension: str | None, seed: int, about: str) -> Situation | None:
-    """The situation that an image gets: by the seed and the image alone, so that more images change none of the others;
-    of a ``dimension`` one for it, None: of any. None where there is none for it."""
+    """Return the situation of an image, or None if no situation fits the dimension.
+
+    The choice depends only on the seed and the image, so more images do not change it.
+    """
     fitting = [each for each in all_of_them if dimension is None or each.dimension in (None, dimension)]
     if not fitting:
         return None

@@ -1,4 +1,4 @@
-"""Proposals of a model out of an uploaded file: looked at, then given to images, as the command gives them."""
+"""Import proposals from an uploaded file: preview the result, then give the proposals to images."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from extensions.drafting.proposal_import import (
 
 _ROUND, _LOOKED, _DONE = "drafting.round", "drafting.looked", "drafting.done"
 SHOWN, SOME, LONGEST = 50, 3, 300
-"""Proposals that were refused and are named; proposals that are shown; characters of a field of one."""
+"""The numbers of refused proposals and of proposals that the page lists; the maximum length of a shown field."""
 
 
 @dataclass(frozen=True)
 class _Preview:
-    """What these files would come to, with these settings."""
+    """The result that these files would have with these settings."""
 
     of: tuple[Any, ...]
     taken: ImportResult
@@ -39,7 +39,7 @@ class _Preview:
 
 
 def draw(services: Services, view: ProjectView, *, first: bool) -> None:
-    """Boxes, what the file would come to, and the button that does it. ``first``: there are no proposals yet."""
+    """Draw the file boxes, the preview and the button that imports. ``first``: the project has no proposals yet."""
     if done := shell.kept_message(_DONE):
         shell.show(*(markup.notice(words, style="good" if at == 0 else "") for at, words in enumerate(done)))
     at = kept.place().get(_ROUND, 0)

@@ -1,7 +1,7 @@
-"""Faces and number plates, as the cascades find them that OpenCV ships (Viola and Jones 2001).
+"""Find faces and number plates with the cascades that OpenCV ships (Viola and Jones 2001).
 
-They find upright faces and plates of some size, and miss many: whoever is turned away, covered by a hand, small, dark,
-or tilted. What they find is a proposal, and what they do not find says nothing.
+The cascades find upright faces and plates of a certain size. They miss many faces: turned away, covered by a hand,
+small, dark or tilted ones. Every box is a proposal, and a picture without boxes may still show a face.
 """
 
 from __future__ import annotations
@@ -28,17 +28,18 @@ CASCADES: Mapping[str, tuple[str, str]] = {
     "plate": (PLATE, "haarcascade_russian_plate_number.xml"),
     "plate16": (PLATE, "haarcascade_license_plate_rus_16stages.xml"),
 }
-"""Kind and file of each. That of profiles knows faces that look to one side, so it also gets the picture mirrored."""
+"""The kind and the file of each cascade. ``profile`` knows faces that look to one side, so it gets
+the mirrored picture, too."""
 SIDE = 1600
-"""Pixels of the longer side in which they look; larger pictures are made smaller."""
+"""Length of the longer side in pixels. Larger pictures are scaled down before detection."""
 SCALE = 1.1
-"""Each size in which they look is so much larger than the one before."""
+"""The factor between two sizes at which a cascade searches."""
 NEIGHBOURS = 3
-"""How often a place has to be found at neighbouring sizes and places: fewer find more, of both sorts."""
+"""How often a cascade must find a place at similar sizes and positions. Lower values find more, faces and errors."""
 LEAST = 24
-"""Pixels of the smallest face that is found, in the picture of ``SIDE``."""
+"""Size in pixels of the smallest face that can be found, in a picture scaled to ``SIDE``."""
 _SAME = 0.3
-"""Boxes of one kind that share so much of their union are one."""
+"""Two boxes of one kind are merged if their intersection over union is at least this."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class Finder:
 
     @property
     def told(self) -> dict[str, Any]:
-        """What was looked with: OpenCV's version, the SHA-256 of each cascade, and the settings."""
+        """Return OpenCV's version, the SHA-256 of each cascade, and the settings."""
         return {
             "opencv": self._cv2.__version__,
             "cascades": {CASCADES[name][1]: _sha256(CASCADES[name][1]) for name in self._loaded},
@@ -87,7 +88,7 @@ class Finder:
         }
 
     def find(self, picture: Image.Image) -> list[DetectedBox]:
-        """What they find in a picture (RGB, upright), from the upper left on."""
+        """Return the boxes found in an upright RGB picture, ordered from the upper left."""
         grey = picture.convert("L")
         if max(grey.size) > SIDE:
             grey.thumbnail((SIDE, SIDE), Image.Resampling.BILINEAR)
@@ -114,7 +115,7 @@ class Finder:
 def _joined(
     found: Sequence[tuple[str, tuple[int, int, int, int], str]],
 ) -> list[tuple[str, tuple[int, int, int, int], str]]:
-    """Boxes of one kind that are about the same as one that holds them all, from the upper left on."""
+    """Merge boxes of one kind that overlap into one box around them, ordered from the upper left."""
     left = list(found)
     done: list[tuple[str, tuple[int, int, int, int], str]] = []
     while left:

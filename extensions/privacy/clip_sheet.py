@@ -1,5 +1,4 @@
-"""The clips on the sheet on which people look before something is covered: each plays, with frames of every box that
-was found, and frames from its beginning to its end."""
+"""Clips on the sheet: each one plays, with frames of every detected box and frames from its begin to its end."""
 
 from __future__ import annotations
 
@@ -18,11 +17,11 @@ if TYPE_CHECKING:
     from media.store import MediaStore
 
 SIDE = 480
-"""Pixels of the longer side of a frame on the sheet."""
+"""Length of the longer side of a frame on the sheet, in pixels."""
 EVENLY = 12
-"""So many frames of a clip stand there besides those of boxes."""
+"""Number of evenly spaced frames of a clip on the sheet, in addition to those of boxes."""
 OF_BOX = (0.0, 0.5, 1.0)
-"""Where between its first and its last place a box is shown."""
+"""The points between the first and the last position of a box at which the sheet shows it."""
 WORDS = (
     "<p>Play each clip to its end: the cascades looked at some moments only. To add a box, stop where it begins, press "
     "<em>Draw</em> and drag over it. The line covers it from there to the end of the clip; write when it ends, or "
@@ -62,7 +61,7 @@ for (const clip of document.querySelectorAll(".clip")) {
 
 
 def figures(out: Path, media: MediaStore, clips: Sequence[MediaFindings]) -> Iterator[str]:
-    """Write clips and frames into the folder; the part of the page of each."""
+    """Write clips and frames into the folder, and yield the part of the page of each clip."""
     folder = out / "clips"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for number, seen in enumerate(sorted(clips, key=lambda each: not each.boxes), 1):
@@ -86,7 +85,7 @@ def figures(out: Path, media: MediaStore, clips: Sequence[MediaFindings]) -> Ite
 
 
 def csv_cell(text: str) -> str:
-    """A cell of the table."""
+    """Return a text as a cell of the table."""
     marked = str(cell(text))
     quoted = any(mark in marked for mark in ',"\r\n')
     return '"' + marked.replace('"', '""') + '"' if quoted else marked
@@ -97,7 +96,7 @@ def _words(at: int, box: Box) -> str:
 
 
 def _frames(folder: Path, number: int, media: MediaStore, seen: MediaFindings) -> Iterator[tuple[str, str]]:
-    """Write frames with the boxes that are there; the name of each, and what to say of it."""
+    """Write frames with their boxes, and yield the name and the caption of each."""
     from PIL import Image
 
     from media import drawn, frames

@@ -1,4 +1,4 @@
-"""Puts pictures in which something may have to be covered on a page, with their boxes."""
+"""The pictures of the page Privacy with their boxes, as a component."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _component = st.components.v2.component("touchstone_privacy", js=assets.loader("
 def data(
     pictures: Sequence[Any], *, csrf: str, path: str, total: int, clips: bool, open_: int, waiting: int
 ) -> dict[str, Any]:
-    """What the page is given; ``open_`` and ``waiting`` count what is not on it."""
+    """Return the data of the component. ``open_`` and ``waiting`` count pictures that are not on the shown page."""
     told = {
         "csrf": csrf,
         "path": path,
@@ -30,5 +30,5 @@ def data(
 
 
 def pictures(given: dict[str, Any]) -> None:
-    """Draw them."""
+    """Draw the pictures."""
     _component(key="privacy.pictures", data=given)

@@ -1,9 +1,9 @@
-"""Rectangles of a clip painted over, while they are there and where they move.
+"""Paint over rectangles of a clip, for the times at which they are there and along their movement.
 
-Every frame is painted as ``media.cover`` paints a picture, before it is encoded: nothing that was within has a part in
-what is written. Between two places of a box all is covered that lies between them, a little longer than it is said to
-be there, and what moves is taken to go on moving where no place is known. What was written is then decoded next to its
-original, and looked through.
+Each frame is painted before it is encoded, as ``covered_image`` paints a picture. So no pixel inside a rectangle
+reaches the result. Between two positions of a box, everything on the way is covered. A box is covered for a little
+longer than its span, and it keeps moving where no position is known. At the end, every frame of the result is compared
+with its original.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ if TYPE_CHECKING:
     from av.container import InputContainer
 
 VERSION = 1
-"""Goes up whenever the same boxes come out as other bytes."""
+"""Increased whenever the same boxes give other bytes."""
 PAD = 0.2
-"""Seconds that a box is covered before it begins and after it ends."""
+"""Seconds by which a box is covered before it begins and after it ends."""
 REACH = 1.0
-"""So far from a moment the places of a box count for it, at most; otherwise as far as two of its places lie apart."""
+"""The longest time in seconds around a moment from which positions of a box count; at most the gap between two."""
 
 _MS = Fraction(1, 1000)
 _BITS = 0.2
-"""At most, for each pixel of each of thirty frames in a second."""
+"""The highest bit rate, in bits per pixel at thirty frames a second."""
 _LEAST_BITS = 2_500_000
 _NEAR = 12.0
-"""By so much of 255 the mean of an area may differ from its colour, once it was encoded."""
+"""The allowed difference, of 255, between the mean of a covered area and its color after encoding."""
 _FAR = 64
-"""So much a pixel may, within ``_RIM`` of the edge of which the codec mixes both sides."""
+"""The allowed difference of one pixel that is ``_RIM`` pixels inside the area. The codec mixes pixels at the edge."""
 _RIM = 16
 _AGAIN = "Make another file of it (ffmpeg -i OLD -c:v libvpx NEW.webm), and bring in its items with that."
 
 
 def place(box: Box, time: float) -> dict[str, float] | None:
-    """All of a picture that is covered for a box at a moment, before its margin; None: nothing is."""
+    """Return the part of the picture to cover for a box at a moment, without its margin; None for no part."""
     assert box.begin is not None
     assert box.end is not None
     if not box.begin - PAD <= time <= box.end + PAD:
@@ -63,7 +63,7 @@ def place(box: Box, time: float) -> dict[str, float] | None:
 
 
 def _moved_on(box: Box, time: float, reach: float) -> list[tuple[float, float, float, float]]:
-    """Where it would be before its first place, or after its last, had it come or gone as it moved next to that."""
+    """Return where the box would be before its first or after its last position, if it kept its movement."""
     if len(box.path) < 2:
         return []
     for edge, next_ in ((box.path[0], box.path[1]), (box.path[-1], box.path[-2])):
@@ -76,7 +76,7 @@ def _moved_on(box: Box, time: float, reach: float) -> list[tuple[float, float, f
 
 
 def areas(size: tuple[int, int], boxes: Sequence[Box], time: float, *, margin: float) -> list[covered_image.Edges]:
-    """The pixels that are painted in the frame that comes on screen at ``time``."""
+    """Return the pixels to paint in the frame that is shown at ``time``."""
     found = [at for box in boxes if (at := place(box, time)) is not None]
     edges = [covered_image.edges(size, at, margin=margin) for at in found]
     return [each for each in edges if each[0] < each[2] and each[1] < each[3]]
@@ -85,13 +85,15 @@ def areas(size: tuple[int, int], boxes: Sequence[Box], time: float, *, margin: f
 def write(
     original: Path, boxes: Sequence[Box], *, margin: float, out: Path, name: str, limits: Limits = LIMITS
 ) -> None:
-    """The clip at ``original``, upright and with these boxes painted over, as WebM (VP8): the same frames at the same
-    moments, its sound as it is, and nothing that says how it was made. The same clip and boxes give the same bytes.
+    """Write the upright clip with these boxes painted over, as WebM (VP8).
+
+    The result has the same frames at the same times and the same sound, and no metadata. The same clip and boxes give
+    the same bytes.
 
     Raises
     ------
     MediaRefused
-        It cannot be read to its end, or what was written is not covered as it has to be; nothing is left then.
+        The clip cannot be read to its end, or the result is not covered as required. No file is left then.
     """
     timing = clips.timing(original, name=name)
     with frames.opened(original, name=name, limits=limits) as film:
@@ -109,7 +111,7 @@ def write(
 
 @dataclass(frozen=True)
 class _Shown:
-    """A frame, upright, in RGB."""
+    """An upright RGB frame."""
 
     ms: int
     picture: Image.Image
@@ -143,7 +145,7 @@ def _encode(
     limits: Limits,
     timing: clips.Timing,
 ) -> int:
-    """Write it; how many frames it has."""
+    """Write the clip and return its number of frames."""
     import av
 
     end = max(round(timing.duration * 1000), 0)
@@ -188,7 +190,7 @@ def _encode(
 
 
 def _pairs(shown: Iterator[_Shown]) -> Iterator[tuple[_Shown, _Shown | None]]:
-    """Each frame, and the one after it."""
+    """Yield each frame with the next one."""
     before: _Shown | None = None
     for frame in shown:
         if before is not None:
@@ -209,7 +211,7 @@ def _stream(target: Any, picture: Image.Image, limits: Limits, seconds: float) -
 
 
 class _Sound:
-    """The sound of a clip, taken over packet by packet, next to the pictures."""
+    """Copies the sound of a clip packet by packet, in step with the frames."""
 
     def __init__(self, container: InputContainer) -> None:
         self._streams = [stream for stream in container.streams if stream.type == "audio"]
@@ -220,19 +222,19 @@ class _Sound:
         self._to: dict[int, Any] = {}
 
     def into(self, target: Any) -> _Sound:
-        """Say where it goes."""
+        """Set the file to write into."""
         self._target = target
         return self
 
     def begin(self) -> None:
-        """Add its streams, behind the pictures."""
+        """Add the sound's streams after the video."""
         self._to = {stream.index: self._target.add_stream_from_template(stream) for stream in self._streams}
         for stream in self._to.values():
             stream.metadata.clear()
         self._next = next(self._packets, None)
 
     def until(self, ms: int | None) -> None:
-        """Write what is heard up to a moment; None: all that is left."""
+        """Write the sound up to a moment in milliseconds, or all of the rest."""
         while self._next is not None:
             packet = self._next
             if packet.dts is not None:
@@ -256,7 +258,7 @@ def _sound(original: Path, name: str) -> Iterator[_Sound]:
 
 
 def _verify(original: Path, boxes: Sequence[Box], margin: float, made: Path, name: str) -> None:
-    """Every frame has the colour of its surroundings in every area."""
+    """Raise ``MediaRefused`` unless every area of every frame has the color of its surroundings."""
     with _frames(original, name) as (_, before), _frames(made, name) as (_, after):
         for was, now in zip_longest(before, after):
             if was is None or now is None or was.ms != now.ms or was.picture.size != now.picture.size:

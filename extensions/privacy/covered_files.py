@@ -1,4 +1,4 @@
-"""The covered file of a picture or clip: made from its original with all boxes of a decision, and stored."""
+"""Make and store the covered file of a picture or clip, from its original and all boxes of a decision."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CoveredFile:
-    """A picture or clip that is to be written."""
+    """A picture or clip with the file to show from now on."""
 
     told: CoverChoice
     known: Decision | None
     original: str
     margin: float
     made: StoredMedia | None
-    """None: the file stays."""
+    """The covered file; None if the shown file stays."""
 
     @property
     def file(self) -> str:
-        """SHA-256 of what is shown from then on."""
+        """Return the SHA-256 of the file to show from now on."""
         return self.made.sha256 if self.made is not None else self.told.file
 
 
 def must_last(media: MediaStore, told: Sequence[CoverChoice]) -> None:
-    """``InvalidInput`` where a box begins or ends after its clip."""
+    """Raise ``InvalidInput`` if a box begins or ends after its clip."""
     wrong = []
     for each in told:
         ends = [box.end for box in each.boxes if box.end is not None]
@@ -50,7 +50,7 @@ def must_last(media: MediaStore, told: Sequence[CoverChoice]) -> None:
 def made(
     media: MediaStore, told: CoverChoice, standing: CurrentDecisions, margin: float, *, uncover: bool
 ) -> CoveredFile:
-    """The file that is shown from now on, in the store."""
+    """Store and return the file to show from now on."""
     known = standing.by_file.get(told.file)
     if told.file in standing.shared and uncover:
         raise InvalidInput(

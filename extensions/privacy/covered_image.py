@@ -1,8 +1,7 @@
-"""Rectangles of a picture painted over, so that nothing of what was in them is left.
+"""Paint over rectangles of a picture, so that nothing inside them is left.
 
-Each is filled with one colour: the mean of the pixels that lie around it, outside of every rectangle. No pixel from
-within has any part in what is written, so there is nothing to be worked out again, as there is with a blur or large
-pixels (Hill et al., PoPETs 2016): pictures that differ within the rectangles alone come out alike.
+Each rectangle is filled with one color: the mean of the pixels around it that lie in no rectangle. No pixel inside
+affects the result, so nothing can be restored, unlike with blurring or large pixels (Hill et al., PoPETs 2016).
 """
 
 from __future__ import annotations
@@ -16,19 +15,20 @@ from numpy.typing import NDArray
 from PIL import Image
 
 VERSION = 1
-"""Goes up whenever the same rectangles come out as other pixels."""
+"""Increased whenever the same rectangles give other pixels."""
 GREY = (128, 128, 128)
-"""Where all of the picture is covered."""
+"""The color where all of the picture is covered."""
 _LARGE = 4_000_000
-"""Pixels beyond which a photo that came as JPEG is written as JPEG again."""
+"""A JPEG photo with more pixels is written as JPEG again, not as PNG."""
 
 Edges = tuple[int, int, int, int]
-"""Left, top, right and bottom in pixels; right and bottom are the first that lie outside."""
+"""Left, top, right and bottom in pixels. Right and bottom lie outside."""
 
 
 def edges(size: tuple[int, int], box: Mapping[str, float], *, margin: float) -> Edges:
-    """The pixels that are painted for a box (fractions of the picture), made wider by ``margin`` of its own width on
-    either side, and higher likewise: every pixel of which a part lies within, as far as there are any.
+    """Return the pixels to paint for a box in fractions of the picture.
+
+    The box grows by ``margin`` of its width and height on every side. Every pixel that it touches is painted.
 
     >>> edges((100, 50), {"x": 0.2, "y": 0.2, "w": 0.1, "h": 0.2}, margin=0.1)
     (19, 9, 31, 21)
@@ -46,12 +46,12 @@ def edges(size: tuple[int, int], box: Mapping[str, float], *, margin: float) -> 
 
 
 def _down(at: float) -> int:
-    """The pixel in which a place lies; a hair before the next one counts as there."""
+    """Return the pixel of a position. A position just before the next pixel counts as that pixel."""
     return math.floor(at + 1e-6)
 
 
 def covered(picture: Image.Image, areas: Sequence[Edges]) -> Image.Image:
-    """A copy of the picture (RGB) with these areas painted over, in their order."""
+    """Return a copy of an RGB picture with these areas painted over, in their order."""
     pixels = np.array(picture, dtype=np.uint8)
     open_ = np.ones(pixels.shape[:2], dtype=bool)
     for left, top, right, bottom in areas:
@@ -63,7 +63,7 @@ def covered(picture: Image.Image, areas: Sequence[Edges]) -> Image.Image:
 
 
 def _around(pixels: NDArray[np.uint8], open_: NDArray[np.bool_], area: Edges) -> tuple[int, ...]:
-    """The mean colour of the pixels next to an area that lie in no area."""
+    """Return the mean color of the pixels next to an area that lie in no area."""
     left, top, right, bottom = area
     outer = np.zeros_like(open_)
     outer[max(0, top - 1) : bottom + 1, max(0, left - 1) : right + 1] = True

@@ -1,8 +1,7 @@
-"""What is covered in a project's pictures and clips: from a decision on, everyone gets the covered one, and what was
-there before is kept back.
+"""Apply decisions: from then on everyone gets the covered file, and the original is withheld.
 
-The asset shows another file, under another random id: pages, models, exports, releases and other tools' screens all ask
-the asset for its file, so none of them can reach the original any more, and no browser has a copy of what it asks for.
+The asset gets another file and another random id. Pages, models, exports, releases and other tools all ask the asset
+for its file, so none of them can reach the original, and no browser has a cached copy under the new id.
 """
 
 from __future__ import annotations
@@ -41,26 +40,26 @@ _NAMED = 20
 
 @dataclass(frozen=True)
 class CoverResult:
-    """What came of decisions."""
+    """The result of applying decisions."""
 
     pictures: int
     covered: int
-    """Of these, such in which something is covered."""
+    """Number of pictures in which something is covered."""
     boxes: int
-    """Boxes that are covered."""
+    """Number of covered boxes."""
     same: int
-    """Pictures about which the same had been decided; nothing was written for these."""
+    """Number of pictures whose decision was the same before, so nothing was written."""
     releases: Sequence[str]
-    """Versions of releases that were made before and hold an item with one of the pictures that look otherwise now."""
+    """Versions of earlier releases with an item that shows one of the changed pictures."""
     archive: bool
-    """Whether an archive that lay ready to be fetched was taken away."""
+    """Whether a project archive that was ready for download was deleted."""
     beside: Sequence[str] = ()
-    """Images that stand in items next to a clip that looks otherwise now, or are of the same video, and clips next to
-    such an image, about which no one has decided: they may show the same."""
+    """Names of images and clips without a decision that may show the same: in one item with a changed one, or from one
+    video."""
     instead: Mapping[str, str] = field(default_factory=dict)
-    """From the hash of each file that is shown no more to that of the one in its place."""
+    """The hash of the file shown now, by the hash of the file it replaces."""
     sets: Sequence[str] = ()
-    """Titles of sets of frames that were deleted because they were made from clips that look otherwise now."""
+    """Titles of frame sets that were deleted, because they were made from clips that changed."""
 
 
 def decide(
@@ -152,11 +151,11 @@ def _counts(told: Sequence[CoverChoice]) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class CoverPreview:
-    """What decisions would change, before anything is."""
+    """The effects that decisions would have."""
 
     pictures: int
     covered: int
-    """Of these, such in which something is covered."""
+    """Number of pictures in which something would be covered."""
     boxes: int
     releases: Sequence[str]
     archive: bool
@@ -171,7 +170,7 @@ def would_change(
     told: Sequence[CoverChoice],
     after: Mapping[str, datetime | None],
 ) -> CoverPreview:
-    """What ``decide`` would come to, for a question before it; for leads. Raises as it does."""
+    """Return the effects that ``decide`` would have, for a confirmation; for leads. Raises the same errors."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         _must_be_still(session, access, store)
@@ -293,7 +292,7 @@ def _same(told: CoverChoice, known: Decision | None, margin: float, *, uncover: 
 def _keep(
     session: Session, store: Store, access: Access, by: Person | None, ready: CoveredFile, looked: Mapping[str, Any]
 ) -> set[int]:
-    """Write one decision; the ids of what looks otherwise now."""
+    """Store one decision and return the ids of the assets that changed."""
     now, told = store.now(), ready.told
     rows = stock.assets_of(session, project_id=access.project_id, files=[told.file])
     other = ready.file != told.file
@@ -327,7 +326,7 @@ def _beside(session: Session, access: Access, ids: set[int]) -> list[str]:
 
 
 def _forget(media: MediaStore, home: Path, ready: Iterable[CoveredFile]) -> None:
-    """Take away what was made of these pictures for models."""
+    """Delete the copies of these pictures that were prepared for models."""
     from media.model_input import Pictures
 
     Pictures(media, home / "prepared").forget([each.told.file for each in ready])

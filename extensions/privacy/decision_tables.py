@@ -1,4 +1,4 @@
-"""The tables in which people have decided what is covered in pictures, and in clips."""
+"""The tables in which people decide what to cover: one for pictures and one for clips."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from domain.errors import FileRefused, RowsRefused
 from extensions.privacy.boxes import CLIP_COLUMNS, COLUMNS, HAND, At, Box, CoverChoice
 
 SAYS = {"yes": True, "no": False, "": None}
-"""What may stand under ``cover``."""
+"""The values of the column ``cover``."""
 _NAMED = 20
 _END = "Nothing was changed. Mend the table, then give it again."
 _LARGEST = 64 * 1024 * 1024
@@ -23,12 +23,12 @@ Cells = dict[str, str]
 
 @dataclass(frozen=True)
 class _TableKind:
-    """A sort of table."""
+    """One of the two kinds of table."""
 
     columns: Sequence[str]
-    """The first has the name of the picture or clip."""
+    """The first column has the name of the picture or clip."""
     problem: Callable[[Cells], str]
-    """What is wrong with where a line's box is; empty if nothing is."""
+    """Returns the problem with the position in a row; empty if there is none."""
     box: Callable[[Cells, str, bool | None], Box]
 
     @property
@@ -37,15 +37,15 @@ class _TableKind:
 
 
 def read(path: Path) -> tuple[list[CoverChoice], int]:
-    """What was decided about each picture or clip, and about how many nothing was.
+    """Return the decision about each picture or clip of a table, and the number of those without a decision.
 
-    Of one all boxes are decided, or none is. A line without a box that says ``no``: there is nothing to cover in
-    it. The first column says which of the two tables it is.
+    A picture has a decision about all of its boxes, or about none. A row without a box and with ``no`` says that there
+    is nothing to cover. The first column tells which table it is.
 
     Raises
     ------
     FileRefused
-        It is no such table, or a line does not fit; the lines are named.
+        The file is not such a table, or a row is wrong. The message names the rows.
     """
     table, sort = _table(path)
     wrong: list[str] = []
@@ -113,7 +113,7 @@ def _and(names: Sequence[str]) -> str:
 
 
 def _problem(cells: Cells, sort: _TableKind) -> str:
-    """What is wrong with a line; empty if nothing is."""
+    """Return the problem with a row; empty if there is none."""
     if not cells[sort.of] or not cells["file"].strip():
         return f"it names no {sort.of} and file; take both from a line that `touchstone privacy look` wrote"
     if cells["cover"].strip().lower() not in SAYS:
@@ -126,7 +126,7 @@ def _problem(cells: Cells, sort: _TableKind) -> str:
 
 
 def _number(name: str, text: str) -> str:
-    """What is wrong with it; empty if it is a number."""
+    """Return the problem with a value; empty if it is a number."""
     try:
         if math.isfinite(float(text)):
             return ""

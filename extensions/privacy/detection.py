@@ -1,4 +1,4 @@
-"""Looking for faces and plates in a project's pictures and clips, and what was decided about each; for people, too."""
+"""Detect faces and plates in a project's pictures and clips, and list them with their decisions."""
 
 from __future__ import annotations
 
@@ -28,65 +28,65 @@ if TYPE_CHECKING:
     from media.store import MediaStore
 
 _SAME = 0.3
-"""A box that shares so much of its union with one that is decided is that one."""
+"""A detected box is a known box if their intersection over union is at least this."""
 
 Progress = Callable[[int, int], None]
 
 
 class Finder(Protocol):
-    """Looks for faces and plates."""
+    """Finds faces and plates."""
 
     @property
     def told(self) -> dict[str, Any]:
-        """With what."""
+        """Return the settings of the detection."""
 
     def find(self, picture: Image.Image) -> Sequence[Any]:
-        """Boxes with ``kind``, ``x``, ``y``, ``w``, ``h`` and ``by``."""
+        """Return boxes with ``kind``, ``x``, ``y``, ``w``, ``h`` and ``by``."""
 
 
 @dataclass(frozen=True)
 class MediaFindings:
-    """A picture or clip, and all that was found or decided in it."""
+    """A picture or clip with all its boxes and its decision."""
 
     name: str
     """The first of its names in the project."""
     file: str
-    """SHA-256 of what is shown now."""
+    """The SHA-256 of the file that is shown now."""
     boxes: tuple[Box, ...]
     decision: Decision | None
     asset: str = ""
-    """The random id of the first image or clip that shows it."""
+    """The random id of the first image or clip with this file."""
     seconds: float | None = None
-    """How long a clip lasts; None: it is a picture."""
+    """The duration of a clip in seconds; None for a picture."""
 
 
 @dataclass(frozen=True)
 class LookResult:
-    """What a look came to."""
+    """The result of a detection."""
 
     title: str
     pictures: Sequence[MediaFindings]
     clips: Sequence[MediaFindings]
-    """The clips, each with its boxes."""
+    """The clips with their boxes."""
     unread: Sequence[tuple[str, str]]
-    """Name and reason of pictures and clips that could not be read."""
+    """Names of pictures and clips that cannot be read, each with the reason."""
     n_found: int
-    """Boxes of pictures that are new."""
+    """Number of new boxes in pictures."""
     n_with: int
-    """Pictures in which they are."""
+    """Number of pictures with new boxes."""
     n_tracks: int = 0
-    """Boxes of clips that are new."""
+    """Number of new boxes in clips."""
     n_clips_with: int = 0
-    """Clips in which they are."""
+    """Number of clips with new boxes."""
 
     @property
     def all(self) -> Sequence[MediaFindings]:
-        """Pictures, then clips."""
+        """Return the pictures, then the clips."""
         return [*self.pictures, *self.clips]
 
 
 def pictures(store: Store, media: MediaStore, *, by: Person | None, project: str) -> LookResult:
-    """The pictures and clips of a project and what was decided about each, without a look at them; for leads."""
+    """Return the pictures and clips of a project with their decisions, without a detection; for leads."""
     return look(store, media, by=by, project=project, finder=None)
 
 
@@ -100,13 +100,12 @@ def look(
     rate: float | None = None,
     progress: Progress = lambda done, n: None,
 ) -> LookResult:
-    """Look through all images of a project, each content once; for leads. The log has with what, and how much was
-    found. Nothing is changed.
+    """Detect boxes in all pictures of a project, each file once, and log the settings and counts; for leads.
 
     Parameters
     ----------
     rate
-        Look through all clips as well, at so many moments in a second; None: clips are listed as they stand.
+        Samples per second of each clip; None lists clips without a detection.
     """
     if rate is not None:
         _must_be_a_rate(rate)
@@ -180,7 +179,7 @@ def _tracks(
 
 
 def _goes_along(box: Box, other: Box) -> bool:
-    """Whether a box of a clip is one that was decided about: at most of its moments the two are about the same."""
+    """Whether a box of a clip is a known one: they overlap enough at more than half of its times."""
     if box.kind != other.kind or other.begin is None or other.end is None:
         return False
     alike = sum(
@@ -195,7 +194,7 @@ def _shares(place: Sequence[float]) -> dict[str, float]:
 
 
 def fresh(found: Sequence[Box], standing: Sequence[Box]) -> list[Box]:
-    """Of boxes that were found those that are none of the standing ones."""
+    """Return the detected boxes that are not among the known ones."""
     return [box for box in found if not any(_alike(box, other) for other in standing)]
 
 
@@ -204,7 +203,7 @@ def _alike(box: Box, other: Box) -> bool:
 
 
 def picture(store: Store, *, by: Person | None, project: str, file: str) -> MediaFindings:
-    """One picture or clip that a project shows, and what was decided about it; for leads."""
+    """Return a picture or clip that the project shows, with its decision; for leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         rows = stock.assets_of(session, project_id=access.project_id, files=[file])
@@ -216,7 +215,7 @@ def picture(store: Store, *, by: Person | None, project: str, file: str) -> Medi
 
 
 def must_show(store: Store, *, by: Person | None, project: str, asset: str) -> None:
-    """``NotFound`` unless the project has an image or clip with that random id; for leads."""
+    """Raise ``NotFound`` unless the project has an image or clip with this random id; for leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         if not stock.has(session, project_id=access.project_id, public_id=asset):
@@ -224,8 +223,7 @@ def must_show(store: Store, *, by: Person | None, project: str, asset: str) -> N
 
 
 def place(store: Store, home: Path, *, by: Person | None, project: str, changes: bool = False) -> Path:
-    """The folder for what was found and what is being decided in a project, for its leads; ``changes``: something is
-    to be written there."""
+    """Return the folder for detected boxes of a project, for its leads. ``changes``: the caller will write there."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     if changes and access.archived:
@@ -234,12 +232,12 @@ def place(store: Store, home: Path, *, by: Person | None, project: str, changes:
 
 
 def looks_in(home: Path, project: str) -> Path:
-    """Where that lies of projects of that name: of this one, and of those before it that were deleted."""
+    """Return the folder for all projects of this name, deleted ones included."""
     return home / "privacy" / project
 
 
 def upright(media: MediaStore, file: str, name: str) -> Image.Image:
-    """All pixels of a picture."""
+    """Return all pixels of a picture, upright."""
     return media.upright(file, name=name)
 
 
@@ -248,7 +246,7 @@ def _share(one: Box, other: Box) -> float:
 
 
 def as_csv(looked: LookResult) -> str:
-    """A line for each box, for people to decide; one without a box for each picture in which there is none."""
+    """Return the table of pictures to decide in: a row for each box, and one for each picture without a box."""
     out = io.StringIO(newline="")
     rows = csv_text.Writer(out)
     rows.writerow(COLUMNS)
@@ -262,7 +260,7 @@ def as_csv(looked: LookResult) -> str:
 
 
 def clips_as_csv(looked: LookResult) -> str:
-    """A line for each box of the clips, for people to decide; one without a box for each clip that has none."""
+    """Return the table of clips to decide in: a row for each box, and one for each clip without a box."""
     out = io.StringIO(newline="")
     rows = csv_text.Writer(out)
     rows.writerow(CLIP_COLUMNS)
@@ -277,14 +275,14 @@ def clips_as_csv(looked: LookResult) -> str:
 
 
 def written_places(box: Box) -> str:
-    """As the table has them: ``x y w h`` of a box that stays, ``seconds x y w h; ...`` of one that moves."""
+    """Return the positions of a box as the table has them: ``x y w h``, or ``seconds x y w h; ...`` if it moves."""
     if not box.path:
         return " ".join(f"{part:.6f}" for part in box.place[:4])
     return "; ".join(" ".join([f"{at[0]:.3f}", *(f"{part:.6f}" for part in at[1:])]) for at in box.path)
 
 
 def standing(looked: LookResult) -> Mapping[str, int]:
-    """How many pictures and clips there are, and what was decided."""
+    """Return the numbers of pictures and clips by their decision."""
     covered, nothing, open_ = _counted(looked.pictures)
     clips_covered, clips_nothing, clips_open = _counted(looked.clips)
     return {
@@ -301,21 +299,21 @@ def standing(looked: LookResult) -> Mapping[str, int]:
 
 
 def _counted(some: Sequence[MediaFindings]) -> tuple[int, int, int]:
-    """In how many something is covered, in how many nothing is to be, and about how many no one has decided."""
+    """Return the numbers of covered, of uncovered and of undecided pictures."""
     decided = [seen.decision for seen in some if seen.decision]
     covered = sum(bool(each.covers) for each in decided)
     return covered, len(decided) - covered, len(some) - len(decided)
 
 
 def to_look_at(looked: LookResult, *, only_found: bool) -> Iterator[MediaFindings]:
-    """The pictures that people have to look at: those with boxes first."""
+    """Yield the pictures for people to look at, those with boxes first."""
     yield from (seen for seen in looked.pictures if seen.boxes)
     if not only_found:
         yield from (seen for seen in looked.pictures if not seen.boxes)
 
 
 def as_json(seen: MediaFindings) -> dict[str, Any]:
-    """A decided picture or clip for other programs. The hash of what is kept back is not among it."""
+    """Return a decided picture or clip as JSON values, without the hash of the original."""
     said = seen.decision
     assert said is not None
     return {
@@ -330,7 +328,7 @@ def as_json(seen: MediaFindings) -> dict[str, Any]:
 
 
 def sentence(seen: MediaFindings) -> str:
-    """A decided picture or clip in words."""
+    """Return the decision about a picture or clip as a sentence."""
     said = seen.decision
     assert said is not None
     covered = ", ".join(f"{box.kind} ({box.by}){spanned(box)}" for box in said.covers) or "nothing"
@@ -340,5 +338,5 @@ def sentence(seen: MediaFindings) -> str:
 
 
 def spanned(box: Box) -> str:
-    """When a box of a clip is there, in words; empty of one of a picture."""
+    """Return the time span of a box of a clip in words; empty for a box of a picture."""
     return "" if box.begin is None or box.end is None else f", {box.begin:g} to {box.end:g} s"

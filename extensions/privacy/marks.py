@@ -1,4 +1,4 @@
-"""What leads mark on the page Privacy before it is covered: each mark is an event of the log, and the newest counts.
+"""Marks of leads on the page Privacy, before they are applied. Each mark is an event, and the newest one counts.
 
 So every server on the database sees the same marks, and an archive carries them. Earlier versions kept the marks in
 ``draft.json`` below the home folder; ``take_in`` moves such a file into the log.
@@ -31,26 +31,26 @@ DRAFT, FOUND, TAKEN_IN = "draft.json", "found.json", "draft.json.taken_in"
 
 @dataclass(frozen=True)
 class Mark:
-    """What a lead marked in one picture or clip, and what that lead saw."""
+    """A lead's mark of one picture or clip, with the state that the lead saw."""
 
     file: str
-    """SHA-256 of the picture that was shown."""
+    """The SHA-256 of the file that the page showed."""
     decided: str
     """``cover``, ``nothing``, or empty where the lead has not decided yet."""
     boxes: tuple[Box, ...]
-    """Boxes that were there before, each with whether to cover it."""
+    """The boxes that were known before, each with whether to cover it."""
     added: tuple[Box, ...]
-    """Boxes that the lead drew."""
+    """The boxes that the lead drew."""
     after: datetime | None
-    """When the decision was made that the lead saw; None: there was none."""
+    """The time of the decision that the lead saw; None if there was none."""
     revision: int
-    """How many marks there are of this picture since it was last covered."""
+    """The number of marks of this picture since its last decision."""
     by: str = ""
-    """A login; empty: unknown."""
+    """A login; empty if unknown."""
 
     @property
     def ticks(self) -> Mapping[str, bool]:
-        """Return whether to cover each box that was there before, by its key."""
+        """Return whether to cover each known box, by its key."""
         return {box_key(box): bool(box.cover) for box in self.boxes}
 
     def as_json(self) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def box_key(box: Box) -> str:
 
 
 def standing(store: Store, *, by: Person | None, project: str, file: str | None = None) -> dict[str, Mark]:
-    """Return the marks that are not covered yet, by file; for leads. With ``file`` only that of one picture."""
+    """Return the marks that are not applied yet, by file; for leads. With ``file``, only the mark of that file."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         return _standing(session, access.project_id, file)
@@ -113,7 +113,7 @@ def _moment(text: str | None) -> datetime | None:
 
 
 def save(store: Store, *, by: Person, project: str, name: str, mark: Mark) -> bool:
-    """Log a mark and return True; return False if someone marked or covered this picture first. For leads."""
+    """Log a mark and return True. Return False if someone else marked or decided the picture first. For leads."""
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         projects.lock(session, id=access.project_id)
@@ -128,13 +128,13 @@ def save(store: Store, *, by: Person, project: str, name: str, mark: Mark) -> bo
 def log_applied(
     session: Session, access: Access, *, by: Person | None, now: datetime, marks: Mapping[str, int]
 ) -> None:
-    """Log that these marks (by file, their revision) are covered, in the transaction that covers them."""
+    """Log that these marks (revisions by file) are applied, in the transaction of the decisions."""
     if marks:
         log(session, MARKS_APPLIED, by=by, project=access, now=now, data={"marks": dict(marks)})
 
 
 def last_looked(store: Store, *, by: Person | None, project: str) -> Mapping[str, Any]:
-    """Return the settings of the newest look for faces and plates, on any server; for leads."""
+    """Return the settings of the newest detection, on any server; for leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         event = events.newest_of(session, project_id=access.project_id, kind=FACES_LOOKED)

@@ -1,13 +1,13 @@
-"""Faces and plates of pictures and clips on a page: what was looked for, what leads are deciding, and what is covered,
-outside of the process that serves pages. A folder for each project below ``privacy`` in the home folder:
+"""The state of the page Privacy, and its long tasks: detect boxes and apply decisions in a process of their own.
 
-    about.json    how it was looked for last, by whom, and what became of it
-    found.json    the boxes that were found, by the hash of the picture
-    covered.json  what came of the last press of Cover
+Each project has a folder below ``privacy`` in the home folder:
 
-What leads mark on the page is in the log (``workflow.files.privacy_marks``), and so is each decision
-(``workflow.files.privacy``). Both pieces of work hold a lock: a lock that is free though they are not done says that
-they were broken off.
+    about.json    the settings and the result of the last detection
+    found.json    the detected boxes, by the hash of the picture
+    covered.json  the result of the last press of *Cover*
+
+Marks and decisions are in the log (``marks``, ``decisions``). A task holds a lock. If the lock is free and the task is
+not done, the task was interrupted.
 """
 
 from __future__ import annotations
@@ -37,53 +37,53 @@ ABOUT, FOUND, COVERED, LOCK = "about.json", "found.json", "covered.json", "lock"
 BUSY = "Pictures are being looked through or covered just now. Wait until that is done, and press again."
 BROKEN = "It was broken off before it was done. Press again."
 DECISIONS = ("", "cover", "nothing")
-"""What someone says of a picture: not yet, cover what is ticked, there is nothing to cover."""
+"""What a lead can choose for a picture: nothing yet, cover the ticked boxes, or there is nothing to cover."""
 MOST_ADDED = 200
-"""Boxes that people draw on one picture."""
+"""The maximum number of boxes that people draw on one picture."""
 
 
 @dataclass(frozen=True)
 class LookRecord:
-    """How it was looked for."""
+    """The settings and the result of a detection."""
 
     by: str
     began: float
     kinds: Sequence[str]
-    """Of boxes; none: with no cascade, people look by themselves."""
+    """The kinds of boxes to find. Empty if people look without a cascade."""
     neighbours: int
     rate: float = 0.0
-    """Moments in a second of each clip; 0: no cascade looked in clips."""
+    """Samples per second of each clip; 0 if no cascade looked in clips."""
     done: float = 0.0
     refused: str = ""
     pictures: int = 0
     found: int = 0
-    """Boxes that were new."""
+    """Number of new boxes in pictures."""
     with_boxes: int = 0
     unread: Sequence[tuple[str, str]] = ()
-    """Name and reason of pictures and clips that could not be read."""
+    """Names of pictures and clips that cannot be read, each with the reason."""
     clips: int = 0
     tracks: int = 0
-    """Boxes of clips that were new."""
+    """Number of new boxes in clips."""
     clips_with: int = 0
 
 
 @dataclass(frozen=True)
 class PageItem:
-    """A picture or clip, its boxes, and what was said about it so far."""
+    """A picture or clip on the page, with its boxes and its mark."""
 
     seen: MediaFindings
     boxes: tuple[Box, ...]
-    """Each with whether it is to be covered."""
+    """Each box has whether to cover it."""
     decided: str
     """One of ``DECISIONS``."""
     revision: int = 0
-    """How often someone has said something on the page since the last decision."""
+    """The number of marks since the last decision."""
     by: str = ""
-    """Who did last."""
+    """The login of the person who made the last mark."""
     after: datetime | None = None
-    """When the decision was made that they saw; None: none was."""
+    """The time of the decision that this person saw; None if there was none."""
     news: bool = False
-    """Whether boxes were found since the decision."""
+    """Whether boxes were detected after the decision."""
 
     @property
     def clip(self) -> bool:
@@ -92,22 +92,22 @@ class PageItem:
 
     @property
     def waits(self) -> bool:
-        """Whether it was decided on the page, and not covered yet."""
+        """Whether the picture is marked and its mark is not applied yet."""
         return self.revision > 0 and bool(self.decided)
 
     @property
     def open(self) -> bool:
-        """Whether no one has decided about it for good."""
+        """Whether the picture needs a decision."""
         return self.seen.decision is None or self.news
 
     @property
     def since(self) -> datetime | None:
-        """When the decision was made that counts now."""
+        """Return the time of the current decision."""
         return self.seen.decision.at if self.seen.decision else None
 
     @property
     def found(self) -> bool:
-        """Whether it has boxes besides those that are being drawn: these change no list that someone goes through."""
+        """Whether the picture has boxes apart from new drawings, which do not move it in the list."""
         return not all(map(self.own, self.boxes))
 
     def own(self, box: Box) -> bool:
@@ -121,14 +121,14 @@ class PageItem:
 
     @property
     def told(self) -> CoverChoice:
-        """As it is decided."""
+        """Return the choice that the mark makes."""
         cover = self.decided == "cover"
         boxes = tuple(replace(box, cover=cover and bool(box.cover)) for box in self.boxes)
         return CoverChoice(self.seen.name, self.seen.file, boxes)
 
 
 class MarkConflict(Conflict):
-    """Someone else has said something about the picture meanwhile."""
+    """Another person changed the mark or the decision first."""
 
     def __init__(self, words: str, item: PageItem) -> None:
         super().__init__(words)
@@ -136,20 +136,20 @@ class MarkConflict(Conflict):
 
 
 _going: dict[Path, Going] = {}
-"""By folder, what this process began last."""
+"""The task that this process began last, by folder."""
 
 
 # ---- what there is --------------------------------------------------------------------------------------------------
 
 
 def folder_of(services: Services, project: str, *, changes: bool = False) -> Path:
-    """Where it lies, for the leads of a project."""
+    """Return the project's folder, for its leads."""
     home = services.settings.home
     return detection.place(services.store, home, by=services.person, project=project, changes=changes)
 
 
 def about(folder: Path) -> LookRecord | None:
-    """How it was looked for last; None: no one has."""
+    """Return the last detection; None if there was none."""
     told = _read(folder / ABOUT)
     if not told:
         return None
@@ -157,23 +157,23 @@ def about(folder: Path) -> LookRecord | None:
 
 
 def last_covered(folder: Path) -> Mapping[str, Any]:
-    """What came of covering last; empty: no one has on the page."""
+    """Return the result of the last covering on this page; empty if there was none."""
     return _read(folder / COVERED)
 
 
 def is_running(folder: Path) -> bool:
-    """Whether it is looked, or covered, or about to be."""
+    """Whether a detection or a covering is running or about to start."""
     begun = _going.get(folder)
     return (begun is not None and not begun.over.is_set()) or locks.is_held(folder / LOCK)
 
 
 def going(folder: Path) -> Going | None:
-    """What this process began last."""
+    """Return the task that this process began last."""
     return _going.get(folder)
 
 
 def items(store: Store, media: MediaStore, folder: Path, *, by: Person, project: str) -> list[PageItem]:
-    """All pictures of a project, then its clips, those with boxes first; for its leads."""
+    """Return all pictures of a project, then its clips, those with boxes first; for its leads."""
     marks.take_in(store, folder, by=by, project=project)
     found = detection.pictures(store, media, by=by, project=project)
     boxes, marked = _read(folder / FOUND).get("boxes", {}), marks.standing(store, by=by, project=project)
@@ -182,7 +182,7 @@ def items(store: Store, media: MediaStore, folder: Path, *, by: Person, project:
 
 
 def item(store: Store, folder: Path, *, by: Person, project: str, file: str) -> PageItem:
-    """One of them."""
+    """Return one picture or clip; for leads."""
     marks.take_in(store, folder, by=by, project=project)
     seen = detection.picture(store, by=by, project=project, file=file)
     boxes = _read(folder / FOUND).get("boxes", {})
@@ -227,19 +227,19 @@ def _write(path: Path, told: Any) -> None:
 
 @dataclass(frozen=True)
 class MarkRequest:
-    """What someone says about a picture, and what they saw when they did."""
+    """A lead's new mark of a picture, with the state that the lead saw."""
 
     file: str
     revision: int
     after: datetime | None
     decided: str
     ticks: Sequence[bool]
-    """Of the boxes that no one has drawn on the page, in their order."""
+    """Whether to cover each box that was not drawn on the page, in their order."""
     added: Sequence[Box]
 
 
 def say(store: Store, folder: Path, *, by: Person, project: str, saying: MarkRequest) -> PageItem:
-    """Keep it until it is covered; how the picture stands then. ``MarkConflict``: someone else was faster."""
+    """Save a mark and return the picture as it is then. Raises ``MarkConflict`` if another person was faster."""
     now = item(store, folder, by=by, project=project, file=saying.file)
     _must_be_seen(now, saying)
     if saying.decided == "nothing" and any(now.fixed(box) for box in now.boxes):
@@ -262,7 +262,7 @@ def say(store: Store, folder: Path, *, by: Person, project: str, saying: MarkReq
 
 
 def _must_be_seen(now: PageItem, saying: MarkRequest) -> None:
-    """What they saw is how it stands."""
+    """Raise ``MarkConflict`` unless the picture is still as the person saw it."""
     if now.since != saying.after:
         who = now.seen.decision.by if now.seen.decision else None
         raise MarkConflict(
@@ -277,14 +277,14 @@ def _must_be_seen(now: PageItem, saying: MarkRequest) -> None:
 
 @dataclass(frozen=True)
 class LookJob:
-    """Faces and plates to be looked for in all pictures."""
+    """A task: detect boxes in all pictures of a project."""
 
     folder: Path
     project: str
     by: Person
 
     def run(self, store: Store, home: Path, progress: Progress) -> str:
-        """Do it; the files say what came of it."""
+        """Run the task and write its result into the files of the folder."""
         with locks.held(self.folder / LOCK, BUSY):
             asked = about(self.folder)
             assert asked is not None
@@ -324,16 +324,16 @@ class LookJob:
 
 @dataclass(frozen=True)
 class CoverJob:
-    """What leads have decided to be kept, and covered."""
+    """A task: apply the marks of a project."""
 
     folder: Path
     project: str
     by: Person
     those: Mapping[str, int]
-    """The pictures that were asked about, each as it had been said by then: by hash, its revision."""
+    """The marks that the person confirmed: their revision, by the hash of the picture."""
 
     def run(self, store: Store, home: Path, progress: Progress) -> str:
-        """Do it; what came of it stands in ``covered.json``."""
+        """Run the task and write its result into ``covered.json``."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with locks.held(self.folder / LOCK, BUSY):
             told: dict[str, Any] = {"by": self.by.login, "at": time.time()}
@@ -368,13 +368,13 @@ class CoverJob:
         }
 
     def _looked(self, store: Store) -> Mapping[str, Any]:
-        """Return the settings of the look that found the boxes, here or on another server."""
+        """Return the settings of the detection that found the boxes, on this server or on another one."""
         here = _read(self.folder / FOUND).get("looked")
         return here if here is not None else marks.last_looked(store, by=self.by, project=self.project)
 
 
 def begin_look(services: Services, project: str, *, kinds: Sequence[str], neighbours: int, rate: float = 0.0) -> None:
-    """Begin to look for these, at so many moments in a second of clips; without kinds people look by themselves."""
+    """Begin a detection of these kinds with ``rate`` samples per second of clips. Without kinds, people look."""
     folder = folder_of(services, project, changes=True)
     if is_running(folder):
         raise Conflict(BUSY)
@@ -383,20 +383,20 @@ def begin_look(services: Services, project: str, *, kinds: Sequence[str], neighb
 
 
 def waiting(services: Services, project: str) -> list[PageItem]:
-    """What is decided on the page and not covered yet."""
+    """Return the pictures and clips with a mark that is not applied yet."""
     folder = folder_of(services, project, changes=True)
     found = items(services.store, services.media, folder, by=services.person, project=project)
     return [each for each in found if each.waits]
 
 
 def frames_of(services: Services, project: str, ready: Sequence[PageItem]) -> list[str]:
-    """The sets of frames that were taken out of these clips."""
+    """Return the titles of frame sets that were taken out of these clips."""
     files = {each.seen.file for each in ready if each.told.boxes and each.decided == "cover"}
     return derived_media.names_of(services.settings.home, project, files)
 
 
 def begin_cover(services: Services, project: str, ready: Sequence[PageItem]) -> None:
-    """Begin to keep and cover what was decided about these."""
+    """Begin to apply the marks of these pictures and clips."""
     folder = folder_of(services, project, changes=True)
     if is_running(folder):
         raise Conflict(BUSY)

@@ -1,6 +1,6 @@
-"""The sheet on which people look at pictures before something in them is covered: a folder with a page, no server.
+"""The sheet for people who decide in a table: a folder with a page of all pictures and their numbered boxes.
 
-The page shows each picture with its numbered boxes. Who drags over a picture gets the line for the table.
+The page needs no server. Dragging over a picture writes a row for the table.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from media.store import MediaStore
 
 SIDE = 1000
-"""Pixels of the longer side of a picture on the sheet."""
+"""Length of the longer side of a picture on the sheet, in pixels."""
 MISSES = (
     "A cascade misses faces: those that are turned away, tilted, small, dark, or partly hidden. What it did not find "
     "may be there all the same, so people have to look at every picture."
@@ -75,7 +75,7 @@ for (const image of document.querySelectorAll("img[data-begin]")) {
 def written(
     out: Path, media: MediaStore, seen: Iterator[MediaFindings], *, title: str, clips: Sequence[MediaFindings] = ()
 ) -> int:
-    """Write pictures, clips and the page into a folder, which only its owner may read; how many pictures."""
+    """Write pictures, clips and the page into a folder that only its owner may read; return the number of pictures."""
     folder = out / "pictures"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     parts: list[str] = []
@@ -130,7 +130,7 @@ def _figure(path: str, seen: MediaFindings) -> str:
 
 
 def told_beside(table: Path) -> dict[str, Any] | None:
-    """With what was looked, as it lies beside the table; None: nothing does."""
+    """Return the detection settings from the file next to the table; None if there is no such file."""
     path = table.with_name("looked.json")
     if not path.is_file():
         return None
@@ -139,6 +139,6 @@ def told_beside(table: Path) -> dict[str, Any] | None:
 
 
 def summary(told: Sequence[str], most: int) -> str:
-    """Names, not too many of them."""
+    """Return the first names of a list, and the number of the others."""
     more = f" and {len(told) - most:,} more" if len(told) > most else ""
     return ", ".join(told[:most]) + more

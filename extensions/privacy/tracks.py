@@ -1,8 +1,8 @@
-"""Faces and plates in a clip: looked for at moments that are evenly spread, and what was found linked over time.
+"""Find faces and plates in a clip: detect boxes at evenly spaced times, and link them over time.
 
-A box of one moment goes on in one of the next if both are of a kind and share enough of their union. A cascade that
-misses a box at one moment does not end it. What is linked is one proposal, with a span: it begins at the moment before
-the first at which it was found, and ends at the moment after the last, as nothing looked in between.
+A box continues in the next sample if both have one kind and overlap enough. One missed sample does not end it. Linked
+boxes are one proposal with a time span. The span begins one sample before the first box and ends one sample after the
+last one, because no cascade looked in between.
 """
 
 from __future__ import annotations
@@ -26,38 +26,38 @@ if TYPE_CHECKING:
     from extensions.privacy.cascades import DetectedBox
 
 RATE = 2.0
-"""Moments in a second at which it is looked."""
+"""Samples per second."""
 RATES = (0.2, 10.0)
-"""The least and the most of these."""
+"""The lowest and the highest allowed rate."""
 MOST_TRACKS = 200
-"""Proposals of one clip; beyond that no person can decide."""
+"""The maximum number of proposals for one clip. Nobody can decide about more."""
 MOST_PLACES = 300
-"""Of one proposal, which is a cell of a table; what lasts longer goes on as another."""
+"""The maximum number of positions in one proposal, which is one cell of a table. A longer track is split."""
 SECONDS = 3
-"""Decimals of moments in tables and decisions."""
+"""Decimals of times in tables and decisions."""
 _WHOLE = "Bring in a whole one in its place."
 _SAME = 0.1
-"""Boxes of neighbouring moments that share so much of their union are one that moved."""
+"""Boxes of neighboring samples are linked if their intersection over union is at least this."""
 _MISSED = 1
-"""So many moments in a row may lack a box that goes on."""
+"""The number of samples in a row that may miss a box without ending its track."""
 
 
 class Finder(Protocol):
-    """Looks for faces and plates in a picture."""
+    """Finds faces and plates in a picture."""
 
     def find(self, picture: Image.Image) -> Sequence[DetectedBox]:
-        """Boxes in fractions of it."""
+        """Return the boxes, in fractions of the picture."""
 
 
 def look(
     clip: Path, finder: Finder, *, rate: float = RATE, name: str | None = None, limits: Limits = LIMITS
 ) -> list[Box]:
-    """What a finder proposes for a clip, the first first. One pass: it holds one frame at a time.
+    """Return the proposals of a finder for a clip, earliest first. Reads the clip once and holds one frame at a time.
 
     Raises
     ------
     MediaRefused
-        It cannot be read to its end, or there is too much in it.
+        The clip cannot be read to its end, or it has too many proposals.
     """
     called = name or str(clip)
     step = 1 / Fraction(rate).limit_denominator(1000)
@@ -82,22 +82,22 @@ def look(
 
 @dataclass
 class Track:
-    """Places of one thing, one after the other."""
+    """The positions of one object over time."""
 
     kind: str
     places: list[At] = field(default_factory=list)
     by: set[str] = field(default_factory=set)
     goes_on: bool = False
-    """Whether it begins with the last place of one that is full."""
+    """Whether the track begins with the last position of a full track."""
 
     def add(self, time: float, box: DetectedBox) -> None:
-        """It is there now."""
+        """Add the position at a time."""
         self.places.append((round(time, SECONDS), box.x, box.y, box.w, box.h))
         self.by |= {*box.by.split("+")}
 
 
 def linked(seen: Sequence[tuple[float, Sequence[DetectedBox]]], step: float) -> list[Track]:
-    """Boxes of rising moments, linked; those that share most go first, and each belongs to one."""
+    """Return the tracks of boxes at increasing times. The pairs with the largest overlap are linked first."""
     open_: list[Track] = []
     done: list[Track] = []
     for time, boxes in seen:
@@ -137,7 +137,7 @@ def _share(place: At, box: DetectedBox) -> float:
 
 
 def _within(track: Track, times: Sequence[float]) -> Box:
-    """As it is proposed: from the moment before it was found to the one after, of all that were looked at."""
+    """Return the track as a proposal, from the sample before it to the sample after it."""
     first, last = track.places[0][0], track.places[-1][0]
     begin = times[max(bisect_left(times, first) - 1, 0)]
     end = times[min(bisect_right(times, last), len(times) - 1)]

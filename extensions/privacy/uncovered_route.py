@@ -1,6 +1,8 @@
-"""``GET /uncovered/{project}/{asset}``: a picture of the page Privacy; with ``/clip`` behind it the clip, with a number
-the frame at so many milliseconds. ``POST /uncovered/{project}``: what someone says about one there. To leads of the
-project only; no browser keeps what may have to be covered yet."""
+"""Routes of the page Privacy: files that are not covered yet, and the marks of leads. For leads of the project only.
+
+``GET /uncovered/{project}/{asset}`` returns a picture. With ``/clip`` it returns the clip, with a number the frame at
+that time in milliseconds. ``POST /uncovered/{project}`` saves a mark. Browsers may not cache these files.
+"""
 
 from __future__ import annotations
 
@@ -39,24 +41,24 @@ HEADERS = {
 }
 _MOMENT = re.compile(r"[0-9]{1,8}")
 _TIMELESS: Mapping[str, Any] = {"begin": None, "end": None, "path": []}
-"""What a box of a picture says of moments."""
+"""The time values of a box of a picture."""
 LARGEST_REVISION = 2**53
 FRAME_SIDE = 480
-"""Pixels of the longer side of a frame of a clip."""
+"""Length of the longer side of a frame, in pixels."""
 LEAST_SIDE = 0.001
-"""Of a box that someone draws, as a share of the picture."""
+"""The smallest side of a box that a person draws, as a fraction of the picture."""
 EDGE = 1e-6
-"""So far outside of the picture sums of rounded numbers may lie."""
+"""The tolerance for rounded numbers at the edge of the picture."""
 
 
 PUBLIC = ()
 """Every path needs a session."""
 MACHINES = ("/uncovered/",)
-"""The page asks for these paths, not a person."""
+"""Scripts of the page ask for these paths."""
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
-    """All of them."""
+    """Return all routes."""
 
     def file_of(person: Person, project: str, asset: str) -> str:
         detection.must_show(resources.store, by=person, project=project, asset=asset)
@@ -117,7 +119,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
 
 
 def frame_at(media: MediaStore, file: str, ms: int) -> bytes:
-    """The frame that is on screen at that moment of a clip, made smaller, as JPEG."""
+    """Return the frame that is shown at a time of a clip, scaled down, as JPEG."""
     from PIL import Image
 
     from media import clips
@@ -132,17 +134,17 @@ def frame_at(media: MediaStore, file: str, ms: int) -> bytes:
 
 
 def _seconds(media: MediaStore, file: str) -> float | None:
-    """How long a clip lasts; None: it is an image, or nothing that there is."""
+    """Return the duration of a clip; None for an image or a missing file."""
     return media.about(file).duration if file in media else None
 
 
 def address(project: str, asset: str = "") -> str:
-    """Where a picture is; without one, where it is said what is decided."""
+    """Return the address of a picture, or without ``asset`` the address that takes marks."""
     return "/".join(["/uncovered", quote(project, safe=""), *([asset] if asset else [])])
 
 
 def as_json(project: str, item: PageItem) -> dict[str, Any]:
-    """A picture as the page has it; ``web/types.d.ts`` says so, too."""
+    """Return a picture as the page gets it, as in ``web/privacy_types.d.ts``."""
     decision = item.seen.decision
     return {
         "file": item.seen.file,
@@ -161,7 +163,7 @@ def as_json(project: str, item: PageItem) -> dict[str, Any]:
 
 
 def _saying(body: Body, seconds: float | None) -> MarkRequest:
-    """``{file, revision, after, decided, ticks, added}``."""
+    """Return the mark in a request: ``{file, revision, after, decided, ticks, added}``."""
     revision, decided = wanted(body, "revision", int), wanted(body, "decided", str)
     if not 0 <= revision <= LARGEST_REVISION:
         raise BadRequest("“revision” must count up from 0.")

@@ -98,13 +98,13 @@ def _away(session: Session, access: Access) -> Iterator[str]:
             yield f"{access.name}: its schema needs more at {'.'.join(map(str, need.path))}. {need.row.meaning}"
     for sentence in extensions.missing_by_events(events.kinds(session, project_id=access.project_id)):
         yield f"{access.name}: {sentence}"
-    for kind, sentence in extensions.all_missing("run_kinds").items():
+    for kind, why in extensions.all_missing("run_kinds").items():
         if n := len(runs.of_project(session, project_id=access.project_id, kind=RunKind(kind))):
-            yield f"{access.name}: {n:,} {'run needs' if n == 1 else 'runs need'} more. {sentence}"
-    sentence = extensions.missing("pages", "label_studio")
-    for row in bridge.of_project(session, project_id=access.project_id) if sentence else ():
+            yield f"{access.name}: {n:,} {'run needs' if n == 1 else 'runs need'} more. {why}"
+    away = extensions.missing("pages", "label_studio")
+    for row in bridge.of_project(session, project_id=access.project_id) if away else ():
         if row.stages:
-            yield f"{access.name}: work is out at {row.address}, and its answers do not come back. {sentence}"
+            yield f"{access.name}: work is out at {row.address}, and its answers do not come back. {away}"
 
 
 def _outside(session: Session, access: Access) -> Iterator[str]:

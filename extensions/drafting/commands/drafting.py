@@ -1,4 +1,4 @@
-"""``touchstone drafting``: items that a model proposes and people edit, and what that does to them."""
+"""``touchstone drafting``: have a model propose items for people to correct, and see the effect on items."""
 
 from __future__ import annotations
 
@@ -65,10 +65,11 @@ def make(
     max_cost: Annotated[float | None, typer.Option(min=0, help="Stop before it costs more; needs prices.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked, and ask no one.")] = False,
 ) -> None:
-    """Have a model behind an endpoint propose a whole item for each free image: every field that authors fill in.
+    """Have a model behind an endpoint propose a whole item for each free image, with every field of the authors' form.
 
-    A reply that does not keep to the form of the schema, or contradicts itself, gives none. Nothing becomes an item by
-    this: the file is for people. Ctrl+C leaves, and the same command goes on."""
+    A reply that does not fit the schema gives no proposal. No item is created: the file is for people. Ctrl+C stops,
+    and the same command continues.
+    """
     from app.commands.judge import within
     from app.services import opened
     from domain.errors import InvalidInput, Problem
@@ -114,9 +115,10 @@ def import_(
         ),
     ] = None,
 ) -> None:
-    """Give proposals to the images of a project: a random part of the authors begins with them, the others without.
+    """Give proposals to the images of a project. A random part of the authors starts with the proposal.
 
-    The image decides, by chance, before anyone picks it; the pool does not show it, and no verifier sees it."""
+    Chance assigns each image before a person picks it. Neither the pool nor verifiers see the assignment.
+    """
     from app.services import opened
     from extensions.drafting.offered_file import offered_file, sentences
     from extensions.drafting.proposal_file import made_beside

@@ -1,4 +1,4 @@
-"""``touchstone drafting report`` and ``plan``: what drafting does to items, and how many it takes to see it."""
+"""``touchstone drafting report`` and ``plan``: the effect of drafting, and the number of items that a study needs."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ def report(
     project: Annotated[str, typer.Argument(help="The project.")],
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
 ) -> None:
-    """Hold the items whose authors were shown a proposal against those whose authors were not: kept, agreed on, wrong
-    options that no one chose, shortcuts, time; with limits by source. And how much of the proposals people changed, and
-    how long they were at each field.
+    """Compare items whose authors were shown a proposal with the items of other authors.
 
-    Without items of both arms nothing is said of what drafting does."""
+    The report has items kept, agreement, wrong options that nobody chose, shortcuts and time, with confidence limits by
+    source. It also has the changes to proposals and the time at each field. Without items of both arms there is no
+    comparison.
+    """
     from app.services import opened
     from extensions.drafting import report_text
     from extensions.drafting.arm_report import report
@@ -46,7 +47,7 @@ def plan(
     per_source: Annotated[float, typer.Option(help="Items of a source (a video) on average.")] = 1.0,
     alike: Annotated[float, typer.Option(help="How alike items of a source are, from 0 to 1 (ICC).")] = 0.0,
 ) -> None:
-    """How many items with a verdict each arm needs, so that a difference of the keep rate is found."""
+    """Print the number of items with a verdict that each arm needs to find a difference of the keep rate."""
     from agreement.two_arms import arm_size
 
     found = arm_size(rate=rate, difference=difference, power=power, cluster_size=per_source, icc=alike)

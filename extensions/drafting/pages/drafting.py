@@ -1,4 +1,4 @@
-"""Drafting: proposals of a model given to images, and what they do to items. For leads."""
+"""The page Drafting: give a model's proposals to images, and see the effect on items. For leads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SCREEN = Screen("Drafting", place=204, role=Role.LEAD, group=Group.SOURCES, part
 
 
 def render(services: Services) -> None:
-    """A file of proposals; how far people are; both arms next to each other; how much people changed."""
+    """Draw the import, the progress, the comparison of the arms, and the changes to proposals."""
     view = shell.lead_of(services)
     shell.heading(
         "Drafting",
@@ -76,7 +76,7 @@ def _report(services: Services, view: ProjectView) -> None:
 
 
 def _asked(services: Services, view: ProjectView) -> figures.Asked:
-    """The report, worked out again only if there is something new since."""
+    """Return the report; it is computed again only if the project has changed."""
     about: dict[str, Any] = {"by": services.person, "project": view.name}
     return figures.asked(
         services.store,
@@ -89,7 +89,7 @@ def _asked(services: Services, view: ProjectView) -> figures.Asked:
 
 
 def _compared(rows: tuple[OutcomeComparison, ...]) -> markup.Markup:
-    """Each outcome: both means, the difference with its limits, and how many items it rests on."""
+    """Return a row for each outcome: both means, the difference with its limits, and the number of items."""
     heads = [("Of each item", "wide"), ("Shown", "number"), ("Not shown", "number"), ("Difference", "number")]
     heads += [("95 % limits, by source", "number"), ("So far apart by chance", "number")]
     heads += [("Items shown", "number"), ("Items not shown", "number")]

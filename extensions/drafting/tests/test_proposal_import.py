@@ -13,6 +13,7 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from app.workbench import page
 from db.engine import Store
+from domain import extensions
 from domain.errors import InvalidInput, NotAllowed
 from domain.records import Person, TaskView
 from domain.roles import Role
@@ -30,6 +31,7 @@ from testkit.factories import Clock, claimed, make_fields, make_people, make_per
 from tests.workflow.test_benchmark_judges import rows
 from workflow.access.projects import access_to
 from workflow.annotate import image_pool, submissions
+from workflow.files import project_check
 from workflow.files.project_check import check
 from workflow.lead import item_history
 
@@ -56,6 +58,17 @@ def pick(store: Store, person: Person, image: str, dimension: str = "colour") ->
 def events(store: Store, kind: str) -> list[dict[str, Any]]:
     found = rows(store, f"SELECT data FROM event WHERE kind = '{kind}' ORDER BY id")
     return [json.loads(data) if isinstance(data, str) else data for (data,) in found]
+
+
+def test_a_project_with_proposals_names_the_extension_where_it_is_missing(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_project(store)
+    give(store, make_pool(store, 2))
+    assert project_check.remarks(store) == []
+    monkeypatch.setattr(extensions, "installed", dict)
+    (remark,) = project_check.remarks(store)
+    assert "belongs to the extension Drafting, which is not installed." in remark
 
 
 def test_an_image_decides_whether_its_author_begins_with_the_proposal(store: Store) -> None:

@@ -1,4 +1,4 @@
-"""``touchstone privacy``: faces and plates in pictures and clips, found or drawn by hand, covered for everyone."""
+"""``touchstone privacy``: find faces and number plates in pictures and clips, decide about them, and cover them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from domain.errors import FileRefused
 from extensions.privacy.boxes import MARGIN
 
 SHOWN = 20
-"""So many names are listed."""
+"""The maximum number of names in a list."""
 
 privacy = typer.Typer(
     help="Faces and number plates in pictures and clips: looked for, decided by people, covered for everyone.",
@@ -27,7 +27,7 @@ Project = Annotated[str, typer.Argument(help="The project.")]
 
 
 class Kind(StrEnum):
-    """What is looked for."""
+    """What to find."""
 
     FACE = "face"
     PLATE = "plate"
@@ -57,8 +57,11 @@ def look(
     ] = 2.0,
     pictures_only: Annotated[bool, typer.Option("--pictures-only", help="Do not look in clips.")] = False,
 ) -> None:
-    """Look for faces and plates in all images and clips of a project, with cascades that OpenCV ships, and write tables
-    for people to decide in, with pictures. Nothing is changed. A cascade misses faces: people have to look."""
+    """Find faces and plates in all images and clips of a project, and write tables and pictures to decide in.
+
+    The cascades of OpenCV propose boxes and miss many faces, so people have to look at every picture. The project stays
+    as it is.
+    """
     from app.services import opened
     from extensions.privacy import detection, sheet
     from extensions.privacy.cascades import Finder
@@ -113,8 +116,11 @@ def cover(
         bool, typer.Option("--uncover", help="What was covered may be shown again, where the table says no.")
     ] = False,
 ) -> None:
-    """Keep what people have decided, and cover what they say: from then on everyone gets what is covered, people,
-    models, exports and releases alike. The original stays in the media store, and nothing gives it out."""
+    """Store the decisions of these tables and cover the boxes.
+
+    From then on people, models, exports and releases get the covered files. The original stays in the media store and
+    is never given out.
+    """
     from app.services import opened
     from extensions.privacy import covering, decision_tables, sheet
 
@@ -165,7 +171,7 @@ def list_(
     project: Project,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of lines.")] = False,
 ) -> None:
-    """What was decided about each picture and clip: who, when, which boxes, found by what; how many nobody decided."""
+    """List the decisions about pictures and clips with their boxes, and the number of those without a decision."""
     from app.services import opened
     from extensions.privacy import detection
 

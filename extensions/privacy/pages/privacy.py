@@ -1,4 +1,4 @@
-"""Privacy: faces and plates looked for in pictures and clips, decided by leads, and covered for everyone."""
+"""The page Privacy: detect faces and plates in pictures and clips, decide what to cover, and cover it for everyone."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ SCREEN = Screen("Privacy", place=206, role=Role.LEAD, group=Group.SOURCES)
 LOOK_SECONDS = 0.7
 PAGE, LINES = 24, 50
 SHOWN = 20
-"""So many names are listed."""
+"""The maximum number of names in a list."""
 OPEN, WITH, COVERED, NOTHING, EVERY = "Not decided", "With boxes", "Covered", "Nothing found", "All"
 _PRESSED = "privacy.pressed"
-"""What someone has pressed last: what comes of it is said next to it."""
+"""The button that was pressed last. The page shows its result next to it."""
 FACES, PLATES = "Faces", "Number plates"
 KINDS = {FACES: "face", PLATES: "plate"}
 CLIPS = (
@@ -44,7 +44,7 @@ UNDO = (
 
 
 def render(services: Services) -> None:
-    """Looking, deciding page by page, covering, and what was decided."""
+    """Draw the detection, the pictures to decide about, the button that covers, and the decisions."""
     view = shell.lead_of(services)
     shell.heading(
         "Privacy",
@@ -74,7 +74,7 @@ def render(services: Services) -> None:
 
 
 def _standing(found: Sequence[PageItem]) -> None:
-    """What holds, and what no one has looked at."""
+    """Show the number of decided and open pictures and clips."""
     pictures, clips = ([each for each in found if each.clip is clip] for clip in (False, True))
     shell.show(
         markup.tag("p", markup.text(_stand(pictures, "picture")), style="ts", data_part="standing"),
@@ -142,7 +142,7 @@ def _begin_look(services: Services, view: ProjectView) -> None:
 
 
 def _under_way(services: Services, folder: Path, *, running: bool) -> None:
-    """Next to what was pressed: why it was refused, or how far it is."""
+    """Show next to the pressed button why it was refused, or its progress."""
     shell.tell_refused()
     if running:
         _watch(services, folder)
@@ -160,7 +160,7 @@ def _watch(services: Services, folder: Path) -> None:
 
 
 def _looked(folder: Path, asked: LookRecord | None, *, running: bool) -> None:
-    """What came of the last look."""
+    """Show the result of the last detection."""
     if asked is None:
         return
     if not asked.done and not running:
@@ -195,7 +195,7 @@ def _at(seconds: float) -> datetime:
 
 @st.fragment
 def _pictures(services: Services, view: ProjectView, folder: Path) -> None:
-    """A page of them; what is said about one goes to the server by itself."""
+    """Draw one page of pictures. The component sends each mark to the server."""
     with shell.guard(services):
         found = page_work.items(services.store, services.media, folder, by=services.person, project=view.name)
         show = st.columns([3, 7])[0].selectbox("Show", [OPEN, WITH, COVERED, NOTHING, EVERY], key="privacy.show")
@@ -294,7 +294,7 @@ def _changes(changes: covering.CoverPreview, *, n_clips: int, sets: Sequence[str
 
 
 def _covered(folder: Path, *, running: bool) -> None:
-    """What came of covering last."""
+    """Show the result of the last covering."""
     told = page_work.last_covered(folder)
     if not told or running:
         return
@@ -322,7 +322,7 @@ def _covered(folder: Path, *, running: bool) -> None:
 
 
 def _decided(services: Services, found: Sequence[PageItem]) -> None:
-    """What was decided, by whom and when, the newest first."""
+    """List the decisions, newest first."""
     done = [(each.seen, each.seen.decision) for each in found if each.seen.decision is not None]
     if not done:
         return

@@ -13,6 +13,7 @@ import pytest
 from app.apart import unheard
 from app.services import Services
 from db.engine import Store, open_store
+from domain import extensions
 from domain.project_parts import ProjectPart
 from domain.records import AuditEntry
 from domain.roles import Role
@@ -27,6 +28,7 @@ from media.store import MediaStore
 from testkit.covered import file, shows
 from testkit.factories import make_person, make_project
 from workflow.access import accounts, audit
+from workflow.files import project_check
 from workflow.files.project_export import export_project
 from workflow.files.project_import import import_project
 from workflow.files.project_storing import How
@@ -90,6 +92,16 @@ def test_the_log_says_who_marked_what_and_that_it_is_covered(lea: Services) -> N
     assert (applied.who, applied.data["marks"]) == ("lea", {first: 1, second: 1})
     assert not any(each.waits for each in pictures(lea).values())
     assert not [path for path in lea.settings.home.rglob("draft.json*")], "the home folder holds no decision"
+
+
+def test_a_project_with_marks_names_the_extension_where_it_is_missing(
+    lea: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark(lea, "0.png", "cover", [True], [BOX])
+    assert project_check.remarks(lea.store) == []
+    monkeypatch.setattr(extensions, "installed", dict)
+    (remark,) = project_check.remarks(lea.store)
+    assert "belongs to the extension Privacy, which is not installed." in remark
 
 
 def test_another_server_sees_the_marks_and_covers_them(lea: Services, tmp_path: Path) -> None:
