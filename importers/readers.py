@@ -24,7 +24,6 @@ READERS: Mapping[str, str] = {
     "pca_bench": "importers.items:read_items",
     "predictions": "importers.predictions:read_predictions",
     "ratings": "importers.ratings:read_ratings",
-    "tool_results": "importers.tool_results:read_tool_results",
 }
 """By the format's name, the reader as ``module:function``. A format of an extension has its reader in its row."""
 

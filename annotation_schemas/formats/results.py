@@ -1,4 +1,4 @@
-"""Results of models, judges, people and tools, and attributes of models and items, in files for any benchmark."""
+"""Results of models, judges and people, and attributes of models and items, in files for any benchmark."""
 
 from __future__ import annotations
 
@@ -20,14 +20,6 @@ ROWS = (
         Takes.REPLIES,
         place=55,
         marks=("judge", "item", "text"),
-        reads=True,
-    ),
-    Format(
-        "tool_results",
-        "what tools say about items, JSON lines: `item`, `tool`, `result`",
-        Takes.RESULTS,
-        place=60,
-        marks=("item", "tool", "result"),
         reads=True,
     ),
     Format(

@@ -26,7 +26,6 @@ from workflow.files.import_look import Look, look
 from workflow.files.one_import import Import, Imported, Progress
 from workflow.results import attributes
 from workflow.results.ratings_from_files import import_ratings
-from workflow.runs.tool_results import import_tool_results
 
 if TYPE_CHECKING:
     from inference.spec import ModelSpec
@@ -104,9 +103,8 @@ def import_files(
     if row.reads and row.takes is Takes.RATINGS:
         return _import_ratings(bring, row, raters, MISSING_WORDS if missing is None else missing)
     if row.reads and row.takes is Takes.RESULTS:
-        results, repeated, bad = import_tool_results(
-            store, by=by, project=project, path=path, reads=reader_of(row), refuse=bring.refuse
-        )
+        take = reader_of(row)
+        results, repeated, bad = take(store, by=by, project=project, path=path, refuse=bring.refuse)
         return Imported(tool_results=results, repeated=repeated, bad=tuple(bad))
     if row.reads and row.takes in (Takes.MODELS, Takes.LABELS):
         return _import_attributes(bring, row)
