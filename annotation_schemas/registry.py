@@ -88,6 +88,10 @@ _ROWS: tuple[Row, ...] = (
     Row("stage", "coding", "people say what is wrong with models' answers, without the models' names"),
     Row("stage", "arbitration", "settling the codes on which people differ"),
     *(Row("criterion_kind", kind.name, kind.meaning) for kind in kinds.CRITERIA.values()),
+    *(
+        Row("criterion_kind", kind.name, kind.meaning, available=False, away=True)
+        for kind in kinds.away_kinds().values()
+    ),
     *(Row("field_kind", kind.name, kind.meaning) for kind in kinds.FIELDS.values()),
     *(Row("answer_form", form.name, form.meaning) for form in FORMS.values()),
     *(Row("cross_rule", rule.name, rule.meaning) for rule in CROSS_RULES.values()),

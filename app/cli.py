@@ -26,7 +26,6 @@ COMMANDS = (
     "preferences",
     "tables",
     "variants",
-    "regression",
     "answers",
     "score",
     "failures",

@@ -67,7 +67,6 @@ WORKS: Mapping[str, str] = {
     "progress": "workflow.lead.progress_over_time:by_day",
     "gold": "workflow.annotate.gold_making:count_candidates",
     "reasons": "workflow.lead.adjudication_reasons:overview",
-    "regression": "workflow.results.regression_page:regression",
     "results": "workflow.results.leaderboard_page:leaderboards",
     "schema": "app.schema_work:looked",
     "scorecard": "workflow.lead.scorecard:scorecards",
@@ -76,9 +75,6 @@ WORKS: Mapping[str, str] = {
 }
 """What can be worked out: by name, the function that does it, ``module:function``. It is called with the store and the
 arguments by name, and has to give the same for the same state. Extensions add their own."""
-
-APART = frozenset({"agreement_opinion", "calibration"})
-"""What goes to a process of its own however small it is: it loads packages that the one which serves pages must not."""
 
 log = logging.getLogger(__name__)
 
@@ -155,7 +151,8 @@ def asked(
     size
         How many ratings it is made of.
     apart
-        Whether it goes to a process of its own however small it is, as those of ``APART`` do.
+        Whether it is left to a process of its own however small it is, as it loads packages that the one which serves
+        pages must not.
 
     Raises
     ------
@@ -168,7 +165,7 @@ def asked(
     known = _newest(place)
     if known is not None and known.state == state:
         return Asked(known, current=True)
-    if size <= SMALL and work not in APART and not apart:
+    if size <= SMALL and not apart:
         return Asked(_remember(place, _worked_out(store, work, args, state)), current=True)
     begun = None
     with _desk.guard:

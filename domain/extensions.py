@@ -11,7 +11,7 @@ extension is imported before it is needed, and a folder that is deleted takes aw
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -58,6 +58,9 @@ class Extension:
     """Rows of ``domain.run_kinds.ExecutedKind``: the plan of a kind of runs, and how models are asked in it."""
     release_checks: Rows = _nothing
     """Rows of ``workflow.releases.extension_checks.ReleaseCheck``: what a release waits for."""
+    table_sources: Rows = _nothing
+    """Pairs of a source that layouts of paper tables may name, and the function that returns a cell's number. It is
+    called with ``workflow.results.table_numbers.Numbers`` and what the layout says (``Says``)."""
     pipeline_steps: Rows = _nothing
     """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page Pipelines draws."""
     import_media: Rows = _nothing
@@ -92,16 +95,25 @@ class Parts:
     schema_keys: tuple[str, ...] = ()
     """Dotted paths of keys."""
     run_kinds: tuple[str, ...] = ()
+    table_sources: tuple[str, ...] = ()
     home_folders: tuple[str, ...] = ()
     """They are deleted with a project also while the extension is missing."""
     events: tuple[str, ...] = ()
-    """Kinds of events that only this extension reads: `touchstone check` names the extension where it is missing."""
+    """Kinds of events that only this extension shows; ``touchstone check`` names the extension if it is missing."""
 
 
 COMES_WITH: Mapping[str, Parts] = {
     "leaderboard": Parts("Public leaderboard", pages=("leaderboard",), commands=("entries",)),
-    "frames": Parts("Frames of videos", pages=("frames",), commands=("frames",), home_folders=("frames",)),
-    "narrations": Parts("Goals and questions from narrations", pages=("goals",), commands=("narrations",)),
+    "frames": Parts(
+        "Frames",
+        pages=("frames",),
+        commands=("frames",),
+        home_folders=("frames",),
+        events=("frames.screened", "frames.chosen"),
+    ),
+    "narrations": Parts(
+        "Narrations", pages=("goals",), commands=("narrations",), events=("goals.narrated", "goals.saved")
+    ),
     "shortcuts": Parts(
         "Shortcuts",
         pages=("shortcuts",),
@@ -118,6 +130,9 @@ COMES_WITH: Mapping[str, Parts] = {
         home_folders=("privacy",),
         events=("privacy.marked", "privacy.decided"),
     ),
+    "plans": Parts(
+        "ETP plans", kinds=("plan",), pages=("regression",), commands=("regression",), table_sources=("regression",)
+    ),
 }
 """By the folder. ``tests/test_extensions.py`` compares it with what each extension does add."""
 
@@ -128,6 +143,7 @@ NOUNS = {
     "commands": "command",
     "schema_keys": "schema key",
     "run_kinds": "kind of runs",
+    "table_sources": "source of tables",
 }
 """What a name of ``Parts`` is."""
 
@@ -192,24 +208,25 @@ def missing(point: str, name: str) -> str | None:
     """Return why nothing of this name is in a register (a field of ``Parts``), if a missing extension adds it."""
     for folder, parts in COMES_WITH.items():
         if folder not in installed() and name in getattr(parts, point):
-            return _put_back(f"The {NOUNS[point]} `{name}` belongs", folder, parts)
+            return f"The {NOUNS[point]} `{name}` {_belongs_to(folder, parts)}"
     return None
 
 
-def missing_readers() -> dict[tuple[str, ...], str]:
-    """Return, by the kinds of events that they read, a sentence for each extension that is not here."""
-    return {
-        parts.events: _put_back("A part of its log belongs", folder, parts)
-        for folder, parts in COMES_WITH.items()
-        if parts.events and folder not in installed()
-    }
-
-
-def _put_back(belongs: str, folder: str, parts: Parts) -> str:
+def _belongs_to(folder: str, parts: Parts) -> str:
     return (
-        f"{belongs} to the extension {parts.title}, which is not installed. "
+        f"belongs to the extension {parts.title}, which is not installed. "
         f"Put the folder `extensions/{folder}` of this version of Touchstone back, and start again."
     )
+
+
+def missing_by_events(kinds: Collection[str]) -> list[str]:
+    """Return a sentence for each missing extension of ours that alone shows events of these kinds."""
+    found = []
+    for folder, parts in COMES_WITH.items():
+        here = [kind for kind in parts.events if kind in kinds]
+        if here and folder not in installed():
+            found.append(f"Part of the log ({', '.join(here)}) {_belongs_to(folder, parts)}")
+    return found
 
 
 def all_missing(point: str) -> dict[str, str]:

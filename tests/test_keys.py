@@ -36,11 +36,18 @@ from annotation_schemas.formats import (
     of_head,
 )
 from annotation_schemas.keys import key_field, withheld_in
-from annotation_schemas.kinds import check_answers, check_fields, options_of, refused_wording, unheld_wording
+from annotation_schemas.kinds import (
+    check_answers,
+    check_fields,
+    of_criterion,
+    options_of,
+    refused_wording,
+    unheld_wording,
+)
 from annotation_schemas.kinds.property_list import sayable_values
 from annotation_schemas.loader import examine, load_text
 from annotation_schemas.model import LoadedSchema, Schema
-from annotation_schemas.plans import steps_of
+from annotation_schemas.table_layouts import Says
 from app import services
 from app.cli import cli
 from app.commands.schema import summary
@@ -85,7 +92,6 @@ from workflow.lead.coding_intake import open_coding
 from workflow.lead.pair_intake import open_pairs
 from workflow.releases.floors import standings
 from workflow.results import (
-    aspect_success,
     calibration_rule,
     case_page,
     graded_answers,
@@ -96,7 +102,7 @@ from workflow.results import (
     score_choices,
 )
 from workflow.results.slices import Item
-from workflow.results.success_units import Asked
+from workflow.results.table_numbers import Numbers
 from workflow.runs import judge_plans, model_plans, run_grading, run_start
 
 BASE = yaml.safe_load(
@@ -272,7 +278,8 @@ def offered(seen: Seen) -> Any:
 def plan_steps(seen: Seen) -> Any:
     """How a plan is read."""
     (criterion,) = [each for each in registry.criteria_of(seen.schema, "verification") if each.kind == "plan"]
-    return steps_of(ITEM["plan_text"], criterion.actions, criterion.begins, criterion.says, criterion.follows)
+    texts = {**ITEM, criterion.of or "": ITEM["plan_text"]}
+    return of_criterion(criterion).page_of_item(criterion, texts)
 
 
 def records(seen: Seen) -> Any:
@@ -380,18 +387,21 @@ def variants_of_items(seen: Seen) -> Any:
 
 
 def regressed(seen: Seen) -> Any:
-    """What success is joined with, and by what: an answer in one dimension, and plans in the other."""
+    """The coefficient of one dimension's scores, by which six models succeed in the other."""
     items = {
         at: Item(str(at), str(at), "two" if at else "one", None, {"kind": "a", "question": "q"}) for at in range(3)
     }
-    answers = [graded_answers.Answer(at, at, "m", 1.0) for at in items]
-    grades = {"good": {0: [0.5], 1: [1.0], 2: [0.0]}, "clear": {1: [1.0], 2: [1.0]}}
+    answers = [
+        graded_answers.Answer(3 * at + item, item, model, 1.0) for at, model in enumerate("abcdef") for item in items
+    ]
+    good = [0.0, 1.0, 0.0, 0.5, 1.0, 1.0, 1.0, 0.0, 0.5, 0.5, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0]
+    grades = {
+        "good": {at: [value] for at, value in enumerate(good)},
+        "clear": {at: [float(at % 4 == 1)] for at in range(18) if at % 3},
+    }
     found = project_answers.Read("p", "P", seen.schema, (), items, answers, {}, grades, {})
-    try:
-        joined = aspect_success.of_project(found, Asked())
-    except TouchstoneError as error:
-        return str(error)
-    return joined.success, joined.units
+    numbers = Numbers(seen.stores(), found, person=None, items=None)
+    return numbers.of(Says(source="regression", part="one"))
 
 
 def derivations(seen: Seen) -> Any:

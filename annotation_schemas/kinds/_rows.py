@@ -241,6 +241,8 @@ class CriterionKind(Kind):
 
     # ---- forms of other programs
 
+    only_here: ClassVar[str] = ""
+    """The reason, as a sentence, why no form of another program can ask it; empty if a form might."""
     asks_reasons: ClassVar[bool] = False
     """Whether options with reasons are supported in other programs."""
     is_about: ClassVar[Literal["item", "image", "text"]] = "item"

@@ -165,6 +165,7 @@ def _measured(services: Services, view: ProjectView, choice: Choice, work: str =
         },
         state=rater_agreement.mark(services.store, **about),
         size=rater_agreement.size(services.store, **about),
+        apart=work == "agreement_opinion",  # by scikit-learn
     )
 
 

@@ -258,7 +258,8 @@ def _links(view: ProjectView, release: Release) -> markup.Markup:
             )
             for part, title in parts.items()
             if (release.place / part).is_dir()
-        ]
+        ],
+        " ",
     )
 
 

@@ -64,7 +64,7 @@ def _home_folders() -> Sequence[Any]:
 
 EXTENSION = Extension(
     name="frames",
-    title="Frames of videos",
+    title="Frames",
     pages=_pages,
     commands=_commands,
     routes=_routes,

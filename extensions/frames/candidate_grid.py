@@ -1,4 +1,4 @@
-"""The frames of a set as small pictures, page by page: filtered by sharpness, motion, source and group, and ticked."""
+"""The frames of a set as a grid of thumbnails with filters, a tick for each frame, and the button for the pool."""
 
 from __future__ import annotations
 
@@ -35,16 +35,20 @@ MOVING: Mapping[str, Callable[[Frame], float]] = {
     "stillest first": lambda frame: _motion(frame, math.inf),
     "most motion first": lambda frame: -_motion(frame, -math.inf),
 }
-"""Where motion was measured; frames without it come last."""
+"""Orders for sets with measured motion; frames without motion come last."""
 
 
 @st.fragment
 def draw(services: Services, view: ProjectView, folder: Path, found: SetIndex, *, busy: bool) -> None:
-    """Filters, what they leave, a tick for each frame, and the way into the pool. ``busy``: as the page was drawn."""
+    """Draw the filters, the frames and the button for the pool; ``busy`` states whether work on the set was running."""
     with shell.guard(services):
         if _is_old(services, view, folder, found) or (set_jobs.is_running(folder) and not busy):
             st.rerun()
-        shell.tell_refused()
+        with st.container():  # what may stand here or not: else all below would be drawn anew, and lose the focus
+            shell.tell_refused()
+            changed = shell.kept_message(CHANGED)
+            if changed:
+                shell.show(markup.notice(changed))
         shell.section("Candidates")
         shown = _filtered(folder, found)
         hand = frame_sets.by_hand(folder)
@@ -87,7 +91,7 @@ def _asked() -> tuple[Any, ...]:
 
 
 def _filtered(folder: Path, found: SetIndex) -> list[Frame]:
-    """The filters, and the frames that they leave, in order."""
+    """Draw the filters, and return the remaining frames in order."""
     groups = Counter(each.row["group"] for each in found.frames)
     alike = [group for group, n in sorted(groups.items()) if n > 1]
     sources = sorted({str(each.row["source"]) for each in found.frames})
@@ -132,7 +136,7 @@ def _filtered(folder: Path, found: SetIndex) -> list[Frame]:
 
 
 def _motion(frame: Frame, none: float) -> float:
-    """How much it moves; ``none`` where that is not known, as of the first frame of a video."""
+    """Return the motion of a frame; ``none`` if it is unknown, as for the first frame of a video."""
     value = frame.row.get("motion")
     return none if value is None else float(value)
 
@@ -199,7 +203,7 @@ def _tick(services: Services, folder: Path, frames: Sequence[Frame], on: bool) -
 
 
 def _pool(services: Services, view: ProjectView, folder: Path, found: SetIndex, *, busy: bool) -> None:
-    """Into the pool with what is chosen, where people write about images."""
+    """Draw the button that adds the chosen frames to the pool, if people write about images."""
     shell.section("Into the pool")
     schema = view.schema.schema_
     if schema.stages.authoring is None or all(slot.kind != "image" for slot in schema.item.assets):

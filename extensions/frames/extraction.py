@@ -29,7 +29,7 @@ from PIL import Image
 
 from domain.errors import Conflict, FileRefused, InvalidInput, MediaRefused, Problem
 from extensions.frames import motion
-from extensions.frames.screening import Looks, ScreeningSettings, reasons_of
+from extensions.frames.screening import LookAlikes, ScreeningSettings, reasons_of
 from media import copies, frames
 from media.perceptual_hash import BITS, difference_hash
 from media.sharpness import sharpness
@@ -345,7 +345,7 @@ def _decide(
 ) -> ExtractionResult:
     """Write the manifest, and move each picture to the folder of kept or dropped frames."""
     result = ExtractionResult(sources=len(sources))
-    looks = Looks(keeping.alike)
+    looks = LookAlikes(keeping.alike)
     partial = out / f".{MANIFEST}.partial"
     with partial.open("w", encoding="utf-8") as manifest:
         settings = {"taking": taking.as_json(), "keeping": asdict(keeping)}

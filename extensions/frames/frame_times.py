@@ -1,4 +1,4 @@
-"""Times at which frames of videos are wanted, out of a CSV file with the columns ``source`` and ``time``."""
+"""Reading times of frames from a CSV file with the columns ``source`` and ``time``."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from importers.media_files import CLIPS, LEVELS
 SOURCE, TIME = "source", "time"
 _TIME = re.compile(r"[0-9]{1,12}(\.[0-9]{1,24})?|[0-9]{1,18}/0*[1-9][0-9]{0,17}", re.ASCII)
 _NAMED = 20
-"""So many rows that do not fit are named."""
+"""Number of invalid rows that are named."""
 
 
 def read_times(table: Path, videos: Mapping[str, Path]) -> dict[str, tuple[str, ...]]:
-    """The times asked of each of ``videos``, by its name, as they are written: seconds, or a fraction of them.
+    """Return the requested times of each video by name, as written: seconds, as a decimal or a fraction.
 
-    A source is called by the video's name in ``videos``, with or without its ending, or by its bare name where no
-    other video is called so. Other columns are passed over. With one video there need be no ``source``.
+    A source is the video's name in ``videos``, with or without its ending, or its bare name if no other video has this
+    bare name. Other columns are ignored. With one video, ``source`` may be missing.
 
     Raises
     ------
     FileRefused
-        The file is no such table.
+        The file is no table with these columns.
     RowsRefused
-        A row names no such video, or no time.
+        A row has an unknown video, or no time.
     """
     rows = _rows(table)
     head = [name.strip().casefold() for name in rows[0][1]] if rows else []
@@ -62,7 +62,7 @@ def read_times(table: Path, videos: Mapping[str, Path]) -> dict[str, tuple[str, 
 
 
 def _rows(table: Path) -> list[tuple[int, list[str]]]:
-    """The line on which each row ends, and its cells; empty rows are passed over."""
+    """Yield the last line of each row, and its cells; skip empty rows."""
     try:
         text = json_text.decode(table.read_bytes()).removeprefix("\ufeff")
         reader = csv.reader(io.StringIO(text, newline=""), strict=True)
@@ -74,12 +74,12 @@ def _rows(table: Path) -> list[tuple[int, list[str]]]:
 
 
 def _meant(called: Sequence[Mapping[str, tuple[str, ...]]], source: str) -> tuple[str, ...]:
-    """The videos that a name may mean, by the first of ``LEVELS`` that finds any."""
+    """Return the videos that a name may mean, by the first of ``LEVELS`` that finds any."""
     return next((hit for form, names in zip(LEVELS, called, strict=True) if (hit := names.get(form(source)))), ())
 
 
 def _called(videos: Mapping[str, Path], form: Callable[[str], str]) -> dict[str, tuple[str, ...]]:
-    """The videos that each name may mean, compared in that form; the longer name decides."""
+    """Return the videos of each name in one form of comparison; the longer name decides."""
     found: dict[str, tuple[str, ...]] = {}
     for of in (_whole, _without_ending, _bare, _bare_without_ending):
         level: dict[str, tuple[str, ...]] = {}

@@ -1,4 +1,4 @@
-"""Sheets of small pictures of all the frames of a folder, each with its time: what a video has, at a glance."""
+"""Sheets with thumbnails of all frames of a folder, each with its time."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from extensions.frames import extraction
 FOLDER = "montage"
 ACROSS, DOWN = 6, 5
 TILE, CAPTION, GAP = (256, 160), 40, 8
-"""Width and height of a small picture, the height of the words below it, and what is around both, in pixels."""
+"""Size of a thumbnail, height of the caption, and the gap around both, in pixels."""
 TEXT = 14
 WHITE, BLACK, GREY, RED = (255, 255, 255), (0, 0, 0), (96, 96, 96), (178, 34, 34)
 
 
 def make(out: Path) -> int:
-    """Draw the sheets of a folder anew, in the order of its manifest; how many they are.
+    """Draw the sheets of a folder in the order of its manifest, and return their number.
 
-    The same frames give the same bytes. Sheets that were there go: they were of what was decided before.
+    The same frames give the same bytes. Earlier sheets are deleted, because they show an earlier screening.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def make(out: Path) -> int:
 
 
 def clear(out: Path) -> None:
-    """Take the sheets of a folder away."""
+    """Delete the sheets of a folder."""
     shutil.rmtree(out / FOLDER, ignore_errors=True)
 
 
@@ -81,7 +81,7 @@ def _sheet(out: Path, frames: Sequence[Mapping[str, Any]]) -> Image.Image:
 
 
 def words(frame: Mapping[str, Any]) -> tuple[str, str]:
-    """What stands below a picture: its time, and in short why it is not kept; its video.
+    """Return the caption of a thumbnail: its time with the reason why it was dropped, and its video.
 
     >>> words({"time": 12.48, "source": "P01/a.mp4", "why": "blurred: its sharpness is 3, below 30"})
     ('12.480 s, blurred', 'P01/a.mp4')
@@ -91,7 +91,7 @@ def words(frame: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _fitting(text: str, font: Any) -> str:
-    """The text, or its end where the whole does not fit: names of one folder begin alike."""
+    """Return the text, or its end if the text is too wide; names in one folder have the same beginning."""
     cut = text
     while font.getlength(cut) > TILE[0] and len(cut) > 1:
         cut = "…" + cut[2:]

@@ -1,4 +1,4 @@
-"""How much a video moves at a frame."""
+"""Measuring the motion between two frames of a video."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from domain.errors import NotAvailable
 from domain.installation import install_hint
 
 SIDE = 320
-"""The longer side of a picture in whose pixels it is said, so that videos of other sizes compare."""
+"""Longer side of the scaled picture; motion is measured in its pixels, so videos of all sizes compare."""
 
 
 def small(picture: Image.Image) -> Image.Image:
-    """The picture as it is compared: grey, and no larger than that."""
+    """Return the picture in gray, scaled to at most ``SIDE`` pixels."""
     grey = picture.convert("L")
     if max(grey.size) > SIDE:
         scale = SIDE / max(grey.size)
@@ -25,13 +25,13 @@ def small(picture: Image.Image) -> Image.Image:
 
 
 def between(before: Image.Image, now: Image.Image) -> float:
-    """The mean length of the optical flow (Farnebäck 2003) from one small grey picture to the next of the same size.
+    """Return the mean length of the optical flow (Farnebäck 2003) between two small gray pictures of the same size.
 
     Returns
     -------
     float
-        In pixels of a picture whose longer side has ``SIDE``: where all of it moves by a hundredth of that side, 3.2.
-        Even parts, such as a wall, show no motion. Where a scene is cut, it says only that much has changed.
+        In pixels of a picture whose longer side is ``SIDE``: 3.2 if everything moves by a hundredth of that side.
+        Plain areas, such as a wall, show no motion. At a scene cut, the value shows only that much has changed.
     """
     flow = opencv().calcOpticalFlowFarneback(
         np.asarray(before), np.asarray(now), None,
@@ -42,7 +42,7 @@ def between(before: Image.Image, now: Image.Image) -> float:
 
 
 def opencv() -> Any:
-    """``cv2``.
+    """Return the module ``cv2``.
 
     Raises
     ------

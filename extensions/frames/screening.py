@@ -1,4 +1,4 @@
-"""Which of a video's frames are kept, and why the others are not: decided from what was measured of each alone."""
+"""Deciding which frames of a video are kept, and why others are dropped, from their measurements alone."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ScreeningSettings:
-    """Which of the taken frames are kept; without any of these, all."""
+    """Limits of frames that are kept; without any limit, all are kept."""
 
     at_most: int | None = None
-    """Of each video, spread over what is left of it."""
+    """Largest number per video, spread evenly over the remaining frames."""
     min_sharpness: float | None = None
     blurred: float | None = None
-    """Blurred is what is less than so much of its video's median sharpness."""
+    """Smallest sharpness, as a share of the median sharpness of the video."""
     brightness: tuple[float, float] | None = None
-    """The mean grey level, from and to."""
+    """Smallest and largest mean gray level."""
     distinct: bool = False
-    """One of those that look alike, across all videos."""
+    """Whether one frame of a group of look-alikes is kept, across all videos."""
     alike: int = ALIKE
     least_motion: float | None = None
     most_motion: float | None = None
-    """Only for frames of which it was measured: the first one of a video has none."""
+    """Smallest and largest motion, for frames with measured motion; the first frame of a video has none."""
 
 
-class Looks:
-    """Groups of frames that look alike: each is alike to the group's first one."""
+class LookAlikes:
+    """Groups of frames that look like the first frame of their group."""
 
     def __init__(self, alike: int) -> None:
         self._alike, self._n = alike, 0
         self._first: NDArray[np.uint64] = np.zeros(1024, dtype=np.uint64)
         self.have = set[int]()
-        """Groups of which a frame is kept."""
+        """Groups with a kept frame."""
 
     def group(self, look: str) -> int:
-        """The number of its group, which may be a new one."""
+        """Return the number of the frame's group, which may be new."""
         bits = np.uint64(int(look, 16))
         near = np.flatnonzero(np.bitwise_count(self._first[: self._n] ^ bits) <= self._alike)
         if len(near):
@@ -56,8 +56,8 @@ class Looks:
         return self._n - 1
 
 
-def reasons_of(taken: Sequence[dict[str, Any]], keeping: ScreeningSettings, looks: Looks) -> list[str | None]:
-    """For each frame why it is not kept, or None; and notes the group of each."""
+def reasons_of(taken: Sequence[dict[str, Any]], keeping: ScreeningSettings, looks: LookAlikes) -> list[str | None]:
+    """Return why each frame is dropped, or None, and add the group to each row of ``taken``."""
     sharp = [line["sharpness"] for line in taken if "file" in line]
     median = statistics.median(sharp) if sharp else 0.0
     reasons = [line["why"] if "file" not in line else _poor(line, keeping, median) for line in taken]
@@ -77,8 +77,8 @@ def reasons_of(taken: Sequence[dict[str, Any]], keeping: ScreeningSettings, look
     return reasons
 
 
-def _keep_one_of_each(taken: Sequence[dict[str, Any]], reasons: list[str | None], looks: Looks) -> None:
-    """Of the frames of a group the sharpest stays; none, where a video before has one."""
+def _keep_one_of_each(taken: Sequence[dict[str, Any]], reasons: list[str | None], looks: LookAlikes) -> None:
+    """Drop all frames of a group but the sharpest, or all if an earlier video has a frame of the group."""
     best: dict[int, int] = {}
     for at, line in enumerate(taken):
         if reasons[at] is None:

@@ -1,4 +1,4 @@
-"""Boxes that ask how frames are taken out of videos, and which of them are kept, with the words of what was asked."""
+"""The form for extraction and screening settings, and the settings in words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _STEP, _EVERY = "2", 24
 
 
 def asked(key: str, taking: ExtractionSettings | None = None, keeping: ScreeningSettings | None = None) -> None:
-    """Draw the boxes; ``taking`` and ``keeping`` stand in them first."""
+    """Draw the form; ``taking`` and ``keeping`` are its first values."""
     taking, keeping = taking or ExtractionSettings(seconds=_STEP), keeping or ScreeningSettings()
     left, right = st.columns([4, 6], gap="large")
     with left:
@@ -71,7 +71,7 @@ _HELP = "A number above 0, such as 0.5 or 1/3."
 
 
 def taking_of(key: str) -> ExtractionSettings:
-    """What was asked for about taking; ``InvalidInput`` where it is no number."""
+    """Return the extraction settings of the form; raise ``InvalidInput`` for an invalid number."""
     state = st.session_state
     way, motion = state[f"{key}.way"], bool(state[f"{key}.motion"])
     if way == EVERY:
@@ -88,7 +88,7 @@ def taking_of(key: str) -> ExtractionSettings:
 
 
 def keeping_of(key: str) -> ScreeningSettings:
-    """What was asked for about screening."""
+    """Return the screening settings of the form."""
     state = st.session_state
     low, high = state[f"{key}.low"], state[f"{key}.high"]
     bright = None if low is None and high is None else (0.0 if low is None else low, 255.0 if high is None else high)
@@ -109,7 +109,7 @@ def keeping_of(key: str) -> ScreeningSettings:
 
 
 def taking_words(taking: dict[str, Any]) -> str:
-    """How frames were taken.
+    """Return extraction settings in words.
 
     >>> taking_words({"seconds": "2", "every": None, "scenes": None})
     'one each 2 seconds'
@@ -123,7 +123,7 @@ def taking_words(taking: dict[str, Any]) -> str:
 
 
 def keeping_words(keeping: dict[str, Any]) -> str:
-    """How they were screened.
+    """Return screening settings in words.
 
     >>> keeping_words({"blurred": 0.4, "at_most": 3, "distinct": True, "alike": 6})
     'blurred below 0.4 of the median; one of look-alikes (6 bits); at most 3 of a video'

@@ -1,4 +1,4 @@
-"""What became of a set of frames, step by step: counts, what was dropped and why, with examples, and what it cost."""
+"""The steps of a frame set on the pages Frames and Pipelines: counts, dropped frames with reasons, and cost."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ STEP = PipelineStep(10, draw)
 
 
 def table(view: ProjectView, folder: Path, about: SetDescription, found: SetIndex) -> markup.Markup:
-    """Each step: what came in, what is left, what was dropped and why, with examples, and what it cost."""
+    """Return a table with a row for each step: input, output, dropped frames with reasons and examples, and cost."""
     read = [each for each in found.videos if not each.get("why")]
     skipped = [(str(each["source"]), str(each["why"])) for each in found.videos if each.get("why")]
     broken = [(str(each["source"]), f"{each['broken']}; taken up to there") for each in read if each.get("broken")]
@@ -93,7 +93,7 @@ def _dropped_by_reason(found: SetIndex) -> Counter[str]:
 
 
 def _dropped(view: ProjectView, folder: Path, found: SetIndex) -> markup.Markup:
-    """Each reason with its count, and the first frames that were dropped for it."""
+    """Return each reason with its count, and the first frames that it dropped."""
     said = []
     for reason, n in sorted(_dropped_by_reason(found).items()):
         some = [each for each in found.frames if not each.kept and each.reason == reason][:EXAMPLES]

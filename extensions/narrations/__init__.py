@@ -34,7 +34,7 @@ def _pipeline_steps() -> Sequence[Any]:
 
 EXTENSION = Extension(
     name="narrations",
-    title="Goals and questions from narrations",
+    title="Narrations",
     pages=_pages,
     commands=_commands,
     pipeline_steps=_pipeline_steps,

@@ -1,4 +1,4 @@
-"""The goals of one video while someone mends them: every change a new state, and the way back through all of them."""
+"""The goals of one video while a lead edits them. Every change is a new state; undo goes back through all states."""
 
 from __future__ import annotations
 
@@ -15,64 +15,64 @@ from extensions.narrations.rules.narration import Narration
 from extensions.narrations.video_goals import GoalVersion
 
 Entries = tuple[tuple[int, Goal], ...]
-"""Goals in order, each with a number that it keeps whatever becomes of it."""
+"""Goals in order, each with a number that never changes."""
 NEW = "New goal"
 FIRST_ACTIONS = 4
-"""So many actions a goal has that someone adds."""
+"""Number of actions of an added goal."""
 
 
 @dataclass(frozen=True)
 class Draft:
-    """What someone has made of the goals of a video."""
+    """The edited goals of a video."""
 
     video: str
     based_on: int
-    """The version that it began with."""
+    """Number of the version on which the draft is based."""
     saved: tuple[Goal, ...]
-    """What that version says."""
+    """The goals of that version."""
     entries: Entries
     past: tuple[Entries, ...] = ()
     chosen: int | None = None
-    """The goal that is looked at."""
+    """Number of the selected goal."""
 
     @property
     def goals(self) -> tuple[Goal, ...]:
-        """As they stand."""
+        """Return the goals in order."""
         return tuple(goal for _, goal in self.entries)
 
     @property
     def changed(self) -> bool:
-        """Whether there is something to save."""
+        """Tell whether the goals differ from the saved ones."""
         return _told(self.goals) != _told(self.saved)
 
     @property
     def at(self) -> int:
-        """The place of the chosen goal; of one that is gone, the first."""
+        """Return the position of the selected goal, or the first position if that goal is gone."""
         return next((at for at, (number, _) in enumerate(self.entries) if number == self.chosen), 0)
 
     def faults(self, rows: Sequence[Narration]) -> list[Mend]:
-        """What is wrong with them."""
+        """Return the faults of the goals."""
         return check(self.goals, {self.video: rows}, Limits())
 
     def back(self) -> Draft:
-        """Without the last change."""
+        """Return the draft without the last change."""
         return replace(self, entries=self.past[-1], past=self.past[:-1]) if self.past else self
 
     def onto(self, version: GoalVersion) -> Draft:
-        """The same, as what comes after another version."""
+        """Return the same goals, based on another version."""
         return replace(self, based_on=version.number, saved=_named(version.goals))
 
     def taking(self, version: GoalVersion) -> Draft:
-        """The goals of a version instead; the way back leads to these."""
+        """Return a draft with the goals of a version; undo leads back to these goals."""
         first = 1 + max((number for number, _ in self.entries), default=-1)
         return self._then((first + at, goal) for at, goal in enumerate(version.goals))
 
     def choose(self, number: int) -> Draft:
-        """Another goal is looked at."""
+        """Return the draft with another goal selected."""
         return replace(self, chosen=number)
 
     def changing(self, number: int | None, change: Callable[[Draft], Draft]) -> Draft:
-        """After a change of one goal, or of the whole; what is looked at meanwhile stays so."""
+        """Return the draft after a change of one goal, or of all; the selection stays."""
         if number is None:
             return change(self)
         if all(number != each for each, _ in self.entries):
@@ -83,40 +83,40 @@ class Draft:
     # ---- changes of the chosen goal
 
     def renamed(self, text: str) -> Draft:
-        """With other words."""
+        """Return the draft with other words of the selected goal."""
         text = " ".join(json_text.showable(text).split())
         if not text:
             raise InvalidInput([Problem("goal", "A goal has words; this one keeps those that it had. Or delete it.")])
         return self._with(replace(self._goal, text=text))
 
     def levelled(self, level: str) -> Draft:
-        """On another level."""
+        """Return the draft with the selected goal on another level."""
         return self._with(replace(self._goal, level=level))
 
     def reaching(self, here: Video, first: int, last: int) -> Draft:
-        """From one action of the video to another."""
+        """Return the draft with the selected goal from one action of the video to another."""
         return self._with(goal_edits.reaching(self._goal, here, first, last))
 
     def renewed(self, here: Video) -> Draft:
-        """With what the narrations say of its actions."""
+        """Return the draft with the narrations' words and times in the actions of the selected goal."""
         steps = goal_edits.steps_of(
             here.rows[here.ids[step.id]] for step in self._goal.steps or () if step.id in here.ids
         )
         return self._with(replace(self._goal, steps=steps)) if steps else self
 
     def deleted(self) -> Draft:
-        """Without it; the one after it is looked at."""
+        """Return the draft without the selected goal, and select the next goal."""
         left = [*self.entries[: self.at], *self.entries[self.at + 1 :]]
         chosen = left[min(self.at, len(left) - 1)][0] if left else None
         return self._then(left, chosen)
 
     def split(self, at: int) -> Draft:
-        """In two, the second of which is looked at."""
+        """Return the draft with the selected goal split in two, and select the second part."""
         one, other = goal_edits.split(self._goal, at)
         return self._with(one)._added(other, self)
 
     def merged(self) -> Draft:
-        """With the next one of its level."""
+        """Return the draft with the selected goal and the next goal of its level merged."""
         after = self.following
         if after is None:
             raise InvalidInput([Problem("goal", f"No {self._goal.level} comes after this one.")])
@@ -129,11 +129,11 @@ class Draft:
 
     @property
     def following(self) -> int | None:
-        """The place of the next goal on the level of the chosen one."""
+        """Return the position of the next goal on the level of the selected goal."""
         return goal_edits.following(self.goals, self.at)
 
     def added(self, rows: Sequence[Narration]) -> Draft:
-        """With a goal more: of the first actions that the chosen one has, or that the video has."""
+        """Return the draft with one more goal, which has the first actions of the selected goal or of the video."""
         level, steps = LEVELS[2], goal_edits.steps_of(rows[:FIRST_ACTIONS])
         if self.entries:
             level, steps = self._goal.level, (self._goal.steps or ())[:FIRST_ACTIONS]
@@ -160,12 +160,12 @@ class Draft:
 
 
 def begun(video: str, version: GoalVersion) -> Draft:
-    """What someone begins with."""
+    """Return a draft without changes."""
     return Draft(video, version.number, _named(version.goals), _placed(enumerate(version.goals)))
 
 
 def as_file(goals: Iterable[Goal]) -> bytes:
-    """Goals as a file, in the layout that ``touchstone narrations goals`` writes."""
+    """Return goals as a file in the layout of ``touchstone narrations goals``."""
     return goal_file(
         [
             Task(
@@ -182,7 +182,7 @@ def as_file(goals: Iterable[Goal]) -> bytes:
 
 
 def in_lines(goals: Iterable[Goal]) -> str:
-    """A line for each goal, to compare two versions."""
+    """Return a line for each goal, to compare two versions."""
     lines = []
     for goal in goals:
         first, last = goal_edits.ends(goal)

@@ -1,4 +1,4 @@
-"""Goals out of narrations by a language model: asked video by video, read, written, and said how."""
+"""Goals from narrations by a language model: it asks about each video, and writes the goals with how they were made."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from extensions.narrations.files import question_files
 from extensions.narrations.files.goal_export import goal_file
 from extensions.narrations.files.narration_rows import ReadNarrations
 from extensions.narrations.rules import goal_prompt, goal_replies
-from extensions.narrations.rules.goal_replies import Said
+from extensions.narrations.rules.goal_replies import ReplyGoals
 from extensions.narrations.rules.goals import LEVELS, Limits, Task
 from extensions.narrations.rules.narration import by_video
 from workflow.runs import identities
@@ -29,13 +29,13 @@ from workflow.runs.model_descriptions import ModelSpec
 
 GOALS = JournalKind("touchstone narrations goals", "goals")
 LONGEST_ANSWER = 8192
-"""Tokens, where the description says nothing: three levels of a video with hundreds of actions."""
+"""Default limit of a reply in tokens: enough for three levels of a video with hundreds of actions."""
 WITHOUT = "it has fewer actions than a goal takes, and is not asked about"
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What was asked for."""
+class GoalRequest:
+    """The options of one run."""
 
     read: ReadNarrations
     spec: ModelSpec
@@ -47,42 +47,42 @@ class Asked:
 
     @property
     def result(self) -> Result:
-        """The file with what goes beside it."""
+        """Return the file of goals with its companion files."""
         return Result(self.out, question_files.MADE_BY)
 
     def beside(self, what: str) -> Path:
-        """A file next to the goals: ``goals.made.json`` beside ``goals.json``."""
+        """Return a companion file, such as ``goals.made.json`` for ``goals.json``."""
         return self.result.beside(what)
 
 
-Video = Subject[Said]
-"""What is asked about one video, and what came of it so far."""
+Video = Subject[ReplyGoals]
+"""The question about one video, and its replies so far."""
 
 
 @dataclass
-class Told:
-    """What came of it."""
+class GoalResult:
+    """The goals and counts of one run."""
 
     videos: list[Video]
     too_short: list[str]
     broken: int
-    """Lines of the journal that could not be read."""
+    """Number of journal lines that could not be read."""
     before: int = 0
-    """Videos about which no one had to be asked any more."""
+    """Number of videos whose replies were known before."""
     stopped: str = ""
 
     @property
     def tasks(self) -> list[Task]:
-        """All goals, in the order of videos and replies."""
+        """Return all goals, in the order of videos and replies."""
         return [task for video in self.videos if video.said is not None for task in video.said.tasks]
 
     @property
     def failures(self) -> dict[str, list[str]]:
-        """Replies that were not taken, by every kind of what is wrong with them: in which video, each."""
+        """Return the videos of refused replies, by kind of fault."""
         return asked_strictly.failures(self.videos)
 
     def figures(self) -> dict[str, Any]:
-        """Counts."""
+        """Return the counts."""
         taken = [video.said for video in self.videos if video.said is not None]
         return {
             "videos": len(self.videos) + len(self.too_short),
@@ -97,7 +97,7 @@ class Told:
         }
 
     def without(self) -> Iterator[tuple[str, str, list[str]]]:
-        """Videos that have no goal: name, why, and what was wrong with the last reply."""
+        """Yield the videos without a goal: name, reason, and the faults of the last reply."""
         for video in self.videos:
             if video.said is None:
                 yield video.name, video.why_none(), [fault.what for fault in video.faults]
@@ -106,93 +106,97 @@ class Told:
 
 
 def described(spec: ModelSpec, constrain: bool) -> ModelSpec:
-    """The model as it is asked about goals; ``constrain``: held to the form by its server."""
+    """Return the model's description for questions about goals; ``constrain`` has its server enforce the form."""
     form = goal_replies.json_schema() if constrain else None
     return asked_strictly.described(spec, longest=LONGEST_ANSWER, form=form, name="goals")
 
 
-def prepared(asked: Asked) -> tuple[list[Video], list[str]]:
-    """What would be asked about each video, and the videos that are too short to be asked about.
+def prepared(request: GoalRequest) -> tuple[list[Video], list[str]]:
+    """Return the question about each video, and the videos that are too short for a question.
 
     Raises
     ------
     InvalidInput, FileRefused, ModelRefused
-        An option, the prompt or the model does not fit.
+        An option, the prompt or the model is invalid.
     """
-    asked_strictly.must_be_endpoint(asked.spec, "goals")
-    if problem := goal_prompt.lacking(asked.prompt):
+    asked_strictly.must_be_endpoint(request.spec, "goals")
+    if problem := goal_prompt.lacking(request.prompt):
         raise FileRefused(f"The prompt {problem}.")
-    all_of_them = by_video(asked.read.rows)
-    if unknown := [name for name in asked.only if name not in all_of_them]:
-        raise InvalidInput([Problem("video", f"--video: {asked.read.path} does not narrate {unknown[0]!r}.")])
-    who = identities.description(asked.spec.dump())
+    all_of_them = by_video(request.read.rows)
+    if unknown := [name for name in request.only if name not in all_of_them]:
+        raise InvalidInput([Problem("video", f"--video: {request.read.path} does not narrate {unknown[0]!r}.")])
+    who = identities.description(request.spec.dump())
     videos, too_short = [], []
     for name, rows in all_of_them.items():
-        if asked.only and name not in asked.only:
+        if request.only and name not in request.only:
             continue
-        if len(rows) < asked.limits.fewest:
+        if len(rows) < request.limits.fewest:
             too_short.append(name)
             continue
-        text = goal_prompt.question(asked.prompt, rows, asked.limits)
+        text = goal_prompt.question(request.prompt, rows, request.limits)
         key = sha256(f"{who}\n{text}".encode())
-        videos.append(Video(name, text, key, partial(goal_replies.read_reply, rows=rows, limits=asked.limits), _failed))
+        videos.append(
+            Video(name, text, key, partial(goal_replies.read_reply, rows=rows, limits=request.limits), _failed)
+        )
     return videos, too_short
 
 
-def _failed(fault: Fault) -> Said:
-    return Said(faults=(fault,))
+def _failed(fault: Fault) -> ReplyGoals:
+    return ReplyGoals(faults=(fault,))
 
 
-def dry(asked: Asked) -> tuple[list[Question], int]:
-    """The questions that are left to ask, each once, and of how many videos enough is known."""
-    videos, _ = prepared(asked)
-    asked_strictly.recall(videos, reply_journal.read(asked.result.beside("asked.jsonl"), GOALS))
-    left = [video for video in videos if video.is_open(asked.tries)]
+def dry(request: GoalRequest) -> tuple[list[Question], int]:
+    """Return the questions that are left, and the number of videos whose reply is known."""
+    videos, _ = prepared(request)
+    asked_strictly.recall(videos, reply_journal.read(request.result.beside("asked.jsonl"), GOALS))
+    left = [video for video in videos if video.is_open(request.tries)]
     return [video.question(at) for at, video in enumerate(left)], len(videos) - len(left)
 
 
-def make(asked: Asked, settings: Settings, *, stop: Callable[[], bool], tell: Callable[[str, Said], None]) -> Told:
-    """Ask, and write the goals with how they were made; what was asked before is not asked again.
+def make(
+    request: GoalRequest, settings: Settings, *, stop: Callable[[], bool], tell: Callable[[str, ReplyGoals], None]
+) -> GoalResult:
+    """Ask the model, and write the goals with how they were made; a known reply is not asked for again.
 
     Raises
     ------
     Conflict
-        Another command does the same, or the goals were mended since they were written.
+        Another command does the same, or someone changed the goals after they were written.
     """
-    videos, too_short = prepared(asked)
-    with reply_journal.opened(asked.result.beside("asked.jsonl"), GOALS) as journal:
+    videos, too_short = prepared(request)
+    with reply_journal.opened(request.result.beside("asked.jsonl"), GOALS) as journal:
         asked_strictly.recall(videos, journal)
-        told = Told(videos, too_short, journal.broken)
-        told.before = sum(not video.is_open(asked.tries) for video in videos)
-        ours = asked.result.must_be_ours(goal_file(told.tasks))
+        result = GoalResult(videos, too_short, journal.broken)
+        result.before = sum(not video.is_open(request.tries) for video in videos)
+        ours = request.result.must_be_ours(goal_file(result.tasks))
         try:
-            if told.before < len(videos):
-                way = Way(asked.spec, asked.tries, "video")
+            if result.before < len(videos):
+                way = Way(request.spec, request.tries, "video")
                 asked_strictly.ask(way, videos, journal, settings, stop=stop, tell=tell)
         except RunStopped as error:
-            told.stopped = str(error)
-        asked.result.must_be_ours(goal_file(told.tasks), ours)
-        asked.result.write(goal_file(told.tasks), _made(asked, told, journal))
-    return told
+            result.stopped = str(error)
+        request.result.must_be_ours(goal_file(result.tasks), ours)
+        request.result.write(goal_file(result.tasks), _manifest(request, result, journal))
+    return result
 
 
-def _made(asked: Asked, told: Told, journal: Journal) -> dict[str, Any]:
-    """How they were made."""
-    generation = asked.spec.generation
+def _manifest(request: GoalRequest, result: GoalResult, journal: Journal) -> dict[str, Any]:
+    """Return how the goals were made."""
+    generation = request.spec.generation
     return {
-        "inputs": [{"path": asked.read.path, "sha256": asked.read.sha256, "form": asked.read.form}],
+        "inputs": [{"path": request.read.path, "sha256": request.read.sha256, "form": request.read.form}],
         "settings": {
-            "model": asked.spec.dump(),
+            "model": request.spec.dump(),
             "temperature": generation.temperature,
             "seed": generation.seed,
-            "prompt": asked.prompt,
-            "prompt_sha256": sha256(asked.prompt.encode()),
-            "goal_actions": {"fewest": asked.limits.fewest, "most": asked.limits.most},
-            "tries": asked.tries,
-            "videos": list(asked.only) or None,
+            "prompt": request.prompt,
+            "prompt_sha256": sha256(request.prompt.encode()),
+            "goal_actions": {"fewest": request.limits.fewest, "most": request.limits.most},
+            "tries": request.tries,
+            "videos": list(request.only) or None,
         },
         "asked_by": [line["about"] for line in journal.lines if line.get("record") == "session"],
-        "counts": told.figures(),
-        "failures": asked_strictly.failure_rows(told.videos, "videos"),
-        "left_out": [{"video": name, "why": why, "faults": faults} for name, why, faults in told.without()],
+        "counts": result.figures(),
+        "failures": asked_strictly.failure_rows(result.videos, "videos"),
+        "left_out": [{"video": name, "why": why, "faults": faults} for name, why, faults in result.without()],
     }

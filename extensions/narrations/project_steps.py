@@ -32,25 +32,25 @@ class GoalCounts:
     """The number of goals of all videos, with their faults."""
 
     videos: int
-    """That have any."""
+    """Number of videos with goals."""
     goals: int
     versions: int
     faulty: int
-    """Goals with a fault."""
+    """Number of goals with a fault."""
     faults: Sequence[tuple[str, str]]
-    """The first of them: the goal, and what is wrong."""
+    """The first faults: the goal, and what is wrong."""
 
 
 @dataclass(frozen=True)
-class QuestionMaking:
+class QuestionRun:
     """One time that questions were made from goals."""
 
     at: datetime
     by: str | None
     counts: Mapping[str, int]
-    """How many there were at each step."""
+    """Number at each step."""
     left_out: Sequence[Mapping[str, Any]]
-    """``reason``, ``n`` and ``examples``."""
+    """Rows with ``reason``, ``n`` and ``examples``."""
     settings: Mapping[str, Any]
 
 
@@ -60,13 +60,13 @@ class GoalSteps:
 
     narrations: Sequence[NarrationFile]
     goals: GoalCounts
-    makings: Sequence[QuestionMaking]
+    makings: Sequence[QuestionRun]
     """Newest first."""
 
 
 _NAMED = 3
 MAKINGS = 10
-"""Number of question makings that are returned."""
+"""Number of runs that are returned."""
 
 
 def of_project(store: Store, *, by: Person, project: str) -> GoalSteps:
@@ -98,11 +98,11 @@ def _goals(known: video_goals.VideoGoals) -> GoalCounts:
     )
 
 
-def _making(at: datetime, login: str | None, data: Mapping[str, Any]) -> QuestionMaking:
-    return QuestionMaking(at, login, data["counts"], data["left_out"], data["settings"])
+def _making(at: datetime, login: str | None, data: Mapping[str, Any]) -> QuestionRun:
+    return QuestionRun(at, login, data["counts"], data["left_out"], data["settings"])
 
 
-def newest_making(store: Store, *, by: Person, project: str) -> QuestionMaking | None:
+def newest_making(store: Store, *, by: Person, project: str) -> QuestionRun | None:
     """Return how questions were made last; leads only."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)

@@ -1,4 +1,4 @@
-"""Questions out of narrations and goals, as a folder: read, made, written, and said how."""
+"""Questions from narrations and goals, written into a folder with how they were made."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from exporters.file_manifest import manifest_file
 from exporters.writing import write_files
 from extensions.narrations.files import question_files
 from extensions.narrations.files.action_classes import read_classes
-from extensions.narrations.files.goal_files import Clock, Counted, ReadGoals, read_goals
+from extensions.narrations.files.goal_files import Clock, ReadGoals, TimeUnit, read_goals
 from extensions.narrations.files.narration_files import COLLECTIONS
 from extensions.narrations.files.narration_rows import ReadNarrations
 from extensions.narrations.rules import goals as goal_rules
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 _WORDS = {"towards", "goal"}
 _FILES = {question_files.PAIRS, question_files.ACTIONS, question_files.APART}
-"""Those that are not always written."""
+"""Files that are written only on request."""
 
 
 @dataclass(frozen=True)
-class Made:
-    """What was asked for."""
+class QuestionRequest:
+    """The options of one run."""
 
     read: ReadNarrations
     goals: Path
@@ -56,8 +56,8 @@ class Made:
 
 
 @dataclass(frozen=True)
-class Told:
-    """What came of it."""
+class QuestionResult:
+    """The counts of one run, and what was left out."""
 
     read: ReadNarrations
     bad_goals: Sequence[BadRow]
@@ -65,62 +65,64 @@ class Told:
     n: int
 
 
-def make(asked: Made, out: Path) -> Told:
+def make(request: QuestionRequest, out: Path) -> QuestionResult:
     """Make the questions and write them into a folder.
 
     Raises
     ------
     InvalidInput
-        An option does not fit.
+        An option is invalid.
     FileRefused
         The goals or classes cannot be read, or the folder holds files of something else.
     """
-    settings = _settings(asked)
+    settings = _settings(request)
     rates = settings.rates
-    if asked.goal_times == "frames" and not rates and asked.rate is None:
+    if request.goal_times == "frames" and not rates and request.rate is None:
         raise InvalidInput(
             [Problem("goal_times", "Times in frames need the rates of the videos: --videos, or --rate.")]
         )
     _must_be_ours(out)
-    clock = Clock(cast(Counted, asked.goal_times), rates, asked.rate)
-    goals = read_goals(asked.goals, clock)
-    sameness, of_classes = _sameness(asked.classes)
-    tally, videos = Tally(), by_video(asked.read.rows)
-    tally.count("narrations", len(asked.read.rows))
+    clock = Clock(cast(TimeUnit, request.goal_times), rates, request.rate)
+    goals = read_goals(request.goals, clock)
+    sameness, of_classes = _sameness(request.classes)
+    tally, videos = Tally(), by_video(request.read.rows)
+    tally.count("narrations", len(request.read.rows))
     tally.count("videos", len(videos))
-    kept = goal_rules.tasks(goals.goals, videos, goal_rules.Limits(*asked.limits), tally)
+    kept = goal_rules.tasks(goals.goals, videos, goal_rules.Limits(*request.limits), tally)
     found = list(made.questions(kept, settings, sameness, tally))
-    collection = COLLECTIONS[asked.read.form] if asked.collection is None else asked.collection
+    collection = COLLECTIONS[request.read.form] if request.collection is None else request.collection
     files = {
         question_files.ITEMS: question_files.item_file(
-            found, first_id=asked.first_id, collection=collection, apart=asked.apart
+            found, first_id=request.first_id, collection=collection, apart=request.apart
         ),
-        question_files.TIMES: question_files.times_file(found, first_id=asked.first_id),
+        question_files.TIMES: question_files.times_file(found, first_id=request.first_id),
     }
-    if asked.tuning:
-        files |= question_files.tuning_files(found, first_id=asked.first_id)
-    if asked.apart:
-        files[question_files.APART] = question_files.apart_file(found, first_id=asked.first_id)
-    told = _manifest(asked, settings, goals, of_classes, tally, found)
-    files[question_files.MANIFEST] = manifest_file(told, files, made_by=question_files.MADE_BY)
+    if request.tuning:
+        files |= question_files.tuning_files(found, first_id=request.first_id)
+    if request.apart:
+        files[question_files.APART] = question_files.apart_file(found, first_id=request.first_id)
+    facts = _manifest(request, settings, goals, of_classes, tally, found)
+    files[question_files.MANIFEST] = manifest_file(facts, files, made_by=question_files.MADE_BY)
     write_files({out / name: data for name, data in files.items()})
     for name in _FILES - set(files):
         (out / name).unlink(missing_ok=True)  # of an earlier run, about other questions
-    return Told(asked.read, goals.bad, tally, len(found))
+    return QuestionResult(request.read, goals.bad, tally, len(found))
 
 
-def _settings(asked: Made) -> made.Settings:
-    question = made.ASKED if asked.question is None else asked.question
+def _settings(request: QuestionRequest) -> made.Settings:
+    question = made.ASKED if request.question is None else request.question
     try:
         named = {name for _, name, _, _ in string.Formatter().parse(question) if name is not None}
     except ValueError:
         named = {""}
     if not named or not named <= _WORDS:
         raise InvalidInput([Problem("question", "--question is a text with {towards} or {goal}, and no other braces.")])
-    if asked.observe not in made.RULES:
-        raise InvalidInput([Problem("observe", f"--observe is one of {', '.join(made.RULES)}, not {asked.observe!r}.")])
-    rates = asked.videos.rates if asked.videos else {}
-    if not rates and asked.rate is None:
+    if request.observe not in made.RULES:
+        raise InvalidInput(
+            [Problem("observe", f"--observe is one of {', '.join(made.RULES)}, not {request.observe!r}.")]
+        )
+    rates = request.videos.rates if request.videos else {}
+    if not rates and request.rate is None:
         raise InvalidInput(
             [
                 Problem(
@@ -130,7 +132,7 @@ def _settings(asked: Made) -> made.Settings:
                 )
             ]
         )
-    return made.Settings(asked.seed, asked.gap, asked.observe, question, asked.rate, rates)
+    return made.Settings(request.seed, request.gap, request.observe, question, request.rate, rates)
 
 
 def _sameness(files: tuple[Path | None, Path | None]) -> tuple[Sameness, dict[str, str]]:
@@ -154,20 +156,20 @@ def _must_be_ours(out: Path) -> None:
 
 
 def _manifest(
-    asked: Made,
+    request: QuestionRequest,
     settings: made.Settings,
     goals: ReadGoals,
     of_classes: dict[str, str],
     tally: Tally,
     found: Sequence[made.Question],
 ) -> dict[str, Any]:
-    read = asked.read
+    read = request.read
     inputs = [{"path": read.path, "sha256": read.sha256, "form": read.form}]
     inputs += [{"path": name, "sha256": digest, "form": "goals"} for name, digest in sorted(goals.sha256.items())]
     inputs += [{"path": name, "sha256": digest, "form": "classes"} for name, digest in of_classes.items()]
-    if asked.videos is not None:
-        inputs.append({"path": asked.videos.path, "sha256": asked.videos.sha256, "form": "videos"})
-    fewest, most, slack = asked.limits
+    if request.videos is not None:
+        inputs.append({"path": request.videos.path, "sha256": request.videos.sha256, "form": "videos"})
+    fewest, most, slack = request.limits
     letters = Counter(string.ascii_uppercase[each.key] for each in found)
     return {
         "inputs": inputs,
@@ -180,8 +182,8 @@ def _manifest(
             "question": settings.question,
             "rate": None if settings.rate is None else as_text(settings.rate),
             "classes": bool(of_classes),
-            "first_id": asked.first_id,
-            "goal_times": asked.goal_times,
+            "first_id": request.first_id,
+            "goal_times": request.goal_times,
         },
         "narrations": {
             "taken": len(read.rows),

@@ -1,4 +1,4 @@
-"""Questions out of the goals that a project has saved: made as the command makes them, looked at, then imported."""
+"""The section of the page Goals that makes questions from saved goals, previews them, and imports them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from extensions.narrations.files import question_files
 from extensions.narrations.files.narration_rows import ReadNarrations
 from extensions.narrations.files.published_questions import FORMAT
 from extensions.narrations.files.video_rates import Videos, read_videos
-from extensions.narrations.question_generation import Made, make
+from extensions.narrations.question_generation import QuestionRequest, make
 from extensions.narrations.rules.frame_rates import as_text, rate
 from extensions.narrations.rules.goals import FEWEST, MOST, SLACK
 from extensions.narrations.rules.questions import RULES
@@ -36,7 +36,7 @@ from extensions.narrations.video_goals import VideoGoals
 from workflow.files.one_import import Imported
 
 HERE = 2_000
-"""Narrations up to which questions are made where they are asked for: about a second."""
+"""Up to this number of narrations, the server makes the questions at once, in about a second."""
 BROKEN = "Making the questions ended before its time; the log of the server says why. Nothing was stored: press again."
 GAP = Decimal("0.5")
 SHOWN = 50
@@ -45,16 +45,16 @@ _MAKING, _LAST = "goals.making", "goals.last"
 
 
 @dataclass(frozen=True)
-class Making:
-    """Questions to be made into a folder."""
+class QuestionJob:
+    """Makes questions into a folder."""
 
-    asked: Made
+    asked: QuestionRequest
     folder: Path
     by: Person
     project: str
 
     def run(self, store: Store, home: Path, progress: Progress) -> str:
-        """Make them; what was counted lies beside them."""
+        """Make the questions, and write the counts next to them."""
         told = make(self.asked, self.folder / "made")
         tally = told.tally.as_json()
         (self.folder / TOLD).write_text(json.dumps({"n": told.n, **tally}), encoding="utf-8")
@@ -64,15 +64,15 @@ class Making:
         return "made"
 
     def _settings(self) -> dict[str, Any]:
-        """As the boxes of the page have them."""
+        """Return the settings as the boxes of the page have them."""
         rate = self.asked.rate
         said = {"rate": None if rate is None else as_text(rate), "rates": self.asked.videos is not None}
         return {**said, "seed": self.asked.seed, "first": self.asked.first_id, "observed": self.asked.observe}
 
 
 @dataclass
-class _Made:
-    """Questions that someone has had made, of one state of the goals."""
+class _QuestionSet:
+    """The questions that a person had made from one state of the goals."""
 
     of: int
     folder: Path
@@ -81,7 +81,7 @@ class _Made:
 
 
 def draw(services: Services, view: ProjectView, goals: VideoGoals) -> None:
-    """What is asked for; what came of it; the preview of an import; the import."""
+    """Draw the settings, the result, and the preview of an import with its button."""
     if FORMAT not in {row.name for row in offered(view.schema.schema_, writes=False)}:
         words = f"Items of this project do not come in as `{FORMAT}`. Download the goals, and make questions of them "
         shell.show(markup.paragraph(f"{words}with touchstone narrations questions.", style="ts ts-quiet"))
@@ -105,7 +105,7 @@ def draw(services: Services, view: ProjectView, goals: VideoGoals) -> None:
         "Or the rate of each video, as a CSV with video_id and fps", type=["csv"], key="goals.ask.videos"
     )
     st.button("Make questions", key="goals.make", on_click=_begin, args=(services, view, goals, file))
-    made: _Made | None = st.session_state.get(_MAKING, {}).get(view.name)
+    made: _QuestionSet | None = st.session_state.get(_MAKING, {}).get(view.name)
     if made is None:
         return
     if not made.going.over.is_set():
@@ -123,7 +123,7 @@ def draw(services: Services, view: ProjectView, goals: VideoGoals) -> None:
 
 
 def _last(services: Services, view: ProjectView) -> Mapping[str, Any]:
-    """The settings with which questions of this project were made before this person came."""
+    """Return the settings of the last run in this project."""
     known: dict[str, Mapping[str, Any]] = st.session_state.setdefault(_LAST, {})
     if view.name not in known:
         made = project_steps.newest_making(services.store, by=services.person, project=view.name)
@@ -136,8 +136,8 @@ def _begin(services: Services, view: ProjectView, goals: VideoGoals, file: Any) 
     with shell.pressed(services):
         folder = uploads.staged(services.settings.home, (), None).folder
         asked = _asked(goals, folder, file)
-        making, going = Making(asked, folder, services.person, view.name), Going()
-        st.session_state.setdefault(_MAKING, {})[view.name] = _Made(goals.newest, folder, going)
+        making, going = QuestionJob(asked, folder, services.person, view.name), Going()
+        st.session_state.setdefault(_MAKING, {})[view.name] = _QuestionSet(goals.newest, folder, going)
         if len(asked.read.rows) > HERE:
             apart.begin(services.store, services.settings.home, making, going=going, broken=BROKEN, outlives=False)
             return
@@ -150,12 +150,12 @@ def _begin(services: Services, view: ProjectView, goals: VideoGoals, file: Any) 
         going.over.set()
 
 
-def _asked(goals: VideoGoals, folder: Path, file: Any) -> Made:
+def _asked(goals: VideoGoals, folder: Path, file: Any) -> QuestionRequest:
     state = st.session_state
     (folder / "goals.json").write_bytes(
         goal_draft.as_file(goal for video in goals.narrations for goal in goals.now(video).goals)
     )
-    return Made(
+    return QuestionRequest(
         read=_read(goals),
         goals=folder / "goals.json",
         videos=_videos(file, folder) if file is not None else None,
@@ -175,7 +175,7 @@ def _asked(goals: VideoGoals, folder: Path, file: Any) -> Made:
 
 
 def _read(goals: VideoGoals) -> ReadNarrations:
-    """The narrations as if they were one file."""
+    """Return all narrations as if they came from one file."""
     sources = sorted({source for source in goals.sources.values()})
     names = ", ".join(dict.fromkeys(source.file for source in sources))
     lines = "".join(f"{source.sha256}  {source.file}\n" for source in sources)
@@ -209,8 +209,8 @@ def _watch(services: Services, going: Going) -> None:
         st.progress(0.0, text="Questions are being made; nothing is stored.")
 
 
-def _show(view: ProjectView, made: _Made) -> None:
-    """Counts at each step, why what was left out, and the files beside the questions."""
+def _show(view: ProjectView, made: _QuestionSet) -> None:
+    """Show the counts of each step, the reasons, and the files to download."""
     told = json.loads((made.folder / TOLD).read_text(encoding="utf-8"))
     out = made.folder / "made"
     if made.source is None and told["n"]:
@@ -238,7 +238,7 @@ def _show(view: ProjectView, made: _Made) -> None:
 
 
 def _preview(services: Services, view: ProjectView, source: uploads.Source) -> None:
-    """What an import of them would do; done when someone says so."""
+    """Show what an import of the questions would do, with the button that does it."""
     about = {"format": FORMAT, "dimension": None, "said": None}
     seen = import_seen.look(services, Order("look", view.name, services.person, source, about))
     if seen is None:

@@ -8,7 +8,7 @@ from app.pipeline_steps import HEADS, PipelineStep, dropped_cell, link, row
 from app.services import Services
 from domain.records import ProjectView
 from extensions.narrations import project_steps
-from extensions.narrations.project_steps import GoalSteps, QuestionMaking
+from extensions.narrations.project_steps import GoalSteps, QuestionRun
 from extensions.narrations.rules.questions import RULES
 
 
@@ -48,7 +48,7 @@ def _table(view: ProjectView, known: GoalSteps) -> markup.Markup:
     return markup.table([*HEADS, ("Run again", "")], rows)
 
 
-def _making(each: QuestionMaking) -> list[markup.Markup]:
+def _making(each: QuestionRun) -> list[markup.Markup]:
     told = each.settings
     rate = "a rate for each video" if told.get("rates") else f"{told.get('rate')} frames a second"
     rule = RULES[told["observed"]].meaning if told.get("observed") in RULES else str(told.get("observed"))

@@ -1,4 +1,4 @@
-"""Narrations and goals out of files, for the page Goals: read, told row by row what does not fit, kept."""
+"""The section of the page Goals that reads narrations and goals from files, and shows invalid rows."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from extensions.narrations.files.goal_files import read_goals
 from extensions.narrations.files.narration_files import read_narrations
 from extensions.narrations.rules.goal_edits import placed
 from extensions.narrations.rules.narration import by_video
-from extensions.narrations.video_goals import Put, Source
+from extensions.narrations.video_goals import FileChanges, Source
 
 DONE, ROWS = "goals.done", "goals.rows"
-"""What came of a press: a sentence, or the rows that do not fit."""
+"""Keys of the message after a press: a sentence, or the invalid rows."""
 MEND = "Nothing was kept. Mend the file, or tick “Keep the good rows when some are bad”."
 TYPES = ["csv", "json", "jsonl"]
 SHOWN = 50
-"""So many rows that do not fit are named."""
+"""Number of invalid rows that are named."""
 
 
 def draw(services: Services, view: ProjectView, *, narrated: bool) -> None:
-    """A file for each; nothing is kept before someone says so. ``narrated``: there are narrations to hold goals to."""
+    """Draw an upload for narrations, and one for goals if the project is ``narrated``; a button keeps each file."""
     skip = st.checkbox("Keep the good rows when some are bad", key="goals.skip_bad")
     left, right = st.columns(2, gap="large")
     with left:
@@ -106,7 +106,7 @@ def _refuse(bad: Sequence[str], skip: bool) -> None:
         raise RowsRefused(bad[:SHOWN], n=len(bad), end=MEND)
 
 
-def _said(put: Put) -> str:
+def _said(put: FileChanges) -> str:
     return f"{markup.count(put.new, 'video')} new, {put.changed:,} changed, {put.equal:,} as before."
 
 

@@ -1,6 +1,6 @@
-"""Goals of videos and the narrations under them, as a project keeps them: every version of each video's, in its log.
+"""The narrations and goals of a project's videos: the log keeps every version.
 
-An event for each version: it is never changed, has who and when, and goes along when the project is archived or moved.
+Each version is an event with its author and time. Nothing changes it, and an archive of the project contains it.
 """
 
 from __future__ import annotations
@@ -28,75 +28,75 @@ _T = TypeVar("_T")
 
 
 class Source(NamedTuple):
-    """Where narrations came from."""
+    """The file that narrations came from."""
 
     file: str
     sha256: str
     form: str
-    """As ``extensions.narrations.files.narration_files`` calls it."""
+    """The form, as ``files.narration_files`` calls it."""
 
 
 @dataclass(frozen=True)
 class GoalVersion:
-    """The goals of a video as someone saved them."""
+    """One saved version of a video's goals."""
 
     number: int
-    """Of the video, from 1 on; 0: it never had any."""
+    """Number within the video, from 1; 0 before the first version."""
     goals: Sequence[Goal] = ()
     at: datetime | None = None
     by: str | None = None
-    """The login; None: the command on the machine itself."""
+    """Login of the author; None for the command on the server's machine."""
     file: str = ""
-    """Out of which file they came; empty: they were mended here."""
+    """File that the goals came from; empty if they were edited on the page."""
 
 
 NONE_YET = GoalVersion(0)
 
 
 @dataclass(frozen=True)
-class Counted:
-    """What was counted of a version of a video's goals when it was saved."""
+class VersionCounts:
+    """Counts of a version, taken when it was saved."""
 
     goals: int
     faults: int
     narrated: int
-    """How often the video had been narrated by then: the faults are those next to the last of these."""
+    """Number of narrations events of the video at that time; the faults refer to the last of them."""
 
 
 @dataclass(frozen=True)
 class VideoGoals:
-    """What a project has of videos. Of each it is read when it is asked for: a project may have hundreds."""
+    """The narrations and goals of a project; each video is read when it is needed, as a project may have hundreds."""
 
     newest: int
-    """The event with which that came to be; the same as long as nothing changes."""
+    """Id of the newest event; it stays the same until something changes."""
     narrations: Narrations = field(default_factory=dict)
     sources: Mapping[str, Source] = field(default_factory=dict)
-    """By video."""
+    """Source of the narrations, by video."""
     versions: Mapping[str, Sequence[GoalVersion]] = field(default_factory=dict)
-    """By video, the first one first."""
+    """Versions by video, oldest first."""
     counts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """By video, how many goals it has now, and how many faults next to its narrations."""
+    """Number of current goals and of their faults, by video."""
 
     def now(self, video: str) -> GoalVersion:
-        """The goals of a video that hold."""
+        """Return the current goals of a video."""
         return self.versions[video][-1] if video in self.versions else NONE_YET
 
 
 @dataclass(frozen=True)
-class Put:
-    """What became of the videos of a file."""
+class FileChanges:
+    """Number of videos of a file that are new, changed or equal."""
 
     new: int = 0
     changed: int = 0
     equal: int = 0
 
-    def plus(self, *, was: bool, same: bool) -> Put:
-        """One more video, of which there was something already, or the same."""
-        return Put(self.new + (not was), self.changed + (was and not same), self.equal + same)
+    def plus(self, *, was: bool, same: bool) -> FileChanges:
+        """Return the counts with one more video, which may have had other or the same content before."""
+        return FileChanges(self.new + (not was), self.changed + (was and not same), self.equal + same)
 
 
-class _Read(Mapping[str, _T]):
-    """What is made of each of some videos when it is first asked for."""
+class _LazyVideos(Mapping[str, _T]):
+    """A mapping by video that makes each value when it is first needed."""
 
     def __init__(self, videos: Iterable[str], make: Callable[[str], _T]) -> None:
         self._made: dict[str, _T | None] = dict.fromkeys(videos)
@@ -119,24 +119,24 @@ class _Read(Mapping[str, _T]):
 
 
 def newest(store: Store, *, by: Person, project: str) -> int:
-    """The event that changed goals or narrations last; 0: none has."""
+    """Return the id of the newest event about goals or narrations, or 0; leads only."""
     with store.read() as session:
         return _newest(session, require_lead(session, by=by, project=project))
 
 
 def of_project(store: Store, *, by: Person, project: str) -> VideoGoals:
-    """All narrations and all versions of goals, for the leads of a project."""
+    """Return all narrations and all versions of goals; leads only."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         return _of_project(session, access)
 
 
-def narrate(store: Store, *, by: Person, project: str, narrations: Narrations, source: Source) -> Put:
-    """Keep the narrations of videos. Those of other videos stay; goals stay as they are, and are held against these."""
+def narrate(store: Store, *, by: Person, project: str, narrations: Narrations, source: Source) -> FileChanges:
+    """Log narrations of videos; leads only. Narrations of other videos and all goals stay."""
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         projects.lock(session, id=access.project_id)
-        known, done = _of_project(session, access).narrations, Put()
+        known, done = _of_project(session, access).narrations, FileChanges()
         for video, rows in narrations.items():
             same = list(known.get(video, ())) == list(rows)
             done = done.plus(was=video in known, same=same)
@@ -147,32 +147,32 @@ def narrate(store: Store, *, by: Person, project: str, narrations: Narrations, s
         return done
 
 
-def put_file(store: Store, *, by: Person, project: str, goals: Mapping[str, Sequence[Goal]], file: str) -> Put:
-    """Keep the goals of a file: for each of its videos a version, in place of the goals that the video has."""
+def put_file(store: Store, *, by: Person, project: str, goals: Mapping[str, Sequence[Goal]], file: str) -> FileChanges:
+    """Log the goals of a file as the next version of each of its videos; leads only."""
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         projects.lock(session, id=access.project_id)
-        known, done = _of_project(session, access), Put()
+        known, done = _of_project(session, access), FileChanges()
         told = events.of_kinds(session, project_id=access.project_id, kinds=(NARRATED,))
         narrated = Counter(event.data["video"] for event, _ in told)
         for video, those in goals.items():
             _check(video, those, narrated=video in known.narrations)
             now = known.now(video)
-            same = _said(now.goals) == _said(those) and now.number > 0
+            same = _goals_as_json(now.goals) == _goals_as_json(those) and now.number > 0
             done = done.plus(was=now.number > 0, same=same)
             if not same:
-                given = Given(those, file, narrated[video])
+                given = NextVersion(those, file, narrated[video])
                 _save(session, store, access, by, video, given, now.number + 1, known.narrations[video])
         return done
 
 
 def save(store: Store, *, by: Person, project: str, video: str, goals: Sequence[Goal], based_on: int) -> GoalVersion:
-    """Keep the goals of a video as its next version.
+    """Log the goals of a video as its next version; leads only.
 
     Raises
     ------
     Conflict
-        Someone has saved another version than the one that these are based on; nothing is stored.
+        Another person saved a version after the one that these goals are based on. Nothing is stored.
     """
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
@@ -188,7 +188,7 @@ def save(store: Store, *, by: Person, project: str, video: str, goals: Sequence[
                 f"{who} has saved version {now.number} of the goals of {video} meanwhile. Nothing was stored, and your "
                 "changes are still here: look at theirs below, then save yours again or take theirs."
             )
-        given = Given(goals, "", len(told))
+        given = NextVersion(goals, "", len(told))
         _save(session, store, access, by, video, given, now.number + 1, _rows(video, told[-1][0]))
         return GoalVersion(now.number + 1, tuple(goals), store.now(), by.login)
 
@@ -212,8 +212,8 @@ def _of_project(session: Session, access: Access) -> VideoGoals:
             saved.setdefault(video, []).append((event, login))
     last = max((event.id or 0 for event, _ in found), default=0)
     videos = sorted(told)
-    narrations = _Read(videos, lambda video: _rows(video, told[video][-1]))
-    versions = _Read(saved, lambda video: [_version(video, *each) for each in saved[video]])
+    narrations = _LazyVideos(videos, lambda video: _rows(video, told[video][-1]))
+    versions = _LazyVideos(saved, lambda video: [_version(video, *each) for each in saved[video]])
 
     def counted(video: str) -> tuple[int, int]:
         if video not in saved:
@@ -225,17 +225,17 @@ def _of_project(session: Session, access: Access) -> VideoGoals:
         return len(goals), len(check(goals, {video: narrations[video]}, Limits()))
 
     sources = {video: Source(*(str(told[video][-1].data[name]) for name in Source._fields)) for video in videos}
-    return VideoGoals(last, narrations, sources, versions, _Read(videos, counted))
+    return VideoGoals(last, narrations, sources, versions, _LazyVideos(videos, counted))
 
 
 def _rows(video: str, event: StoredEvent) -> list[Narration]:
     return [_narration(video, said) for said in event.data["narrations"]]
 
 
-def _counted(event: StoredEvent) -> Counted | None:
-    """None: it was saved before anyone counted."""
+def _counted(event: StoredEvent) -> VersionCounts | None:
+    """Return the counts of a version; None if an earlier program saved the version without counts."""
     said = event.data.get("counted")
-    return None if said is None else Counted(**said)
+    return None if said is None else VersionCounts(**said)
 
 
 def _version(video: str, event: StoredEvent, login: str | None) -> GoalVersion:
@@ -243,13 +243,13 @@ def _version(video: str, event: StoredEvent, login: str | None) -> GoalVersion:
     return GoalVersion(int(event.data["version"]), goals, event.at, login, str(event.data["file"]))
 
 
-class Given(NamedTuple):
-    """What is to be a video's next version."""
+class NextVersion(NamedTuple):
+    """The content of a video's next version."""
 
     goals: Sequence[Goal]
     file: str
     narrated: int
-    """How often the video has been narrated."""
+    """Number of narrations events of the video."""
 
 
 def _save(
@@ -258,13 +258,19 @@ def _save(
     access: Access,
     by: Person,
     video: str,
-    given: Given,
+    given: NextVersion,
     number: int,
     rows: Sequence[Narration],
 ) -> None:
     faults = len(check(given.goals, {video: rows}, Limits()))
-    counted = asdict(Counted(len(given.goals), faults, given.narrated))
-    data = {"video": video, "version": number, "file": given.file, "goals": _said(given.goals), "counted": counted}
+    counted = asdict(VersionCounts(len(given.goals), faults, given.narrated))
+    data = {
+        "video": video,
+        "version": number,
+        "file": given.file,
+        "goals": _goals_as_json(given.goals),
+        "counted": counted,
+    }
     log(session, GOALS_SAVED, by=by, project=access, now=store.now(), data=data)
 
 
@@ -278,27 +284,31 @@ def _check(video: str, goals: Sequence[Goal], *, narrated: bool) -> None:
             )
 
 
-def _said(goals: Sequence[Goal]) -> list[dict[str, Any]]:
+def _goals_as_json(goals: Sequence[Goal]) -> list[dict[str, Any]]:
     return [
         {
             "level": goal.level,
             "goal": goal.text,
-            "actions": [[step.id, step.text, _written(step.start), _written(step.stop)] for step in goal.steps or ()],
+            "actions": [
+                [step.id, step.text, _time_text(step.start), _time_text(step.stop)] for step in goal.steps or ()
+            ],
         }
         for goal in goals
     ]
 
 
 def _goal(video: str, number: int, said: Mapping[str, Any]) -> Goal:
-    steps = tuple(Step(id, text, start=_read(start), stop=_read(stop)) for id, text, start, stop in said["actions"])
+    steps = tuple(
+        Step(id, text, start=_time_of(start), stop=_time_of(stop)) for id, text, start, stop in said["actions"]
+    )
     return Goal(video, str(said["goal"]), f"Goal {number}", str(said["level"]), steps=steps)
 
 
-def _written(time: Decimal | None) -> str | None:
+def _time_text(time: Decimal | None) -> str | None:
     return None if time is None else f"{time:f}"
 
 
-def _read(time: str | None) -> Decimal | None:
+def _time_of(time: str | None) -> Decimal | None:
     return None if time is None else Decimal(time)
 
 
@@ -307,10 +317,10 @@ _USUAL = {each.name: each.default for each in fields(Narration) if each.default 
 
 
 def _row(row: Narration) -> dict[str, Any]:
-    """A narration without what has its usual value, and without its video, which stands above it."""
+    """Return a narration as JSON, without its video and without fields that have their default."""
     said = {each.name: getattr(row, each.name) for each in fields(Narration) if each.name != "video"}
     kept = {name: value for name, value in said.items() if name not in _USUAL or value != _USUAL[name]}
-    return kept | {name: _written(kept[name]) for name in _TIMES}
+    return kept | {name: _time_text(kept[name]) for name in _TIMES}
 
 
 def _narration(video: str, said: Mapping[str, Any]) -> Narration:

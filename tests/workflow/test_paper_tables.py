@@ -12,6 +12,7 @@ from annotation_schemas import shipped as schemas
 from annotation_schemas.loader import load_schema, load_text
 from annotation_schemas.table_layouts import TableLayout, parse_layout, read_layout, shipped
 from db.engine import Store
+from domain import extensions
 from domain.errors import InvalidInput, SchemaError
 from domain.states import RatersAre
 from testkit.factories import BLIND, make_items, make_people, make_project
@@ -317,8 +318,6 @@ def test_what_cannot_be_made_says_why_in_a_sentence(small: Store) -> None:
     assert why("source: key, group_by: size") == ""
     groups = made(small, "source: key, rows: [{each: [attribute], group_by: size}], columns: [{title: C}]")
     assert groups.why.startswith("No model has an attribute 'size'; there are none")
-    plans = made(small, "source: regression, rows: [{title: R}], columns: [{each: [dimension]}]")
-    assert plans.why.startswith("Nothing says what succeeds")
     there = made(small, "source: key, rows: [{each: [model], only: {model: [gpt-9]}}], columns: [{title: C}]")
     assert there.why == "There is no model 'gpt-9' here; there are good, poor."
     with pytest.raises(InvalidInput, match="no table 'x'; it has t"):
@@ -419,6 +418,7 @@ def test_a_layout_that_comes_along_names_only_what_its_schema_has(name: str, sto
         *(f"No person has graded models' answers by {each} yet." for each in ("score", "success", "perception")),
         "No person has rated anything in grading yet.",
         "No answer in the aspects of ETP-Bench has a score yet.",
+        *extensions.all_missing("table_sources").values(),
     }
 
 

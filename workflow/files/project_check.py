@@ -95,9 +95,8 @@ def _away(session: Session, access: Access) -> Iterator[str]:
     for need in registry.needs(access.schema):
         if need.row.away:
             yield f"{access.name}: its schema needs more at {'.'.join(map(str, need.path))}. {need.row.meaning}"
-    for read, sentence in extensions.missing_readers().items():
-        if events.of_kinds(session, project_id=access.project_id, kinds=read):
-            yield f"{access.name}: {sentence}"
+    for sentence in extensions.missing_by_events(events.kinds(session, project_id=access.project_id)):
+        yield f"{access.name}: {sentence}"
     away = extensions.missing("pages", "label_studio")
     for row in bridge.of_project(session, project_id=access.project_id) if away else ():
         if row.stages:

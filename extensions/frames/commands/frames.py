@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from extensions.frames.screening import ScreeningSettings
 
 SHOWN = 50
-"""So many videos or times without a frame are named."""
+"""Number of videos or times without a frame that are named."""
 
 
 def register(cli: typer.Typer) -> None:
@@ -133,7 +133,7 @@ def _make(
 
 
 def _videos(videos: Path, out: Path) -> dict[str, Path]:
-    """The videos by name; of a folder those with the ending of one, without what lies in ``out``."""
+    """Return the videos by name: one file, or the files in a folder with the ending of a video, outside ``out``."""
     from importers.media_files import files_below, kind_of
 
     if not videos.exists():

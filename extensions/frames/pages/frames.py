@@ -1,4 +1,4 @@
-"""Frames: videos in; frames taken, screened and looked through; those that are chosen go into the pool."""
+"""The page Frames: leads take frames out of videos, screen and choose them, and add the chosen ones to the pool."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ROUND, _SET = "frames.round", "frames.set"
 
 
 def render(services: Services) -> None:
-    """A new set, or one that there is: its steps with what each dropped, its frames, the pool."""
+    """Draw the form for a new set, and the chosen set: its steps, its frames, and the button for the pool."""
     view = shell.lead_of(services)
     shell.heading(
         "Frames",
@@ -34,11 +34,7 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     st.html(f"<style>{candidate_grid.STYLE}</style>")
-    with st.container():  # what may stand here or not: else all below would be drawn anew
-        shell.tell_refused()
-        changed = shell.kept_message(candidate_grid.CHANGED)
-        if changed:
-            shell.show(markup.notice(changed))
+    shell.tell_refused()
     found = frame_sets.sets(services, view.name)
     with st.expander(
         "Videos to take frames out of", expanded=not found, key=f"frames.new.{st.session_state.get(_ROUND, 0)}"

@@ -109,7 +109,7 @@ def test_broken_off_it_goes_on_to_the_same(tmp_path: Path, monkeypatch: pytest.M
     assert [line["motion"] is None for line in lines(whole)] == [True, *[False] * 13]
 
 
-class Shuffled:
+class ShuffledFilm:
     """A film whose frames come as those of two groups of pictures may."""
 
     def read(self, wanted: list[int]) -> Iterator[Found]:
@@ -119,7 +119,7 @@ class Shuffled:
 
 
 def test_frames_wait_for_those_before_them() -> None:
-    found = extraction._found(Shuffled(), [4, 9], ExtractionSettings(every=1, motion=True))  # type: ignore[arg-type]
+    found = extraction._found(ShuffledFilm(), [4, 9], ExtractionSettings(every=1, motion=True))  # type: ignore[arg-type]
     assert [(each.index, before == motion.small(at(0))) for each, before in found] == [(4, True), (9, True)]
 
 

@@ -1,4 +1,4 @@
-"""``touchstone narrations goals``: goals out of narrations by a language model, and a check of mended ones."""
+"""``touchstone narrations goals``: goals from narrations by a language model, and a check of edited goals."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from extensions.narrations.commands.narrations import (
 
 if TYPE_CHECKING:
     from extensions.narrations.files.narration_rows import ReadNarrations
-    from extensions.narrations.goal_generation import Asked, Told
-    from extensions.narrations.rules.goal_replies import Said
+    from extensions.narrations.goal_generation import GoalRequest, GoalResult
+    from extensions.narrations.rules.goal_replies import ReplyGoals
     from extensions.narrations.rules.goals import Limits
     from workflow.runs.model_descriptions import ModelSpec
 
@@ -97,15 +97,15 @@ def goals(
         return
     if out is None or spec is None:
         raise InvalidInput([Problem("spec", "Give --spec, the model's description, and --out; or --check FILE.")])
-    from extensions.narrations.goal_generation import Asked
+    from extensions.narrations.goal_generation import GoalRequest
 
     described = _described(spec, constrain=constrain, max_calls=max_calls, max_cost=max_cost)
-    asked = Asked(read, described, _prompt(prompt), limits, tries, tuple(video or ()), out)
+    request = GoalRequest(read, described, _prompt(prompt), limits, tries, tuple(video or ()), out)
     tell_rows(read)
     if dry_run:
-        _tell_dry(asked)
+        _tell_dry(request)
     else:
-        _make(asked)
+        _make(request)
 
 
 def _described(spec: str, *, constrain: bool, max_calls: int | None, max_cost: float | None) -> ModelSpec:
@@ -140,38 +140,38 @@ def _check(read: ReadNarrations, file: Path, limits: Limits) -> None:
         raise typer.Exit(1)
 
 
-def _tell_dry(asked: Asked) -> None:
+def _tell_dry(request: GoalRequest) -> None:
     from app.commands.runs_in_terminal import tell_estimate
     from extensions.narrations.goal_generation import dry
 
-    questions, known = dry(asked)
+    questions, known = dry(request)
     typer.echo(f"{counted(len(questions), 'video')} to ask about, {known:,} with what is known already.")
     if questions:
-        tell_estimate(asked.spec, questions, asked=len(questions))
+        tell_estimate(request.spec, questions, asked=len(questions))
         typer.echo(f"--- {questions[0].name}\n{questions[0].text}")
 
 
-def _make(asked: Asked) -> None:
+def _make(request: GoalRequest) -> None:
     from domain.settings import settings_from
     from extensions.narrations.goal_generation import make
 
     settings = settings_from(os.environ, Path.cwd())
     carried_out(
-        lambda stop: make(asked, settings, stop=stop, tell=_tell_reply),
-        tell=lambda told: _tell(asked, told),
-        came=lambda told: told.tasks,
+        lambda stop: make(request, settings, stop=stop, tell=_tell_reply),
+        tell=lambda result: _tell(request, result),
+        came=lambda result: result.tasks,
     )
 
 
-def _tell_reply(video: str, said: Said) -> None:
+def _tell_reply(video: str, said: ReplyGoals) -> None:
     faults = f"; {said.faults[0].kind}: {said.faults[0].what}" if said.faults else ""
     typer.echo(f"   {video}: {counted(len(said.tasks), 'goal')}{faults}", err=True)
 
 
-def _tell(asked: Asked, told: Told) -> None:
-    journal = asked.beside("asked.jsonl")
-    tell_asked(told, asked.spec, about="video", wanted="goal", journal=journal, more=". The last one: ")
+def _tell(request: GoalRequest, result: GoalResult) -> None:
+    journal = request.beside("asked.jsonl")
+    tell_asked(result, request.spec, about="video", wanted="goal", journal=journal, more=". The last one: ")
     typer.echo(
-        f"{counted(len(told.tasks), 'goal')} at {asked.out}; every reply: {journal}; how they were "
-        f"made: {asked.beside('made.json')}"
+        f"{counted(len(result.tasks), 'goal')} at {request.out}; every reply: {journal}; how they were "
+        f"made: {request.beside('made.json')}"
     )

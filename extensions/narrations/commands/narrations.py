@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from extensions.narrations.files.narration_rows import ReadNarrations
     from extensions.narrations.files.video_rates import Videos
     from extensions.narrations.rules.narration import Tally
-    from extensions.narrations.rules.published_comparison import Found
+    from extensions.narrations.rules.published_comparison import Comparison
 
 narrations = typer.Typer(
     help="Narrations of videos: what is in them, questions out of them, and what they explain of published questions.",
@@ -30,7 +30,7 @@ narrations = typer.Typer(
 )
 
 SHOWN = 20
-"""So many rows or goals that were left out are named."""
+"""Number of left out rows or goals that are named."""
 
 File = Annotated[
     Path, typer.Argument(help="EPIC-KITCHENS' CSV, Ego4D's JSON, or any CSV with video, start, stop, text.")
@@ -154,11 +154,11 @@ def questions(
 
     Afterwards `touchstone import PROJECT egoplan OUT/egoplan.json` takes them, and `touchstone frames VIDEOS FRAMES
     --times OUT/times.csv` takes the frames that they are observed in."""
-    from extensions.narrations.question_generation import Made, make
+    from extensions.narrations.question_generation import QuestionRequest, make
 
     known = rates_of(videos)
     told = make(
-        Made(
+        QuestionRequest(
             read=read_rows(file, reading(column, known, narrator, spacing, with_unsure)),
             goals=goals,
             videos=known,
@@ -225,7 +225,7 @@ def against(
         typer.echo(f"{n:>6,}  {kind}")
 
 
-def _found_json(found: Found) -> dict[str, Any]:
+def _found_json(found: Comparison) -> dict[str, Any]:
     return {
         "counts": {what: {"n": n, "of": of, "not": found.examples(what)} for what, (n, of) in found.counts.items()},
         "observation": dict(found.kinds),
@@ -236,7 +236,7 @@ def _found_json(found: Found) -> dict[str, Any]:
 
 
 def rates_of(file: Path | None) -> Videos | None:
-    """The videos of ``--videos``; those that do not fit are told."""
+    """Read the videos of ``--videos``, and print the invalid rows."""
     from extensions.narrations.files.video_rates import read_videos
 
     if file is None:
@@ -249,7 +249,7 @@ def rates_of(file: Path | None) -> Videos | None:
 def reading(
     column: Sequence[str] | None, videos: Videos | None, narrator: int, spacing: str | None, unsure: bool
 ) -> Reading:
-    """How narrations are read, by the options."""
+    """Return the settings for reading narrations."""
     from extensions.narrations.files.narration_files import Reading
 
     return Reading(
@@ -263,7 +263,7 @@ def reading(
 
 
 def read_rows(file: Path, how: Reading) -> ReadNarrations:
-    """The narrations of a file."""
+    """Return the narrations of a file."""
     from extensions.narrations.files.narration_files import read_narrations
 
     return read_narrations(file, how)
@@ -317,7 +317,7 @@ def _told(read: ReadNarrations) -> dict[str, Any]:
 
 
 def tell_rows(read: ReadNarrations) -> None:
-    """What is particular about the rows of a file, and which do not fit."""
+    """Print what was noticed about the rows of a file, and the invalid rows."""
     for what, n in {**read.notes, **read.passed_over}.items():
         typer.echo(f"   {n:,} {'passed over: ' if what in read.passed_over else ''}{what}")
     if read.windows:
@@ -326,7 +326,7 @@ def tell_rows(read: ReadNarrations) -> None:
 
 
 def tell_bad(head: str, bad: Sequence[BadRow], *, what: str = "line", err: bool = False) -> None:
-    """The first rows that were left out, with the reason."""
+    """Print the first rows that were left out, with the reason."""
     if not bad:
         return
     typer.echo(f"{head}: {len(bad):,}.", err=err)

@@ -14,13 +14,13 @@ _COLUMNS = ("id", "key", "instances")
 
 
 def read_classes(verbs: Path, nouns: Path) -> tuple[Classes, dict[str, str]]:
-    """The classes out of both files, and the SHA-256 of each.
+    """Return the classes of both files, and the SHA-256 of each file.
 
     Raises
     ------
     FileRefused
-        One of them is no such file, or a row of it does not fit: with a class less, actions would pass for different
-        ones that are not.
+        A file is no table of classes, or a row is invalid. Without a class, the same action in other words would
+        count as another action.
     """
     found, hashes = [], {}
     for file in (verbs, nouns):

@@ -1,7 +1,7 @@
-"""Ego4D's narrations, in: one JSON object, by video and narrator, each narration at a single moment.
+"""Reading Ego4D's narrations: one JSON object by video and narrator, each narration at a single moment.
 
-The file is walked through rather than loaded, so that of one that breaks off what stands before the break is taken,
-and every narration that does not fit is named by its line.
+The reader walks through the file instead of loading it. So it takes what stands before a break, and names the line of
+every invalid narration.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any
 from domain import json_text
 from domain.errors import FileRefused
 from domain.records import BadRow
-from extensions.narrations.files.json_walk import Broken, Walk
+from extensions.narrations.files.json_walk import JsonBreak, Walk
 from extensions.narrations.files.narration_rows import LATEST, ReadNarrations, Unfit, fitting, known_video
-from extensions.narrations.rules.ego4d_phrases import spoken
+from extensions.narrations.rules.ego4d_phrases import phrase_of
 from extensions.narrations.rules.narration import Narration
 from extensions.narrations.rules.time_windows import EGO4D_SPACING, spacing, to_microsecond, window
 
@@ -33,7 +33,7 @@ def read(
     videos: Collection[str] | None,
     durations: Mapping[str, Decimal],
 ) -> None:
-    """Everything that the camera wearer does in each video, as one narrator says it."""
+    """Add to ``found`` what the camera wearer does in each video, as one narrator says it."""
     whole = whole or EGO4D_SPACING
     reader = _Reader(text, found, unsure, videos)
     reader.read()
@@ -54,7 +54,7 @@ def read(
 def _windows(
     found: ReadNarrations, rows: list[Narration], mean: Decimal, whole: Decimal, duration: Decimal | None
 ) -> None:
-    """A span for each moment of a video, and an id that says nothing of where it stands in the file."""
+    """Add a narration with a time window for each moment of a video; its id is the same for any order of the file."""
     taken: dict[Decimal, int] = {}
     before = None
     for row in sorted(rows, key=lambda row: row.place):
@@ -73,18 +73,18 @@ def _windows(
 
 
 class _Reader:
-    """The file on its way in."""
+    """Collects the moments of one file."""
 
     def __init__(self, text: str, found: ReadNarrations, unsure: bool, videos: Collection[str] | None) -> None:
         self._walk = Walk(text.removeprefix("\ufeff"))
         self._found, self._unsure, self._videos = found, unsure, videos
         self.moments: dict[tuple[str, int], list[Narration]] = {}
-        """What the camera wearer does, by video and narrator, each at its moment."""
+        """Moments at which the camera wearer does something, by video and narrator."""
         self.times: dict[tuple[str, int], list[Decimal]] = {}
-        """When they say anything at all."""
+        """Moments of all narrations, by video and narrator."""
 
     def read(self) -> None:
-        """Look through the file, up to where it breaks off."""
+        """Read the file up to its end or a break."""
         walk = self._walk
         if walk.skip() != "{":
             raise FileRefused(f"{self._found.path} is a list; Ego4D's narrations are an object by video.")
@@ -96,8 +96,8 @@ class _Reader:
                 else:
                     self._video(name)
             if walk.skip():
-                raise Broken(walk.at, "there is more text after the closing }")
-        except Broken as error:
+                raise JsonBreak(walk.at, "there is more text after the closing }")
+        except JsonBreak as error:
             line = walk.line(min(error.at, len(walk.text)))
             why = f"{error}; the file cannot be read from here on"
             self._found.bad.append(BadRow(self._found.path, line, why, ""))
@@ -144,7 +144,7 @@ class _Reader:
         moment = _moment(value.get("timestamp_sec"))
         self.times.setdefault((video, number), []).append(moment)
         said = fitting(text)
-        told = spoken(said)
+        told = phrase_of(said)
         if told.actor == "other":
             self._found.pass_over("done by someone else than the camera wearer (#O and the like)")
             return None

@@ -1,6 +1,6 @@
-"""Goals of videos, in: records of one goal each, overall goals with their subgoals, or EgoPlan's published questions.
+"""Reading goals of videos: records of one goal each, overall goals with subgoals, or EgoPlan's published questions.
 
-JSON, JSON lines, CSV, or a folder of JSON files. Goals that do not fit are kept apart, each with its line.
+The files are JSON, JSON lines, CSV, or a folder of JSON files. Invalid goals are returned separately, with their line.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from annotation_schemas.kinds.segments import WORDS
 from domain import csv_rows, json_text
 from domain.errors import FileRefused
 from domain.records import BadRow
-from extensions.narrations.files.json_walk import Broken, Walk
+from extensions.narrations.files.json_walk import JsonBreak, Walk
 from extensions.narrations.files.narration_rows import LATEST, Unfit, fitting, of_file, seconds
 from extensions.narrations.files.published_questions import FORMAT, read_published
 from extensions.narrations.rules.goals import LEVELS, Goal, Step
@@ -33,31 +33,31 @@ _SPANS = (("start", "stop"), ("start_timestamp", "stop_timestamp"))
 _FRAME = re.compile(r"-1|[0-9]{1,10}(?:\.0*)?", re.ASCII)
 _BELOW = (("clips", "subgoal"), ("sub_clips", "secondary_subgoal"))
 
-Counted = Literal["seconds", "frames"]
-"""What times of goals are counted in."""
+TimeUnit = Literal["seconds", "frames"]
+"""The unit in which a file gives times of goals."""
 
 
 @dataclass
 class ReadGoals:
-    """What files of goals came to."""
+    """The goals of one or more files, and the rows that are invalid."""
 
     goals: list[Goal] = field(default_factory=list)
     bad: list[BadRow] = field(default_factory=list)
     """``row`` is the line of the file."""
     sha256: dict[str, str] = field(default_factory=dict)
-    """Of each file, by its name."""
+    """SHA-256 of each file, by its name."""
 
 
 @dataclass(frozen=True)
 class Clock:
-    """How times of goals are read."""
+    """How times of goals are converted to seconds."""
 
-    counted: Counted = "seconds"
+    counted: TimeUnit = "seconds"
     rates: Mapping[str, Fraction] = field(default_factory=dict)
     rate: Fraction | None = None
 
     def time(self, value: Any, video: str) -> Decimal:
-        """A time of a goal in seconds."""
+        """Return a time of a goal in seconds."""
         if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
             raise Unfit(f"{str(value)[:40]!r} is no time")
         if self.counted == "seconds":
@@ -80,12 +80,12 @@ class Clock:
 
 
 def read_goals(path: Path, clock: Clock | None = None) -> ReadGoals:
-    """The goals of a file, or of all JSON files below a folder.
+    """Return the goals of a file, or of all JSON files below a folder.
 
     Raises
     ------
     FileRefused
-        There is nothing to read, or a file is no file of goals at all.
+        There is no goal, or a file has another form.
     """
     found, clock = ReadGoals(), clock or Clock()
     for file in annotation_files(path, None) if path.is_dir() else [path]:
@@ -108,7 +108,7 @@ def read_goals(path: Path, clock: Clock | None = None) -> ReadGoals:
 
 
 def _is_published(text: str) -> bool:
-    """Whether the first record is a question of EgoPlan's."""
+    """Tell whether the first record is a question in EgoPlan's format."""
     try:
         first = next(iter(json_text.split(text).pieces), None)
         return (
@@ -119,7 +119,7 @@ def _is_published(text: str) -> bool:
 
 
 def _published(file: Path, place: str, found: ReadGoals) -> None:
-    """A goal for each question; those of a name are one goal with the actions of all."""
+    """Add a goal for each question; goals with the same words become one goal with the actions of all."""
     read = read_published(file)
     found.bad += read.bad
     for each in read.questions:
@@ -156,13 +156,13 @@ def _table(text: str, place: str, clock: Clock, found: ReadGoals) -> None:
 
 
 class _Json:
-    """A JSON file on its way in: a list of records, one a line, or an object by video; or one overall goal."""
+    """Reads one JSON file: a list of records, a record per line, an object by video, or one overall goal."""
 
     def __init__(self, place: str, stem: str, clock: Clock, found: ReadGoals) -> None:
         self._place, self._stem, self._clock, self._found = place, stem, clock, found
 
     def read(self, text: str) -> None:
-        """Everything up to where the file breaks off; of JSON lines, everything but the broken ones."""
+        """Read everything before a break; in JSON lines, read every line that is not broken."""
         text = text.removeprefix("\ufeff")
         if text.lstrip().startswith("["):
             self._guarded(Walk(text), self._list)
@@ -177,8 +177,8 @@ class _Json:
         try:
             read(walk)
             if walk.skip():
-                raise Broken(walk.at, "there is more text after its end")
-        except Broken as error:
+                raise JsonBreak(walk.at, "there is more text after its end")
+        except JsonBreak as error:
             line = walk.line(min(error.at, len(walk.text)))
             self._found.bad.append(BadRow(self._place, line, f"{error}; nothing is read from here on", ""))
 
@@ -217,7 +217,7 @@ class _Json:
         self._below(tree, top, 0)
 
     def _below(self, tree: Mapping[str, Any], parent: Goal, depth: int) -> None:
-        """The subgoals of a goal, and theirs."""
+        """Add the subgoals of a goal, and their subgoals."""
         if depth == len(_BELOW):
             return
         key, name = _BELOW[depth]
@@ -241,7 +241,7 @@ class _Json:
 
 
 def _text(record: Mapping[str, Any], names: Sequence[str]) -> str:
-    """The first of these that a record has; empty: none."""
+    """Return the first of these texts that a record has, or an empty text."""
     for name in names:
         value = record.get(name)
         if isinstance(value, str) and value.strip():
@@ -314,6 +314,6 @@ def _steps(actions: Sequence[Any]) -> Iterator[Step]:
 
 
 def sha256_of(read: ReadGoals) -> str:
-    """One SHA-256 for all files of goals."""
+    """Return one SHA-256 for all files of goals."""
     lines = "".join(f"{digest}  {name}\n" for name, digest in sorted(read.sha256.items()))
     return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()

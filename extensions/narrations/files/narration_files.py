@@ -1,6 +1,6 @@
-"""Narrations of videos, in: EPIC-KITCHENS' tables, any other table, and Ego4D's JSON.
+"""Reading narrations of videos: EPIC-KITCHENS' tables, any other table, and Ego4D's JSON.
 
-Rows that do not fit are kept apart, each with its line; the rest is taken.
+Invalid rows are returned separately, each with its line.
 """
 
 from __future__ import annotations
@@ -41,39 +41,39 @@ EPIC = {
     "nouns": "all_nouns",
     "noun_classes": "all_noun_classes",
 }
-"""What a narration has, and EPIC-KITCHENS' column of it."""
+"""Fields of a narration, and EPIC-KITCHENS' column of each."""
 
 NEEDED = ("video", "start", "stop", "text")
 COLLECTIONS = {"epic": "EpicKitchens", "ego4d": "Ego4D", "csv": ""}
-"""The forms, and what EgoPlan's files call the collection that each is of."""
+"""Forms of files, and the name of the collection in EgoPlan's files."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How a file of narrations is read, where it does not say so itself."""
+    """Settings for reading a file of narrations."""
 
     columns: Mapping[str, str] = field(default_factory=dict)
-    """What a narration has, and the column of it."""
+    """Columns by field of a narration."""
     durations: Mapping[str, Decimal] | None = None
     videos: frozenset[str] | None = None
-    """The videos that there are; None: whatever the file names."""
+    """Known videos; None accepts all videos of the file."""
     narrator: int = 1
-    """Ego4D: which of the two passes is read; the other one where a video has not this one."""
+    """Ego4D: the pass that is read; the other pass is read if a video lacks this one."""
     spacing: Decimal | None = None
-    """Ego4D: the mean time between narrations over all videos; None: Ego4D's."""
+    """Ego4D: the mean time between narrations over all videos; None takes Ego4D's own."""
     unsure: bool = False
-    """Ego4D: narrations with ``#unsure`` are taken."""
+    """Ego4D: whether narrations with ``#unsure`` are taken."""
 
 
 def read_narrations(file: Path, how: Reading | None = None) -> ReadNarrations:
-    """The narrations of a file, whichever form it has.
+    """Return the narrations of a file in any of the forms.
 
     Raises
     ------
     FileRefused
-        It cannot be read, is no such file at all, or no row of it is a narration.
+        The file cannot be read, has another form, or has no valid narration.
     InvalidInput
-        A column that was named is not there.
+        The file lacks a named column.
     """
     how = how or Reading()
     text, sha256 = of_file(file)
@@ -102,7 +102,7 @@ def read_narrations(file: Path, how: Reading | None = None) -> ReadNarrations:
 
 
 class _Table:
-    """A table on its way in."""
+    """Reads the rows of one table."""
 
     def __init__(self, name: str, sha256: str, how: Reading) -> None:
         self._how = how
@@ -200,7 +200,7 @@ class _Table:
             raise Unfit(f"its {name}: {error}") from error
 
     def _whole(self, cells: Sequence[str], name: str) -> int | None:
-        """A whole number; None: the cell is empty, or has -1, which stands for none."""
+        """Return a whole number, or None if the cell is empty or has -1."""
         text = self._cell(cells, name).strip()
         if not text:
             return None

@@ -1,4 +1,4 @@
-"""What readers of narrations share: times as files write them, rows that do not fit, and what a file came to."""
+"""What readers of narrations share: times in files, invalid rows, and the content of a file."""
 
 from __future__ import annotations
 
@@ -17,44 +17,44 @@ from extensions.narrations.rules.time_windows import to_microsecond
 from importers.items import bytes_of
 
 LATEST = Decimal(10_000_000)
-"""Seconds; a time beyond is a slip."""
+"""The largest accepted time, in seconds; a later time is a mistake in the file."""
 _SECONDS = re.compile(r"[0-9]{1,8}(?:\.[0-9]{0,40})?", re.ASCII)
 _CLOCK = re.compile(r"([0-9]{1,3}):([0-5]?[0-9]):([0-5]?[0-9](?:\.[0-9]{0,40})?)", re.ASCII)
 LONGEST_TEXT = 2000
 
 
 class Unfit(ValueError):
-    """A row is no narration; ``str(error)`` says why."""
+    """A row is invalid; ``str(error)`` is the reason."""
 
 
 @dataclass
 class ReadNarrations:
-    """What a file of narrations came to."""
+    """The narrations of a file, its invalid rows, and what was noticed."""
 
     path: str
     sha256: str
     form: str
     rows: list[Narration] = field(default_factory=list)
     bad: list[BadRow] = field(default_factory=list)
-    """Rows that are left out; ``row`` is the line of the file."""
+    """Invalid rows; ``row`` is the line of the file."""
     passed_over: dict[str, int] = field(default_factory=dict)
-    """How many that fit are none all the same, by why."""
+    """Number of valid rows that were passed over, by reason."""
     notes: dict[str, int] = field(default_factory=dict)
-    """How many are particular in some way, and stay."""
+    """Number of kept rows with a peculiarity, by peculiarity."""
     windows: Mapping[str, str] | None = None
-    """By which rule single moments became spans; None: the file gives spans."""
+    """The rule by which moments became spans; None if the file has spans."""
 
     def note(self, what: str) -> None:
-        """One more is particular."""
+        """Count one more row with a peculiarity."""
         self.notes[what] = self.notes.get(what, 0) + 1
 
     def pass_over(self, why: str) -> None:
-        """One more is none."""
+        """Count one more row that is passed over."""
         self.passed_over[why] = self.passed_over.get(why, 0) + 1
 
 
 def of_file(file: Path) -> tuple[str, str]:
-    """The text of a file, and its SHA-256; bytes that are not UTF-8 are lone surrogates, which ``fitting`` finds."""
+    """Return the text and SHA-256 of a file. Bytes outside UTF-8 become lone surrogates, which ``fitting`` refuses."""
     data = bytes_of(file)
     try:
         return json_text.decode(data), hashlib.sha256(data).hexdigest()
@@ -63,7 +63,7 @@ def of_file(file: Path) -> tuple[str, str]:
 
 
 def seconds(text: str) -> Decimal:
-    """A time as it is written: 12.5, or 0:01:02.25; to the microsecond.
+    """Return a written time, such as 12.5 or 0:01:02.25, in seconds to the microsecond.
 
     >>> seconds("12.50"), seconds("00:01:02.25")
     (Decimal('12.5'), Decimal('62.25'))
@@ -83,7 +83,7 @@ def seconds(text: str) -> Decimal:
 
 
 def fitting(text: str) -> str:
-    """A text of a file as it is kept: white space in a line put right. ``Unfit`` where it is none."""
+    """Return a text of a file with normalized white space; raise ``Unfit`` if the text is invalid."""
     if json_text.has_broken_bytes(text):
         raise Unfit("it is not UTF-8")
     found = " ".join(json_text.showable(text).split())
@@ -93,7 +93,7 @@ def fitting(text: str) -> str:
 
 
 def spanned(start: Decimal, stop: Decimal, duration: Decimal | None) -> None:
-    """``Unfit`` if a span is none, or begins after its video has ended."""
+    """Raise ``Unfit`` if a span is reversed, or begins after its video has ended."""
     if stop < start:
         raise Unfit(f"it stops ({stop} s) before it starts ({start} s)")
     if duration is not None and start > duration:
@@ -101,7 +101,7 @@ def spanned(start: Decimal, stop: Decimal, duration: Decimal | None) -> None:
 
 
 def known_video(video: str, videos: Collection[str] | None) -> None:
-    """``Unfit`` if there is a list of videos, and this is none of them."""
+    """Raise ``Unfit`` if the video has no name, or is not in the list of videos."""
     if not video:
         raise Unfit("it names no video")
     if videos is not None and video not in videos:
@@ -109,7 +109,7 @@ def known_video(video: str, videos: Collection[str] | None) -> None:
 
 
 def named(rows: list[Narration]) -> list[Narration]:
-    """Narrations of which none is given an id, each called by its video and start; where rows stand says nothing."""
+    """Return narrations without ids with ids made of their video and start; the order of rows makes no difference."""
     taken: dict[str, int] = {}
     found = []
     for row in sorted(rows, key=lambda row: (row.video, *row.place)):

@@ -1,4 +1,4 @@
-"""EgoPlan's published questions, as narrations are held against them and as goals are taken from them."""
+"""Reading EgoPlan's published questions, to compare narrations with them or to take goals from them."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from annotation_schemas.loader import load_schema
 from annotation_schemas.model import ItemField
 from domain.errors import FileRefused
 from domain.records import BadRow, ItemRecord
-from extensions.narrations.rules.published_comparison import Published
+from extensions.narrations.rules.published_comparison import PublishedQuestion
 from importers.items import read_items
 
 FORMAT = "egoplan"
 
 
-class ReadPublished(NamedTuple):
-    """What a file of questions came to."""
+class PublishedFile(NamedTuple):
+    """The questions of a file, and its invalid records."""
 
-    questions: list[Published]
+    questions: list[PublishedQuestion]
     bad: list[BadRow]
-    """``row`` is the place of a record, from 1."""
+    """``row`` is the number of a record, from 1."""
 
 
-def read_published(path: Path) -> ReadPublished:
-    """The questions of a file in EgoPlan's format, with key and observation; others are in ``bad``.
+def read_published(path: Path) -> PublishedFile:
+    """Return the questions of a file in EgoPlan's format; records without key or observation are in ``bad``.
 
     Raises
     ------
     FileRefused
-        It is no such file, or no record of it is such a question.
+        The file has another format, or no question with a key and an observation.
     """
     schema = load_schema(shipped()[FORMAT]).schema_
     keys = item_keys(FORMAT)
@@ -50,10 +50,10 @@ def read_published(path: Path) -> ReadPublished:
     if not found:
         first = f"; row {bad[0].row}: {bad[0].reason}" if bad else ""
         raise FileRefused(f"{path.name} has no question with its key and observation{first}.")
-    return ReadPublished(found, bad)
+    return PublishedFile(found, bad)
 
 
-def _question(item: ItemRecord, keys: ItemKeys, timed: ItemField) -> Published | str:
+def _question(item: ItemRecord, keys: ItemKeys, timed: ItemField) -> PublishedQuestion | str:
     fields: Mapping[str, Any] = item.fields
     observed = keys.moments(fields).observed
     answer, video, goal = (fields.get(name or "") for name in (keys.chosen and keys.chosen[0], keys.video, keys.goal))
@@ -66,4 +66,4 @@ def _question(item: ItemRecord, keys: ItemKeys, timed: ItemField) -> Published |
         return "an action of its progress has no first or no last frame"
     progress = tuple((text, first, last) for text, (first, last) in zip(words, spans, strict=True))
     options = tuple(fields.get(next(iter(keys.spread)), ()))
-    return Published(item.external_id, video, goal, answer, options, observed, progress)
+    return PublishedQuestion(item.external_id, video, goal, answer, options, observed, progress)

@@ -19,7 +19,7 @@ _DURATION = ("duration", "duration_sec", "video_dur")
 
 
 class Videos(NamedTuple):
-    """What is known of videos, by their names."""
+    """Frame rates and durations of videos, by name."""
 
     rates: dict[str, Fraction]
     durations: dict[str, Decimal]
@@ -29,12 +29,12 @@ class Videos(NamedTuple):
 
 
 def read_videos(file: Path) -> Videos:
-    """The videos of a table. Rows that do not fit are in ``bad``.
+    """Return the videos of a table; invalid rows are in ``bad``.
 
     Raises
     ------
     FileRefused
-        It is no table, or has no column for the name or the rate.
+        The file is no table, or lacks the column of the name or the rate.
     """
     text, sha256 = of_file(file)
     try:

@@ -1,4 +1,4 @@
-"""Goals: what videos are done for, on three levels, mended by people; every version of each video's is kept."""
+"""The page Goals: leads edit the goals of videos on three levels, and the log keeps every version."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _DRAFTS = "goals.drafts"
 
 
 def render(services: Services) -> None:
-    """Files in; a video; its goals beside the one that is mended; what is wrong; versions."""
+    """Draw the files, the choice of a video, its goals next to the selected goal, its faults and versions."""
     view = shell.lead_of(services)
     shell.heading(
         "Goals",
@@ -75,7 +75,7 @@ def render(services: Services) -> None:
 
 
 _KEPT: dict[tuple[str, str], VideoGoals] = {}
-"""What projects have, as long as nothing changes there: it is the same for all who may see it, and large."""
+"""Goals by database and project, until they change; they are large, and the same for all leads."""
 _MOST = 4
 
 
@@ -100,7 +100,7 @@ def _drafts() -> dict[tuple[str, str], Draft]:
 
 
 def _draft(view: ProjectView, known: VideoGoals, video: str) -> Draft:
-    """What is being made of the goals of a video. One in which nothing was changed is that of the newest version."""
+    """Return the draft of a video's goals; an unchanged draft is replaced by the newest version."""
     now, drafts = known.now(video), _drafts()
     there = drafts.get((view.name, video))
     if there is None or (there.based_on != now.number and not there.changed):
@@ -109,7 +109,7 @@ def _draft(view: ProjectView, known: VideoGoals, video: str) -> Draft:
 
 
 def _choose(services: Services, view: ProjectView, known: VideoGoals) -> str:
-    """Which video; said of each are its goals, its faults, and whether something of it is not saved."""
+    """Draw the choice of a video, with its number of goals and faults, and return the chosen video."""
     unsaved = {video for (project, video), each in _drafts().items() if project == view.name and each.changed}
     videos = list(known.narrations)
     faulty = [video for video in videos if known.counts[video][1]]
@@ -151,7 +151,7 @@ def _file(goals: VideoGoals) -> bytes:
 
 
 def _bar(services: Services, view: ProjectView, known: VideoGoals, draft: Draft, n_faults: int) -> None:
-    """What may be done with the goals of the video as a whole."""
+    """Draw the buttons for all goals of the video."""
     save, back, add, about = st.columns([2, 2, 2, 6], vertical_alignment="center")
     save.button(
         "Save this video",
@@ -181,7 +181,7 @@ def _button(
     off: bool = False,
     of: int | None = None,
 ) -> None:
-    """A button that makes another draft of it; ``of``: of this goal."""
+    """Draw a button that changes the draft; ``of`` is the number of the goal that it changes."""
     where.button(
         label,
         key=f"goals.{name}",
@@ -195,7 +195,7 @@ def _button(
 def _change(
     services: Services, view: ProjectView, video: str, number: int | None, change: Callable[[Draft], Draft]
 ) -> None:
-    """Change what there is by now: a press may come together with what was typed before it."""
+    """Change the current draft, because a press may arrive together with text that was typed before it."""
     with shell.pressed(services):
         drafts = _drafts()
         drafts[view.name, video] = drafts[view.name, video].changing(number, change)
@@ -220,7 +220,7 @@ def _save(services: Services, view: ProjectView, video: str) -> None:
 
 
 def _meanwhile(services: Services, view: ProjectView, draft: Draft, now: GoalVersion) -> None:
-    """Someone has saved another version; nothing of either is lost."""
+    """Show what another person saved meanwhile, and offer to go on with either version."""
     who = now.by or "The command on the server's machine"
     words = (
         f"{who} saved version {now.number} of the goals of {draft.video} while you mended version {draft.based_on}. "
@@ -240,7 +240,7 @@ def _meanwhile(services: Services, view: ProjectView, draft: Draft, now: GoalVer
 
 
 def _list(services: Services, view: ProjectView, draft: Draft, faults: Sequence[Mend]) -> None:
-    """All goals of the video, of which one is chosen."""
+    """Draw the list of goals, in which one is selected."""
     if not draft.entries:
         shell.show(markup.notice("This video has no goals."))
         return
@@ -278,7 +278,7 @@ def _reach(goal: Goal, faults: Sequence[Mend]) -> str:
 
 
 def _one(services: Services, view: ProjectView, draft: Draft, here: Video) -> None:
-    """The chosen goal: its words, level and ends, and what else becomes of it."""
+    """Draw the selected goal: its words, level, first and last action, and the buttons that change it."""
     number, goal = draft.entries[draft.at]
     steps = goal.steps or ()
     key = f"goals.{draft.video}.{number}"

@@ -1,7 +1,7 @@
-"""Ego4D's narrations as verbs with their objects: who is meant, what is unclear, and the phrase of an action.
+"""Reading Ego4D's sentences: who acts, whether an object is unclear, and the action as a verb with its objects.
 
-``#C`` is the camera wearer, ``#O`` someone else, ``#unsure`` a thing that the narrator could not name. These are rules
-alone, where EgoPlan-Bench had a language model: a sentence with a second verb keeps it as it stands.
+``#C`` is the camera wearer, ``#O`` another person, ``#unsure`` a thing that the narrator could not name. EgoPlan-Bench
+used a language model; these rules do not, so they leave a second verb in a sentence as it is.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ _ARTICLES = re.compile(r"\b(?:a|an|the|his|her|their)\s+", re.IGNORECASE)
 _SPACE = re.compile(r"\s+")
 
 
-class Spoken(NamedTuple):
-    """A narration of Ego4D, taken apart."""
+class ActorPhrase(NamedTuple):
+    """The parts of a narration of Ego4D."""
 
     actor: Actor
     phrase: str
-    """The verb in its plain form with what follows, without articles; empty if nothing is said."""
+    """The verb in its plain form with its objects, without articles; empty without a verb."""
     unsure: bool
 
 
-def spoken(text: str) -> Spoken:
-    """Who does what.
+def phrase_of(text: str) -> ActorPhrase:
+    """Return who does what in a sentence.
 
-    >>> spoken("#C C picks a bag"), spoken("#O a man X carries the box.").actor
-    (Spoken(actor='wearer', phrase='pick bag', unsure=False), 'other')
-    >>> spoken("#C C washes the #unsure with his left hand").unsure, spoken("C opens the tap").phrase
+    >>> phrase_of("#C C picks a bag"), phrase_of("#O a man X carries the box.").actor
+    (ActorPhrase(actor='wearer', phrase='pick bag', unsure=False), 'other')
+    >>> phrase_of("#C C washes the #unsure with his left hand").unsure, phrase_of("C opens the tap").phrase
     (True, 'open tap')
     """
     unsure = _UNSURE.search(text) is not None
@@ -48,4 +48,4 @@ def spoken(text: str) -> Spoken:
         actor = "wearer"
     bare = _ARTICLES.sub("", _SPACE.sub(" ", bare)).strip().rstrip(".").strip()
     verb, space, rest = bare.partition(" ")
-    return Spoken(actor, f"{plain_verb(verb.lower())}{space}{rest}" if verb else "", unsure)
+    return ActorPhrase(actor, f"{plain_verb(verb.lower())}{space}{rest}" if verb else "", unsure)

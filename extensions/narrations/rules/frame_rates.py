@@ -1,4 +1,4 @@
-"""Frame rates, and which frame is on screen when. Exact: 0.35 s at 60 frames a second is frame 21, not frame 20."""
+"""Exact frame rates and frame numbers: 0.35 s at 60 frames per second is frame 21, not frame 20."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ LEAST, MOST = 1, 1000
 _DECIMAL = re.compile(r"[0-9]{1,4}(?:\.([0-9]{0,30}))?", re.ASCII)
 _FRACTION = re.compile(r"([0-9]{1,9})/([0-9]{1,9})", re.ASCII)
 _AS_WRITTEN = Fraction(1, 10**9)
-"""So far a number with many digits may be from what it stands for."""
+"""Largest difference between a rounded number and the rate that it stands for."""
 
 
 def rate(text: str) -> Fraction | None:
-    """Frames a second, out of a number or a fraction; None: it is none from 1 to 1000.
+    """Return the frames per second of a number or fraction, or None outside 1 to 1000.
 
-    A rate that television has, such as 29.97, is the fraction that it stands for, however many digits are written.
+    A television rate, such as 29.97, becomes the exact fraction, whatever the number of digits.
 
     >>> [str(rate(text)) for text in ("59.94", "59.9400599400599", "29.97", "47.952047952047955", "50.0", "12.5")]
     ['60000/1001', '60000/1001', '30000/1001', '48000/1001', '50', '25/2']
@@ -39,7 +39,7 @@ def rate(text: str) -> Fraction | None:
 
 
 def frame_at(seconds: Decimal, rate: Fraction) -> int:
-    """The frame on screen at a time, counted from 0.
+    """Return the frame on screen at a time, counted from 0.
 
     >>> frame_at(Decimal("1.89"), Fraction(60)), frame_at(Decimal("0.35"), Fraction(60))
     (113, 21)
@@ -49,7 +49,7 @@ def frame_at(seconds: Decimal, rate: Fraction) -> int:
 
 
 def first_frame_from(seconds: Decimal, rate: Fraction) -> int:
-    """The first frame that comes on screen at a time or after it, counted from 0.
+    """Return the first frame that appears at a time or after it, counted from 0.
 
     >>> first_frame_from(Decimal("0.35"), Fraction(60)), first_frame_from(Decimal("0.36"), Fraction(60))
     (21, 22)
@@ -59,5 +59,5 @@ def first_frame_from(seconds: Decimal, rate: Fraction) -> int:
 
 
 def as_text(rate: Fraction) -> str:
-    """A rate as files have it: 50, or 60000/1001."""
+    """Return a rate as files have it: 50, or 60000/1001."""
     return str(rate)

@@ -1,4 +1,4 @@
-"""Whether a file of goals that people have mended still says what the narrations say: a sentence for every fault."""
+"""Checking edited goals against the narrations: a sentence for every fault."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from extensions.narrations.rules.goals import LEVELS, Goal, Limits, Task, Unknow
 from extensions.narrations.rules.narration import Narrations
 
 _STEPPED = LEVELS[1:]
-"""Levels on which an action has one goal; goals that say no level may share theirs."""
+"""Levels on which an action has at most one goal; goals without a level may share actions."""
 
 
 @dataclass(frozen=True)
 class Mend:
-    """One fault: where it is, what is wrong there, and what puts it right."""
+    """One fault: where it is, what is wrong, and how to correct it."""
 
     where: str
     what: str
@@ -26,7 +26,7 @@ class Mend:
 
 
 def check(goals: Sequence[Goal], narrations: Narrations, limits: Limits) -> list[Mend]:
-    """Every fault, goal by goal in the order of the file, then those between goals."""
+    """Return every fault: first of each goal in the order of the file, then between goals."""
     found: list[Mend] = []
     looks: dict[str, Video] = {}
     tasks: list[Task] = []
@@ -97,7 +97,7 @@ def _same_words(tasks: Sequence[Task]) -> Iterator[Mend]:
 
 
 def _between(tasks: Sequence[Task]) -> Iterator[Mend]:
-    """Goals of a level that share actions, and such as lie across the border of one above them."""
+    """Yield the faults of goals that share actions on one level, or that cross the end of a higher goal."""
     of_video: dict[str, list[Task]] = defaultdict(list)
     for task in tasks:
         of_video[task.goal.video].append(task)

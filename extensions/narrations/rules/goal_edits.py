@@ -1,4 +1,4 @@
-"""Goals as people mend them: each with its actions by id, words and times, and every change a new goal."""
+"""Editing goals: each has its actions by id, words and times, and every change makes a new goal."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from extensions.narrations.rules.narration import Narration, Narrations
 
 
 def steps_of(rows: Iterable[Narration]) -> tuple[Step, ...]:
-    """Narrations as the actions of a goal."""
+    """Return narrations as the actions of a goal."""
     return tuple(Step(row.id, row.text, start=row.start, stop=row.stop) for row in rows)
 
 
-class Unplaced(NamedTuple):
-    """A goal whose actions cannot be told, and why."""
+class UnplacedGoal(NamedTuple):
+    """A goal whose actions are unknown, and why."""
 
     goal: Goal
     why: str
 
 
-def placed(goals: Iterable[Goal], narrations: Narrations) -> tuple[dict[str, list[Goal]], list[Unplaced]]:
-    """Goals of files with the actions that they take, by video; and those of which no one can say which.
+def placed(goals: Iterable[Goal], narrations: Narrations) -> tuple[dict[str, list[Goal]], list[UnplacedGoal]]:
+    """Return the goals of files with their actions, by video, and the goals whose actions are unknown.
 
-    A file of questions names a goal once for each: goals that say no level, but actions, are one if they have the same
-    words.
+    A file of questions names a goal with each question. So goals without a level but with actions become one goal
+    if they have the same words.
     """
     looks: dict[str, Video] = {}
     found: dict[str, list[Goal]] = {}
@@ -45,7 +45,7 @@ def placed(goals: Iterable[Goal], narrations: Narrations) -> tuple[dict[str, lis
     out = []
     for goal in goals:
         if goal.video not in narrations:
-            out.append(Unplaced(goal, "its video has no narrations here"))
+            out.append(UnplacedGoal(goal, "its video has no narrations here"))
             continue
         here = looks.setdefault(goal.video, Video(narrations[goal.video]))
         try:
@@ -54,7 +54,7 @@ def placed(goals: Iterable[Goal], narrations: Narrations) -> tuple[dict[str, lis
         except Unknown as error:
             why, rows = str(error), ()
         if why or not rows:
-            out.append(Unplaced(goal, why or "no action begins in it"))
+            out.append(UnplacedGoal(goal, why or "no action begins in it"))
             continue
         those = found.setdefault(goal.video, [])
         at = together.get(goal.name) if goal.steps is not None and goal.level == LEVELS[0] else None
@@ -70,27 +70,27 @@ def placed(goals: Iterable[Goal], narrations: Narrations) -> tuple[dict[str, lis
 
 
 def in_order(goals: Iterable[Goal]) -> list[Goal]:
-    """By time, each before those within it."""
+    """Return goals by time, each before the goals within it."""
     return sorted(goals, key=place)
 
 
 def place(goal: Goal) -> tuple[object, ...]:
-    """Where a goal with actions stands among those of its video."""
+    """Return the sort key of a goal with actions."""
     first, last = ends(goal)
     return (first.start or 0, -(last.start or 0), LEVELS.index(goal.level), plain(goal.text))
 
 
 def ends(goal: Goal) -> tuple[Step, Step]:
-    """The first and the last action of a goal that has some."""
+    """Return the first and the last action of a goal with actions."""
     assert goal.steps
     return goal.steps[0], goal.steps[-1]
 
 
 def reaching(goal: Goal, here: Video, first: int, last: int) -> Goal:
-    """The goal from one action of its video to another (places from 0), the earlier one first.
+    """Return the goal with actions from one position of its video to another, counted from 0.
 
-    It takes what lies between its old ends and the new ones, and loses what lies beyond; what it had left out between
-    its ends stays out.
+    The goal gains the actions between its old and its new ends, and loses those outside. Actions that it left out
+    between its ends stay out.
     """
     first, last = min(first, last), max(first, last)
     mine = [here.ids[step.id] for step in goal.steps or () if step.id in here.ids]
@@ -100,7 +100,7 @@ def reaching(goal: Goal, here: Video, first: int, last: int) -> Goal:
 
 
 def split(goal: Goal, at: int) -> tuple[Goal, Goal]:
-    """Two goals of the same words and level; the second begins with the action at this place (from 1 on)."""
+    """Return two goals with the same words and level; the second begins with the action at this position."""
     steps = goal.steps or ()
     if not 0 < at < len(steps):
         raise ValueError(f"a goal of {len(steps)} actions cannot be split before its action {at + 1}")
@@ -108,12 +108,12 @@ def split(goal: Goal, at: int) -> tuple[Goal, Goal]:
 
 
 def merged(one: Goal, other: Goal) -> Goal:
-    """One goal with the actions of both, and the words and level of the first."""
+    """Return one goal with the actions of both, and the words and level of the first."""
     steps = {step.id: step for step in (*(one.steps or ()), *(other.steps or ()))}
     key = sorted(steps.values(), key=lambda step: (step.start or 0, step.stop or 0, step.text, step.id))
     return replace(one, steps=tuple(key))
 
 
 def following(goals: Sequence[Goal], at: int) -> int | None:
-    """Which goal comes after another one on its level, in goals that are in order; None: none does."""
+    """Return the position of the next goal on the same level, or None."""
     return next((n for n in range(at + 1, len(goals)) if goals[n].level == goals[at].level), None)

@@ -1,4 +1,4 @@
-"""How a model is asked for the goals of a video."""
+"""The question to a model about the goals of a video."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from extensions.narrations.rules.narration import Narration
 
 OURS = Path(__file__).with_name("goal_prompt.txt")
 PLACES = ("narrations", "form", "fewest", "most")
-"""What is filled into a prompt where it stands in braces; other braces stay. The first is needed."""
+"""Names in braces that a prompt may contain; the first is required. Other braces stay."""
 
 _PLACE = re.compile(r"\{([A-Za-z_]+)\}")
 
 
 def lacking(prompt: str) -> str | None:
-    """What is wrong with a prompt, as the end of a sentence; None: nothing."""
+    """Return what is wrong with a prompt, as the end of a sentence, or None."""
     named = set(_PLACE.findall(prompt))
     if PLACES[0] not in named:
         return f"has no {{{PLACES[0]}}}, which is where the actions of the video are put in"
@@ -29,11 +29,11 @@ def lacking(prompt: str) -> str | None:
 
 
 def listed(rows: Sequence[Narration]) -> str:
-    """The actions of a video, a line each."""
+    """Return the actions of a video, one per line."""
     return "\n".join(f"{n} | {row.start:f} | {row.stop:f} | {row.text}" for n, row in enumerate(rows, 1))
 
 
 def question(prompt: str, rows: Sequence[Narration], limits: Limits) -> str:
-    """What a model is asked about a video. What narrations say is put in as it is, braces and all."""
+    """Return the question about a video; braces in narrations stay as they are."""
     values = {"narrations": listed(rows), "form": FORM, "fewest": str(limits.fewest), "most": str(limits.most)}
     return _PLACE.sub(lambda place: values[place[1]], prompt)

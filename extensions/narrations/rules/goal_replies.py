@@ -1,7 +1,7 @@
-"""What a language model says that a video is done for: the form that it has to keep to, and every way not to.
+"""Reading a model's reply about the goals of a video: its required form, and every kind of fault.
 
-Three levels, as in EgoPlan-Bench (3.2): an overall goal, its subgoals, and theirs. A goal is all actions from its first
-to its last one, named by number and, once more, by time, so that a number that was made up is seen.
+A reply has three levels, as in EgoPlan-Bench (3.2): an overall goal, its subgoals, and their subgoals. A goal is all
+actions from its first to its last one. A reply names both by number and again by time, which reveals invented numbers.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from extensions.narrations.rules.goals import LEVELS, Goal, Limits, Step, Task, 
 from extensions.narrations.rules.narration import Narration
 
 LONGEST_GOAL = 200
-"""Characters of a goal."""
+"""Largest number of characters of a goal."""
 TOLD = 20
-"""So many faults of a reply are told."""
+"""Number of faults of a reply that are reported."""
 
 FORM = """{"overall_goal": {"goal": "...", "first": 1, "last": 9, "start": 0.5, "stop": 31.2, "subgoals": [
   {"goal": "...", "first": 1, "last": 6, "start": 0.5, "stop": 20.75, "secondary_subgoals": [
@@ -60,7 +60,7 @@ class _Form(BaseModel):
 
 
 class SecondarySubgoal(_Form):
-    """A goal of the lowest level; the others have the same keys, and what is below them."""
+    """A goal of the lowest level; goals of other levels have the same keys, and the goals below them."""
 
     goal: str = Field(max_length=LONGEST_GOAL)
     first: int
@@ -69,7 +69,7 @@ class SecondarySubgoal(_Form):
     stop: Seconds
 
     def below(self) -> Sequence[SecondarySubgoal]:
-        """The goals one level down."""
+        """Return the goals one level down."""
         return ()
 
 
@@ -84,7 +84,7 @@ class Subgoal(SecondarySubgoal):
 
 
 class OverallGoal(SecondarySubgoal):
-    """What the video is done for."""
+    """The overall goal of a video."""
 
     subgoals: list[Subgoal]
 
@@ -100,33 +100,33 @@ class GoalReply(_Form):
 
 
 def json_schema() -> dict[str, Any]:
-    """The form as JSON Schema, for servers that hold a model to one."""
+    """Return the form as JSON Schema, for servers that enforce it."""
     return GoalReply.model_json_schema()
 
 
 @dataclass(frozen=True)
-class Said:
-    """What a reply comes to: goals, or faults. With a fault it has no goal at all."""
+class ReplyGoals:
+    """The goals of a reply, or its faults; a reply with a fault has no goals."""
 
     tasks: tuple[Task, ...] = ()
     faults: tuple[Fault, ...] = ()
     left_out: tuple[Fault, ...] = ()
-    """Goals of another size than is asked for, which take nothing from the others."""
+    """Goals with too few or too many actions; the other goals are kept."""
 
 
-def read_reply(text: str, rows: Sequence[Narration], limits: Limits) -> Said:
-    """What a reply says about the actions of a video, in their order."""
+def read_reply(text: str, rows: Sequence[Narration], limits: Limits) -> ReplyGoals:
+    """Read a reply about a video, whose actions are given in order."""
     value, fault = read_object(text)
     if fault is not None:
-        return Said(faults=(fault,))
+        return ReplyGoals(faults=(fault,))
     try:
         reply = GoalReply.model_validate(value, strict=True)
     except ValidationError as error:
-        return Said(faults=tuple(formless(each["loc"], each["msg"]) for each in error.errors()[:TOLD]))
+        return ReplyGoals(faults=tuple(formless(each["loc"], each["msg"]) for each in error.errors()[:TOLD]))
     nodes = list(_nodes(reply.overall_goal, 1, None))
     faults = tuple([*_of_each(nodes, rows), *_of_levels(nodes), *_of_words(nodes)][:TOLD])
     if faults:
-        return Said(faults=faults)
+        return ReplyGoals(faults=faults)
     kept, left_out = [], []
     for node in nodes:
         n = node.said.last - node.said.first + 1
@@ -137,8 +137,8 @@ def read_reply(text: str, rows: Sequence[Narration], limits: Limits) -> Said:
             left_out.append(Fault(kind, f"{node} takes {n:,} actions, and a goal takes {limits}."))
     if not kept:
         told = f"A goal takes {limits} actions, and none of the {len(nodes):,} that were given does."
-        return Said(faults=(Fault(NONE_LEFT, told),), left_out=tuple(left_out))
-    return Said(tuple(kept), left_out=tuple(left_out))
+        return ReplyGoals(faults=(Fault(NONE_LEFT, told),), left_out=tuple(left_out))
+    return ReplyGoals(tuple(kept), left_out=tuple(left_out))
 
 
 # ---- what the goals say ---------------------------------------------------------------------------------------------

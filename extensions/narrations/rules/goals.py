@@ -12,14 +12,14 @@ from extensions.narrations.rules.narration import Narration, Narrations, Tally
 
 LEVELS = ("goal", "overall goal", "subgoal", "secondary subgoal")
 FEWEST, MOST = 4, 20
-"""So many actions a goal takes (EgoPlan-Bench, 3.2)."""
+"""Smallest and largest number of actions of a goal (EgoPlan-Bench, 3.2)."""
 SLACK = Decimal(1)
-"""So many seconds a goal may reach beyond its parent, or beyond its video's narrations."""
+"""Seconds that a goal may reach beyond its parent, or beyond its video's narrations."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """An action of a goal as a file names it: by the id of its narration, or by its words and perhaps when it is."""
+    """An action of a goal in a file: the id of its narration, or its words with or without a time."""
 
     id: str = ""
     text: str = ""
@@ -29,7 +29,7 @@ class Step:
     stop: Decimal | None = None
 
     def unlike(self, row: Narration) -> str:
-        """In what a step that names a narration by its id is not like it: words or times; empty: in nothing."""
+        """Return in what the step differs from the narration with its id (words or times); empty if in nothing."""
         told = (
             ("words", self.text, row.text),
             ("start", self.start, row.start),
@@ -40,12 +40,12 @@ class Step:
 
 @dataclass(frozen=True)
 class Goal:
-    """A goal as a file gives it: by a span of its video, by its actions, or for the whole video."""
+    """A goal in a file: with a span of its video, with its actions, or for the whole video."""
 
     video: str
     text: str
     where: str
-    """Where it stands: file and line, or row."""
+    """Its file and line, or its row."""
     level: str = LEVELS[0]
     start: Decimal | None = None
     stop: Decimal | None = None
@@ -54,7 +54,7 @@ class Goal:
 
     @property
     def name(self) -> tuple[str, str]:
-        """Goals of a video are one goal if they differ in case or a final full stop alone."""
+        """Return the identity of the goal; case and a final full stop make no difference."""
         return self.video, plain(self.text)
 
     def __str__(self) -> str:
@@ -62,7 +62,7 @@ class Goal:
 
 
 def plain(goal: str) -> str:
-    """A goal's text, to compare.
+    """Return a goal's text in the form in which texts are compared.
 
     >>> plain("Wash the pan. ")
     'wash the pan'
@@ -80,7 +80,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Limits:
-    """Which goals are kept."""
+    """Limits of goals that are kept."""
 
     fewest: int = FEWEST
     most: int = MOST
@@ -91,17 +91,17 @@ class Limits:
 
 
 class Unknown(ValueError):
-    """Why a goal's actions cannot be told: the reason, as it is counted."""
+    """A goal's actions are unknown; the message is the reason that is counted."""
 
 
 @dataclass
 class Video:
-    """The narrations of one video, to look things up in."""
+    """The narrations of one video, with indexes."""
 
     rows: Sequence[Narration]
     starts: list[Decimal] = field(init=False)
     last: Decimal = field(init=False)
-    """When the last of them stops."""
+    """End of the last narration."""
     ids: dict[str, int] = field(init=False)
     texts: dict[str, list[int]] = field(init=False)
 
@@ -114,12 +114,12 @@ class Video:
             self.texts[row.text].append(at)
 
     def within(self, start: Decimal, stop: Decimal) -> tuple[Narration, ...]:
-        """Those that begin from ``start`` on and before ``stop``."""
+        """Return the narrations that begin at ``start`` or later, and before ``stop``."""
         first, end = (bisect.bisect_left(self.starts, at) for at in (start, stop))
         return tuple(self.rows[first:end])
 
     def named(self, steps: Sequence[Step]) -> tuple[Narration, ...]:
-        """The narrations that steps name, each after the one before it where only its words are given."""
+        """Return the narrations that steps name; a step with words alone follows the step before it."""
         found: list[int] = []
         for step in steps:
             found.append(self._place(step, found[-1] if found else None))
@@ -152,8 +152,10 @@ class Video:
 
 
 def tasks(goals: Iterable[Goal], narrations: Narrations, limits: Limits, tally: Tally) -> Iterator[Task]:
-    """The goals that are kept, with their actions: by video, then in order of time. Every other one is counted by the
-    reason for which it is left out."""
+    """Yield the kept goals with their actions, by video and time.
+
+    Every other goal is counted by the reason for which it is left out.
+    """
     videos: dict[str, Video] = {}
     together: dict[tuple[str, str, tuple[str, ...] | None], tuple[Goal, dict[str, Narration]]] = {}
     for goal in sorted(goals, key=lambda each: (each.video, plain(each.text), each.text, each.where)):
@@ -200,7 +202,7 @@ def _of_right_size(
 
 
 def actions_of(goal: Goal, here: Video) -> tuple[Narration, ...]:
-    """The narrations that are its actions, in order. Raises ``Unknown`` where they cannot be told."""
+    """Return the narrations that are the goal's actions, in order; raise ``Unknown`` if they are unknown."""
     if goal.steps is not None:
         return here.named(goal.steps)
     if goal.start is None or goal.stop is None:
@@ -209,7 +211,7 @@ def actions_of(goal: Goal, here: Video) -> tuple[Narration, ...]:
 
 
 def wrong_times(goal: Goal, here: Video, limits: Limits) -> str | None:
-    """What is wrong with the times of a goal; None: nothing, or it has none."""
+    """Return what is wrong with the times of a goal; None if nothing, or if it has no times."""
     if goal.start is None or goal.stop is None:
         return None
     if goal.stop < goal.start:

@@ -1,4 +1,4 @@
-"""Narrations: who does what in a video, from when to when."""
+"""Narrations: what a person does in a video, with start and stop."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Narration:
     start: Decimal
     stop: Decimal
     text: str
-    """What is done, as a verb and its objects."""
+    """The action, as a verb and its objects."""
     said: str = ""
-    """What stands in the file, where ``text`` was made of it."""
+    """The sentence in the file, if ``text`` was made from it."""
     start_frame: int | None = None
     stop_frame: int | None = None
-    """The frames that the file counts, whatever it counts them by; None: it gives none."""
+    """The frame numbers of the file, at whatever rate it counts; None without frames."""
     verb_class: int | None = None
     noun_classes: tuple[int, ...] = ()
     verb: str = ""
@@ -32,16 +32,16 @@ class Narration:
 
     @property
     def place(self) -> tuple[Decimal, Decimal, str, str]:
-        """By this narrations are in order: where rows stand in a file says nothing."""
+        """Return the sort key; the order of rows in a file makes no difference."""
         return (self.start, self.stop, self.text, self.id)
 
 
 Narrations = Mapping[str, Sequence[Narration]]
-"""Those of each video, in order."""
+"""The narrations of each video, in order."""
 
 
 def by_video(rows: Iterable[Narration]) -> dict[str, list[Narration]]:
-    """The narrations of each video in order, the videos by name."""
+    """Return the narrations of each video in order, sorted by video."""
     found: dict[str, list[Narration]] = defaultdict(list)
     for row in rows:
         found[row.video].append(row)
@@ -51,32 +51,32 @@ def by_video(rows: Iterable[Narration]) -> dict[str, list[Narration]]:
 
 
 def neighbours(videos: Narrations) -> Iterator[tuple[Narration, Narration]]:
-    """Each narration with the one that begins after it in its video."""
+    """Yield each narration with the next narration of its video."""
     for rows in videos.values():
         yield from pairwise(rows)
 
 
 @dataclass
 class Tally:
-    """How many there were at each step of a run, and what was left out on the way, by reason."""
+    """Counts of each step of a run, and of what was left out, by reason."""
 
     steps: dict[str, int] = field(default_factory=dict)
     left_out: dict[str, int] = field(default_factory=dict)
     examples: dict[str, list[str]] = field(default_factory=dict)
 
     def count(self, step: str, n: int = 1) -> None:
-        """So many more came to a step."""
+        """Add to the count of a step."""
         self.steps[step] = self.steps.get(step, 0) + n
 
     def leave_out(self, reason: str, example: str) -> None:
-        """One more is left out for a reason; the first few are named."""
+        """Count one more thing left out for a reason, and keep the first few as examples."""
         self.left_out[reason] = self.left_out.get(reason, 0) + 1
         named = self.examples.setdefault(reason, [])
         if len(named) < _NAMED:
             named.append(example)
 
     def as_json(self) -> dict[str, object]:
-        """For a manifest."""
+        """Return the counts for a manifest."""
         return {
             "counts": dict(self.steps),
             "left_out": [

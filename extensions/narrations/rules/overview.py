@@ -1,4 +1,4 @@
-"""What there is to see of narrations before anything is made of them."""
+"""Counts of narrations, before questions are made from them."""
 
 from __future__ import annotations
 
@@ -23,22 +23,21 @@ class Look:
     videos: int
     narrations: int
     pairs: int
-    """Narrations that have one before them in their video."""
+    """Narrations with a narration before them in the same video."""
     overlapping: int
-    """Of these, such as begin before the one before them stops."""
+    """Pairs in which the later narration begins before the earlier one stops."""
     seconds: Decimal
-    """From the first start to the last stop, over all videos."""
+    """Seconds from the first start to the last stop, over all videos."""
     texts: int
-    """Different phrases."""
+    """Number of different phrases."""
     counted: dict[str, int]
-    """By frames a second, in how many videos the frames that the file gives are those of its times at this rate alone.
-    Empty: it gives no frames."""
+    """Number of videos whose frame numbers fit their times at one rate alone, by that rate; empty without frames."""
     unclear: int
-    """Videos whose frames fit several rates, or none."""
+    """Number of videos whose frames fit several rates, or none."""
 
 
 def look(videos: Narrations) -> Look:
-    """What there is."""
+    """Return the counts of narrations."""
     pairs = overlapping = 0
     for before, after in neighbours(videos):
         pairs += 1
@@ -58,7 +57,7 @@ def look(videos: Narrations) -> Look:
 
 
 def _counted(rows: Sequence[Narration]) -> list[Fraction]:
-    """The rates at which the times of a video are the frames that its narrations have, to a frame."""
+    """Return the rates at which the times of a video fit its frame numbers, within one frame."""
     told = [
         (at, frame)
         for row in rows

@@ -1,8 +1,8 @@
-"""Whether two actions are the same in other words.
+"""Telling whether two phrases name the same action.
 
-A phrase is taken for a verb with its objects. Case, articles, plurals, the order of objects that are listed, and where
-a particle stands (turn on tap, turn tap on) make no difference; what is put into what does. Where a data set has
-classes of verbs and nouns, two actions of the same classes are the same, too.
+A phrase is a verb with its objects. Case, articles, plurals, the order of listed objects and the place of a particle
+(turn on tap, turn tap on) make no difference. What is put into what makes a difference. If a data set has classes of
+verbs and nouns, two actions with the same classes are also the same.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ONE = {"into": "in", "inside": "in", "onto": "on", "using": "with"}
 
 
 def phrase_key(text: str) -> Key:
-    """What an action's words come to: equal for two that differ in no more than said above.
+    """Return a key that is equal for phrases of the same action.
 
     >>> phrase_key("Put the knives and a fork into sink") == phrase_key("put fork and knife in the sink")
     True
@@ -67,13 +67,13 @@ def _in_order(part: tuple[str, frozenset[tuple[str, ...]]]) -> tuple[str, list[t
 
 @dataclass(frozen=True)
 class Classes:
-    """Classes of verbs and nouns, by every word that stands for one (``put-down``, ``bottle:water``)."""
+    """Classes of verbs and nouns, by every word of a class (``put-down``, ``bottle:water``)."""
 
     verbs: Mapping[str, int]
     nouns: Mapping[str, int]
 
     def key(self, action: Narration) -> Key | None:
-        """The classes of an action: those that its row gives, else those of its words."""
+        """Return the classes of an action: those of its row, or else those of its words."""
         verb = action.verb_class if action.verb_class is not None else self._verb(action)
         nouns: Sequence[int | None] = action.noun_classes or self._nouns(action)
         if verb is None or not nouns or any(each is None for each in nouns):
@@ -96,13 +96,13 @@ class Classes:
         return [self._noun(words) for words in _objects(action.text)]
 
     def _noun(self, words: Sequence[str]) -> int | None:
-        """Of what is named by several words: EPIC-KITCHENS writes a water bottle ``bottle:water``."""
+        """Return the class of a noun with several words; EPIC-KITCHENS writes a water bottle as ``bottle:water``."""
         compound = ":".join(reversed(words))
         return self.nouns.get(compound, self.nouns.get(words[-1]))
 
 
 def _objects(text: str) -> list[list[str]]:
-    """The words of each object of a phrase, as they stand, in the singular."""
+    """Return the words of each object of a phrase, in the singular."""
     words = [word for word in _WORD.findall(text.casefold()) if word not in _ARTICLES][1:]
     found: list[list[str]] = [[]]
     for word in words:
@@ -115,13 +115,13 @@ def _objects(text: str) -> list[list[str]]:
 
 @dataclass
 class Sameness:
-    """Sorts actions into groups of the same action; keeps what it has looked at."""
+    """Sorts actions into groups of the same action, and caches their keys."""
 
     classes: Classes | None = None
     _keys: dict[str, Key] = field(default_factory=dict)
 
     def keys(self, action: Narration) -> list[Key]:
-        """What an action is known by: two actions with one of these in common are the same."""
+        """Return the keys of an action; two actions that share a key are the same."""
         known = self._keys.get(action.text)
         if known is None:
             known = self._keys[action.text] = phrase_key(action.text)
@@ -129,7 +129,7 @@ class Sameness:
         return [("words", known)] if of_class is None else [("words", known), ("classes", of_class)]
 
     def groups(self, actions: Iterable[Narration]) -> list[list[Narration]]:
-        """The actions, each with all that are the same in other words, in the order in which they come first."""
+        """Return groups of the same action, in the order of their first member."""
         group_of: dict[Key, int] = {}
         groups: list[list[Narration]] = []
         for action in actions:

@@ -1,8 +1,8 @@
-"""What narrations explain of questions that were made of them by others: segments, options, progress, observation.
+"""Comparing published questions with the narrations that they were made from: segments, options, progress, observation.
 
-A published question names its answer by words alone. Which narration is meant is found in two ways: ``nearest``, the
-one with these words that begins nearest to half a second after the observation, which explains and does not predict;
-and ``next``, the first with these words after the last action of the progress, which looks at no frame.
+A published question names its answer by words alone. Two rules find the narration: ``nearest`` takes the one with
+these words that begins nearest to half a second after the observation, which explains but does not predict. ``next``
+takes the first one with these words after the last action of the progress, which needs no frame number.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from fractions import Fraction
 from extensions.narrations.rules.narration import Narration, Narrations
 
 SECOND = 60
-"""Frames that are counted for a second of EPIC-KITCHENS' timestamps."""
+"""Frames per second in EPIC-KITCHENS' frame numbers."""
 _EXAMPLES = 5
 
 
 @dataclass(frozen=True)
-class Published:
-    """A question as it was published. Frames are as its file counts them."""
+class PublishedQuestion:
+    """A published question; frames are numbered as in its file."""
 
     id: str
     video: str
@@ -30,21 +30,21 @@ class Published:
     options: tuple[str, ...]
     observation: int
     progress: tuple[tuple[str, int, int], ...]
-    """Words, first and last frame of each action so far."""
+    """Words, first frame and last frame of each action so far."""
 
 
 @dataclass
-class Found:
-    """What came of it: counts by what they say, and the first few questions of each exception."""
+class Comparison:
+    """Counts by statement, and the questions for which a statement is false."""
 
     counts: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """How many of how many."""
+    """For each statement, the number of questions for which it holds, and of all."""
     kinds: dict[str, int] = field(default_factory=dict)
-    """Which frame the observation is, each question once."""
+    """Number of questions by the kind of their observation frame."""
     exceptions: dict[str, list[str]] = field(default_factory=dict)
 
-    def one(self, what: str, holds: bool, published: Published | None = None) -> bool:
-        """One more for which something holds, or does not."""
+    def one(self, what: str, holds: bool, published: PublishedQuestion | None = None) -> bool:
+        """Count one more question for which a statement holds or not, and return whether it holds."""
         n, of = self.counts.get(what, (0, 0))
         self.counts[what] = (n + holds, of + 1)
         if not holds and published is not None:
@@ -52,13 +52,13 @@ class Found:
         return holds
 
     def examples(self, what: str) -> list[str]:
-        """The first few questions for which something does not hold."""
+        """Return the first few questions for which a statement is false."""
         return self.exceptions.get(what, [])[:_EXAMPLES]
 
 
 @dataclass(frozen=True)
 class _Frames:
-    """Of one question: where its answer begins, and where the actions so far end, in frames."""
+    """Frames of one question: the start of its answer, and the ends of the actions so far."""
 
     start: int
     stops: tuple[int, ...]
@@ -82,17 +82,17 @@ RULES: Mapping[str, tuple[str, Callable[[_Frames], int]]] = {
         _Frames.ended,
     ),
 }
-"""As ``questions.RULES``, in frames."""
+"""The rules of ``questions.RULES``, in frames."""
 
 
 def compare(
-    narrations: Narrations, published: Iterable[Published], *, rates: Mapping[str, Fraction] | None = None
-) -> Found:
-    """Hold published questions against the narrations of their videos; those of other videos are passed over.
+    narrations: Narrations, published: Iterable[PublishedQuestion], *, rates: Mapping[str, Fraction] | None = None
+) -> Comparison:
+    """Compare published questions with the narrations of their videos, without questions of other videos.
 
-    ``rates`` are the videos' own: half a second is then so many frames as the video shows in it.
+    ``rates`` are the frame rates of the videos; they give the number of frames in half a second.
     """
-    found = Found()
+    found = Comparison()
     those = [each for each in published if found.one("questions of these videos", each.video in narrations)]
     spoken = {video: _Video(rows) for video, rows in narrations.items()}
     actions = _goals(those, spoken)
@@ -109,7 +109,7 @@ def compare(
 
 
 def _gap(rate: Fraction | None) -> int:
-    """Half a second in frames; a video shows a whole number of them."""
+    """Return half a second as a whole number of frames."""
     return SECOND // 2 if rate is None else round(rate / 2)
 
 
@@ -125,25 +125,25 @@ class _Video:
             self.frames.setdefault((row.text, row.start_frame, row.stop_frame), at)
             self.texts[row.text].append(at)
 
-    def places(self, published: Published) -> list[int | None]:
-        """Where each action of the progress stands among the narrations."""
+    def places(self, published: PublishedQuestion) -> list[int | None]:
+        """Return the position of each action of the progress among the narrations."""
         return [self.frames.get(segment) for segment in published.progress]
 
-    def nearest(self, published: Published, gap: int) -> Narration | None:
+    def nearest(self, published: PublishedQuestion, gap: int) -> Narration | None:
         wanted = published.observation + gap
         those = [self.rows[at] for at in self.texts.get(published.answer, ())]
         return min(those, key=lambda row: (abs((row.start_frame or 0) - wanted), row.place), default=None)
 
-    def next(self, published: Published) -> int | None:
-        """The place of the first narration with the answer's words behind the progress."""
+    def next(self, published: PublishedQuestion) -> int | None:
+        """Return the position of the first narration with the answer's words after the progress."""
         there = [at for at in self.places(published) if at is not None]
         if not there:
             return None
         return next((at for at in self.texts.get(published.answer, ()) if at > max(there)), None)
 
 
-def _goals(published: Sequence[Published], spoken: Mapping[str, _Video]) -> dict[tuple[str, str], set[int]]:
-    """Of each goal the places of all its actions that are published with any of its questions."""
+def _goals(published: Sequence[PublishedQuestion], spoken: Mapping[str, _Video]) -> dict[tuple[str, str], set[int]]:
+    """Return the positions of each goal's actions, from all its published questions."""
     found: dict[tuple[str, str], set[int]] = defaultdict(set)
     for each in published:
         here = spoken[each.video]
@@ -153,15 +153,15 @@ def _goals(published: Sequence[Published], spoken: Mapping[str, _Video]) -> dict
     return found
 
 
-def _segments(found: Found, each: Published, here: _Video) -> None:
+def _segments(found: Comparison, each: PublishedQuestion, here: _Video) -> None:
     for place in here.places(each):
         found.one("segments verbatim in the narrations", place is not None, each)
     for option in each.options:
         found.one("options that are narrations of the video", option in here.texts, each)
 
 
-def _progress(found: Found, each: Published, here: _Video, goal: set[int]) -> None:
-    """Whether the progress follows from the goal's actions, and from the narrations alone."""
+def _progress(found: Comparison, each: PublishedQuestion, here: _Video, goal: set[int]) -> None:
+    """Count whether the progress follows from the goal's actions, and from the narrations alone."""
     places = here.places(each)
     if not found.one("questions with a progress", bool(places), each):
         return
@@ -177,9 +177,11 @@ def _progress(found: Found, each: Published, here: _Video, goal: set[int]) -> No
     found.one("the answer's words are in the progress already", each.answer in {text for text, _, _ in each.progress})
 
 
-def _rebuilt(found: Found, each: Published, here: _Video, goal: set[int], gap: int) -> None:
-    """Whether a question comes out again of its goal's actions and the narrations, without a look at its frames: the
-    progress is what the goal has before the answer, which is the next narration with its words."""
+def _rebuilt(found: Comparison, each: PublishedQuestion, here: _Video, goal: set[int], gap: int) -> None:
+    """Count whether the goal's actions and the narrations give the question again, without its frames.
+
+    Then the progress is all actions of the goal before the answer, and the answer is the next narration with its words.
+    """
     answer = here.next(each)
     if not each.progress:
         return
@@ -192,7 +194,7 @@ def _rebuilt(found: Found, each: Published, here: _Video, goal: set[int], gap: i
         found.one(f"made again alike, progress and observation, by the rule {name}", same, each)
 
 
-def _observed(found: Found, each: Published, answer: Narration, gap: int) -> None:
+def _observed(found: Comparison, each: PublishedQuestion, answer: Narration, gap: int) -> None:
     frames = _Frames(answer.start_frame or 0, tuple(stop for _, _, stop in each.progress), gap)
     for name, (words, rule) in RULES.items():
         found.one(f"observation by the rule {name}: {words}", rule(frames) == each.observation, each)
@@ -205,8 +207,8 @@ def _observed(found: Found, each: Published, answer: Narration, gap: int) -> Non
         found.one("every action of the progress has begun before the observation", not late, each)
 
 
-def _kind(each: Published, frames: _Frames) -> str:
-    """What the observation frame is."""
+def _kind(each: PublishedQuestion, frames: _Frames) -> str:
+    """Return the kind of the observation frame."""
     if each.observation == frames.half_second():
         return f"{frames.gap} frames before the answer's narration begins"
     if frames.stops and each.observation == frames.stops[-1]:
@@ -217,6 +219,6 @@ def _kind(each: Published, frames: _Frames) -> str:
     return f"{before} frames before the answer's narration begins" if 0 < before < SECOND else "none of these"
 
 
-def spread(found: Found) -> list[tuple[str, int]]:
-    """The kinds of observation frames, the most frequent first."""
+def spread(found: Comparison) -> list[tuple[str, int]]:
+    """Return the kinds of observation frames, most frequent first."""
     return Counter(found.kinds).most_common()

@@ -1,4 +1,4 @@
-"""Questions about the next action: what was done, what is asked, when one looks, and what else is offered."""
+"""Questions about the next action: the progress so far, the question, the observation time and the wrong options."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from extensions.narrations.rules.narration import Narration, Tally
 from extensions.narrations.rules.phrases import Sameness
 
 GAP = Decimal("0.5")
-"""The clip ends so many seconds before the action (EgoPlan-Bench, 3.3)."""
+"""Seconds between the end of the clip and the action (EgoPlan-Bench, 3.3)."""
 N_NEGATIVES = 3
 
 
 @dataclass(frozen=True)
 class Rule:
-    """When the observation is, of an action that begins at ``start`` after ``progress``, ``gap`` seconds before it."""
+    """A rule for the observation time of an action that begins at ``start`` after ``progress``."""
 
     name: str
     meaning: str
@@ -50,29 +50,29 @@ RULES = {
         Rule("last", "the gap before it, or the end of the last action of the progress, if later", _last),
     )
 }
-"""The ways to say when the observation is."""
+"""The rules for the time of the observation."""
 
 ASKED = (
     "The video shows what I have done so far, and its last frame is what I see now. "
     "Which action should come next {towards}?"
 )
-"""Ours; ``{towards}`` is ``in order to wash the pan`` or ``for washing the pan``, ``{goal}`` the goal as it stands."""
+"""Our wording; ``{towards}`` is ``in order to wash the pan`` or ``for washing the pan``, ``{goal}`` the goal."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How questions are made."""
+    """Settings for making questions."""
 
     seed: int = 0
     gap: Decimal = GAP
     rule: str = "gap"
     question: str = ASKED
     rate: Fraction | None = None
-    """Of videos of which ``rates`` has none."""
+    """Frame rate of videos that are not in ``rates``."""
     rates: Mapping[str, Fraction] = field(default_factory=dict)
 
     def rate_of(self, video: str) -> Fraction | None:
-        """Frames a second of a video."""
+        """Return the frame rate of a video."""
         return self.rates.get(video, self.rate)
 
 
@@ -87,16 +87,16 @@ class Segment:
 
 @dataclass(frozen=True)
 class Question:
-    """One question, and how it came to be."""
+    """One question, and how it was made."""
 
     task: Task
     answer: Narration
     progress: tuple[Narration, ...]
     options: tuple[Narration, ...]
     key: int
-    """Where the answer stands among the options."""
+    """Position of the answer among the options."""
     observed: Decimal
-    """When one looks, in seconds."""
+    """Time of the observation, in seconds."""
     rate: Fraction
     observation_frame: int
     action_frame: int
@@ -107,7 +107,7 @@ class Question:
 
     @property
     def construction(self) -> dict[str, object]:
-        """How it came to be, for its record."""
+        """Return how the question was made, for its record."""
         goal = self.task.goal
         span = {} if goal.start is None or goal.stop is None else {"start": str(goal.start), "stop": str(goal.stop)}
         return {
@@ -125,7 +125,7 @@ class Question:
 
 
 def towards(goal: str) -> str:
-    """A goal as the end of a question.
+    """Return a goal as the end of a question.
 
     >>> towards("Wash the pan."), towards("Washing the pan"), towards("TV dinner")
     ('in order to wash the pan', 'for washing the pan', 'in order to TV dinner')
@@ -147,13 +147,15 @@ def _is_gerund(word: str) -> bool:
 
 
 def asked(template: str, goal: str) -> str:
-    """The question about a goal."""
+    """Return the words of the question about a goal."""
     return template.replace("{towards}", towards(goal)).replace("{goal}", " ".join(goal.split()))
 
 
 def questions(tasks: Iterable[Task], settings: Settings, sameness: Sameness, tally: Tally) -> Iterator[Question]:
-    """A question for each action of each goal, in their order; every one that cannot be asked is counted by the
-    reason."""
+    """Yield a question for each action of each goal, in order.
+
+    An action that cannot be asked for is counted by the reason.
+    """
     for task in tasks:
         rate = settings.rate_of(task.goal.video)
         if rate is None:
@@ -181,7 +183,7 @@ def _question(
     others: Sequence[Sequence[Narration]],
     settings: Settings,
 ) -> Question | str:
-    """The question that asks for one action of a goal, next to others of it, or why there is none."""
+    """Return the question for one action of a goal, or the reason why there is none."""
     answer, progress = task.actions[at], task.actions[:at]
     if len(others) < N_NEGATIVES:
         return f"fewer than {N_NEGATIVES} other actions of the goal that differ in more than words"
@@ -212,8 +214,10 @@ def _question(
 
 
 def _dice(seed: int, task: Task, answer: Narration) -> random.Random:
-    """What is drawn for a question follows from the seed and from what it asks, not from where rows stand or how many
-    others there are."""
+    """Return the random numbers of a question.
+
+    They depend on the seed and the question, not on the order of rows or on other questions.
+    """
     name = [str(seed), task.goal.video, plain(task.goal.text), str(answer.start), str(answer.stop), answer.text]
     return random.Random(hashlib.sha256("\x1f".join(name).encode("utf-8", "replace")).digest())
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from extensions.narrations.files.json_walk import Broken, Walk
+from extensions.narrations.files.json_walk import JsonBreak, Walk
 
 WHY = "the key '{}' stands twice in one object"
 
 
 def test_a_repeated_key_is_refused_at_any_depth() -> None:
-    with pytest.raises(Broken, match=WHY.format("b")):
+    with pytest.raises(JsonBreak, match=WHY.format("b")):
         Walk('{"a": [1, {"b": 1, "b": 2}]}').tree()
-    with pytest.raises(Broken, match=WHY.format("a")):
+    with pytest.raises(JsonBreak, match=WHY.format("a")):
         Walk('{"a": 1, "a": 2}').tree()
-    with pytest.raises(Broken, match=WHY.format("a")):
+    with pytest.raises(JsonBreak, match=WHY.format("a")):
         Walk('{"a": 1, "a": 2}').value()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from extensions.narrations.rules.ego4d_phrases import spoken
+from extensions.narrations.rules.ego4d_phrases import phrase_of
 from extensions.narrations.rules.narration import Narration
 from extensions.narrations.rules.phrases import Classes, Sameness, phrase_key
 from extensions.narrations.tests.rows import narrations
@@ -84,4 +84,4 @@ def test_classes_of_a_row_go_before_its_words() -> None:
     ],
 )
 def test_ego4ds_sentences(said: str, actor: str, phrase: str, unsure: bool) -> None:
-    assert spoken(said) == (actor, phrase, unsure)
+    assert phrase_of(said) == (actor, phrase, unsure)

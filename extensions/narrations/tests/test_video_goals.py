@@ -19,7 +19,7 @@ from extensions.narrations.rules.goal_edits import steps_of
 from extensions.narrations.rules.goals import LEVELS, Goal
 from extensions.narrations.rules.narration import Narration
 from extensions.narrations.tests.goal_replies import video
-from extensions.narrations.video_goals import Put, Source
+from extensions.narrations.video_goals import FileChanges, Source
 from media.store import MediaStore
 from testkit.factories import Clock, make_person, make_project
 from workflow.access import accounts, audit
@@ -52,8 +52,12 @@ def test_every_version_is_kept_with_who_and_when(store: Store) -> None:
     lea_in: dict[str, Any] = {"by": lea, "project": "p"}
     bo_in: dict[str, Any] = {"by": bo, "project": "p"}
     assert video_goals.newest(store, **lea_in) == 0
-    assert video_goals.narrate(store, **lea_in, narrations={"V": ROWS, "W": [FULL]}, source=SOURCE) == Put(2, 0, 0)
-    assert video_goals.put_file(store, **lea_in, goals={"V": [goal("wash", 1, 4)]}, file="g.json") == Put(1, 0, 0)
+    assert video_goals.narrate(store, **lea_in, narrations={"V": ROWS, "W": [FULL]}, source=SOURCE) == FileChanges(
+        2, 0, 0
+    )
+    assert video_goals.put_file(store, **lea_in, goals={"V": [goal("wash", 1, 4)]}, file="g.json") == FileChanges(
+        1, 0, 0
+    )
     clock.advance(minutes=5)
     made = video_goals.save(store, **bo_in, video="V", goals=[goal("wash pan", 1, 5)], based_on=1)
     assert made.number == 2
@@ -77,13 +81,15 @@ def test_the_same_again_is_no_version_and_other_videos_stay(store: Store) -> Non
     lea: dict[str, Any] = {"by": make_person(store, "lea", role=Role.LEAD), "project": "p"}
     video_goals.narrate(store, **lea, narrations={"V": ROWS}, source=SOURCE)
     before = video_goals.newest(store, **lea)
-    assert video_goals.narrate(store, **lea, narrations={"V": ROWS}, source=SOURCE) == Put(0, 0, 1)
+    assert video_goals.narrate(store, **lea, narrations={"V": ROWS}, source=SOURCE) == FileChanges(0, 0, 1)
     assert video_goals.newest(store, **lea) == before
     other = [*ROWS[:11], replace(ROWS[11], text="rest")]
-    assert video_goals.narrate(store, **lea, narrations={"V": other, "W": [FULL]}, source=SOURCE) == Put(1, 1, 0)
+    assert video_goals.narrate(store, **lea, narrations={"V": other, "W": [FULL]}, source=SOURCE) == FileChanges(
+        1, 1, 0
+    )
     for n in (1, 0):
         put = video_goals.put_file(store, **lea, goals={"V": [goal("wash", 1, 4)]}, file="g.json")
-        assert put == Put(n, 0, 1 - n)
+        assert put == FileChanges(n, 0, 1 - n)
     assert video_goals.of_project(store, **lea).narrations["V"][11].text == "rest"
 
 

@@ -18,7 +18,7 @@ from agreement.regression_parts import INTERCEPT, NAMES, Errors, Regression, Ter
 from agreement.statistic import Statistic, Test, undefined
 from domain import csv_text
 from domain.errors import InvalidInput, Problem
-from workflow.results.success_units import Joined, Unit
+from extensions.plans.success_units import Joined, Unit
 
 Kind = Literal["linear", "logistic"]
 KINDS: Mapping[Kind, str] = {"linear": "Linear regression", "logistic": "Logistic regression"}

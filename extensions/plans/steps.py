@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from annotation_schemas.model import PlanAction
-from annotation_schemas.plan_conditions import Claim, World, claims_of, n_places
-from annotation_schemas.plan_lines import POST, PRE, Line, Reader, Said, lines_of
+from extensions.plans.condition_lines import POST, PRE, Line, Reader, Said, lines_of
+from extensions.plans.conditions import Claim, World, claims_of, n_places
 
 _LEAD = re.compile(r"^\s*(?:(?P<number>\d{1,3})\s*[.):]\s*|[-*•]\s+|step\s+\d+\s*[.:]\s*)?", re.IGNORECASE)
 _MARKS = re.compile(r"^\s*[#*_>`\s]*[#*_>`]\s*(?=\d{1,3}\s*[.):]|step\s+\d+\s*[.:])", re.IGNORECASE)

@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from annotation_schemas import derived
 from annotation_schemas.model import Schema
 from domain.errors import InvalidInput, Problem
+from extensions.plans.success_units import Asked, By, Joined, Parts, aspects_of, counts, take_file, units_of
 from workflow.results.criterion_values import scored_criteria
 from workflow.results.leaderboard_lines import values_of
 from workflow.results.project_answers import Read
 from workflow.results.score_choices import Scores, ends_of, judges_called, scores_of
 from workflow.results.scores import Scored, scored
 from workflow.results.slices import Item
-from workflow.results.success_units import Asked, By, Joined, Parts, aspects_of, counts, take_file, units_of
 
 KEY, HUMAN = "key", "human"
 NOT_SAID = "plans of which no one has said whether they succeed"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from domain.errors import FileRefused
-from importers.success import AspectScore, Outcome, read_aspect_scores, read_outcomes
+from extensions.plans.success_files import AspectScore, Outcome, read_aspect_scores, read_outcomes
 
 
 def file(folder: Path, text: str, name: str = "s.csv") -> Path:

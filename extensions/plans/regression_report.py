@@ -8,12 +8,7 @@ from html import escape
 
 from agreement.regression_parts import INTERCEPT, Term
 from agreement.statistic import Statistic
-from reports import charts, scatter
-from reports.charts import Drawing, element
-from reports.content import Dots, Mark
-from reports.scatter import Scatter
-from reports.table_charts import drawing_file
-from workflow.results.success_regression import (
+from extensions.plans.success_regression import (
     MOST_LISTED,
     Fit,
     as_csv,
@@ -25,7 +20,12 @@ from workflow.results.success_regression import (
     quality,
     title_of,
 )
-from workflow.results.success_units import Joined
+from extensions.plans.success_units import Joined
+from reports import charts, scatter
+from reports.charts import Drawing, element
+from reports.content import Dots, Mark
+from reports.scatter import Scatter
+from reports.table_charts import drawing_file
 
 STEPS = 40
 """So many parts a curve is drawn in."""

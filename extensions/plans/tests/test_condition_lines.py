@@ -6,9 +6,9 @@ import pytest
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema, load_text
-from annotation_schemas.plan_lines import Reader, lines_of
-from annotation_schemas.plans import steps_of
 from domain.errors import SchemaError
+from extensions.plans.condition_lines import Reader, lines_of
+from extensions.plans.steps import steps_of
 from tests.paths import shared
 
 GRADING = load_schema(shipped()["etp_bench"]).schema_.stages.grading

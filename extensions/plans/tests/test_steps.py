@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from annotation_schemas.model import PlanAction
-from annotation_schemas.plan_conditions import condition_problem
-from annotation_schemas.plans import steps_of
+from extensions.plans.conditions import condition_problem
+from extensions.plans.steps import steps_of
 
 ACTIONS = (
     PlanAction(name="navigate_to", ends=("near *",), makes=("near 1",)),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from domain.errors import InvalidInput, Problem
-from importers.success import AspectScore, Outcome
+from extensions.plans.success_files import AspectScore, Outcome
 
 By = Literal["model", "task"]
 MANY_NAMES = 5

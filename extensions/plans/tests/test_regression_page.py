@@ -5,22 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from app import drawn_regression
+from app import figures
 from app.services import Services
-from app.views import regression as page
 from db.engine import open_store
 from domain.roles import Role
 from domain.settings import Settings
-from importers.success import Outcome
+from extensions.plans import regression_report
+from extensions.plans.page_numbers import regression
+from extensions.plans.pages import regression as page
+from extensions.plans.success_files import Outcome
+from extensions.plans.tests.test_regression_command import PLAN, home
 from media.store import MediaStore
 from testkit.factories import make_person
-from tests.app.test_regression_command import PLAN, home
-from workflow.results.regression_page import regression
 
 __all__ = ["home"]
 
@@ -33,6 +35,13 @@ def show(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Show]:
     store = open_store(None, home)
     lead = make_person(store, "lea", project="etp", role=Role.LEAD)
     monkeypatch.setattr(page, "report", lambda html, *, key: st.text(html))
+    asked = figures.asked
+
+    def here(store: Any, settings: Any, work: str, *args: Any, apart: bool = False, **about: Any) -> figures.Asked:
+        assert apart == (work == "regression"), "statsmodels is for a process of its own"
+        return asked(store, settings, work, *args, **about)
+
+    monkeypatch.setattr(figures, "asked", here)
 
     def screen(name, services):  # type: ignore[no-untyped-def]
         from app import shell
@@ -102,7 +111,7 @@ def test_charts_show_each_coefficient_and_each_unit(home: Path) -> None:
     store = open_store(None, home)
     told = regression(store, project="etp", errors="classical")
     assert told.joined is not None
-    made = drawn_regression.drawings(told.joined, told.found)
+    made = regression_report.drawings(told.joined, told.found)
     slope = told.found[0].found.term("type").coefficient
     assert (
         f"Linear: coefficient: {slope.value:.3f}, 95 % interval {slope.low:.3f} to {slope.high:.3f}"
@@ -110,7 +119,7 @@ def test_charts_show_each_coefficient_and_each_unit(home: Path) -> None:
     )
     # two tasks each with 1 and 0, and with a half one plan that succeeds and one that fails
     assert made["units"].words == "6 units. Linear goes from 0 at 0 to 1 at 1"
-    files = drawn_regression.files_of(told.joined, told.found)
+    files = regression_report.files_of(told.joined, told.found)
     assert sorted(files) == [
         "aspects-dark.svg", "aspects.svg", "regression.csv", "units-dark.svg", "units.csv", "units.svg",
     ]  # fmt: skip

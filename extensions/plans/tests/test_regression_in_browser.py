@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from domain.roles import Role
+from extensions.plans.tests.test_regression_command import PLAN, filled
 from testkit.factories import make_person
 from testkit.serving import Server
-from tests.app.test_regression_command import PLAN, filled
 from tests.e2e.people import at_desk, opened
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

@@ -10,13 +10,13 @@ from annotation_schemas.model import Schema
 from db.engine import Store
 from domain.errors import InvalidInput
 from domain.states import Items
-from importers.success import Outcome
+from extensions.plans.project_units import of_project
+from extensions.plans.success_files import Outcome
+from extensions.plans.success_regression import Cluster, Fit, fits
+from extensions.plans.success_units import Asked, By, Joined
 from workflow.access.counted_items import Counting
-from workflow.results.aspect_success import of_project
 from workflow.results.criterion_values import scored_criteria
 from workflow.results.project_answers import Read, current
-from workflow.results.success_regression import Cluster, Fit, fits
-from workflow.results.success_units import Asked, By, Joined
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from annotation_schemas.plan_conditions import ANY, Claim
+from extensions.plans.conditions import ANY, Claim
 
 PRE, POST = "Preconditions", "Postconditions"
 

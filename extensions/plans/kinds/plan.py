@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from annotation_schemas import grammar, plans
+from annotation_schemas import grammar
 from annotation_schemas.kinds._rows import CriterionKind, Found, Json, Texts, is_list, place_of, text_of
 from annotation_schemas.model import PREDICTION, Choice, Criterion, Schema
-from annotation_schemas.plan_conditions import condition_problem, n_places
 from annotation_schemas.yaml_text import Path
 from domain.comparison import same
+from extensions.plans.conditions import condition_problem, n_places
+from extensions.plans.steps import Step, steps_of
 
 
 class Plan(CriterionKind):
@@ -30,6 +31,7 @@ class Plan(CriterionKind):
         "(`not holding *`); their own lines of pre- and postconditions are then checked, too",
     }
     not_measured = "tags of steps are looked at step by step; the grade that stands next to them is what is compared"
+    only_here = "a plan is read step by step by Touchstone's own page, which other programs have nothing like."
     of_the_item = True
 
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
@@ -118,10 +120,10 @@ class Plan(CriterionKind):
             for step in steps
         ]
 
-    def _steps(self, criterion: Criterion, texts: Texts) -> list[plans.Step] | None:
+    def _steps(self, criterion: Criterion, texts: Texts) -> list[Step] | None:
         text = texts.get(criterion.of or PREDICTION)
         return (
-            plans.steps_of(text, criterion.actions, criterion.begins, criterion.says, criterion.follows)
+            steps_of(text, criterion.actions, criterion.begins, criterion.says, criterion.follows)
             if isinstance(text, str)
             else None
         )

@@ -17,8 +17,8 @@ from domain.states import Items
 
 if TYPE_CHECKING:
     from agreement.regression_parts import Term
-    from workflow.results.success_regression import Fit
-    from workflow.results.success_units import Asked, Joined
+    from extensions.plans.success_regression import Fit
+    from extensions.plans.success_units import Asked, Joined
 
 FILES = (".csv", ".tsv", ".xlsx")
 """What names a file rather than a criterion."""
@@ -55,6 +55,76 @@ class Cluster(StrEnum):
     NONE = "none"
 
 
+Success = Annotated[
+    str | None,
+    typer.Option(
+        help="What succeeds: a criterion of grading, key, or a file (.csv, .tsv, .xlsx) with the column "
+        "success and any of model, item, task. By default as the schema's report says.",
+        metavar="CRITERION|key|FILE",
+    ),
+]
+PlanDimensions = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="The dimension whose answers succeed or fail; may be given again. By default those of the criterion.",
+        metavar="DIMENSION",
+    ),
+]
+ScoresFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="Scores in the aspects from a file, without a project: columns model, dimension, score, and perhaps "
+        "task and item.",
+        metavar="FILE",
+    ),
+]
+ScoresBy = Annotated[
+    str | None,
+    typer.Option(
+        help="What gives the aspects' scores: key, human, or a judge, called as Results or the schema does. By "
+        "default what has scored most answers.",
+        metavar="key|human|JUDGE",
+    ),
+]
+OnlyAspects = Annotated[
+    list[str] | None,
+    typer.Option(help="Only this aspect; may be given again. None: all with scores.", metavar="DIMENSION"),
+]
+UnitBy = Annotated[
+    By | None,
+    typer.Option(
+        help="What a unit is: a model with the share of its plans that succeed, or a plan with the scores of its "
+        "task. By default tasks, where something names them."
+    ),
+]
+TaskField = Annotated[
+    str | None,
+    typer.Option(
+        help="The field or label of items that names their task. By default as the schema's report says.",
+        metavar="FIELD",
+    ),
+]
+StandardErrors = Annotated[
+    Errors | None,
+    typer.Option(
+        help="Standard errors. By default clustered where units belong together, else HC3, and of the logistic "
+        "regression of plans its own (classical)."
+    ),
+]
+Together = Annotated[
+    Cluster | None,
+    typer.Option(help="What belongs together. By default plans of one task, where a task has several."),
+]
+OutFolder = Annotated[
+    Path | None,
+    typer.Option(
+        help="Write the numbers, the joined units and the charts into this folder, too: regression.csv, units.csv, "
+        "aspects.svg (and, of one aspect, units.svg).",
+        metavar="DIR",
+    ),
+]
+
+
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
     cli.command("regression")(regression)
@@ -62,85 +132,27 @@ def register(cli: typer.Typer) -> None:
 
 def regression(
     project: Annotated[str | None, typer.Argument(help="The project; none where --aspects names a file.")] = None,
-    success: Annotated[
-        str | None,
-        typer.Option(
-            help="What succeeds: a criterion of grading, key, or a file (.csv, .tsv, .xlsx) with the column "
-            "success and any of model, item, task. By default as the schema's report says.",
-            metavar="CRITERION|key|FILE",
-        ),
-    ] = None,
-    plans: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="The dimension whose answers succeed or fail; may be given again. By default those of the criterion.",
-            metavar="DIMENSION",
-        ),
-    ] = None,
-    aspects: Annotated[
-        Path | None,
-        typer.Option(
-            help="Scores in the aspects from a file, without a project: columns model, dimension, score, and perhaps "
-            "task and item.",
-            metavar="FILE",
-        ),
-    ] = None,
-    scores: Annotated[
-        str | None,
-        typer.Option(
-            help="What gives the aspects' scores: key, human, or a judge, called as Results or the schema does. By "
-            "default what has scored most answers.",
-            metavar="key|human|JUDGE",
-        ),
-    ] = None,
+    success: Success = None,
+    plans: PlanDimensions = None,
+    aspects: ScoresFile = None,
+    scores: ScoresBy = None,
     criterion: Annotated[str | None, typer.Option(help="Only scores on this criterion.")] = None,
-    aspect: Annotated[
-        list[str] | None,
-        typer.Option(help="Only this aspect; may be given again. None: all with scores.", metavar="DIMENSION"),
-    ] = None,
+    aspect: OnlyAspects = None,
     model: Annotated[list[str] | None, typer.Option(help="Only this model; may be given again. None: all.")] = None,
-    by: Annotated[
-        By | None,
-        typer.Option(
-            help="What a unit is: a model with the share of its plans that succeed, or a plan with the scores of its "
-            "task. By default tasks, where something names them."
-        ),
-    ] = None,
-    task: Annotated[
-        str | None,
-        typer.Option(
-            help="The field or label of items that names their task. By default as the schema's report says.",
-            metavar="FIELD",
-        ),
-    ] = None,
+    by: UnitBy = None,
+    task: TaskField = None,
     kind: Annotated[Kind, typer.Option(help="Which regression.")] = Kind.BOTH,
-    errors: Annotated[
-        Errors | None,
-        typer.Option(
-            help="Standard errors. By default clustered where units belong together, else HC3, and of the logistic "
-            "regression of plans its own (classical)."
-        ),
-    ] = None,
-    cluster: Annotated[
-        Cluster | None,
-        typer.Option(help="What belongs together. By default plans of one task, where a task has several."),
-    ] = None,
+    errors: StandardErrors = None,
+    cluster: Together = None,
     items: CountedItems = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write the numbers, the joined units and the charts into this folder, too: regression.csv, units.csv, "
-            "aspects.svg (and, of one aspect, units.svg).",
-            metavar="DIR",
-        ),
-    ] = None,
+    out: OutFolder = None,
     format: Annotated[Format, typer.Option(help="How the numbers are written.")] = Format.TABLE,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     """How far success of plans follows from scores in the aspects: coefficients, and what stands against them."""
-    from app import drawn_regression
     from exporters.writing import write_folder
-    from workflow.results import success_regression as fitting
+    from extensions.plans import regression_report
+    from extensions.plans import success_regression as fitting
 
     if (project is None) == (aspects is None):
         raise typer.BadParameter("name either a project, or a file of scores with --aspects.")
@@ -157,7 +169,7 @@ def regression(
         cluster=cluster.value if cluster else None,
     )
     if out is not None:
-        files = drawn_regression.files_of(joined, found)
+        files = regression_report.files_of(joined, found)
         write_folder(out, files)
         print(f"Files: {len(files)} written to {out}", file=sys.stderr)
     format = Format.JSON if as_json else format
@@ -182,8 +194,8 @@ def _asked(
     by: By | None,
     task: str | None,
 ) -> Asked:
-    from importers.success import read_outcomes
-    from workflow.results.success_units import Asked
+    from extensions.plans.success_files import read_outcomes
+    from extensions.plans.success_units import Asked
 
     file = success is not None and success.lower().endswith(FILES)
     return Asked(
@@ -201,16 +213,16 @@ def _asked(
 
 
 def _of_files(path: Path, asked: Asked) -> tuple[Joined, list[str]]:
-    from importers.success import read_aspect_scores
-    from workflow.results.success_units import of_files
+    from extensions.plans.success_files import read_aspect_scores
+    from extensions.plans.success_units import of_files
 
     return of_files(read_aspect_scores(path), asked, file=path.name), []
 
 
 def _of_project(project: str, asked: Asked, items: Items | None) -> tuple[Joined, list[str]]:
     from app.services import opened
+    from extensions.plans.project_units import of_project
     from workflow.results import project_answers
-    from workflow.results.aspect_success import of_project
 
     shared = opened()
     read = project_answers.read(shared.store, person=None, project=project, items=items)
@@ -220,7 +232,7 @@ def _of_project(project: str, asked: Asked, items: Items | None) -> tuple[Joined
 
 def table(joined: Joined, found: list[Fit]) -> Iterator[str]:
     """The numbers for people: what was joined, then a block for each regression."""
-    from workflow.results import success_regression as fitting
+    from extensions.plans import success_regression as fitting
 
     yield from fitting.about(joined)
     for fit in found:
@@ -237,7 +249,7 @@ def table(joined: Joined, found: list[Fit]) -> Iterator[str]:
 
 
 def _terms(joined: Joined, fit: Fit) -> Iterator[str]:
-    from workflow.results.success_regression import title_of
+    from extensions.plans.success_regression import title_of
 
     width = max(len(title_of(joined, term.name)) for term in fit.found.terms)
     more = "" if fit.kind == "linear" else f"  {'odds ratio':>10}  {'effect':>7}  95 % interval  "
@@ -247,7 +259,7 @@ def _terms(joined: Joined, fit: Fit) -> Iterator[str]:
 
 
 def _figures(term: Term, fit: Fit) -> str:
-    from workflow.results.success_regression import odds_ratio, p_value
+    from extensions.plans.success_regression import odds_ratio, p_value
 
     at = term.coefficient
     limits = f"{at.low:z.3f} to {at.high:z.3f}" if at.low == at.low else "-"

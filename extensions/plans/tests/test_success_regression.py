@@ -18,16 +18,16 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from domain.errors import InvalidInput
 from domain.runs import Outcome as Ended
-from importers.success import AspectScore, Outcome
+from extensions.plans.project_units import of_project
+from extensions.plans.success_files import AspectScore, Outcome
+from extensions.plans.success_regression import about, as_csv, as_json, data_csv, fits, influential, quality
+from extensions.plans.success_units import Asked, Joined, of_files
 from tests.workflow.test_results import made
 from workflow.results import leaderboard
-from workflow.results.aspect_success import of_project
 from workflow.results.graded_answers import Answer
 from workflow.results.project_answers import Read
 from workflow.results.score_choices import Scores
 from workflow.results.slices import Item
-from workflow.results.success_regression import about, as_csv, as_json, data_csv, fits, influential, quality
-from workflow.results.success_units import Asked, Joined, of_files
 
 SCHEMA = load_schema(shipped()["etp_bench"]).schema_
 PLAN = "embodied_reasoning"

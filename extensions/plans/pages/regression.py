@@ -11,19 +11,20 @@ import streamlit as st
 
 from annotation_schemas import kinds
 from annotation_schemas.model import Schema
-from app import archives, drawn_regression, figures, items_switch, markup, pending_figures, shell
+from app import archives, figures, items_switch, markup, pending_figures, shell
 from app.screens import Group, Screen
 from app.services import Services
 from app.workbench.report import report
 from domain.records import ProjectView
 from domain.roles import Role
-from importers.success import read_outcomes
+from extensions.plans import regression_report
+from extensions.plans.page_numbers import RegressionPage, successes
+from extensions.plans.project_units import KEY
+from extensions.plans.success_files import read_outcomes
+from extensions.plans.success_regression import about
+from extensions.plans.success_units import Joined
 from reports.html import style
 from workflow.results import leaderboard_page
-from workflow.results.aspect_success import KEY
-from workflow.results.regression_page import RegressionPage, successes
-from workflow.results.success_regression import about
-from workflow.results.success_units import Joined
 
 SCREEN = Screen("Regression", place=239, role=Role.LEAD, group=Group.NUMBERS)
 
@@ -69,6 +70,7 @@ def render(services: Services) -> None:
             },
             state=leaderboard_page.mark(services.store, person=services.person, project=view.name),
             size=leaderboard_page.size(services.store, person=services.person, project=view.name),
+            apart=True,
         )
 
     asked = ask()
@@ -83,7 +85,7 @@ def render(services: Services) -> None:
         _of_data(view, found.joined)
     shell.show(*(markup.tag("p", markup.text(line), style="ts") for line in about(found.joined)))
     _downloads(view, found)
-    body = f'<style>{style()}</style><div class="report">{drawn_regression.html(found.joined, found.found)}</div>'
+    body = f'<style>{style()}</style><div class="report">{regression_report.html(found.joined, found.found)}</div>'
     report(body, key="regression.found")
 
 
@@ -174,7 +176,7 @@ def _downloads(view: ProjectView, found: RegressionPage) -> None:
     assert found.joined is not None
     st.download_button(
         "Download: numbers and units as CSV, charts as SVG",
-        archives.pack(drawn_regression.files_of(found.joined, found.found)),
+        archives.pack(regression_report.files_of(found.joined, found.found)),
         file_name=f"{view.name}-regression.zip",
         mime="application/zip",
         key="regression.download",

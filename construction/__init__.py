@@ -1,1 +1,0 @@
-"""Plans of tasks that a model is asked about; without files or a database."""
