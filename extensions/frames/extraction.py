@@ -110,14 +110,12 @@ def make(
     Conflict
         Another run is at work in the folder.
     NotAvailable
-        The extra ``video`` is not installed, or ``motion`` where it is to be measured.
+        The extra ``video`` is not installed.
     InvalidInput
         The screening uses motion, which is not measured.
     """
     keeping = keeping or ScreeningSettings()
     require_measured(taking, keeping)
-    if taking.motion:
-        motion.opencv()
     with _alone(out):
         _must_be_of(out, sources)
         for source in sources:
