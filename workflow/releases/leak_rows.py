@@ -1,4 +1,4 @@
-"""What the rows of public tables say of private items: column by column, in the order of the rows."""
+"""Leaks in public tables: the statements of each column and of the row order about private items."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ _CONTENT = frozenset({"dimension", "category", "l2-category", "group", "split", 
 
 _ENCODINGS = {"from 0": "a number from 0", "from 1": "a number from 1"}
 OPTIONS = "(options)"
-"""What the options of an item are called where they are compared with each other."""
+"""The name of an item's options when they are compared with each other."""
 
 STATED, NAMED = "stated", "named"
-"""Kinds of columns besides plain cells: what a longer text states, and what a file's name has in it."""
+"""Kinds of columns other than plain cells: a statement in a longer text, and a word in a file's name."""
 ENCODED, SURE = "encoded", "surely encoded"
 """Cells that are the key in another form: perhaps by chance, or beyond it."""
 ODD = "odd"
 """The one option that is written unlike the others."""
 IDS = "files with ids"
-"""What the table of the items' own ids is called."""
+"""The name of the table that holds the items' own ids."""
 
 
 @dataclass(frozen=True)
@@ -67,14 +67,14 @@ class Signal:
     what: str
     tried: Tried
     certain: bool = False
-    """It is one, whatever the test says."""
+    """The signal is a leak, whatever its test shows."""
     column: str = ""
     """For a column: its name."""
     same: bytes = b""
     """Equal for tests of the same values in several files: these count as one test."""
 
     is_of_writing: bool = False
-    """It tests how texts are written: one of very many tests."""
+    """The signal tests how texts are written, which is one of very many tests."""
 
     @property
     def place(self) -> tuple[str, str]:
@@ -84,13 +84,13 @@ class Signal:
 
 @dataclass
 class Rows:
-    """A table that was read: what it says of each private item, and what other rows have in common with these."""
+    """A table that was read: its statements about each private item, and the values that rows share."""
 
     table: Table
     known: Known
     ids: list[str] = field(default_factory=list)
     said: dict[tuple[str, str, str], array[int]] = field(default_factory=dict)
-    """By column, kind and encoding: what each row says; -1: nothing."""
+    """The code that each row states, by column, kind and encoding; -1 for none."""
     plain: dict[str, dict[int, str | float]] = field(default_factory=dict)
     """For each column without the item's own texts: the value of each row, by its place."""
     writing: dict[str, Writing] = field(default_factory=dict)
@@ -105,7 +105,7 @@ class Rows:
         self._names: frozenset[str] = frozenset()
 
     def take(self, row: Row, id: str) -> None:
-        """A row about a private item."""
+        """Add a row about a private item."""
         at = len(self.ids)
         self.ids.append(id)
         item = self.known.keys.items[id]
@@ -139,7 +139,7 @@ class Rows:
         return self.table.file == IDS
 
     def _take_writing(self, item: KeyItem, column: str, text: str, at: int, *, is_option: bool) -> None:
-        """Note how a text is written, and what it says once it is decoded."""
+        """Note how a text is written, and the key that its decoded form states."""
         if in_base64(text) is not None:
             return
         if not self._is_of_ids and item.id in text:  # ids have tests of their own
@@ -151,7 +151,7 @@ class Rows:
             self._note(column, SURE if sure else ENCODED, how, at, code)
 
     def _is_place(self, item: KeyItem) -> bool:
-        """Whether the place of an item's right option says nothing of what the item is about."""
+        """Return whether the place of an item's right option is independent of the item's content."""
         return item.asked.kind is AnswerKind.OPTION and isinstance(self.known.layout(item), int)
 
     def _take_order(self, row: Row, at: int) -> None:
@@ -209,7 +209,7 @@ class Rows:
             codes.append(code)
 
     def signals(self) -> Iterator[Signal]:
-        """Everything that may tell a key, with its test."""
+        """Yield every signal that may reveal a key, with its test."""
         for column, n in self.kept_back.items():
             name = _leaf(column)
             what = f"{n:,} private items have something in {column}, and {name} is kept back"
@@ -244,7 +244,7 @@ class Rows:
         return Signal(kind, self.table.name, what, tried, column=column, same=same, is_of_writing=is_of_writing)
 
     def _of_writing(self, items: Sequence[KeyItem], keys: Codes, there: Any, groups: Codes) -> Iterator[Signal]:
-        """Everything in how texts are written that may go along with the key."""
+        """Yield every property of how texts are written that may be associated with the key."""
         kind, name = ("ids", "the ids") if self._is_of_ids else ("writing", "")
         places = np.array([self._is_of_ids or self._is_place(each) for each in items])
         quarters = keys
@@ -312,7 +312,7 @@ class Rows:
 
 
 def of_ids(known: Known) -> Iterator[Signal]:
-    """Test whether ids tell the key: a part, a property such as a check digit, or what they are when decoded."""
+    """Yield tests of whether ids reveal the key: a part, a property such as a check digit, or the decoded id."""
     ids = list(known.codes)
     keys = np.array([known.codes[id] for id in ids], dtype=np.int64)
     for name, values in id_parts(ids):
@@ -384,11 +384,11 @@ def _list_of(column: str) -> str | None:
 
 
 FILES = "names of its files"
-"""What the table of a folder's own file names is called."""
+"""The name of the table that holds a folder's own file names."""
 
 
 def with_lists(row: Row) -> Iterator[tuple[str, Any]]:
-    """The cells of a row, and each list of plain values once more as one text, as ``path[]``."""
+    """Yield the cells of a row, and then each list of plain values as one text, named ``path[]``."""
     lists: dict[str, list[str]] = {}
     for column, value in row.items():
         yield column, value
@@ -401,7 +401,7 @@ def with_lists(row: Row) -> Iterator[tuple[str, Any]]:
 
 
 def _lengths(row: Row) -> Mapping[str, int]:
-    """How many entries each list of a row has, as ``path (length)``."""
+    """Return the number of entries of each list of a row, named ``path (length)``."""
     counts: Counter[str] = Counter()
     for column in row:
         if (match := _PLACE.search(column)) is not None and match.end() == len(column):
@@ -414,8 +414,10 @@ def _leaf(column: str) -> str:
 
 
 def id_column(table: Table, knowns: Mapping[str, Known]) -> str | None:
-    """The column that names the items: that in which most values are ids of private items; of equals one that is called
-    so. None: it is about none of them."""
+    """Return the column that names the items: the one with the most ids of private items. None if no column has any.
+
+    Among equals, a column with the name of an id column wins.
+    """
     hits: Counter[str] = Counter()
     for row in table.rows():
         for column, value in row.items():
@@ -428,7 +430,7 @@ def id_column(table: Table, knowns: Mapping[str, Known]) -> str | None:
 
 
 def fingerprint(row: Row, id: str) -> str:
-    """The longer texts of a row, as far as case and white space make no difference; empty: there are none."""
+    """Return the longer texts of a row without case and white space; empty if the row has no longer texts."""
     texts = [
         plain(value)
         for value in row.values()
