@@ -90,6 +90,7 @@ def added(extension: str) -> dict[str, set[str]]:
         "commands": commands,
         "schema_keys": {row.path for row in record.schema_keys()},
         "run_kinds": {row.kind.value for row in record.run_kinds()},
+        "strategies": {row.name for row in record.strategies()},
         "table_sources": {name for name, _ in record.table_sources()},
     }
 
@@ -151,6 +152,18 @@ for name in sentences["formats"]:
         registry.require_row("format", name)
     except NotAvailable as error:
         told["refused"][f"format {name}"] = str(error)
+
+for name in sentences["strategies"]:
+    schema = home / "asked.yaml"
+    text = shipped()["egothink"].read_text(encoding="utf-8").replace("guideline: ", "# guideline: ")
+    head, models, rest = text.partition("models:")
+    schema.write_text(f"{head}models: {{strategy: {name}}}\\n")
+    done = run.invoke(app.cli.cli, ["schema", "check", str(schema)])
+    told["refused"][f"schema {name}"] = f"{done.exit_code} {done.output} {done.exception}"
+    try:
+        registry.require_row("strategy", name)
+    except NotAvailable as error:
+        told["refused"][f"strategy {name}"] = str(error)
 
 for name in sentences["schema_keys"]:
     schema = home / "keyed.yaml"
@@ -266,6 +279,11 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, tmp_path: Path, ho
             assert checked.startswith("0 ")
             assert "export.formats" in checked
             assert f"The format `{format}` {named}" in checked
+        for strategy in parts.strategies:
+            assert named in found["refused"][f"strategy {strategy}"]
+            checked = " ".join(found["refused"][f"schema {strategy}"].split())
+            assert checked.startswith("0 ")
+            assert f"models.strategy: The strategy `{strategy}` {named}" in checked
         for key in parts.schema_keys:
             checked = " ".join(found["refused"][f"schema {key}"].split())
             assert checked.startswith("0 ")

@@ -15,10 +15,10 @@ from db.engine import Session
 from db.readings import AttemptEnd
 from domain.reading.answers import Reading
 from domain.records import BadRow, PredictionRecord
-from domain.registers import function_of
 from domain.run_kinds import RunKind
 from domain.runs import ANSWERS, Outcome, RunState
 from importers.answer_files import told_of_unread
+from importers.readers import reader_of
 from workflow.access.event_log import log
 from workflow.annotate import answer_readings, reading_rows
 from workflow.annotate.answer_readings import NewAnswer
@@ -36,7 +36,7 @@ _OTHERWISE = "{} has answered this item already, in other words"
 
 def import_answers(bring: Import, row: Format, *, model: str | None, spec: ModelSpec | None) -> Imported:
     """Take models' answers; ``model`` or ``spec`` says who gave them, instead of those whom the files name."""
-    read: ReadPredictions = function_of(row.reads)(
+    read: ReadPredictions = reader_of(row)(
         bring.path,
         schema=bring.access.schema,
         dimension=bring.dimension,

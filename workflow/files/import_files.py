@@ -15,10 +15,10 @@ from db.engine import Store
 from domain.errors import FileRefused, ModelRefused
 from domain.manifests import NAME, read, restricted
 from domain.records import Person
-from domain.registers import function_of
 from domain.states import RatersAre
 from importers.media_files import MediaFolder
 from importers.rating_values import MISSING_WORDS
+from importers.readers import reader_of
 from workflow.access.projects import Access, require_lead
 from workflow.files.import_answers import import_answers
 from workflow.files.import_items import import_items
@@ -26,7 +26,6 @@ from workflow.files.import_look import Look, look
 from workflow.files.one_import import Import, Imported, Progress
 from workflow.results import attributes
 from workflow.results.ratings_from_files import import_ratings
-from workflow.runs.tool_results import import_tool_results
 
 if TYPE_CHECKING:
     from inference.spec import ModelSpec
@@ -99,16 +98,15 @@ def import_files(
         access = require_lead(session, by=by, project=project)
     on = progress or (lambda what, done, total: None)
     bring = Import(store, media, access, by, project, path, dimension, skip_bad, on, new_only, said)
-    if row.reads is not None and row.takes is Takes.ANSWERS:
+    if row.reads and row.takes is Takes.ANSWERS:
         return import_answers(bring, row, model=model, spec=spec)
-    if row.reads is not None and row.takes is Takes.RATINGS:
+    if row.reads and row.takes is Takes.RATINGS:
         return _import_ratings(bring, row, raters, MISSING_WORDS if missing is None else missing)
-    if row.reads is not None and row.takes is Takes.RESULTS:
-        results, repeated, bad = import_tool_results(
-            store, by=by, project=project, path=path, reads=function_of(row.reads), refuse=bring.refuse
-        )
+    if row.reads and row.takes is Takes.RESULTS:
+        take = reader_of(row)
+        results, repeated, bad = take(store, by=by, project=project, path=path, refuse=bring.refuse)
         return Imported(tool_results=results, repeated=repeated, bad=tuple(bad))
-    if row.reads is not None and row.takes in (Takes.MODELS, Takes.LABELS):
+    if row.reads and row.takes in (Takes.MODELS, Takes.LABELS):
         return _import_attributes(bring, row)
     _must_be_read(access, row)
     bring = replace(bring, part=_part(path))
@@ -185,7 +183,7 @@ def _import_ratings(bring: Import, row: Format, raters: RatersAre | None, missin
         by=bring.by,
         project=bring.project,
         path=bring.path,
-        reads=function_of(row.reads),
+        reads=reader_of(row),
         refuse=bring.refuse,
         raters=raters,
         missing=missing,
@@ -206,7 +204,7 @@ def _import_attributes(bring: Import, row: Format) -> Imported:
         by=bring.by,
         project=bring.project,
         path=bring.path,
-        read=function_of(row.reads)(bring.path),
+        read=reader_of(row)(bring.path),
         kind=DESCRIBED if row.takes is Takes.MODELS else LABELLED,
         refuse=bring.refuse,
     )

@@ -19,9 +19,9 @@ from db.engine import IntegrityError, Session
 from db.records import StoredItem
 from domain.errors import Conflict, FileRefused
 from domain.records import BadRow, FileRecord, ItemRecord
-from domain.registers import function_of
 from importers.items import prefixed, refusal
 from importers.media_files import MediaFolder
+from importers.readers import reader_of
 from workflow.access.event_log import log
 from workflow.access.schema_changes import must_be_the_same
 from workflow.annotate import answering, verification
@@ -127,7 +127,7 @@ def contradictions(bring: Import, session: Session, keys: ItemKeys, new: Sequenc
 
 def read_for(bring: Import, row: Format) -> ReadFiles:
     """The good and the bad records of an import's files; ``FileRefused`` where they cannot be read."""
-    read: ReadFiles = function_of(row.reads)(
+    read: ReadFiles = reader_of(row)(
         bring.path,
         format=row.name,
         schema=bring.access.schema,

@@ -18,11 +18,11 @@ from domain.errors import FileRefused
 from domain.judging import JudgePlan, Reading, Verdict
 from domain.rated_units import unit_of
 from domain.records import BadRow, Person
-from domain.registers import function_of
 from domain.run_kinds import RunKind
 from domain.runs import Attempt, Outcome, RunState
 from importers.items import refusal
 from importers.judgements import NO_REPLY, JudgementRecord, ReadJudgements
+from importers.readers import reader_of
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.files.read_losses import ReplyRead, losses_of_replies
@@ -90,7 +90,7 @@ def import_judgements(
     """
     with store.read() as session:
         schema = require_lead(session, by=by, project=project).schema
-    read: ReadJudgements = function_of(FORMATS[format].reads)(path, schema)
+    read: ReadJudgements = reader_of(FORMATS[format])(path, schema)
     bad = list(read.bad)
     same = 0
     differ: list[str] = []
@@ -173,7 +173,7 @@ def look_at_judgements(
     """What ``import_judgements`` would do, by the rules that it goes by; ``FileRefused`` if the file cannot be read."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        read: ReadJudgements = function_of(FORMATS[format].reads)(path, access.schema)
+        read: ReadJudgements = reader_of(FORMATS[format])(path, access.schema)
         bad, contradict, new, refused = list(read.bad), list[BadRow](), list[_Reply](), None
         known: dict[str, dict[tuple[int, int | None, bool, int], str]] = {}
         places = {id(record): here for record, here in read.rows}

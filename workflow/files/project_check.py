@@ -11,12 +11,13 @@ from typing import Any
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import Schema, Verification
 from annotation_schemas.registry import criteria_of
-from db import bridge, dimensions, events, guidelines, items, missing_media, projects, task_slots
+from db import bridge, dimensions, events, guidelines, items, missing_media, projects, runs, task_slots
 from db import checks as queries
 from db.engine import Session, Store
 from domain import extensions
 from domain.errors import NotFound
 from domain.policies import Verdict, criteria_that_decide, is_skip, is_unanimous
+from domain.run_kinds import RunKind
 from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_or_why, access_to
@@ -97,6 +98,9 @@ def _away(session: Session, access: Access) -> Iterator[str]:
             yield f"{access.name}: its schema needs more at {'.'.join(map(str, need.path))}. {need.row.meaning}"
     for sentence in extensions.missing_by_events(events.kinds(session, project_id=access.project_id)):
         yield f"{access.name}: {sentence}"
+    for kind, why in extensions.all_missing("run_kinds").items():
+        if n := len(runs.of_project(session, project_id=access.project_id, kind=RunKind(kind))):
+            yield f"{access.name}: {n:,} {'run needs' if n == 1 else 'runs need'} more. {why}"
     away = extensions.missing("pages", "label_studio")
     for row in bridge.of_project(session, project_id=access.project_id) if away else ():
         if row.stages:

@@ -14,7 +14,6 @@ from annotation_schemas.formats import (
     Format,
     Page,
     Takes,
-    Writer,
     offered,
 )
 from annotation_schemas.keys import options_field
@@ -24,9 +23,10 @@ from db.records import StoredRun
 from domain.errors import FileRefused, NotFound
 from domain.manifests import NAME, restricted
 from domain.records import RULES, Person, PredictionRecord, Rating
-from domain.registers import function_of
 from domain.states import Stage
+from exporters import items as item_files
 from exporters.manifest import manifest
+from exporters.writers import writer_of
 from exporters.writing import write_files, write_folder
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
@@ -39,9 +39,6 @@ from workflow.results import attributes
 from workflow.results.file_raters import people_names
 from workflow.results.ratings import RATED, stage_ratings
 from workflow.results.schema_versions import of_schema
-
-_AS_THEY_CAME = "exporters.items:written"
-"""Writes a record that no one has touched as it came, and does not look at its fields."""
 
 Progress = Callable[[str, int, int], None]
 """Called with what is going on ("reading", "writing"), how much of it is done, and how much there is."""
@@ -269,15 +266,9 @@ def _release(
 
 
 def _require_written(access: Access, row: Format) -> None:
-    if row.writes is None:
+    if not row.writes:
         known = ", ".join(each.name for each in offered(access.schema, writes=True))
         raise FileRefused(f"{access.title} cannot be written as {row.name}; it can be written as {known}.")
-
-
-def writer_of(row: Format) -> Writer:
-    """What writes files of the format."""
-    found: Writer = function_of(row.writes)
-    return found
 
 
 def _named(written: Mapping[str, bytes], file_name: str | None) -> Mapping[str, bytes]:
@@ -301,7 +292,7 @@ def _items(
         raise FileRefused(f"{access.title} cannot be written as {row.name}; it can be written as {known}.")
     require_verification(access, split)
     without = access.schema.export.public_without if split and split.verified and not private else ()
-    state = project_items(session, access, row.keys, whole=bool(without) or row.writes != _AS_THEY_CAME)
+    state = project_items(session, access, row.keys, whole=bool(without) or writer_of(row) is not item_files.written)
     if progress:
         progress("reading", len(state.rows), len(state.rows))
     kept = {each.external_id for each in state.rows if split.takes(each)} if split else None

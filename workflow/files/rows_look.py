@@ -15,12 +15,12 @@ from db.engine import Store
 from domain.errors import FileRefused
 from domain.judging import JudgePlan
 from domain.records import BadRow, Person
-from domain.registers import function_of
 from domain.replies import WARNING
 from domain.runs import ANSWERS
 from importers.answer_files import told_of_unread
 from importers.items import refusal
 from importers.rating_values import MISSING_WORDS
+from importers.readers import reader_of
 from workflow.access.projects import Access, require_lead
 from workflow.annotate import answer_readings
 from workflow.files.import_answers import answered_rows, answers_to_read, losses_ahead, texts_instead
@@ -123,7 +123,7 @@ def look_at_rows(
 
 
 def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | None) -> RowsLook:
-    read = function_of(row.reads)(
+    read = reader_of(row)(
         bring.path,
         schema=bring.access.schema,
         dimension=bring.dimension,
@@ -171,7 +171,7 @@ def _losses_told(losses: Sequence[Losses], *, new: int, repeated: int, noun: str
 
 
 def _ratings(bring: Import, row: Format, missing: Sequence[str]) -> RowsLook:
-    read = function_of(row.reads)(bring.path, missing=missing_in(bring.access.schema, missing))
+    read = reader_of(row)(bring.path, missing=missing_in(bring.access.schema, missing))
     bad, changed = list(read.bad), list[BadRow]()
     bring.on("comparing", 0, 1)
     with bring.store.read() as session:

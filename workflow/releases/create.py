@@ -25,6 +25,7 @@ from domain.records import Person
 from domain.registers import function_of
 from exporters.release_folder import ReleaseFolder
 from exporters.release_keys import write_keys
+from exporters.writers import release_writer_of
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 from workflow.access.schema_changes import must_be_finished
@@ -224,7 +225,7 @@ def _write_formats(rows: Sequence[Format], released: ReleasedSet, public: Releas
             continue  # it needs a format that is refused: whether it can be written is not known
         doing.begin(f"writing {row.name}: items")
         try:
-            function_of(row.releases)(released, public)
+            release_writer_of(row)(released, public)
         except FileRefused as error:
             refused[row.name] = error
     if len(refused) == 1:

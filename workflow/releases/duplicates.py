@@ -24,8 +24,8 @@ from db.releases import Asset
 from domain.csv_text import Writer
 from domain.errors import InvalidInput, Problem
 from domain.records import Person
-from domain.registers import function_of
 from domain.states import Items, Stage
+from importers.readers import reader_of
 from media.perceptual_hash import ALIKE, BITS
 from workflow.access.counted_items import counting
 from workflow.access.projects import Access, require_lead
@@ -191,7 +191,7 @@ def _of_file(schema: Schema, path: Path, format: str | None, notes: list[str]) -
     if row is None or row.reads is None or row.takes is not Takes.ITEMS:
         known = [each for each, one in FORMATS.items() if one.reads is not None and one.takes is Takes.ITEMS]
         raise InvalidInput([Problem("format", f"No items are read from {name}; take one of {', '.join(known)}.")])
-    read = function_of(row.reads)(path, format=name, schema=schema, dimension=None, progress=None)
+    read = reader_of(row)(path, format=name, schema=schema, dimension=None, progress=None)
     if read.bad:
         notes.append(f"{len(read.bad):,} records of {path.name} do not fit the schema, and were left out.")
     notes.append("Of files texts are compared; for images, import the set as a project of its own.")

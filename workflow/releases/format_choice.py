@@ -36,7 +36,7 @@ def usual_formats(schema: Schema) -> tuple[str, ...]:
 
 def releasable(schema: Schema) -> dict[str, Format]:
     """The formats that a release of a schema can be written in, by name."""
-    there = [row for row in FORMATS.values() if row.releases is not None and row.available]
+    there = [row for row in FORMATS.values() if row.releases and row.available]
     own = [row for row in offered(schema, writes=True) if row in there]
     others = [row for row in there if row.fits(schema) or (row.keys is not None and row.keys.open)]
     return {row.name: row for row in (*own, *others)}

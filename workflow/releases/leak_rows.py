@@ -110,12 +110,13 @@ class Rows:
         self.ids.append(id)
         item = self.known.keys.items[id]
         options: dict[int, str] = {}
+        listed = _option_lists(item, row) if item.asked.kind is AnswerKind.MULTI else frozenset()
         for column, value in with_lists(row):
             leaf = _leaf(column)
             if leaf in self.known.withheld and value not in ("", None):
                 self.kept_back[column] += 1
             said = dict(self.known.said(item, value))
-            for encoding, code in said.items():
+            for encoding, code in said.items() if _list_of(column) not in listed else ():
                 self._note(column, "cell", encoding, at, code)
             if item.asked.kind is AnswerKind.OPTION and "text" not in said:
                 self._take_plain(column, value, at)
@@ -162,10 +163,11 @@ class Rows:
             self.plain.setdefault("(order of columns)", {})[at] = ",".join(map(str, order))
 
     def _take_odd_option(self, item: KeyItem, options: Mapping[int, str], at: int) -> None:
-        """Note which option is written unlike all others, in each property."""
-        if len(options) < 3 or len(options) != len(item.asked.options):
+        """Note which option is written unlike all others, in each property, where one option is the key."""
+        places = range(len(item.asked.options))
+        if len(options) < 3 or set(options) != set(places):  # sets and orders have codes of their own
             return
-        kinds = [kinds_of(options[place]) for place in range(len(options))]
+        kinds = [kinds_of(options[place]) for place in places]
         for name in kinds[0]:
             counts = Counter(each[name] for each in kinds)
             if len(counts) == 2 and 1 in counts.values():
@@ -361,6 +363,24 @@ def in_order(values: Sequence[str | float | None]) -> Codes | None:
 def _has_options(item: KeyItem, text: str) -> bool:
     seen = plain(text)
     return bool(item.asked.options) and all(plain(each) in seen for each in item.asked.options)
+
+
+def _option_lists(item: KeyItem, row: Row) -> frozenset[str]:
+    """Return the lists of a row that are the item's own options. Each option alone may be the key by chance."""
+    found: dict[str, list[str]] = {}
+    for column, value in row.items():
+        if (name := _list_of(column)) is not None:
+            found.setdefault(name, []).append(plain(str(value)))
+    own = sorted(map(plain, item.asked.options))
+    return frozenset(name for name, values in found.items() if sorted(values) == own)
+
+
+def _list_of(column: str) -> str | None:
+    """Return the list that a column is an entry of, or all of."""
+    match = _PLACE.search(column)
+    if match is not None and match.end() == len(column):
+        return column[: match.start()]
+    return column.removesuffix("[]") if column.endswith("[]") else None
 
 
 FILES = "names of its files"

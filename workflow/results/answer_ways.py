@@ -12,14 +12,14 @@ from db.records import StoredRun
 from domain.reading.answers import ReadOutcome
 from domain.records import AnswerReading
 from domain.run_kinds import RunKind
-from domain.runs import HOLMES, TWO_STEPS, RunPlan
+from domain.runs import TWO_STEPS, RunPlan
+from domain.strategies import added_strategy
 from workflow.runs.shown_pictures import clips_in_words
 
 PEOPLE = "people"
 OUT_OF_FILES = "out of a file"
 WRITTEN: Mapping[str, str] = {
     "generate": "free text",
-    HOLMES: "free text after asking tools",
     TWO_STEPS: "free text in two steps",
 }
 """What a model does that is asked in that way, a row of the registry of strategies."""
@@ -87,7 +87,8 @@ def _made_in(schema: Schema, run: StoredRun | None) -> str:
         return f"options ranked by {plan.score}"
     own = schema.models.prompts if schema.models else None
     prompts = f" (prompts {plan.prompt_set})" if own is not None and plan.prompt_set != own else ""
-    return WRITTEN.get(plan.strategy, plan.strategy) + prompts
+    added = added_strategy(plan.strategy)
+    return (WRITTEN.get(plan.strategy, plan.strategy) if added is None else added.answers) + prompts
 
 
 def _with_reader(how: str, readers: Mapping[str, int]) -> str:
