@@ -1,4 +1,4 @@
-"""Regressions of success on aspects as they are looked at: as a page of HTML, and as files with their charts."""
+"""Show regressions of success on aspects: as HTML, and as files with charts."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from agreement.regression_parts import INTERCEPT, Term
 from agreement.statistic import Statistic
 from extensions.plans.success_regression import (
     MOST_LISTED,
-    Fit,
+    RegressionFit,
     as_csv,
-    counted,
-    data_csv,
+    describe_count,
+    describe_fit,
     influential,
     odds_ratio,
     p_value,
-    quality,
     title_of,
+    units_csv,
 )
-from extensions.plans.success_units import Joined
+from extensions.plans.success_units import JoinedUnits
 from reports import charts, scatter
 from reports.charts import Drawing, element
 from reports.content import Dots, Mark
@@ -28,11 +28,11 @@ from reports.scatter import Scatter
 from reports.table_charts import drawing_file
 
 STEPS = 40
-"""So many parts a curve is drawn in."""
+"""Number of segments of a drawn curve."""
 
 
-def drawings(joined: Joined, found: Sequence[Fit]) -> dict[str, Drawing]:
-    """The charts by the names of their files: what each aspect is worth, and of a single aspect all units."""
+def drawings(joined: JoinedUnits, found: Sequence[RegressionFit]) -> dict[str, Drawing]:
+    """Return the charts by file name: the coefficients, and with a single aspect all units."""
     fitted = [fit for fit in found if fit.found.terms]
     made = {"aspects": _effects(joined, fitted)} if fitted and joined.aspects else {}
     if fitted and len(joined.aspects) == 1:
@@ -40,7 +40,7 @@ def drawings(joined: Joined, found: Sequence[Fit]) -> dict[str, Drawing]:
     return made
 
 
-def _effects(joined: Joined, fitted: Sequence[Fit]) -> Drawing:
+def _effects(joined: JoinedUnits, fitted: Sequence[RegressionFit]) -> Drawing:
     names = {"linear": "Linear: coefficient", "logistic": "Logistic: average marginal effect"}
     lines = []
     for name, title in joined.aspects:
@@ -61,7 +61,7 @@ def _mark(series: str, found: Statistic | None) -> Mark:
     return Mark(series, found.value, found.low, found.high)
 
 
-def _units(joined: Joined, fitted: Sequence[Fit]) -> Scatter:
+def _units(joined: JoinedUnits, fitted: Sequence[RegressionFit]) -> Scatter:
     (name, title), *_ = joined.aspects
     points = [(unit.scores[0], unit.success) for unit in joined.units if not math.isnan(unit.scores[0])]
     xs = [x for x, _ in points]
@@ -78,17 +78,17 @@ def _units(joined: Joined, fitted: Sequence[Fit]) -> Scatter:
     return Scatter(f"Success and {title}", title, up, scatter.together(points), tuple(lines))
 
 
-def files_of(joined: Joined, found: Sequence[Fit]) -> dict[str, bytes]:
-    """All numbers and the joined units as CSV, and the charts, on light and on dark paper, as SVG."""
-    files = {"regression.csv": as_csv(joined, found).encode(), "units.csv": data_csv(joined, found).encode()}
+def files_of(joined: JoinedUnits, found: Sequence[RegressionFit]) -> dict[str, bytes]:
+    """Return all numbers and the units as CSV, and the charts as SVG, light and dark."""
+    files = {"regression.csv": as_csv(joined, found).encode(), "units.csv": units_csv(joined, found).encode()}
     for name, drawing in drawings(joined, found).items():
         files[f"{name}.svg"] = drawing_file(drawing, name)
         files[f"{name}-dark.svg"] = drawing_file(drawing, name, dark=True)
     return files
 
 
-def html(joined: Joined, found: Sequence[Fit]) -> str:
-    """The charts and regressions as a part of a page in the style of reports."""
+def html(joined: JoinedUnits, found: Sequence[RegressionFit]) -> str:
+    """Return the charts and regressions as HTML in the style of reports."""
     figures = [
         f"<figure><figcaption>{escape(drawing.title)}</figcaption>{element(drawing, f'regression-{name}')}</figure>"
         for name, drawing in drawings(joined, found).items()
@@ -96,14 +96,14 @@ def html(joined: Joined, found: Sequence[Fit]) -> str:
     return "".join([*figures, *(part for fit in found for part in _fit(joined, fit))])
 
 
-def _fit(joined: Joined, fit: Fit) -> Iterator[str]:
+def _fit(joined: JoinedUnits, fit: RegressionFit) -> Iterator[str]:
     yield f'<section id="{fit.kind}"><h3>{escape(fit.title)} <span class="sub">'
-    yield f"{escape(counted(joined, fit))}</span></h3>"
+    yield f"{escape(describe_count(joined, fit))}</span></h3>"
     if fit.found.reason:
         yield f'<p class="missing">{escape(fit.found.reason)}</p>'
     else:
         yield from _table(joined, fit)
-        yield "".join(f"<p>{escape(line)}</p>" for line in quality(fit))
+        yield "".join(f"<p>{escape(line)}</p>" for line in describe_fit(fit))
     yield "".join(f'<p class="note">{escape(note)}</p>' for note in fit.notes)
     moving = influential(joined, fit)
     if moving:
@@ -116,7 +116,7 @@ def _fit(joined: Joined, fit: Fit) -> Iterator[str]:
     yield "</section>"
 
 
-def _table(joined: Joined, fit: Fit) -> Iterator[str]:
+def _table(joined: JoinedUnits, fit: RegressionFit) -> Iterator[str]:
     heads = ["Coefficient", "95 % interval", "Standard error", "p", "Variance inflation"]
     heads += ["Odds ratio", "Average marginal effect", "95 % interval"] if fit.kind == "logistic" else []
     wide = f'tabindex="0" role="region" aria-label="{escape(fit.title, quote=True)}"'
@@ -130,7 +130,7 @@ def _table(joined: Joined, fit: Fit) -> Iterator[str]:
     yield "</tbody></table></div>"
 
 
-def _cells(term: Term, fit: Fit) -> list[str]:
+def _cells(term: Term, fit: RegressionFit) -> list[str]:
     at = term.coefficient
     cells = [f"{at.value:z.3f}", _limits(at), _known(at.se), escape(p_value(at.test)), _known(term.vif, 1)]
     if fit.kind == "logistic":
