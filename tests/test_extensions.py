@@ -50,7 +50,7 @@ def test_core_knows_no_extension_and_its_tests_draw_on_none() -> None:
 
 def test_no_text_of_core_leads_to_an_extension() -> None:
     """An import may hide in a text such as ``module:function``."""
-    there = re.compile(rf"\bextensions[./]({'|'.join(HERE)})\b")
+    there = re.compile(rf"\bextensions[./]({'|'.join(COMES_WITH)})\b")
     paths = [path for room in CORE for path in sorted((ROOT / room).rglob("*.py"))]
     assert [str(path) for path in paths if there.search(path.read_text(encoding="utf-8"))] == []
 
@@ -176,6 +176,13 @@ for name in sentences["kinds"]:
     told["refused"][f"kind {name}"] = registry.find("criterion_kind", name).meaning
 
 from annotation_schemas.loader import load_schema
+from app.workbench import page
+from domain.states import Stage
+for stage in (Stage.GRADING, Stage.VERIFICATION):
+    for name in ("etp_bench", "questions"):
+        static = page.static_part(load_schema(shipped()[name]), stage, project="p", title="P")
+        told["unforeseen"] += [each["kind"] for each in static["criteria"] if each["kind"] in sentences["kinds"]]
+
 from app.services import Services
 from db.engine import open_store
 from domain.settings import Settings

@@ -77,7 +77,7 @@ class Finder:
             raise NotAvailable(f"OpenCV's cascade {CASCADES[broken[0]][1]} cannot be read; install the package anew.")
 
     @property
-    def told(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, Any]:
         """Return OpenCV's version, the SHA-256 of each cascade, and the settings."""
         return {
             "opencv": self._cv2.__version__,

@@ -19,6 +19,7 @@ from domain.reading.answers import AnswerKind
 from exporters.release_keys import KeyItem
 from workflow.releases.leak_encoded import EncodedKeys
 from workflow.releases.leak_keys import NAMES, Known, looks_like_a_path
+from workflow.releases.leak_lists import PLACE, list_of, option_lists
 from workflow.releases.leak_media import in_base64
 from workflow.releases.leak_stats import (
     FEW,
@@ -36,7 +37,6 @@ from workflow.releases.leak_tables import Row, Table, written
 from workflow.releases.leak_writing import HIDDEN, Writing, kinds_of
 
 _IDS = (*dict.fromkeys(("id", "item", "item_id", *id_keys(), "question_id", "index")), "(name)")
-_PLACE = re.compile(r"\[\d+\]")
 _MOST_COLUMNS = 400
 _WORDS = re.compile(r"\s")
 _BETWEEN = re.compile(r"[^0-9A-Za-z]+")
@@ -79,7 +79,7 @@ class Signal:
     @property
     def place(self) -> tuple[str, str]:
         """The column with all that is derived from it, such as the entries and the length of a list."""
-        return self.where, _PLACE.sub("", self.column).removesuffix(" (length)").removesuffix("[]")
+        return self.where, PLACE.sub("", self.column).removesuffix(" (length)").removesuffix("[]")
 
 
 @dataclass
@@ -110,13 +110,13 @@ class Rows:
         self.ids.append(id)
         item = self.known.keys.items[id]
         options: dict[int, str] = {}
-        listed = _option_lists(item, row) if item.asked.kind is AnswerKind.MULTI else frozenset()
+        listed = option_lists(item, row) if item.asked.kind is AnswerKind.MULTI else frozenset()
         for column, value in with_lists(row):
             leaf = _leaf(column)
             if leaf in self.known.withheld and value not in ("", None):
                 self.kept_back[column] += 1
             said = dict(self.known.said(item, value))
-            for encoding, code in said.items() if _list_of(column) not in listed else ():
+            for encoding, code in said.items() if list_of(column) not in listed else ():
                 self._note(column, "cell", encoding, at, code)
             if item.asked.kind is AnswerKind.OPTION and "text" not in said:
                 self._take_plain(column, value, at)
@@ -181,7 +181,7 @@ class Rows:
         """
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         is_code = isinstance(value, bool) or (isinstance(value, str) and len(value) < 60 and not _WORDS.search(value))
-        if _leaf(column) in _CONTENT or _PLACE.search(column) or not (is_number or is_code):
+        if _leaf(column) in _CONTENT or PLACE.search(column) or not (is_number or is_code):
             return
         if column in self.plain or len(self.plain) < _MOST_COLUMNS:
             self.plain.setdefault(column, {})[at] = value if is_number else str(value)
@@ -365,24 +365,6 @@ def _has_options(item: KeyItem, text: str) -> bool:
     return bool(item.asked.options) and all(plain(each) in seen for each in item.asked.options)
 
 
-def _option_lists(item: KeyItem, row: Row) -> frozenset[str]:
-    """Return the lists of a row that are the item's own options. Each option alone may be the key by chance."""
-    found: dict[str, list[str]] = {}
-    for column, value in row.items():
-        if (name := _list_of(column)) is not None:
-            found.setdefault(name, []).append(plain(str(value)))
-    own = sorted(map(plain, item.asked.options))
-    return frozenset(name for name, values in found.items() if sorted(values) == own)
-
-
-def _list_of(column: str) -> str | None:
-    """Return the list that a column is an entry of, or all of."""
-    match = _PLACE.search(column)
-    if match is not None and match.end() == len(column):
-        return column[: match.start()]
-    return column.removesuffix("[]") if column.endswith("[]") else None
-
-
 FILES = "names of its files"
 """The name of the table that holds a folder's own file names."""
 
@@ -392,7 +374,7 @@ def with_lists(row: Row) -> Iterator[tuple[str, Any]]:
     lists: dict[str, list[str]] = {}
     for column, value in row.items():
         yield column, value
-        match = _PLACE.search(column)
+        match = PLACE.search(column)
         if match is not None and match.end() == len(column) and isinstance(value, str | int | float):
             lists.setdefault(column[: match.start()], []).append(str(value))
     for name, values in lists.items():
@@ -404,13 +386,13 @@ def _lengths(row: Row) -> Mapping[str, int]:
     """Return the number of entries of each list of a row, named ``path (length)``."""
     counts: Counter[str] = Counter()
     for column in row:
-        if (match := _PLACE.search(column)) is not None and match.end() == len(column):
+        if (match := PLACE.search(column)) is not None and match.end() == len(column):
             counts[f"{column[: match.start()]} (length)"] += 1
     return counts
 
 
 def _leaf(column: str) -> str:
-    return _PLACE.sub("", column).rpartition(".")[2].strip("()").removesuffix("[]").casefold()
+    return PLACE.sub("", column).rpartition(".")[2].strip("()").removesuffix("[]").casefold()
 
 
 def id_column(table: Table, knowns: Mapping[str, Known]) -> str | None:

@@ -58,6 +58,6 @@ def test_with_what_was_looked_is_told(finder: cascades.Finder) -> None:
             "haarcascade_license_plate_rus_16stages.xml",
         )
     }
-    assert finder.told["cascades"] == wanted
-    assert finder.told["opencv"] == cv2.__version__
-    assert [*cascades.Finder(kinds=["face"], neighbours=7).told["cascades"]] == [*wanted][:2]
+    assert finder.settings["cascades"] == wanted
+    assert finder.settings["opencv"] == cv2.__version__
+    assert [*cascades.Finder(kinds=["face"], neighbours=7).settings["cascades"]] == [*wanted][:2]
