@@ -17,7 +17,7 @@ import streamlit as st
 from annotation_schemas.formats import offered
 from app import apart, goal_draft, import_boxes, import_seen, import_work, markup, shell, uploads
 from app.apart import Going, Progress
-from app.import_work import Came, Order
+from app.jobs.imports import Came, Order
 from app.making_questions import Made, make
 from app.services import Services
 from app.views.import_ import imported_sentence
@@ -238,11 +238,11 @@ def _show(view: ProjectView, made: _Made) -> None:
 def _preview(services: Services, view: ProjectView, source: uploads.Source) -> None:
     """What an import of them would do; done when someone says so."""
     about = {"format": FORMAT, "dimension": None, "said": None}
-    seen = import_seen.look(services, Order("look", view.name, services.person, source, about))
+    seen = import_seen.look(services, Order(view.name, source, about))
     if seen is None:
         return
     import_seen.show(seen, skip_bad=False, new_only=False)
-    order = Order("import", view.name, services.person, source, {**about, "skip_bad": False, "new_only": False})
+    order = Order(view.name, source, {**about, "skip_bad": False, "new_only": False})
     shell.does(
         st,
         "Import these questions",

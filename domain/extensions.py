@@ -51,6 +51,8 @@ class Extension:
     """Modules with ``routes(resources)`` and ``PUBLIC``, the paths that need no session."""
     figures: Rows = _nothing
     """Pairs of a name and the function that works out what a page shows, in a process of its own where it is much."""
+    jobs: Rows = _nothing
+    """Rows of ``workflow.jobs.kinds.JobKind``: long tasks."""
     settings: Rows = _nothing
     """Dataclasses of settings, each with ``read(env, folder)``; ``Settings.of`` finds what came of them."""
     web: Path | None = None

@@ -50,6 +50,7 @@ BEFORE = {
     "lead": {"access", "annotate", "runs", "results"},
     "schemas": {"access", "annotate", "files"},
     "releases": {"access", "annotate", "runs", "results", "files"},
+    "jobs": {"access", "runs"},
 }
 """The rooms of the workflow, and what each of them may import of the others."""
 

@@ -33,24 +33,26 @@ def worker(
     import logging
     from contextlib import nullcontext
 
+    from app.jobs import processes
     from app.mail import Mailer
     from app.services import resources
     from workflow.runs import run_queue, worker_registry
-    from workflow.runs import worker as jobs
+    from workflow.runs import worker as runs
 
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     shared = resources()
     shared.store.upgrade()
-    means = jobs.means_of(shared.store, shared.media, shared.settings)
+    means = runs.means_of(shared.store, shared.media, shared.settings)
     if not until_input_ends:
         typer.echo(f"Touchstone: everything is kept in {shared.settings.home}")
         typer.echo("The worker waits for runs (Ctrl+C ends it).")
 
     def work(run: str, stop: Callable[[], bool]) -> None:
-        jobs.work(shared.store, run, means=means, stop=stop, share=share)
+        runs.work(shared.store, run, means=means, stop=stop, share=share)
 
     server, url = shared.settings.mail_server, shared.settings.public_url
-    with Mailer(shared.store, server, url) if server and url else nullcontext():
+    watching = processes.watching(shared.store, shared.settings.home)
+    with watching, Mailer(shared.store, server, url) if server and url else nullcontext():
         run_queue.serve(
             shared.settings,
             waiting=lambda: worker_registry.waiting(shared.store, share=share),

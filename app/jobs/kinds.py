@@ -1,0 +1,22 @@
+"""The register of kinds of jobs: those of core, then those of extensions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.jobs import imports
+from domain import extensions
+from domain.registers import Register
+from workflow.jobs.kinds import JobKind
+
+
+def _core() -> Sequence[JobKind]:
+    return imports.LOOK, imports.IMPORT
+
+
+def _of_extensions() -> Sequence[JobKind]:
+    return extensions.rows("jobs")
+
+
+KINDS: Register[JobKind] = Register(_core, _of_extensions)
+"""The kinds by name."""

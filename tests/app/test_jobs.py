@@ -1,0 +1,304 @@
+"""Jobs of every kind: done once, killed anywhere and resumed or ended with a reason, canceled, and seen by two servers.
+
+A job is killed by a process that ends itself at a moment of its work: before the n-th transaction that it writes, or
+when it tells progress for the n-th time.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app import jobs, uploads
+from app.jobs import processes
+from app.jobs.imports import Order
+from app.jobs.kinds import KINDS
+from app.services import Services
+from db.engine import Store, open_store
+from domain.errors import Conflict
+from domain.jobs import Job, JobState
+from domain.records import Person
+from domain.roles import Role
+from domain.settings import Settings
+from media.store import MediaStore
+from testkit.factories import make_fields, make_items, make_person, make_project
+from testkit.forked import PRELOADED
+from workflow.access.projects import access_to
+from workflow.files.project_check import check
+from workflow.jobs import desk, working
+from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
+from workflow.jobs.working import Worker
+
+pytestmark = pytest.mark.thorough
+
+NEVER = 10_000
+N = 12
+
+
+@pytest.fixture
+def lea(store: Store, home: Path) -> Services:
+    make_project(store)
+    make_items(store, 3)
+    return of(store, home, make_person(store, "lea", role=Role.LEAD))
+
+
+def of(store: Store, home: Path, person: Person) -> Services:
+    url = store.engine.url.render_as_string(hide_password=False)
+    return Services(store, MediaStore(home / "media"), Settings(home, url), person, "csrf")
+
+
+# ---- the work of each kind ------------------------------------------------------------------------------------------
+
+
+def source(services: Services) -> uploads.Source:
+    rows = [{"id": f"new-{at}", "dimension": "colour", **make_fields(at, origin="new")} for at in range(N)]
+    file = io.BytesIO("\n".join(json.dumps(row) for row in rows).encode())
+    file.name = "new.jsonl"
+    return uploads.staged(services.settings.home, [file], None)
+
+
+def items(services: Services) -> int:
+    with services.store.read() as session:
+        project_id = access_to(session, person=None, project="p").project_id
+        return len(_names(session, project_id))
+
+
+def _names(session: Any, project_id: int) -> list[str]:
+    from db import files
+
+    return [name for _, name, _ in files.item_ids(session, project_id=project_id)]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A kind of job, as a test begins it and looks at what came of it."""
+
+    kind: str
+    slot: str
+    input: Callable[[Services], Any]
+    holds: Callable[[Services, Job], bool]
+    """Whether everything is there once, after the job was done."""
+    resumes: bool = True
+
+
+def imported(services: Services, job: Job) -> bool:
+    return items(services) == 3 + N and not [*check(services.store)]
+
+
+CASES = [
+    Case(
+        "look",
+        "look/1",
+        lambda services: Order("p", source(services), {"format": "jsonl", "dimension": None}),
+        lambda services, job: job.result.counts["new"] == N and items(services) == 3,
+    ),
+    Case(
+        "import",
+        "import/p",
+        lambda services: Order("p", source(services), {"format": "jsonl", "dimension": None}),
+        imported,
+    ),
+]
+
+
+def begun(services: Services, case: Case) -> Job:
+    return desk.begin(
+        services.store,
+        kind=case.kind,
+        slot=case.slot,
+        by=services.person,
+        project="p",
+        of_project=case.kind != "delete",
+        input=case.input(services),
+    )
+
+
+# ---- killed ---------------------------------------------------------------------------------------------------------
+
+
+def work_until(url: str, home: Path, moment: int) -> None:
+    """Do jobs, and kill this process at its n-th moment."""
+    left = moment
+
+    def count(*_: Any) -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    store = open_store(url, home)
+    worker = Worker(store, home, Settings(home, url), KINDS, Lane.TASKS)
+    row = next((row for lane in Lane if (row := Worker(store, home, worker.settings, KINDS, lane).take())), None)
+    assert row is not None
+    write, tell = Store.write, working._Doing._progress
+
+    def counted_write(self: Store, **how: Any) -> Any:
+        count()
+        return write(self, **how)
+
+    def counted_tell(self: Any, *told: Any) -> None:
+        count()
+        tell(self, *told)
+
+    Store.write = counted_write  # type: ignore[method-assign]
+    working._Doing._progress = counted_tell  # type: ignore[method-assign, assignment]
+    worker.do(row)
+
+
+def own_process(work: Callable[..., None], *about: Any) -> Any:
+    """A process without the threads of this one: a fork of it would hang at times."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([*PRELOADED, __name__])
+    return context.Process(target=work, args=about)
+
+
+def killed_at(services: Services, moment: int) -> bool:
+    """Do a job in a process that is killed at a moment. Return False if it ended before."""
+    about = (services.settings.database_url, services.settings.home, moment)
+    child = own_process(work_until, *about)
+    child.start()
+    child.join()
+    assert child.exitcode in (0, -signal.SIGKILL)
+    return bool(child.exitcode)
+
+
+def work_off(services: Services) -> None:
+    for lane in Lane:
+        Worker(services.store, services.settings.home, services.settings, KINDS, lane).work_off()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.kind)
+@pytest.mark.parametrize("moment", [0, 2, 5])
+def test_a_job_whose_process_is_killed_is_resumed_or_ends_with_a_reason(lea: Services, case: Case, moment: int) -> None:
+    job = begun(lea, case)
+    killed_at(lea, moment)
+    work_off(lea)
+    done = desk.job(lea.store, id=job.id)
+    if case.resumes or done.state is JobState.DONE:
+        assert (done.state, done.said) == (JobState.DONE, done.said)
+        assert case.holds(lea, done)
+    else:
+        assert (done.state, done.said) == (JobState.FAILED, working.BROKEN_OFF)
+        again = desk.retry(lea.store, id=job.id)
+        work_off(lea)
+        assert case.holds(lea, desk.job(lea.store, id=again.id))
+
+
+def test_a_job_that_kills_every_process_ends_with_a_reason(lea: Services) -> None:
+    job = begun(lea, CASES[0])
+    for _ in range(working.ATTEMPTS):
+        assert killed_at(lea, 0)
+    work_off(lea)
+    done = desk.job(lea.store, id=job.id)
+    assert (done.state, done.said) == (JobState.FAILED, working.TOO_OFTEN)
+
+
+# ---- real processes -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def real(lea: Services) -> Any:
+    yield lea
+    for pid in processes.at_work():
+        os.kill(pid, signal.SIGKILL)
+    processes.close()
+
+
+def until(services: Services, id: str, holds: Callable[[Job], bool]) -> Job:
+    for _ in range(1_200):
+        job = desk.job(services.store, id=id)
+        if holds(job):
+            return job
+        time.sleep(0.05)
+    raise AssertionError(f"it never came: {job}")
+
+
+@pytest.mark.both_databases
+def test_a_process_that_is_killed_is_replaced_and_two_presses_begin_one_job(real: Services) -> None:
+    case = CASES[1]
+    about: Any = {"slot": case.slot, "project": "p", "input": case.input(real)}
+    job = jobs.begin(real, case.kind, **about)
+    assert jobs.begin(real, case.kind, **about).id == job.id, "the second press"
+    with pytest.raises(Conflict, match="under way"):
+        jobs.begin(real, case.kind, **{**about, "input": case.input(real)})
+    (pid,) = processes.at_work()
+    os.kill(pid, signal.SIGKILL)
+    done = until(real, job.id, lambda job: not job.is_open)
+    assert (done.state, done.attempts <= 2) == (JobState.DONE, True)
+    assert imported(real, done)
+    other = open_store(real.settings.database_url, real.settings.home)  # another server sees the same
+    assert desk.newest(other, slot=case.slot, whole=True) == done
+    other.close()
+
+
+def test_another_server_goes_on_where_one_died(real: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "LEFT_ALONE", timedelta())
+    job = begun(real, CASES[1])
+    assert killed_at(real, 3)
+    assert desk.job(real.store, id=job.id).state is JobState.RUNNING
+    with processes.watching(real.store, real.settings.home):
+        done = until(real, job.id, lambda job: not job.is_open)
+    assert done.state is JobState.DONE
+
+
+# ---- canceled -------------------------------------------------------------------------------------------------------
+
+
+def endless(context: JobContext) -> JobOutcome:
+    """Work that tells progress, or none, until it is ended."""
+    while True:
+        time.sleep(0.01)
+        if context.input == "tells":
+            context.progress("counting", 1, 2)
+
+
+ENDLESS = {"endless": JobKind("endless", "Endless", "Counting", endless)}
+
+
+def endless_in_process(url: str, home: Path) -> None:
+    working.CANCEL_SECONDS = 0.2
+    Worker(open_store(url, home), home, Settings(home, url), ENDLESS, Lane.TASKS, ends_itself=True).work_off()
+
+
+@pytest.mark.parametrize("how", ["tells", "tells nothing"])
+def test_a_job_that_is_canceled_ends_soon(lea: Services, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = desk.begin(lea.store, kind="endless", slot="endless", by=lea.person, project="p", input=how)
+    about = (lea.settings.database_url, lea.settings.home)
+    child = own_process(endless_in_process, *about)
+    child.start()
+    until(lea, job.id, lambda job: job.state is JobState.RUNNING)
+    assert desk.cancel(lea.store, id=job.id).canceling
+    done = until(lea, job.id, lambda job: not job.is_open)
+    child.join(10)
+    assert (done.state, done.said, child.exitcode) == (JobState.CANCELED, desk.CANCELED, 0)
+    with pytest.raises(Conflict, match="has ended already"):
+        desk.cancel(lea.store, id=job.id)
+    again = desk.retry(lea.store, id=job.id)
+    assert (again.state, again.input) == (JobState.WAITING, how)
+    assert desk.cancel(lea.store, id=again.id).state is JobState.CANCELED, "one that waits ends at once"
+
+
+def test_what_a_process_writes_that_lost_its_job_counts_no_more(lea: Services) -> None:
+    job = begun(lea, CASES[0])
+    first = Worker(lea.store, lea.settings.home, lea.settings, KINDS, Lane.TASKS)
+    row = first.take()
+    assert row is not None
+    with lea.store.write() as session:
+        from db import jobs as rows
+
+        rows.put_back(session, id=row.id, attempt=row.attempts, due_at=row.due_at)
+    work_off(lea)
+    done = desk.job(lea.store, id=job.id)
+    first.do(row)
+    assert desk.job(lea.store, id=job.id) == done
