@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.jobs import imports
+from app.jobs import imports, projects
 from domain import extensions
 from domain.registers import Register
 from workflow.jobs.kinds import JobKind
 
 
 def _core() -> Sequence[JobKind]:
-    return imports.LOOK, imports.IMPORT
+    return imports.LOOK, imports.IMPORT, *projects.ROWS
 
 
 def _of_extensions() -> Sequence[JobKind]:

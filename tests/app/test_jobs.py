@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import signal
 import time
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from app import jobs, uploads
 from app.jobs import processes
@@ -32,13 +34,17 @@ from domain.records import Person
 from domain.roles import Role
 from domain.settings import Settings
 from media.store import MediaStore
-from testkit.factories import make_fields, make_items, make_person, make_project
+from testkit.factories import make_fields, make_items, make_person, make_project, make_schema, vote
 from testkit.forked import PRELOADED
+from workflow.access import projects
 from workflow.access.projects import access_to
+from workflow.files import project_export
 from workflow.files.project_check import check
 from workflow.jobs import desk, working
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
 from workflow.jobs.working import Worker
+from workflow.releases import create, listing
+from workflow.releases.settings import Asked
 
 pytestmark = pytest.mark.thorough
 
@@ -48,8 +54,11 @@ N = 12
 
 @pytest.fixture
 def lea(store: Store, home: Path) -> Services:
-    make_project(store)
+    make_project(store, loaded=make_schema(adjudication=False, raters=1))
     make_items(store, 3)
+    ann = make_person(store, "ann")
+    for _ in range(3):
+        vote(store, ann)
     return of(store, home, make_person(store, "lea", role=Role.LEAD))
 
 
@@ -96,6 +105,39 @@ def imported(services: Services, job: Job) -> bool:
     return items(services) == 3 + N and not [*check(services.store)]
 
 
+def packed(services: Services, job: Job) -> bool:
+    path = project_export.archive_for(services.store, services.settings.home, by=services.person, project="p")
+    assert path is not None
+    assert [each.name for each in path.parent.iterdir()] == ["p.zip"], "nothing half done is left"
+    return zipfile.ZipFile(path).testzip() is None
+
+
+def projects_of(services: Services) -> list[str]:
+    return [view.name for view in projects.all_projects(services.store)]
+
+
+def tables_left(services: Services) -> int:
+    with services.store.read() as session:
+        return int(session.connection().execute(text("SELECT count(*) FROM item")).scalar() or 0)
+
+
+ASKED = Asked(despite=("items", "said", "media", "raters"))
+
+
+def releases(services: Services) -> list[str]:
+    made = listing.all_releases(services.store, services.settings.home, by=services.person, project="p")
+    for each in made:
+        assert each.is_there
+    assert not [*(services.settings.home / "releases").rglob(".making-*")]
+    return [each.version for each in made]
+
+
+def released(services: Services) -> dict[str, str]:
+    """A release to be mended: what a job withdraws from it."""
+    create.create(services.store, services.media, services.settings.home, by=services.person, project="p", asked=ASKED)
+    return {"version": "1", "item": "colour/0", "reason": "Its answer is wrong."}
+
+
 CASES = [
     Case(
         "look",
@@ -109,7 +151,27 @@ CASES = [
         lambda services: Order("p", source(services), {"format": "jsonl", "dimension": None}),
         imported,
     ),
+    Case("archive", "project/p/1", lambda services: {}, packed),
+    Case(
+        "copy",
+        "project/p/1",
+        lambda services: {"name": "q", "title": "Q", "without": ["people", "votes", "runs"]},
+        lambda services, job: sorted(projects_of(services)) == ["p", "q"],
+    ),
+    Case(
+        "delete",
+        "project/p/1",
+        lambda services: {"typed": "p"},
+        lambda services, job: projects_of(services) == [] and tables_left(services) == 0,
+    ),
+    Case("release", "project/p/1", lambda services: ASKED.dump(), lambda services, job: releases(services) == ["1"]),
+    Case("withdraw", "project/p/1", released, lambda services, job: releases(services) == ["1", "1.1"]),
 ]
+
+
+def test_every_kind_of_job_is_killed_here() -> None:
+    elsewhere = {"figures"}
+    assert {case.kind for case in CASES} == {row.name for row in KINDS.values()} - elsewhere
 
 
 def begun(services: Services, case: Case) -> Job:
@@ -179,7 +241,7 @@ def work_off(services: Services) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.kind)
-@pytest.mark.parametrize("moment", [0, 2, 5])
+@pytest.mark.parametrize("moment", [0, 2, 4, 7, 11])
 def test_a_job_whose_process_is_killed_is_resumed_or_ends_with_a_reason(lea: Services, case: Case, moment: int) -> None:
     job = begun(lea, case)
     killed_at(lea, moment)
