@@ -70,7 +70,7 @@ WORKS: Mapping[str, str] = {
     "reasons": "workflow.lead.adjudication_reasons:overview",
     "regression": "workflow.results.regression_page:regression",
     "results": "workflow.results.leaderboard_page:leaderboards",
-    "schema": "app.schema_work:looked",
+    "schema": "app.jobs.schema_changes:looked",
     "scorecard": "workflow.lead.scorecard:scorecards",
     "shortcut_models": "workflow.releases.shortcut_models_page:of_project",
     "shortcuts": "workflow.releases.shortcut_gate:looked",

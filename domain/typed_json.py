@@ -89,7 +89,9 @@ def _of_class(value: Any, kind: type) -> Any:
         return {MARK: name, VALUE: {each.name: encode(getattr(value, each.name)) for each in fields(value)}}
     if hasattr(kind, "__pydantic_fields__"):
         held = {key: encode(value.__dict__[key]) for key in kind.__pydantic_fields__}
-        return {MARK: name, VALUE: held, "set": sorted(value.model_fields_set)}
+        own = value.__pydantic_private__
+        own = None if own is None else {key: encode(each) for key, each in own.items()}
+        return {MARK: name, VALUE: held, "set": sorted(value.model_fields_set), "own": own}
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
         return {MARK: name, VALUE: [encode(each) for each in value]}
     if isinstance(value, Path):
@@ -176,7 +178,7 @@ def _made(kind: Any, told: Mapping[str, Any]) -> Any:
                 "__dict__": values,
                 "__pydantic_fields_set__": set(told["set"]),
                 "__pydantic_extra__": None,
-                "__pydantic_private__": None,
+                "__pydantic_private__": decode(told["own"]),
             }
         )
         return made

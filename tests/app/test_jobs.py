@@ -22,10 +22,14 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from annotation_schemas.changes import WAYS, Decision, Decisions
+from annotation_schemas.loader import load_text
+from annotation_schemas.model import LoadedSchema
 from app import jobs, uploads
 from app.jobs import processes
 from app.jobs.imports import Order
 from app.jobs.kinds import KINDS
+from app.jobs.schema_changes import Order as SchemaOrder
 from app.services import Services
 from db.engine import Store, open_store
 from domain.errors import Conflict
@@ -45,6 +49,7 @@ from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
 from workflow.jobs.working import Worker
 from workflow.releases import create, listing
 from workflow.releases.settings import Asked
+from workflow.schemas import migration
 
 pytestmark = pytest.mark.thorough
 
@@ -138,6 +143,20 @@ def released(services: Services) -> dict[str, str]:
     return {"version": "1", "item": "colour/0", "reason": "Its answer is wrong."}
 
 
+def next_version() -> LoadedSchema:
+    """The schema with one more vote for each item."""
+    text = make_schema(adjudication=False, raters=1).text
+    return load_text(text.replace("version: 1\n", "version: 2\n", 1).replace("raters: 1", "raters: 2", 1), "Do.", "s")
+
+
+MORE_VOTES = Decisions((Decision(WAYS["more_votes"], "stages.verification.raters"),))
+
+
+def versions(services: Services) -> list[tuple[int, bool]]:
+    past = migration.history(services.store, by=services.person, project="p")
+    return [(each.new_version, each.finished_at is not None) for each in past]
+
+
 CASES = [
     Case(
         "look",
@@ -165,6 +184,12 @@ CASES = [
         lambda services, job: projects_of(services) == [] and tables_left(services) == 0,
     ),
     Case("release", "project/p/1", lambda services: ASKED.dump(), lambda services, job: releases(services) == ["1"]),
+    Case(
+        "schema",
+        "schema/p",
+        lambda services: SchemaOrder("p", "take", next_version(), MORE_VOTES),
+        lambda services, job: versions(services) == [(2, True)] and not [*check(services.store)],
+    ),
     Case("withdraw", "project/p/1", released, lambda services, job: releases(services) == ["1", "1.1"]),
 ]
 
@@ -248,7 +273,7 @@ def test_a_job_whose_process_is_killed_is_resumed_or_ends_with_a_reason(lea: Ser
     work_off(lea)
     done = desk.job(lea.store, id=job.id)
     if case.resumes or done.state is JobState.DONE:
-        assert (done.state, done.said) == (JobState.DONE, done.said)
+        assert done.state is JobState.DONE, done.said
         assert case.holds(lea, done)
     else:
         assert (done.state, done.said) == (JobState.FAILED, working.BROKEN_OFF)
