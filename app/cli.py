@@ -42,6 +42,7 @@ COMMANDS = (
     "run",
     "judge",
     "worker",
+    "jobs",
     "people",
     "mail",
     "demo",

@@ -60,10 +60,10 @@ def newest(session: Session, *, slot: str, whole: bool = False) -> StoredJob | N
     return session.exec(wanted if whole else wanted.options(_without_result())).first()
 
 
-def newest_done(session: Session, *, slot: str, whole: bool = False) -> StoredJob | None:
-    """Return the newest job of a slot that has a result."""
+def newest_done(session: Session, *, slot: str) -> StoredJob | None:
+    """Return the newest job of a slot that is done, without its result."""
     wanted = select(JobRow).where(JobRow.slot == slot, JobRow.state == JobState.DONE).order_by(col(JobRow.id).desc())
-    return session.exec((wanted if whole else wanted.options(_without_result())).limit(1)).first()
+    return session.exec(wanted.options(_without_result()).limit(1)).first()
 
 
 def by_public_id(session: Session, *, public_id: str, whole: bool = False) -> StoredJob | None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.jobs import imports, projects, schema_changes
+from app.jobs import figures, imports, projects, schema_changes
 from domain import extensions
 from domain.registers import Register
 from workflow.jobs.kinds import JobKind
 
 
 def _core() -> Sequence[JobKind]:
-    return imports.LOOK, imports.IMPORT, *projects.ROWS, schema_changes.SCHEMA
+    return imports.LOOK, imports.IMPORT, *projects.ROWS, schema_changes.SCHEMA, figures.FIGURES
 
 
 def _of_extensions() -> Sequence[JobKind]:

@@ -121,9 +121,20 @@ class Processes:
         with self.guard:
             return [each.process.pid for each in self.there if each.busy and each.process.poll() is None]
 
+    @property
+    def alive(self) -> list[int]:
+        """Return the ids of all processes."""
+        with self.guard:
+            return [each.process.pid for each in self.there if each.process.poll() is None]
+
+    def is_warm(self, lane: Lane) -> bool:
+        """Tell whether a process of a lane is idle: much is at hand there."""
+        with self.guard:
+            return any(each.lane is lane and not each.busy and each.process.poll() is None for each in self.there)
+
 
 _processes = Processes()
-wake_lane, close = _processes.wake, _processes.close
+close, is_warm = _processes.close, _processes.is_warm
 
 
 def wake(store: Store, home: Path, kind: str) -> None:
@@ -131,6 +142,11 @@ def wake(store: Store, home: Path, kind: str) -> None:
     lane = KINDS[kind].lane
     if lane is not Lane.WORKER:
         _processes.wake(store, home, lane)
+
+
+def there() -> list[int]:
+    """Return the ids of all processes for jobs."""
+    return _processes.alive
 
 
 def at_work() -> list[int]:

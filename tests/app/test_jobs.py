@@ -21,16 +21,18 @@ from typing import Any
 
 import pytest
 from sqlalchemy import text
+from typer.testing import CliRunner
 
 from annotation_schemas.changes import WAYS, Decision, Decisions
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
 from app import jobs, uploads
+from app.cli import cli
 from app.jobs import processes
 from app.jobs.imports import Order
 from app.jobs.kinds import KINDS
 from app.jobs.schema_changes import Order as SchemaOrder
-from app.services import Services
+from app.services import Services, resources
 from db.engine import Store, open_store
 from domain.errors import Conflict
 from domain.jobs import Job, JobState
@@ -40,6 +42,7 @@ from domain.settings import Settings
 from media.store import MediaStore
 from testkit.factories import make_fields, make_items, make_person, make_project, make_schema, vote
 from testkit.forked import PRELOADED
+from tests.app.screens import drawn, words
 from workflow.access import projects
 from workflow.access.projects import access_to
 from workflow.files import project_export
@@ -389,3 +392,40 @@ def test_what_a_process_writes_that_lost_its_job_counts_no_more(lea: Services) -
     done = desk.job(lea.store, id=job.id)
     first.do(row)
     assert desk.job(lea.store, id=job.id) == done
+
+
+# ---- the command and the page ---------------------------------------------------------------------------------------
+
+
+def test_the_command_lists_shows_cancels_and_repeats(
+    lea: Services, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(lea.settings.home))
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", lea.settings.database_url)
+    resources.cache_clear()
+
+    def said(*words: str) -> str:
+        return CliRunner().invoke(cli, ["jobs", *words], catch_exceptions=False).stdout
+
+    assert said("list") == "No jobs.\n"
+    job = begun(lea, CASES[0])
+    assert said("list", "p", "--open").split()[:5] == [job.id, "look", "p", "lea", "waiting"]
+    assert said("cancel", job.id) == f"{job.id} is canceled.\n"
+    assert said("list", "--open") == "No jobs.\n"
+    (again, *_) = said("retry", job.id).split()
+    work_off(lea)
+    shown = said("show", again)
+    assert "state     done" in shown
+    assert "outcome   The files were looked at. Nothing was stored." in shown
+    resources.cache_clear()
+
+
+def test_a_page_shows_how_far_a_job_is_and_cancels_it(lea: Services) -> None:
+    begun(lea, Case("archive", "project/p/1", lambda services: {}, packed))
+    page = drawn(lea.store, lea.settings.home, "projects", "lea")
+    assert page.get("progress")[0].proto.text == "Packing p: waits for a process"
+    (cancel,) = [each for each in page.button if each.label == "Cancel"]
+    cancel.click().run()
+    assert desk.CANCELED in words(page.run())
+    page.button(key="projects.read.p").click().run()
+    assert desk.CANCELED not in words(page.run()), "it was read"

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from db import jobs, people, projects
-from db.engine import IntegrityError, Session, Store
+from db.engine import IntegrityError, Session, Store, utc_now
 from db.records import StoredJob, StoredPerson
 from domain import typed_json
 from domain.errors import Conflict, NotFound
@@ -73,7 +73,7 @@ def begin(
             return _shown(there)
         try:
             with store.write(archived_too=True) as session:
-                now = store.now()
+                now = utc_now()
                 made = jobs.add(
                     session,
                     kind=kind,
@@ -96,7 +96,7 @@ def begin(
 
 
 def _just_done(row: StoredJob, store: Store) -> bool:
-    return row.state is JobState.DONE and row.ended_at is not None and store.now() - row.ended_at < TWICE
+    return row.state is JobState.DONE and row.ended_at is not None and utc_now() - row.ended_at < TWICE
 
 
 def job(store: Store, *, id: str) -> Job:
@@ -110,6 +110,13 @@ def newest(store: Store, *, slot: str, whole: bool = False) -> Job | None:
     with store.read() as session:
         row = jobs.newest(session, slot=slot, whole=whole)
     return None if row is None else shown_whole(row) if whole else _shown(row)
+
+
+def newest_done(store: Store, *, slot: str) -> Job | None:
+    """Return the newest job of a slot that is done, without its result."""
+    with store.read() as session:
+        row = jobs.newest_done(session, slot=slot)
+    return None if row is None else _shown(row)
 
 
 def listed(
@@ -159,7 +166,7 @@ def _people(store: Store, found: Collection[Job]) -> dict[int, StoredPerson]:
 def mark_read(store: Store, *, id: str) -> None:
     """Close the message about the outcome of a job that has ended."""
     with store.write(archived_too=True) as session:
-        jobs.mark_read(session, public_id=id, now=store.now())
+        jobs.mark_read(session, public_id=id, now=utc_now())
 
 
 def cancel(store: Store, *, id: str) -> Job:
@@ -176,7 +183,7 @@ def cancel(store: Store, *, id: str) -> Job:
         row = _row(session, id)
         if row.ended_at is not None:
             raise Conflict(f"The job {id} has ended already ({row.state.value}).")
-        jobs.cancel(session, public_id=id, said=CANCELED, now=store.now())
+        jobs.cancel(session, public_id=id, said=CANCELED, now=utc_now())
     with store.read() as session:
         return _shown(_row(session, id))
 
@@ -192,7 +199,7 @@ def retry(store: Store, *, id: str) -> Job:
         It is open or done, or another job of its slot is open.
     """
     with store.write(archived_too=True) as session:
-        row, now = _row(session, id), store.now()
+        row, now = _row(session, id), utc_now()
         if row.state not in (JobState.FAILED, JobState.CANCELED):
             raise Conflict(f"The job {id} is {row.state.value}. Only a failed or canceled job can be retried.")
         open_ = jobs.newest(session, slot=row.slot)

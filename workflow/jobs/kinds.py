@@ -97,3 +97,5 @@ class JobKind:
     """Whether another process goes on with it if its process dies. Otherwise it ends with a reason."""
     kept: int = 200
     """How many jobs of this kind that have ended are kept."""
+    newest: bool = False
+    """Whether only the newest result of a slot is kept."""

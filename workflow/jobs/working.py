@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from db import jobs, people
-from db.engine import Store
+from db.engine import Store, utc_now
 from db.records import StoredJob
 from domain import typed_json
 from domain.errors import TouchstoneError
@@ -112,7 +112,7 @@ class Worker:
         names = [row.name for row in self.kinds.values() if public_id is not None or row.lane is self.lane]
         while True:
             with self.store.write(archived_too=True) as session:
-                now = self.store.now()
+                now = utc_now()
                 row = jobs.claim(
                     session,
                     kinds=names,
@@ -193,7 +193,7 @@ class _Doing:
     def _came(self, outcome: JobOutcome) -> None:
         if outcome.again_in is not None:
             with self.store.write(archived_too=True) as session:
-                due = self.store.now() + outcome.again_in
+                due = utc_now() + outcome.again_in
                 jobs.put_back(session, id=self.row.id, attempt=self.row.attempts, due_at=due, said=outcome.said)
             return
         self._end(JobState.DONE, outcome.said, value=outcome.value)
@@ -211,8 +211,10 @@ class _Doing:
                         state=state,
                         said=said,
                         result=typed_json.encode(value),
-                        now=self.store.now(),
+                        now=utc_now(),
                     )
+                    if self.kind.newest and state is JobState.DONE:
+                        jobs.delete_ended(session, kind=self.kind.name, but=1, slot=self.row.slot)
                     jobs.delete_ended(session, kind=self.kind.name, but=self.kind.kept)
                 return
             except Exception:
@@ -262,7 +264,7 @@ class _Doing:
                 session,
                 id=self.row.id,
                 attempt=self.row.attempts,
-                until=self.store.now() + lease(self.store),
+                until=utc_now() + lease(self.store),
                 at=step.at,
                 done=step.done,
                 of=step.of,
@@ -301,7 +303,7 @@ def free_dead(store: Store) -> int:
 def waiting_lanes(store: Store, kinds: Mapping[str, JobKind], *, longer_than: timedelta = timedelta()) -> set[Lane]:
     """Return the lanes for which a job has been waiting so long."""
     free_dead(store)
-    now = store.now()
+    now = utc_now()
     with store.read() as session:
         found = jobs.free_kinds(session, now=now)
     return {kinds[name].lane for name, since in found.items() if name in kinds and since <= now - longer_than}
