@@ -159,6 +159,8 @@ def claim(
     row = session.exec(locked).first()
     if row is None:
         return None
+    if row.state is JobState.RUNNING:  # its lease has ended
+        row.deaths += 1
     row.state, row.worker, row.process, row.lease_until = JobState.RUNNING, worker, dict(process), until
     row.attempts, row.started_at = row.attempts + 1, now
     session.add(row)
@@ -227,6 +229,12 @@ def put_back(session: Session, *, id: int, attempt: int, due_at: datetime, said:
     values: dict[str, Any] = {"state": JobState.WAITING, "lease_until": None, "due_at": due_at}
     if said is not None:
         values |= {"said": said, "at": "", "done": 0, "of": 0}
+    session.exec(update(JobRow).where(*_mine(id, attempt)).values(**values))
+
+
+def free(session: Session, *, id: int, attempt: int) -> None:
+    """Let a job wait again whose process has died."""
+    values = {"state": JobState.WAITING, "lease_until": None, "deaths": col(JobRow.deaths) + 1}
     session.exec(update(JobRow).where(*_mine(id, attempt)).values(**values))
 
 

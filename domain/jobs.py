@@ -58,7 +58,9 @@ class Job:
     came: Any
     """The result, as ``typed_json`` writes it. None until the job is done, and where only its state was read."""
     attempts: int
-    """How many processes have taken it."""
+    """How often a process has taken it."""
+    deaths: int
+    """How many processes died while they worked on it."""
     canceling: bool
     """Whether someone has asked to cancel it."""
     worker: str

@@ -44,13 +44,13 @@ KEPT_TO = {
 BEFORE = {
     "access": set(),
     "annotate": {"access"},
-    "runs": {"access", "annotate"},
+    "jobs": {"access"},
+    "runs": {"access", "annotate", "jobs"},
     "results": {"access", "annotate", "runs"},
     "files": {"access", "annotate", "runs", "results"},
     "lead": {"access", "annotate", "runs", "results"},
     "schemas": {"access", "annotate", "files"},
     "releases": {"access", "annotate", "runs", "results", "files"},
-    "jobs": {"access", "runs"},
 }
 """The rooms of the workflow, and what each of them may import of the others."""
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.jobs import figures, imports, projects, schema_changes
+from app.mail import MAIL
 from domain import extensions
 from domain.registers import Register
 from workflow.jobs.kinds import JobKind
+from workflow.runs.work_loop import RUN_KIND, WORKER_KIND
 
 
 def _core() -> Sequence[JobKind]:
-    return imports.LOOK, imports.IMPORT, *projects.ROWS, schema_changes.SCHEMA, figures.FIGURES
+    of_runs = (RUN_KIND, WORKER_KIND)
+    return imports.LOOK, imports.IMPORT, *projects.ROWS, schema_changes.SCHEMA, figures.FIGURES, MAIL, *of_runs
 
 
 def _of_extensions() -> Sequence[JobKind]:

@@ -138,9 +138,9 @@ close, is_warm = _processes.close, _processes.is_warm
 
 
 def wake(store: Store, home: Path, kind: str) -> None:
-    """See that a process does a job of this kind soon. The lane of ``touchstone worker`` has its own process."""
+    """See that a process does a job of this kind soon. ``touchstone worker`` has its own threads for its lanes."""
     lane = KINDS[kind].lane
-    if lane is not Lane.WORKER:
+    if lane in MOST:
         _processes.wake(store, home, lane)
 
 
@@ -165,7 +165,7 @@ def watching(store: Store, home: Path) -> Iterator[None]:
             first = False
             try:
                 for lane in waiting_lanes(store, KINDS, longer_than=LEFT_ALONE):
-                    if lane is not Lane.WORKER:
+                    if lane in MOST:
                         _processes.wake(store, home, lane, most=1)
             except Exception:
                 log.warning("the database cannot be reached to look for jobs; trying again", exc_info=True)

@@ -40,6 +40,9 @@ class StoredJob(SQLModel):
     files: dict[str, str] = Field(default_factory=dict, sa_type=JSON)
     """Files by their role: the SHA-256 of each."""
     attempts: int = 0
+    """How often a process has taken it. The number tells the attempts apart."""
+    deaths: int = 0
+    """How many processes died while they worked on it."""
     worker: str = ""
     """The machine and process that works on it, or did last."""
     process: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)

@@ -3,5 +3,5 @@
 ``kinds`` says what a kind of job is, ``desk`` begins, lists, cancels and repeats jobs, and ``working`` does them.
 ``app.jobs`` has the register of kinds, and starts the processes.
 
-Imports ``workflow.access`` and ``workflow.runs``.
+Imports ``workflow.access``.
 """

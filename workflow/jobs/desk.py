@@ -254,6 +254,7 @@ def _job(row: StoredJob, came: Any) -> Job:
         told=row.input,
         came=came,
         attempts=row.attempts,
+        deaths=row.deaths,
         canceling=row.canceling,
         worker=row.worker,
         created_at=row.created_at,

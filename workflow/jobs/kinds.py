@@ -23,8 +23,12 @@ class Lane(StrEnum):
     """Tasks that people wait for. Several run at once."""
     FIGURES = "figures"
     """Figures of pages, one at a time and at the lowest priority."""
+    RUNS = "runs"
+    """Threads of ``touchstone worker``, each with the model of its run in memory."""
+    MAIL = "mail"
+    """A thread of ``touchstone worker``."""
     WORKER = "worker"
-    """The process of ``touchstone worker`` itself: models stay in its memory."""
+    """``touchstone worker`` itself, as long as it is there."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,8 @@ class JobContext:
     """Records the SHA-256 of files that the job takes, by what they are called."""
     stop: Callable[[], bool]
     """Whether the process is to leave the job."""
+    canceled: Callable[[], bool]
+    """Whether someone has canceled it."""
 
     @property
     def input(self) -> Any:
@@ -53,7 +59,7 @@ class JobContext:
     @property
     def is_resumed(self) -> bool:
         """Tell whether a process has worked on this job before, and died."""
-        return self.job.attempts > 1
+        return self.job.deaths > 0
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Doing jobs: a process takes one, says every few seconds that it is there, and ends it with a result or a reason.
 
 A process that dies leaves its job to the next one: at once where that can see that the process is gone, else when the
-lease ends. Each job is left by at most ``ATTEMPTS`` processes, so that a job that kills its process ends, too.
+lease ends. After ``ATTEMPTS`` dead processes the job ends, so that a job that kills its process ends, too.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from domain.settings import Settings
 from workflow.access.accounts import person_of
 from workflow.jobs.desk import CANCELED, shown_whole
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, JobRefused, Lane
-from workflow.runs.worker_registry import is_gone, process, worker_name
+from workflow.jobs.live_process import is_gone, process, worker_name
 
 LEASE = timedelta(seconds=60)
 LEASE_IN_FILE = timedelta(minutes=15)
@@ -108,7 +108,7 @@ class Worker:
 
     def take(self, *, public_id: str | None = None, but: Collection[str] = ()) -> StoredJob | None:
         """Take the next job, or this one. None: there is none to take."""
-        free_dead(self.store)
+        free_dead(self.store, self.kinds)
         names = [row.name for row in self.kinds.values() if public_id is not None or row.lane is self.lane]
         while True:
             with self.store.write(archived_too=True) as session:
@@ -133,9 +133,9 @@ class Worker:
         """Return why a job that was taken is not done; empty if it is."""
         if row.canceling:
             return CANCELED
-        if row.attempts > 1 and not self.kinds[row.kind].resumes:
+        if row.deaths and not self.kinds[row.kind].resumes:
             return BROKEN_OFF
-        return TOO_OFTEN if row.attempts > ATTEMPTS else ""
+        return TOO_OFTEN if row.deaths >= ATTEMPTS else ""
 
     def do(self, row: StoredJob) -> None:
         """Do a job that this process has taken."""
@@ -188,9 +188,13 @@ class _Doing:
             note=self._note,
             name_files=self._name_files,
             stop=lambda: self.left.is_set() or self.worker.stop(),
+            canceled=lambda: self.is_canceled,
         )
 
     def _came(self, outcome: JobOutcome) -> None:
+        if self.is_canceled:
+            self._end(JobState.CANCELED, CANCELED)
+            return
         if outcome.again_in is not None:
             with self.store.write(archived_too=True) as session:
                 due = utc_now() + outcome.again_in
@@ -289,20 +293,27 @@ def lease(store: Store) -> timedelta:
     return LEASE_IN_FILE if store.is_sqlite else LEASE
 
 
-def free_dead(store: Store) -> int:
-    """Let jobs wait again whose processes ran on this machine and are gone. Return how many."""
+def free_dead(store: Store, kinds: Mapping[str, JobKind]) -> None:
+    """Let jobs wait again whose processes ran on this machine and are gone. Jobs that no process resumes end."""
+    now = utc_now()
     with store.read() as session:
-        dead = [row for row in jobs.running(session) if is_gone(row.process or {})]
-    if dead:
+        running = jobs.running(session)
+    for row in running:
+        resumes = row.kind not in kinds or kinds[row.kind].resumes
+        lost = not resumes and row.lease_until is not None and row.lease_until < now
+        if not lost and not is_gone(row.process or {}):
+            continue
         with store.write(archived_too=True) as session:
-            for row in dead:
-                jobs.put_back(session, id=row.id, attempt=row.attempts, due_at=row.due_at)
-    return len(dead)
+            if resumes:
+                jobs.free(session, id=row.id, attempt=row.attempts)
+            else:
+                about: Any = {"state": JobState.FAILED, "said": BROKEN_OFF, "result": None, "now": now}
+                jobs.end(session, id=row.id, attempt=row.attempts, **about)
 
 
 def waiting_lanes(store: Store, kinds: Mapping[str, JobKind], *, longer_than: timedelta = timedelta()) -> set[Lane]:
     """Return the lanes for which a job has been waiting so long."""
-    free_dead(store)
+    free_dead(store, kinds)
     now = utc_now()
     with store.read() as session:
         found = jobs.free_kinds(session, now=now)

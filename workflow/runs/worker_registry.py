@@ -1,31 +1,19 @@
-"""Who works on runs: what a worker is called, and whether it is still there."""
+"""Who works on runs, and whether a worker is still there."""
 
 from __future__ import annotations
 
-import os
-import socket
 from collections.abc import Mapping
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 from db import run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun, StoredRunWorker
+from workflow.jobs.live_process import is_gone, process
 
 LEASE = timedelta(seconds=60)
 """So long a worker that does not say that it is there keeps what it has taken."""
 _LEFT_ALONE = timedelta(seconds=5)
-
-
-def worker_name() -> str:
-    """What people call this worker: machine and process."""
-    return f"{socket.gethostname()}, process {os.getpid()}"
-
-
-def process() -> dict[str, Any]:
-    """This process among all that ever ran on this machine."""
-    return {"host": socket.gethostname(), "id": os.getpid(), "space": _space(), "born": _born(os.getpid())}
 
 
 def is_alive(row: StoredRunWorker, store: Store) -> bool:
@@ -36,15 +24,6 @@ def is_alive(row: StoredRunWorker, store: Store) -> bool:
 def is_dead(row: StoredRunWorker) -> bool:
     """Whether a worker's process ran on this machine and is gone. False where that cannot be known."""
     return is_gone(row.about.get("process") or {})
-
-
-def is_gone(known: Mapping[str, Any]) -> bool:
-    """Whether a process (as ``process`` told of it) ran on this machine and is gone; False where that cannot be
-    known."""
-    space = _space()
-    if space is None or known.get("host") != socket.gethostname() or known.get("space") != space:
-        return False
-    return known.get("born") is None or _born(int(known.get("id", 0))) != known["born"]
 
 
 def is_taken(session: Session, store: Store, *, row: StoredRun) -> bool:
@@ -64,25 +43,6 @@ def end_dead_workers(session: Session, store: Store, *, run_id: int) -> None:
     for row in run_chunks.workers(session, run_id=run_id, only_there=True):
         if is_dead(row):
             run_chunks.end_worker(session, worker_id=row.id, now=store.now())
-
-
-def _space() -> str | None:
-    """The space in which process ids of this machine have their meaning; None where that cannot be told."""
-    try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-        return f"{boot}/{os.readlink('/proc/self/ns/pid')}"
-    except OSError:
-        return None
-
-
-def _born(pid: int) -> str | None:
-    """When a process was started, in ticks since the machine was; None if there is none."""
-    try:
-        told = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
-    fields = told.rpartition(")")[2].split()
-    return None if fields[0] in "ZX" else fields[19]
 
 
 def waiting(store: Store, *, share: bool = False) -> list[str]:

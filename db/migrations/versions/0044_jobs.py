@@ -33,6 +33,7 @@ def upgrade() -> None:
         sa.Column("result", sa.JSON(), nullable=False),
         sa.Column("files", sa.JSON(), nullable=False),
         sa.Column("attempts", sa.Integer(), nullable=False),
+        sa.Column("deaths", sa.Integer(), nullable=False),
         sa.Column("worker", sa.String(), nullable=False),
         sa.Column("process", sa.JSON(), nullable=False),
         sa.Column("lease_until", MOMENT, nullable=True),
