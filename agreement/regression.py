@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from agreement.ratings import Floats
 from agreement.regression_parts import (
@@ -16,9 +16,10 @@ from agreement.regression_parts import (
     Regression,
     Term,
     Units,
+    alone_in_no_aspect,
+    clustered,
     coefficient_of,
     condition_number,
-    covariances,
     degrees_of_freedom,
     inflation,
     not_solvable,
@@ -61,11 +62,11 @@ def linear_regression(
 
     Notes
     -----
-    b = (X'X)^-1 X'y. Classical s^2 (X'X)^-1; HC3 with residuals over 1 - h_i [1]_; clustered with the factor G/(G-1)
-    (n-1)/(n-k) and G - 1 degrees of freedom [2]_, the others with n - k. Limits and tests by t. ``spread`` is n R^2
-    of the squared residuals on the aspects, chi squared with k - 1 degrees of freedom [3]_. ``distance`` is e_i^2 h_i
-    / (k s^2 (1 - h_i)^2) [4]_, ``condition`` as in [5]_. Checked against statsmodels 0.15 and R 4.2 in
-    tests/agreement.
+    statsmodels fits b = (X'X)^-1 X'y. Classical s^2 (X'X)^-1; HC3 with residuals over 1 - h_i [1]_; clustered with
+    the factor G/(G-1) (n-1)/(n-k) and G - 1 degrees of freedom [2]_, the others with n - k. Limits and tests by t.
+    ``spread`` is n R^2 of the squared residuals on the aspects, chi squared with k - 1 degrees of freedom [3]_.
+    ``distance`` is e_i^2 h_i / (k s^2 (1 - h_i)^2) [4]_, ``condition`` as in [5]_. Checked against R 4.2 and arithmetic
+    in tests/agreement.
 
     References
     ----------
@@ -87,19 +88,20 @@ def linear_regression(
     problem = not_solvable(units)
     if problem:
         return units.undefined(problem)
+    from statsmodels.regression.linear_model import OLS  # two seconds and 60 MB: not in a process that serves pages
+
     y, n, k = units.y, units.n, units.k
     design = np.column_stack([np.ones(n), units.x])
     scale = np.sqrt((design**2).sum(axis=0))
-    q, r = np.linalg.qr(design / scale)
-    half = np.linalg.inv(r)
-    b = half @ (q.T @ y) / scale
-    e = y - design @ b
-    rest = float(e @ e)
-    exact = rest <= 1e-24 * float(y @ y)
-    leverage = np.minimum((q**2).sum(axis=1), 1.0)
-    solved = (q @ half.T) / scale  # (n, k): rows of X (X'X)^-1
-    classical = rest / (n - k) * (half @ half.T) / np.outer(scale, scale)
-    found = covariances(units, classical, solved * e[:, None], leverage)
+    fit = OLS(y, design / scale).fit()
+    exact = float(fit.ssr) <= 1e-24 * float(y @ y)
+    influence = fit.get_influence()
+    leverage = np.minimum(influence.hat_matrix_diag, 1.0)
+    b = fit.params / scale
+    hc3 = fit.cov_HC3 if alone_in_no_aspect(leverage) else units.no_covariance
+    by_cluster = clustered(units, fit.model.pinv_wexog.T * fit.resid[:, None])
+    scaled: dict[Errors, Floats] = {"classical": fit.cov_params(), "hc3": hc3, "cluster": by_cluster}
+    found = {kind: covariance / np.outer(scale, scale) for kind, covariance in scaled.items()}
     se = {kind: np.sqrt(np.diag(covariance)) for kind, covariance in found.items()}
     df = degrees_of_freedom(units, float(n - k))
     terms = tuple(
@@ -114,44 +116,41 @@ def linear_regression(
         for at, (name, vif) in enumerate(zip((INTERCEPT, *units.names), inflation(units.x), strict=True))
     )
     with np.errstate(divide="ignore", invalid="ignore"):
-        distance = e**2 * leverage / (k * rest / (n - k) * (1 - leverage) ** 2)
+        distance = influence.cooks_distance[0]
     return Regression(
         terms,
-        *_explained(units, e),
+        *_explained(units, fit),
         n - k,
         n,
         units.n_left_out,
         whole=None if exact else wald(units, b, found[units.errors], df),
-        spread=None if exact else _spread(q, e),
+        spread=None if exact else _spread(units, fit),
         condition=condition_number(units.x),
         leverage=units.of_all(leverage),
         distance=units.of_all(np.full(n, math.nan) if exact else distance),
     )
 
 
-def _spread(q: Floats, e: Floats) -> Test | None:
-    """Test whether the aspects predict the squared residuals; ``q`` is an orthonormal basis of the design."""
-    n, k = q.shape
-    squares = e**2 / float(e @ e)
-    total = float(((squares - squares.mean()) ** 2).sum())
-    if k < 2 or total <= 1e-24:
+def _spread(units: Units, fit: Any) -> Test | None:
+    """Test whether the aspects predict the squared residuals."""
+    squares = fit.resid**2 / float(fit.ssr)
+    if units.k < 2 or float(((squares - squares.mean()) ** 2).sum()) <= 1e-24:
         return None
-    rest = squares - q @ (q.T @ squares)
-    value = n * max(0.0, 1 - float(rest @ rest) / total)
-    return Test("chi2", value, (k - 1.0,), float(special.chdtrc(k - 1, value)))
+    from statsmodels.stats.diagnostic import het_breuschpagan
+
+    value, p, *_ = het_breuschpagan(fit.resid, fit.model.exog)
+    return Test("chi2", float(value), (units.k - 1.0,), float(p))
 
 
-def _explained(units: Units, e: Floats) -> tuple[Statistic, float]:
+def _explained(units: Units, fit: Any) -> tuple[Statistic, float]:
     y, n, k = units.y, units.n, units.k
     counts = {"n_units": n, "n_raters": 1, "n_left_out": units.n_left_out}
-    total, rest = float(((y - y.mean()) ** 2).sum()), float(e @ e)
+    total = float(((y - y.mean()) ** 2).sum())
     if total <= 1e-24 * max(1.0, float(y @ y)):
         return undefined("The outcome is the same everywhere.", **counts, confidence=units.confidence), math.nan
-    value = 1 - rest / total
     test = None
-    if k > 1 and rest > 1e-24 * total:
-        f = (total - rest) / (k - 1) / (rest / (n - k))
-        test = Test("F", f, (float(k - 1), float(n - k)), float(special.fdtrc(k - 1, n - k, f)))
+    if k > 1 and float(fit.ssr) > 1e-24 * total:
+        test = Test("F", float(fit.fvalue), (float(k - 1), float(n - k)), float(fit.f_pvalue))
     none = no_interval("R squared is a description of these units; its F test is given.")
-    statistic = estimated(value, none, **counts, confidence=units.confidence, test=test)
-    return statistic, 1 - (1 - value) * (n - 1) / (n - k)
+    statistic = estimated(float(fit.rsquared), none, **counts, confidence=units.confidence, test=test)
+    return statistic, float(fit.rsquared_adj)

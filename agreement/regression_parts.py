@@ -100,6 +100,11 @@ class Units:
         return self.x.shape[1] + 1
 
     @property
+    def no_covariance(self) -> Floats:
+        """Covariances of standard errors that are undefined: nan."""
+        return np.full((self.k, self.k), math.nan)
+
+    @property
     def n_left_out(self) -> int:
         """Units with a gap."""
         return int((~self.kept).sum())
@@ -183,25 +188,24 @@ def condition_number(x: Floats) -> float:
     return float(values[0] / values[-1])
 
 
-def covariances(units: Units, classical: Floats, influence: Floats, leverage: Floats) -> dict[Errors, Floats]:
-    """The covariances of the coefficients by each kind of standard errors; nan where a kind is undefined.
+def clustered(units: Units, shifts: Floats) -> Floats:
+    """Return the covariance of the coefficients where units of a cluster are correlated; nan without two clusters.
 
-    ``influence`` is (units, coefficients): what each unit adds to the coefficients, so that a sum of its squares is
-    White's covariance.
+    ``shifts`` is (units, coefficients): what each unit adds to the coefficients. statsmodels multiplies larger sums of
+    scores instead, and rounding then makes variances of zero negative.
     """
-    n, k = units.n, units.k
-    hc3: Floats = np.full((k, k), math.nan)
-    clustered: Floats = np.full((k, k), math.nan)
-    rest = 1 - leverage
-    if (rest >= 1e-12).all():  # else a coefficient fits a unit whatever its outcome is
-        weighted = influence / rest[:, None]
-        hc3 = weighted.T @ weighted
     groups = 0 if units.clusters is None else int(units.clusters.max()) + 1
-    if units.clusters is not None and groups > 1:
-        scores = np.zeros((groups, k))
-        np.add.at(scores, units.clusters, influence)
-        clustered = scores.T @ scores * (groups / (groups - 1) * (n - 1) / (n - k))
-    return {"classical": classical, "hc3": hc3, "cluster": clustered}
+    if units.clusters is None or groups < 2:
+        return units.no_covariance
+    sums = np.zeros((groups, units.k))
+    np.add.at(sums, units.clusters, shifts)
+    found: Floats = sums.T @ sums * (groups / (groups - 1) * (units.n - 1) / (units.n - units.k))
+    return found
+
+
+def alone_in_no_aspect(leverage: Floats) -> bool:
+    """Whether no unit decides a coefficient alone, so that each leverage is below 1 and HC3 is defined."""
+    return bool((leverage <= 1 - 1e-12).all())
 
 
 def degrees_of_freedom(units: Units, otherwise: float) -> float:
@@ -235,7 +239,7 @@ def wald(units: Units, b: Floats, covariance: Floats, df: float) -> Test | None:
     """The test that all coefficients but the intercept are zero: F, or with ``df`` infinite chi squared."""
     q = units.k - 1
     errors = np.sqrt(np.diag(covariance)[1:])
-    if q < 1 or not (np.isfinite(errors).all() and (errors > 0).all()):
+    if not 1 <= q <= df or not (np.isfinite(errors).all() and (errors > 0).all()):
         return None
     scaled = covariance[1:, 1:] / np.outer(errors, errors)
     if np.linalg.matrix_rank(scaled, hermitian=True) < q:

@@ -7,6 +7,7 @@ are separated by commas. A benchmark's own words for the forms are defined in it
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
@@ -106,8 +107,8 @@ def _order(answer: str, options: Sequence[str], words: Sequence[str]) -> str | N
 
 
 def _words(answer: str, options: Sequence[str], words: Sequence[str]) -> str | None:
-    known = {word.casefold() for word in words}
-    parts = [part.strip().casefold() for part in answer.split(",")]
+    known = {_plain(word) for word in words}
+    parts = [_plain(part) for part in answer.split(",")]
     if not set(parts) <= known:
         return f"every entry must be one of {', '.join(words)}, separated by commas."
     return "no entry may be there twice." if len(set(parts)) < len(parts) else None
@@ -191,7 +192,7 @@ def places_in_order(answer: str, options: Sequence[str]) -> list[int] | None:
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"\s+", " ", text).strip().casefold()
+    return re.sub(r"\s+", " ", unicodedata.normalize("NFC", text)).strip().casefold()
 
 
 def _few(options: Sequence[str]) -> str:

@@ -9,13 +9,13 @@ from typing import Any, get_args
 
 from annotation_schemas import (
     derived,
+    extension_keys,
     floors,
     grading_sample,
     judge_templates,
     kinds,
     registry,
     rule_checks,
-    shortcuts,
     wording_checks,
 )
 from annotation_schemas.answer_forms import FORMS
@@ -73,7 +73,7 @@ def cross_check(schema: Schema, document: Document) -> None:
         _derived,
         rule_checks.check,
         floors.check,
-        shortcuts.check,
+        extension_keys.check,
         wording_checks.check,
     ):
         for path, message in check(schema):

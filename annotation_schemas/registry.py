@@ -88,6 +88,10 @@ _ROWS: tuple[Row, ...] = (
     Row("stage", "coding", "people say what is wrong with models' answers, without the models' names"),
     Row("stage", "arbitration", "settling the codes on which people differ"),
     *(Row("criterion_kind", kind.name, kind.meaning) for kind in kinds.CRITERIA.values()),
+    *(
+        Row("criterion_kind", kind.name, kind.meaning, available=False, away=True)
+        for kind in kinds.away_kinds().values()
+    ),
     *(Row("field_kind", kind.name, kind.meaning) for kind in kinds.FIELDS.values()),
     *(Row("answer_form", form.name, form.meaning) for form in FORMS.values()),
     *(Row("cross_rule", rule.name, rule.meaning) for rule in CROSS_RULES.values()),
@@ -162,7 +166,7 @@ def rows(registry: str) -> tuple[Row, ...]:
     return (*others, *(row for row in _ROWS if row.registry == registry))
 
 
-_ADDED_BY_EXTENSIONS = {"format": "formats"}
+_ADDED_BY_EXTENSIONS = {"format": "formats", "schema_key": "schema_keys"}
 """Registries with rows of extensions, which a schema may name even if the extension is not installed."""
 
 
@@ -245,6 +249,9 @@ def named(schema: Schema) -> Iterator[tuple[str, str, tuple[str | int, ...], str
     for name in NOT_ENFORCED:
         for path in _where_set(schema, name.split("."), ()):
             yield "key", name, path, str(path[1]) if path[0] == "stages" else None
+    for name in extensions.all_missing("schema_keys"):
+        for path in _where_set(schema, name.split("."), ()):
+            yield "schema_key", name, path, str(path[1]) if path[0] == "stages" else None
 
 
 def _where_set(part: Any, keys: Sequence[str], path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:

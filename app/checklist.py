@@ -9,14 +9,16 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import figures, markup, pending_figures, shell, shortcut_figures
+from app import figures, markup, pending_figures, shell
 from app.screens import SCREENS
 from app.services import Services
+from domain.errors import NotAvailable
 from domain.records import ProjectView
 from workflow.lead import checklists
 from workflow.releases import checklist as releases
 from workflow.releases import floors
 from workflow.releases.checklist import Line as ReleaseLine
+from workflow.releases.extension_checks import CheckResult, ReleaseCheck, Unmeasured, checks_of
 from workflow.results import leaderboard_page
 
 PART = "show"
@@ -98,22 +100,41 @@ def release_lines(services: Services, view: ProjectView) -> list[ReleaseLine]:
 
     found = ask()
     known = found.figure.value if found.figure is not None else ()
-    gate, looked = shortcut_figures.gate(services, view)
-    models, asked = shortcut_figures.model_gate(services, view)
-    lines = releases.before(
-        services.store, by=services.person, project=view.name, floors=known, gate=gate, models=models
-    )
+    pending, results = _measured(services, view)
+    lines = releases.before(services.store, by=services.person, project=view.name, floors=known, results=results)
     shell.section("Before a release")
     pending_figures.show_pending(services, found, ask, about="The floors of agreement are")
-    if looked is not None:
-        again = partial(shortcut_figures.asked, services, view, None)
-        pending_figures.show_pending(services, looked, again, about="Shortcuts are")
-    if asked is not None:
-        again = partial(shortcut_figures.asked_models, services, view, None)
-        pending_figures.show_pending(services, asked, again, about="What models get right is")
+    for check, asked in pending:
+        again = partial(_ask, services, view, check)
+        pending_figures.show_pending(services, asked, again, about=check.about)
     show(lines, view.name)
     _show_losses(services, view)
     return lines
+
+
+def _measured(
+    services: Services, view: ProjectView
+) -> tuple[list[tuple[ReleaseCheck, figures.Asked]], dict[str, CheckResult | Unmeasured]]:
+    """Return the figures behind the checks of extensions, and the results so far by the names of checks."""
+    pending: list[tuple[ReleaseCheck, figures.Asked]] = []
+    results: dict[str, CheckResult | Unmeasured] = {}
+    for check in checks_of(view.schema.schema_):
+        try:
+            asked = _ask(services, view, check)
+        except NotAvailable as error:
+            results[check.name] = Unmeasured(str(error))
+            continue
+        pending.append((check, asked))
+        result = None if asked.figure is None else check.result_of(view.schema.schema_, asked.figure.value)
+        if result is not None:
+            results[check.name] = result
+    return pending, results
+
+
+def _ask(services: Services, view: ProjectView, check: ReleaseCheck) -> figures.Asked:
+    state, size = check.state_of(services.store, services.person, view.name)
+    args = {"project": view.name, **check.args}
+    return figures.asked(services.store, services.settings, check.work, args, state=state, size=size, apart=check.apart)
 
 
 def _show_losses(services: Services, view: ProjectView) -> None:

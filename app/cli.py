@@ -12,6 +12,7 @@ import typer
 import typer.core
 import typer.main
 
+from app.commands.groups import find_group
 from domain import extensions
 from domain.errors import NotAvailable, TouchstoneError
 from domain.module_names import import_own
@@ -25,7 +26,6 @@ COMMANDS = (
     "preferences",
     "tables",
     "variants",
-    "regression",
     "answers",
     "score",
     "failures",
@@ -33,7 +33,6 @@ COMMANDS = (
     "files",
     "release",
     "release_statistics",
-    "shortcuts",
     "duplicates",
     "items",
     "wording",
@@ -56,12 +55,6 @@ COMMANDS = (
     "exposure",
     "scorecard",
     "triage",
-    "narrations",
-    "narration_goals",
-    "frames",
-    "drafting",
-    "drafting_report",
-    "privacy",
     "pool",
 )
 """Modules of ``app.commands``, in the order of ``touchstone --help``; those of extensions follow."""
@@ -86,7 +79,9 @@ def _say(sentence: str) -> Callable[[], None]:
 
 for _name, _sentence in extensions.all_missing("commands").items():
     _anything = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
-    cli.command(_name, hidden=True, context_settings=_anything)(_say(_sentence))
+    *_group, _last = _name.split()
+    _parent = find_group(cli, _group[0]) if _group else cli
+    _parent.command(_last, hidden=True, context_settings=_anything)(_say(_sentence))
 
 
 @functools.cache

@@ -43,7 +43,6 @@ CONTROLS = {
     "--earlier": CALIBRATE,
     "--units": CALIBRATE,
     "--family": CALIBRATE,
-    " Say --uncover if that is meant.": " Only `touchstone privacy cover` on the server's machine does that.",
     "`--fill PLACEHOLDER=FIELD` or the boxes of the page Judges": "the boxes of this page",
     " or --media-from ADDRESS; or give --local-files FOLDER, where Label Studio runs on this machine.": (
         "; the person who runs the server sets it."

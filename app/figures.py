@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from app.jobs import processes
-from app.jobs.figures import APART, FIGURES, Figure, worked_out
+from app.jobs.figures import FIGURES, Figure, worked_out
 from app.jobs.kinds import KINDS
 from db.engine import Store, utc_now
 from domain import extensions
@@ -67,7 +67,14 @@ _memory = _Memory()
 
 
 def asked(
-    store: Store, settings: Settings, work: str, args: Mapping[str, Any], *, state: tuple[Any, ...], size: int
+    store: Store,
+    settings: Settings,
+    work: str,
+    args: Mapping[str, Any],
+    *,
+    state: tuple[Any, ...],
+    size: int,
+    apart: bool = False,
 ) -> Asked:
     """A figure of this state, or what there is until it is ready: ask again.
 
@@ -82,6 +89,9 @@ def asked(
         What stays the same as long as the figure does.
     size
         How many ratings it is made of.
+    apart
+        Whether it is left to a process of its own however small it is, as it loads packages that the one which serves
+        pages must not.
 
     Raises
     ------
@@ -94,7 +104,7 @@ def asked(
     known = _remembered(slot)
     if known is not None and known.state == state:
         return Asked(known, current=True)
-    if size <= SMALL and work not in APART:
+    if size <= SMALL and not apart:
         return Asked(_remember(slot, worked_out(store, work, args, state)), current=True)
     known, last = _newest(store, slot)
     if known is not None and known.state == state:

@@ -36,7 +36,7 @@ PUBLIC_PATHS = frozenset({"/login", "/healthz", "/favicon.png"})
 PUBLIC_FOLDERS = ("/static/", "/assets/", "/link/", "/invite/", "/mail-off/")
 COOKIE_LESS = ("/static/", "/assets/", "/mail-off/")
 """No one's session is looked up for these: what they answer is the same for everyone. Extensions add their own."""
-MACHINES = ("/api/", "/media/", "/uncovered/", "/_stcore/")
+MACHINES = ("/api/", "/media/", "/_stcore/")
 """What asks there is no person, so that a refusal is JSON and no page."""
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 
@@ -45,6 +45,12 @@ SAFE_METHODS = frozenset({"GET", "HEAD"})
 def public_of_extensions() -> tuple[str, ...]:
     """Return the beginnings of paths that extensions answer without a session."""
     return tuple(path for module in extensions.rows("routes") for path in module.PUBLIC)
+
+
+@cache
+def machine_paths() -> tuple[str, ...]:
+    """Return the beginnings of paths whose refusals are JSON: those of core, and the ``MACHINES`` of extensions."""
+    return (*MACHINES, *(path for module in extensions.rows("routes") for path in getattr(module, "MACHINES", ())))
 
 
 NOT_SIGNED_IN = "No one is signed in, or the session has ended. Sign in and try again."
@@ -247,7 +253,7 @@ class Gate:
         public = path.startswith((*PUBLIC_FOLDERS, *public_of_extensions()))
         if path in PUBLIC_PATHS or (public and self.is_there(connection.scope)):
             return None
-        if path.startswith(MACHINES) or connection.scope["method"] not in SAFE_METHODS:
+        if path.startswith(machine_paths()) or connection.scope["method"] not in SAFE_METHODS:
             return JSONResponse({"error": NOT_SIGNED_IN}, status_code=401)
         query = connection.url.query
         back = local_path(path + (f"?{query}" if query else ""))
@@ -281,7 +287,7 @@ def _failed(connection: HTTPConnection, error: Exception, *, close: bool = False
     status, told = (503, str(error)) if away else (500, report(error, connection.url.path))
     headers = {"Cache-Control": "no-store"} | ({"Connection": "close"} if close else {})
     safe = connection.scope["type"] == "http" and connection.scope["method"] in SAFE_METHODS
-    if connection.url.path.startswith(MACHINES) or not safe:
+    if connection.url.path.startswith(machine_paths()) or not safe:
         return JSONResponse({"error": told, "problems": []}, status_code=status, headers=headers)
     title = "Not just now" if away else "This did not work"
     more = plain_pages.paragraph("This page tries again by itself.") if away else ""

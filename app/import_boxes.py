@@ -6,9 +6,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from app import frame_work, markup, shell
 from app.pairs import pairs
 from app.services import Services
+from domain import extensions
 from domain.records import ProjectView
 
 UPLOAD, PATH = "Upload", "A path on the server's machine"
@@ -33,24 +33,10 @@ def where(services: Services, key: str) -> str:
     return choice or UPLOAD
 
 
-def videos(services: Services, view: ProjectView, label: str, key: str) -> Path | None:
-    """The folder of images and clips of a set of frames, if there are such sets, and someone chooses one."""
-    found = dict(frame_work.sets(services, view.name))
-    if not found:
-        return None
-    called = {name: f"{about.called}, {markup.moment(frame_work.at(about.began))}" for name, about in found.items()}
-    name = st.selectbox(label, [None, *found], format_func=lambda each: called.get(each or "", "none"), key=key)
-    if name is None:
-        return None
-    folder = frame_work.folder_of_set(
-        services.store, services.settings.home, by=services.person, project=view.name, name=name
-    )
-    frame_work.refresh(services.store, folder, by=services.person)
-    media = frame_work.media_of(folder)
-    if media is None:
-        words = "The clips of this set are in the pool, and in no folder of their own: items cannot be cut out of them."
-        shell.show(markup.notice(words))
-    return media
+def media_of_extensions(services: Services, view: ProjectView, key: str) -> Path | None:
+    """Draw the boxes of extensions that offer images and clips, and return the folder chosen last."""
+    found = [choose(services, view, key) for choose in extensions.rows("import_media")]
+    return next((folder for folder in reversed(found) if folder is not None), None)
 
 
 def typed_path(typed: str) -> Path:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from domain.errors import Conflict
 
-_TRIES, _WAIT_SECONDS = 5, 0.02
+_LOOK_SECONDS = 0.02
 
 
 def is_held(lock: Path) -> bool:
@@ -26,15 +26,19 @@ def is_held(lock: Path) -> bool:
 
 
 @contextmanager
-def held(lock: Path, why: str) -> Iterator[None]:
-    """Be the one at work; ``Conflict`` with these words where someone else is."""
+def held(lock: Path, why: str, *, wait_seconds: float = 0.1) -> Iterator[None]:
+    """Hold the lock; ``Conflict`` with these words if someone else still holds it after ``wait_seconds``.
+
+    Wait a moment at least: whoever asks ``is_held`` holds the lock for that moment.
+    """
+    end = time.monotonic() + wait_seconds
     with lock.open("ab") as file:
-        for left in reversed(range(_TRIES)):  # anyone who asks whether it is held holds it for that moment
+        while True:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except BlockingIOError:
-                if not left:
+                if time.monotonic() >= end:
                     raise Conflict(why) from None
-                time.sleep(_WAIT_SECONDS)
+                time.sleep(_LOOK_SECONDS)
         yield

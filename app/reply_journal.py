@@ -19,11 +19,11 @@ from domain.runs import Outcome
 Line = Mapping[str, Any]
 
 
-class Kind(NamedTuple):
-    """What the replies of a file are about."""
+class JournalKind(NamedTuple):
+    """The command that writes a journal, and what its replies are about."""
 
     of: str
-    """The command that asks."""
+    """The command."""
     about: str
     """In a word, such as ``goals``."""
 
@@ -32,9 +32,6 @@ class Kind(NamedTuple):
         """The first line of such a file."""
         return {"record": "head", "of": self.of, "version": 1}
 
-
-GOALS = Kind("touchstone narrations goals", "goals")
-PROPOSALS = Kind("touchstone drafting make", "proposed items")
 
 _NEEDED = ("key", "outcome", "text", "characters", "error", "final", "tokens_in", "tokens_out", "cost")
 _OUTCOMES = frozenset(each.value for each in Outcome)
@@ -67,13 +64,13 @@ def _line(line: Line) -> bytes:
     return (json.dumps(line, ensure_ascii=False) + "\n").encode()
 
 
-def read(path: Path, kind: Kind) -> Journal:
+def read(path: Path, kind: JournalKind) -> Journal:
     """What a file has, for a look; nothing, where there is none."""
     return _parsed(path, path.read_bytes(), kind) if path.exists() else Journal()
 
 
 @contextmanager
-def opened(path: Path, kind: Kind) -> Iterator[Journal]:
+def opened(path: Path, kind: JournalKind) -> Iterator[Journal]:
     """The file, for this command alone.
 
     Raises
@@ -109,7 +106,7 @@ def opened(path: Path, kind: Kind) -> Iterator[Journal]:
         yield found
 
 
-def _parsed(path: Path, data: bytes, kind: Kind) -> Journal:
+def _parsed(path: Path, data: bytes, kind: JournalKind) -> Journal:
     found = Journal()
     for number, line in enumerate(filter(None, data.split(b"\n"))):
         try:

@@ -14,7 +14,7 @@ from app.views.bulk import UNDO, told
 from domain.comments import LONGEST_COMMENT
 from domain.records import ProjectView
 from workflow.lead import bulk
-from workflow.lead.bulk import Action, Chosen
+from workflow.lead.bulk_plans import Action, Chosen
 from workflow.lead.send_back import Reasons
 
 LABEL = "Send items of this page back to their authors, with the reason"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from domain.errors import Conflict, FileRefused
-from exporters import constructed
+from exporters.file_manifest import manifest_file
 from exporters.writing import write_files
 
 
@@ -55,5 +55,5 @@ class Result(NamedTuple):
 
     def write(self, data: bytes, made: Mapping[str, Any]) -> None:
         """Write it, and how it was made."""
-        manifest = constructed.manifest(made, {self.out.name: data}, made_by=self.made_by)
+        manifest = manifest_file(made, {self.out.name: data}, made_by=self.made_by)
         write_files({self.out: data, self.beside("made.json"): manifest})

@@ -23,8 +23,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks import machine
+from extensions.shortcuts.text_classifier import folds_of, scores_of
 from testkit.paths import ROOT
-from workflow.releases.text_only import folds_of, scores_of
 from workflow.releases.text_rules import Choice, longest, share_right
 
 DATA = ROOT.parent / "shared" / "data" / "egoplan" / "EgoPlan_validation.json"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,15 @@ def same(left: Any, right: Any) -> bool:
     if isinstance(left, bool) != isinstance(right, bool):
         return False
     return bool(left == right) or (_has_text(left) and _has_text(right) and bool(_in_nfc(left) == _in_nfc(right)))
+
+
+def spelled(value: Any, offered: Iterable[Any]) -> Any:
+    """Return the offered value that is the same as a value, or the value itself if none is.
+
+    >>> spelled("cafe\u0301", ["tea", "caf\u00e9"]) == "caf\u00e9", spelled("cocoa", ["tea"])
+    (True, 'cocoa')
+    """
+    return next((each for each in offered if same(each, value)), value)
 
 
 def _has_text(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Small facts about English words that several rooms compare texts by."""
+"""Facts about English words: several rooms compare texts by them, or write sentences with them."""
 
 from __future__ import annotations
 
@@ -59,3 +59,12 @@ def _without_s(word: str, *, shortest: int) -> str:
         return word[:-2]
     ends = len(word) >= shortest and word.endswith("s") and not word.endswith(("ss", "us", "is"))
     return word[:-1] if ends else word
+
+
+def counted(n: int, noun: str) -> str:
+    """Return a number with its noun, whose plural ends in s.
+
+    >>> counted(1, "goal"), counted(1200, "goal")
+    ('1 goal', '1,200 goals')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"

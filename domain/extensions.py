@@ -11,7 +11,7 @@ extension is imported before it is needed, and a folder that is deleted takes aw
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -48,15 +48,39 @@ class Extension:
     commands: Rows = _nothing
     """Modules with ``register(cli)``, which adds their commands."""
     routes: Rows = _nothing
-    """Modules with ``routes(resources)`` and ``PUBLIC``, the paths that need no session."""
+    """Modules with ``routes(resources)`` and ``PUBLIC``, the paths that need no session. ``MACHINES`` may name the
+    beginnings of paths that scripts ask for, so that a refusal is JSON."""
     figures: Rows = _nothing
     """Pairs of a name and the function that works out what a page shows, in a process of its own where it is much."""
     jobs: Rows = _nothing
     """Rows of ``workflow.jobs.kinds.JobKind``: long tasks."""
+    schema_keys: Rows = _nothing
+    """Rows of ``annotation_schemas.extension_keys.SchemaKey``: keys of the grammar that only this extension reads."""
+    run_kinds: Rows = _nothing
+    """Rows of ``domain.run_kinds.ExecutedKind``: the plan of a kind of runs, and how models are asked in it."""
+    release_checks: Rows = _nothing
+    """Rows of ``workflow.releases.extension_checks.ReleaseCheck``: what a release waits for."""
+    table_sources: Rows = _nothing
+    """Pairs of a source that layouts of paper tables may name, and the function that returns a cell's number. It is
+    called with ``workflow.results.table_numbers.Numbers`` and what the layout says (``Says``)."""
+    pipeline_steps: Rows = _nothing
+    """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page Pipelines draws."""
+    import_media: Rows = _nothing
+    """Functions ``(services, view, key)``: each draws a box for the media of an import, and returns the chosen folder
+    or None. ``app.import_boxes`` calls them."""
+    pool_folders: Rows = _nothing
+    """Functions that ``touchstone pool add`` asks before it adds a folder: each adds the files of a folder that it
+    recognizes and returns ``domain.records.AddedMedia``, or returns None."""
+    author_forms: Rows = _nothing
+    """Modules with the functions of ``workflow.annotate.author_forms.AuthorForm``."""
+    derived_media: Rows = _nothing
+    """Modules with the functions of ``workflow.files.derived_media.DerivedMedia``."""
+    home_folders: Rows = _nothing
+    """Names of folders in the home folder. Each has a folder for each project, which is deleted with the project."""
     settings: Rows = _nothing
     """Dataclasses of settings, each with ``read(env, folder)``; ``Settings.of`` finds what came of them."""
     web: Path | None = None
-    """A folder of JavaScript: ``kinds/NAME.js`` is the control of a kind that it adds."""
+    """A folder of JavaScript: ``kinds/NAME.js`` is the control of a kind, and ``NAME.js`` a component of a page."""
 
 
 @dataclass(frozen=True)
@@ -70,15 +94,59 @@ class Parts:
     """Paths of addresses."""
     commands: tuple[str, ...] = ()
     """What is typed behind ``touchstone``."""
+    schema_keys: tuple[str, ...] = ()
+    """Dotted paths of keys."""
+    run_kinds: tuple[str, ...] = ()
+    table_sources: tuple[str, ...] = ()
+    home_folders: tuple[str, ...] = ()
+    """They are deleted with a project also while the extension is missing."""
+    events: tuple[str, ...] = ()
+    """Kinds of events that only this extension shows; ``touchstone check`` names the extension if it is missing."""
 
 
 COMES_WITH: Mapping[str, Parts] = {
     "leaderboard": Parts("Public leaderboard", pages=("leaderboard",), commands=("entries",)),
+    "frames": Parts(
+        "Frames",
+        pages=("frames",),
+        commands=("frames",),
+        home_folders=("frames",),
+        events=("frames.screened", "frames.chosen"),
+    ),
+    "narrations": Parts(
+        "Narrations", pages=("goals",), commands=("narrations",), events=("goals.narrated", "goals.saved")
+    ),
+    "shortcuts": Parts(
+        "Shortcuts",
+        pages=("shortcuts",),
+        commands=("shortcuts", "run shortcut"),
+        schema_keys=("export.shortcuts",),
+        run_kinds=("shortcut",),
+    ),
     "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
+    "drafting": Parts("Drafting", pages=("drafting",), commands=("drafting",), events=("drafting.imported",)),
+    "privacy": Parts(
+        "Privacy",
+        pages=("privacy",),
+        commands=("privacy",),
+        home_folders=("privacy",),
+        events=("privacy.marked", "privacy.decided"),
+    ),
+    "plans": Parts(
+        "ETP plans", kinds=("plan",), pages=("regression",), commands=("regression",), table_sources=("regression",)
+    ),
 }
 """By the folder. ``tests/test_extensions.py`` compares it with what each extension does add."""
 
-NOUNS = {"kinds": "kind", "formats": "format", "pages": "page", "commands": "command"}
+NOUNS = {
+    "kinds": "kind",
+    "formats": "format",
+    "pages": "page",
+    "commands": "command",
+    "schema_keys": "schema key",
+    "run_kinds": "kind of runs",
+    "table_sources": "source of tables",
+}
 """What a name of ``Parts`` is."""
 
 
@@ -121,6 +189,11 @@ def rows(point: str) -> list[Any]:
     return [row for extension in installed().values() for row in getattr(extension, point)()]
 
 
+def home_folders() -> set[str]:
+    """Return the names of folders in the home folder in which extensions, also missing ones, keep files of projects."""
+    return {*rows("home_folders"), *(name for parts in COMES_WITH.values() for name in parts.home_folders)}
+
+
 def code() -> list[Path]:
     """Return the Python files of all extensions: what is worked out by other code is worked out anew."""
     found: set[Path] = set()
@@ -134,14 +207,28 @@ def code() -> list[Path]:
 
 
 def missing(point: str, name: str) -> str | None:
-    """Return why there is no kind, format, page or command of this name, if an extension that is not here adds it."""
+    """Return why nothing of this name is in a register (a field of ``Parts``), if a missing extension adds it."""
     for folder, parts in COMES_WITH.items():
         if folder not in installed() and name in getattr(parts, point):
-            return (
-                f"The {NOUNS[point]} `{name}` belongs to the extension {parts.title}, which is not installed. "
-                f"Put the folder `extensions/{folder}` of this version of Touchstone back, and start again."
-            )
+            return f"The {NOUNS[point]} `{name}` {_belongs_to(folder, parts)}"
     return None
+
+
+def _belongs_to(folder: str, parts: Parts) -> str:
+    return (
+        f"belongs to the extension {parts.title}, which is not installed. "
+        f"Put the folder `extensions/{folder}` of this version of Touchstone back, and start again."
+    )
+
+
+def missing_by_events(kinds: Collection[str]) -> list[str]:
+    """Return a sentence for each missing extension of ours that alone shows events of these kinds."""
+    found = []
+    for folder, parts in COMES_WITH.items():
+        here = [kind for kind in parts.events if kind in kinds]
+        if here and folder not in installed():
+            found.append(f"Part of the log ({', '.join(here)}) {_belongs_to(folder, parts)}")
+    return found
 
 
 def all_missing(point: str) -> dict[str, str]:

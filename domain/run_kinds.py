@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from domain import extensions
 from domain.judging import JudgePlan, Plan
 from domain.runs import RunPlan
-from domain.shortcut_plan import ShortcutPlan
 
 
 class _Row(NamedTuple):
@@ -19,7 +20,7 @@ class _Row(NamedTuple):
     failed: str
     answers: bool
     page: str = ""
-    plan: type[RunPlan] | type[JudgePlan] | None = None
+    own_plan: type[RunPlan] | type[JudgePlan] | None = None
     no_one: str = ""
     state: str = ""
     heading: str = ""
@@ -40,10 +41,8 @@ class RunKind(StrEnum):
     """Whether the results of its attempts are answers to items."""
     page: str
     """The path of the page that lists such runs; empty if only ``touchstone run list`` does."""
-    plan: type[RunPlan] | type[JudgePlan] | None
-    """The class of the run's settings, a different one for each kind. None if no model is asked, so that previewing,
-    pausing and asking again are impossible.
-    """
+    own_plan: type[RunPlan] | type[JudgePlan] | None
+    """The class of the run's settings, if core executes such runs."""
     no_one: str
     """If no model is asked: the sentence that says so, with the placeholders ``run``, ``name`` and ``file``."""
     state: str
@@ -69,13 +68,21 @@ class RunKind(StrEnum):
             setattr(made, name, getattr(row, name))
         return made
 
+    @property
+    def plan(self) -> type[RunPlan] | type[JudgePlan] | None:
+        """Return the class of the run's settings, a different one for each kind. None if no model is asked, so that
+        previewing, pausing and asking again are impossible.
+        """
+        executed = executed_by_extension(self) if self.own_plan is None else None
+        return self.own_plan if executed is None else executed.plan
+
     MODEL = _Row(
         "model",
         one="item",
         failed="without an answer",
         answers=True,
         page="models",
-        plan=RunPlan,
+        own_plan=RunPlan,
     )
     IMPORT = _Row(
         "import",
@@ -106,7 +113,7 @@ class RunKind(StrEnum):
         failed="without a reply",
         answers=False,
         page="judges",
-        plan=JudgePlan,
+        own_plan=JudgePlan,
         rates=True,
     )
     SHORTCUT = _Row(
@@ -114,7 +121,6 @@ class RunKind(StrEnum):
         one="item",
         failed="without an answer",
         answers=False,
-        plan=ShortcutPlan,
     )
     METRIC = _Row(
         "metric",
@@ -125,6 +131,21 @@ class RunKind(StrEnum):
         own_scale=True,
         rates=True,
     )
+
+
+@dataclass(frozen=True)
+class ExecutedKind:
+    """A kind of runs that an extension executes: a row of the register ``run_kinds``."""
+
+    kind: RunKind
+    plan: type[RunPlan]
+    asking: Callable[[], Any]
+    """Imports and returns the ``workflow.runs.run_kinds.Asking`` of the kind."""
+
+
+def executed_by_extension(kind: RunKind) -> ExecutedKind | None:
+    """Return how an extension executes runs of that kind, or None if no installed extension does."""
+    return next((row for row in extensions.rows("run_kinds") if row.kind is kind), None)
 
 
 def plan_of(kind: RunKind, dumped: Mapping[str, Any]) -> Plan:

@@ -44,6 +44,8 @@ _SAME_MOMENT = Fraction(1, 1_000_000)
 """Timestamps this close are one: seconds arrive as floats, containers count in fractions."""
 PAST_THE_END = Fraction(1, 10)
 """An end may lie this much after the last frame, whose own duration containers do not always know."""
+_SHORTEST = Fraction(1, 30)
+"""The last frame of a clip stays on screen at least so long, in seconds."""
 _MOST_STRETCHED = Fraction(8)
 """A pixel may be so many times as wide as high, or as high as wide."""
 _MILLISECONDS = Fraction(1, 1000)
@@ -158,7 +160,8 @@ def cut(
     first, last = _moment(start), _moment(end)
     times: list[Fraction] = []
     newest: VideoFrame | None = None
-    _must_reach(timeline_of(video, name=str(video)), last, name=str(video))
+    known = timeline_of(video, name=str(video))
+    _must_reach(known, last, name=str(video))
     turned = orientation_of(video, name=str(video))
     with opened(video, name=str(video)) as (container, stream):
 
@@ -169,7 +172,7 @@ def cut(
                 at = times[-1] - first if len(times) > 1 else Fraction(0)
                 yield _fitted(upright(newest, stream, name=str(video), turned=turned), side), at
 
-        _write(shown(), out=out, name=str(video))
+        _write(shown(), out=out, name=str(video), lasts=_last_lasts(known, last))
         if last_frame is not None and newest is not None:
             upright(newest, stream, name=str(video), turned=turned).save(last_frame)
     return Cut(out, tuple(float(time) for time in times))
@@ -185,10 +188,20 @@ def convert(video: Path, *, out: Path, side: int = CLIP_SIDE) -> Cut:
 
 
 def as_stored(video: Path, *, out: Path, name: str | None = None) -> Path:
-    """Return the video in its stored form: the file itself if it is such a clip, or a converted file at ``out``."""
+    """Return the video in its stored form: the file itself if it is such a clip, or a converted file at ``out``.
+
+    A clip whose clock starts late is written with times from zero, because players count from its clock.
+    """
     if (why := file_type.problem(video, "clip")) is not None:
         raise MediaRefused(why)
-    return video if is_playable(video, name=name) else convert(video, out=out).path
+    if not is_playable(video, name=name):
+        return convert(video, out=out).path
+    called = name or str(video)
+    if timeline_of(video, name=called).origin <= PAST_THE_END:
+        return video
+    out.parent.mkdir(parents=True, exist_ok=True)
+    write_anew(video, out=out, name=called)
+    return out
 
 
 def frame(video: Path, *, out: Path, index: int | None = None, time: float | None = None) -> Frame:
@@ -266,7 +279,8 @@ def write(pictures: Iterable[Image.Image], *, out: Path, frames_per_second: floa
 
 
 def write_anew(clip: Path, *, out: Path, name: str) -> None:
-    """The same clip as a WebM built in the usual way: its packets as they are, so that every frame is the same.
+    """Write the same clip as a WebM built in the usual way: its packets as they are, so that every frame is the same,
+    with times from zero.
 
     Raises
     ------
@@ -282,8 +296,11 @@ def write_anew(clip: Path, *, out: Path, name: str) -> None:
     ):
         kept = [stream for stream in source.streams if stream.type in ("video", "audio")]
         to = {stream.index: target.add_stream_from_template(stream, opaque=True) for stream in kept}
+        begins = timeline.origin(source)
         for packet in source.demux(kept):
             if packet.dts is not None:
+                late = round(begins / packet.time_base)
+                packet.pts, packet.dts = (packet.dts if packet.pts is None else packet.pts) - late, packet.dts - late
                 packet.stream = to[packet.stream.index]
                 target.mux(packet)
 
@@ -559,8 +576,26 @@ def _fitted(picture: Image.Image, side: int) -> Image.Image:
     return picture if (width, height) == picture.size else picture.resize((width, height), Image.Resampling.BICUBIC)
 
 
-def _write(pictures: Iterable[tuple[Image.Image, Fraction]], *, out: Path, name: str) -> None:
-    """Encode (picture, seconds from the beginning) as WebM; the file appears under its name when it is complete."""
+def _last_lasts(known: Timeline, end: Fraction) -> Fraction:
+    """Return how long the frame on screen at ``end`` stays there in a clip that ends then: as in the video, but slow
+    ones, such as slides, not beyond ``end``.
+    """
+    at = max(bisect_right(known.shown.tolist(), (end + _SAME_MOMENT + known.origin) // known.base) - 1, 0)
+    lasts = (known.time(at + 1) if at + 1 < len(known) else known.end) - known.time(at)
+    if lasts <= 0 and at:  # such as MPEG-TS, whose packets do not say how long they last
+        lasts = known.time(at) - known.time(at - 1)
+    if 0 < lasts <= PAST_THE_END:
+        return lasts
+    return max(min(lasts, end - known.time(at)), _SHORTEST)
+
+
+def _write(
+    pictures: Iterable[tuple[Image.Image, Fraction]], *, out: Path, name: str, lasts: Fraction = _SHORTEST
+) -> None:
+    """Encode (picture, seconds from the beginning) as WebM; the file appears under its name when it is complete.
+
+    ``lasts`` is how long the last picture stays on screen. Matroska notes it as the usual duration of a frame.
+    """
     library = _av()
     out.parent.mkdir(parents=True, exist_ok=True)
     partial = out.with_name(out.name + ".partial")
@@ -569,7 +604,7 @@ def _write(pictures: Iterable[tuple[Image.Image, Fraction]], *, out: Path, name:
             stream: Any = None
             for picture, at in pictures:
                 if stream is None:
-                    stream = _stream(container, picture)
+                    stream = _stream(container, picture, lasts)
                 encoded = library.VideoFrame.from_image(picture)
                 encoded.pts, encoded.time_base = round(at / _MILLISECONDS), _MILLISECONDS
                 container.mux(stream.encode(encoded))
@@ -581,8 +616,8 @@ def _write(pictures: Iterable[tuple[Image.Image, Fraction]], *, out: Path, name:
         partial.unlink(missing_ok=True)
 
 
-def _stream(container: Any, picture: Image.Image) -> Any:
-    stream = container.add_stream("libvpx", rate=30)
+def _stream(container: Any, picture: Image.Image, lasts: Fraction) -> Any:
+    stream = container.add_stream("libvpx", rate=1 / lasts.limit_denominator(1_000_000))
     stream.width, stream.height, stream.pix_fmt = picture.width, picture.height, "yuv420p"
     stream.codec_context.time_base = _MILLISECONDS
     stream.bit_rate = 2_500_000

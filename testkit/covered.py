@@ -9,14 +9,11 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
-from domain.privacy import HAND, Box
 from testkit.pictures import encoded
 
 SIZE = (200, 100)
 AREA = (50, 20, 90, 60)
 """Left, top, right and bottom of the secret, in pixels."""
-BOX = Box("face", 0.25, 0.2, 0.2, 0.4, HAND, cover=True)
-"""The same as shares: 50 / 200, 20 / 100, 40 / 200, 40 / 100."""
 SECRET = (255, 0, 255)
 
 

@@ -104,16 +104,16 @@ _videos: dict[object, bytes] = {}
 """What has been encoded: many tests ask for the same video."""
 
 
-def video(path: Path, times: Sequence[float], *, codec: str = "libvpx", keyframes: int = 30) -> Path:
+def video(path: Path, times: Sequence[float], *, codec: str = "libvpx", keyframes: int = 30, rate: Any = 30) -> Path:
     """A video whose n-th frame carries the number n and the n-th of these timestamps."""
     import av
 
-    asked = path.suffix, tuple(times), codec, keyframes
+    asked = path.suffix, tuple(times), codec, keyframes, rate
     if asked in _videos:
         path.write_bytes(_videos[asked])
         return path
     with av.open(str(path), "w") as container:
-        stream: Any = container.add_stream(codec, rate=30)
+        stream: Any = container.add_stream(codec, rate=rate)
         stream.width, stream.height, stream.pix_fmt = 320, 240, "yuv420p"
         stream.codec_context.time_base = Fraction(1, 1000)
         stream.bit_rate = 2_000_000

@@ -18,6 +18,9 @@ from tools.floors import ROOMS
 pytestmark = pytest.mark.slow  # it imports all of the house
 
 HEAVY = {"torch", "transformers", "sklearn", "openai", "label_studio_sdk", "cv2", "krippendorff", "crowdkit", "psycopg"}
+"""What extras bring."""
+LAZY = {"statsmodels"}
+"""What the core brings and loads only where it is called: never in the process that serves pages."""
 
 BLOCK = """
 import sys
@@ -94,7 +97,7 @@ def names(room: str) -> list[str]:
 def with_the_core(prologue: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """What is wrong with each room where there is nothing but the core."""
     rooms = {room: names(room) for room in [*ROOMS, "examples"]}
-    return imported(rooms, tmp_path_factory.mktemp("core"), prologue=prologue, heavy=HEAVY)
+    return imported(rooms, tmp_path_factory.mktemp("core"), prologue=prologue, heavy={*HEAVY, *LAZY})
 
 
 @pytest.mark.parametrize("room", [*ROOMS, "examples"])
@@ -123,7 +126,7 @@ SCREENS = "app.views"
 @pytest.fixture(scope="module")
 def with_everything(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """What of heavy packages is loaded by the modules that commands begin with, then by all screens."""
-    heavy = {*HEAVY, "multiprocessing.pool"}
+    heavy = {*HEAVY, *LAZY, "multiprocessing.pool"}
     entered = {module: [module] for module in ENTERED} | {SCREENS: names(SCREENS.replace(".", "/"))}
     return imported(entered, tmp_path_factory.mktemp("all"), heavy=heavy)
 

@@ -13,8 +13,10 @@ from typing import Any
 
 import pytest
 
+from app.cli import COMMANDS
 from domain import extensions
 from domain.extensions import COMES_WITH
+from domain.module_names import import_own
 from testkit.serving import environment
 from tests.paths import ROOT
 from tests.test_layers import imports, told
@@ -70,16 +72,25 @@ def added(extension: str) -> dict[str, set[str]]:
     import typer
 
     record = extensions.installed()[extension]
-    cli = typer.Typer()
+    core, cli = typer.Typer(), typer.Typer()
+    for name in COMMANDS:
+        import_own(f"app.commands.{name}").register(core)
     for module in record.commands():
         module.register(cli)
     pages = (module.__name__.rpartition(".")[2].rstrip("_") for module in record.pages())
-    groups = {str(each.name) for each in cli.registered_groups}
+    commands = {str(each.name) for each in cli.registered_commands}
+    of_core = {each.name for each in core.registered_groups}
+    for group in cli.registered_groups:
+        inside = group.typer_instance.registered_commands if group.typer_instance else []
+        commands |= {f"{group.name} {each.name}" for each in inside} if group.name in of_core else {str(group.name)}
     return {
         "kinds": {module.__name__.rpartition(".")[2] for module in record.kinds()},
         "formats": {row.name for row in record.formats()},
         "pages": set(pages),
-        "commands": groups | {str(each.name) for each in cli.registered_commands},
+        "commands": commands,
+        "schema_keys": {row.path for row in record.schema_keys()},
+        "run_kinds": {row.kind.value for row in record.run_kinds()},
+        "table_sources": {name for name, _ in record.table_sources()},
     }
 
 
@@ -88,10 +99,14 @@ def test_core_knows_the_names_to_miss(extension: str) -> None:
     known = COMES_WITH[extension]
     assert known.title == extensions.installed()[extension].title
     assert {point: set(getattr(known, point)) for point in extensions.NOUNS} == added(extension)
+    assert known.home_folders == tuple(extensions.installed()[extension].home_folders())
 
 
-def test_no_name_of_an_extension_is_known_that_is_not_here() -> None:
-    assert sorted(COMES_WITH) == HERE
+def test_the_extensions_that_core_knows_are_those_of_the_docs() -> None:
+    """Whoever deletes a folder still has its name in messages, so the folders that are here may be fewer."""
+    told = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "extensions.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(COMES_WITH) == sorted(told[: len(COMES_WITH)])
+    assert {*HERE} <= {*COMES_WITH}
 
 
 SMOKE = """
@@ -121,7 +136,7 @@ for name in ("egothink", "egoplan", "pca_bench", "etp_bench"):
     else:
         told["unforeseen"].append(done.output + repr(done.exception))
 for name in sentences["commands"]:
-    done = run.invoke(app.cli.cli, [name, "anything", "--with", "options"])
+    done = run.invoke(app.cli.cli, [*name.split(), "anything", "--with", "options"])
     told["refused"][f"command {name}"] = str(done.exception)
 
 from annotation_schemas import registry
@@ -136,6 +151,16 @@ for name in sentences["formats"]:
         registry.require_row("format", name)
     except NotAvailable as error:
         told["refused"][f"format {name}"] = str(error)
+
+for name in sentences["schema_keys"]:
+    schema = home / "keyed.yaml"
+    text = shipped()["egoplan"].read_text(encoding="utf-8").replace("guideline: ", "# guideline: ")
+    head, around, rest = text.partition(name.split(".")[0] + ":")
+    schema.write_text(f"{head}{name.split('.')[0]}: {{{name.split('.')[1]}: {{}}}}\\n")
+    done = run.invoke(app.cli.cli, ["schema", "check", str(schema)])
+    told["refused"][f"schema {name}"] = f"{done.exit_code} {done.output} {done.exception}"
+for name in sentences["kinds"]:
+    told["refused"][f"kind {name}"] = registry.find("criterion_kind", name).meaning
 
 from annotation_schemas.loader import load_schema
 from app.services import Services
@@ -226,7 +251,7 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, tmp_path: Path, ho
         parts = COMES_WITH[each]
         named = f"belongs to the extension {parts.title}, which is not installed. Put the folder `extensions/{each}`"
         for command in parts.commands:
-            assert f" {command} " not in found["help"]
+            assert f"│ {command} " not in found["help"]
             assert named in found["refused"][f"command {command}"]
         for format in parts.formats:
             assert named in found["refused"][f"format {format}"]
@@ -234,6 +259,12 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, tmp_path: Path, ho
             assert checked.startswith("0 ")
             assert "export.formats" in checked
             assert f"The format `{format}` {named}" in checked
+        for key in parts.schema_keys:
+            checked = " ".join(found["refused"][f"schema {key}"].split())
+            assert checked.startswith("0 ")
+            assert f"{key}: The schema key `{key}` {named}" in checked
+        for kind in parts.kinds:
+            assert named in found["refused"][f"kind {kind}"]
         for page in parts.pages:
             assert f"<code>{page}</code>" in found["away"] or f"`{page}`" in found["away"]
 

@@ -414,7 +414,11 @@ def round_the_workflow(paths: Iterable[Path]) -> list[str]:
 
 
 def test_app_asks_workflow_never_inference() -> None:
-    wrong = round_the_workflow([*modules("app"), *modules("extensions")])
+    """Of an extension, the rule is for what knows ``app``: pages and commands. Its own use cases may ask models."""
+    drawing = [
+        path for path in modules("extensions") if any(f"{name}.".startswith("app.") for _, name in imports(path))
+    ]
+    wrong = round_the_workflow([*modules("app"), *drawing])
     assert not wrong, "\n".join(wrong)
 
 

@@ -105,7 +105,11 @@ def copied(to: Path) -> Path:
         if (ROOT / name).is_file():
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, tree / name)
-    for known, link in ((ROOT / ".cache", tree / ".cache"), (ROOT.parent / "shared", to / "shared")):
+    for known, link in (
+        (ROOT / ".cache", tree / ".cache"),
+        (ROOT / "node_modules", tree / "node_modules"),
+        (ROOT.parent / "shared", to / "shared"),
+    ):
         if known.exists():
             link.symlink_to(known.resolve(), target_is_directory=True)
     subprocess.run(["git", "init", "-q"], cwd=tree, check=True)  # some tests ask git what belongs to the tree

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 FLOORS = [
     ["domain"],
-    ["annotation_schemas", "agreement", "construction", "net"],
+    ["annotation_schemas", "agreement", "net"],
     ["db", "media", "inference", "importers", "exporters", "reports"],
     ["workflow"],
     ["app"],

@@ -22,6 +22,8 @@ from tools import system  # noqa: E402
 MODULES = Path("node_modules")
 BIOME = MODULES / "@biomejs" / "biome" / "bin" / "biome"
 TSC = MODULES / "typescript" / "bin" / "tsc"
+DOM = MODULES / "happy-dom"
+"""The DOM in which ``tests/web`` runs the modules of the pages."""
 INSTALL = ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--no-progress", "--loglevel=error"]
 """Not ``npm ci``: that wants to see the packages of every platform, also of those that the registry does not have."""
 

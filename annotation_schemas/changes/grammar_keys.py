@@ -29,8 +29,10 @@ from annotation_schemas.changes.rules import (
 )
 from annotation_schemas.floors import floor_name
 from annotation_schemas.model import AssetSlot, Criterion, CrossRule, ItemField
-from annotation_schemas.shortcuts import BOUNDS
 from domain.policies import criteria_that_decide
+
+_BOUNDS = ("low", "value", "high")
+"""The numbers that may be compared with a limit (``export: shortcuts: bound``), from the least strict on."""
 
 
 def _named_by(at: At, old: Any, new: Any) -> Found:
@@ -429,7 +431,7 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
         ),
         **_all(rows.SHORTCUTS_OTHERWISE, "at_most", "score", "orders", "models"),
         "bound": one_of_two(
-            rows.SHORTCUTS_STRICTER, rows.SHORTCUTS_LOOSER, lambda old, new: BOUNDS.index(new) > BOUNDS.index(old)
+            rows.SHORTCUTS_STRICTER, rows.SHORTCUTS_LOOSER, lambda old, new: _BOUNDS.index(new) > _BOUNDS.index(old)
         ),
     },
 }  # fmt: skip

@@ -21,6 +21,7 @@ from annotation_schemas.grammar import suggestion
 from annotation_schemas.kinds import NONE_OF_THESE
 from annotation_schemas.model import Dimension, ItemField, OptionPlace, Schema, Source
 from domain import decimals
+from domain.comparison import spelled
 from domain.json_text import Layout, same
 from domain.reading.answers import AnswerKind
 from domain.records import ItemRecord
@@ -138,9 +139,16 @@ class Chosen:
             return NONE_OF_THESE
         if place is not None:
             return options[self._index(place, len(options))]
-        if text is not None and text not in options:
+        if text is not None and spelled(text, options) not in options:
             raise Misfit(f"{self.text} is none of the options")
         return text
+
+    def contradiction(self, record: Record) -> str | None:
+        """Return half a sentence if the position and the text name different options."""
+        place, text, key = record.get(self.place), record.get(self.text or ""), self.read(record)
+        if place is None or text is None or spelled(text, [key]) == key:
+            return None
+        return f"{self.text} is {text!r}, but {self.place} {place!r} is {key!r}; correct one of them"
 
     def _index(self, place: Any, n_options: int) -> int:
         if self.counts == "letter":
@@ -482,6 +490,8 @@ def fields_of(row: ItemKeys, schema: Schema, record: Record, *, coming_in: bool 
     for name, column in own.items():
         try:
             found[name] = column.read(record)
+            if coming_in and isinstance(column, Chosen) and (twofold := column.contradiction(record)):
+                wrong[twofold] = None
         except Misfit as misfit:
             wrong[str(misfit)] = None
             if row.open and len(column.keys) == 1:
@@ -490,7 +500,7 @@ def fields_of(row: ItemKeys, schema: Schema, record: Record, *, coming_in: bool 
         wrong |= {f"it has no {key}": None for key in _lacking(own, schema, found)}
     if wrong:
         raise Misfit("; ".join(wrong))
-    return {name: value for name, value in found.items() if value is not None}
+    return kinds.fields_in_order(schema, {name: value for name, value in found.items() if value is not None})
 
 
 def _lacking(own: Mapping[str, Column], schema: Schema, fields: Mapping[str, Any]) -> list[str]:

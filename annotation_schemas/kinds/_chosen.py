@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from annotation_schemas.kinds._rows import FieldKind, Found, refers_to_list
+from annotation_schemas.kinds._rows import FieldKind, Found, is_list, refers_to_list
 from annotation_schemas.model import ItemField, Schema
 from annotation_schemas.yaml_text import Path
+from domain.comparison import spelled
 
 
 class Chosen(FieldKind):
@@ -19,6 +20,10 @@ class Chosen(FieldKind):
 
     def check_schema(self, schema: Schema, field: ItemField, path: Path) -> Found:
         yield from refers_to_list(schema, field.field, path)
+
+    def as_offered(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> Any:
+        offered = self.offered(field, fields)
+        return [spelled(each, offered) for each in value] if is_list(value) else spelled(value, offered)
 
     def key_values(self, field: ItemField, entries: Sequence[Any], some: Any, tried: Sequence[Any]) -> Sequence[Any]:
         return [some]

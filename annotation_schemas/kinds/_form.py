@@ -64,12 +64,14 @@ def title_of(field: ItemField) -> str:
 
 
 def fields_in_order(schema: Schema, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """An item's content in its normal form, for kinds that have one."""
+    """An item's content in its normal form, for kinds that have one; chosen options in the spelling of the list."""
     known = {field.name: field for field in schema.item.fields}
-    return {
-        name: of_field(known[name]).in_order(known[name], value) if name in known else value
-        for name, value in fields.items()
-    }
+
+    def ordered(name: str, value: Any) -> Any:
+        row, field = of_field(known[name]), known[name]
+        return row.in_order(field, row.as_offered(field, value, fields))
+
+    return {name: ordered(name, value) if name in known else value for name, value in fields.items()}
 
 
 def _check_field(schema: Schema, field: ItemField, fields: Mapping[str, Any], dimension: str | None) -> str | None:

@@ -241,6 +241,8 @@ class CriterionKind(Kind):
 
     # ---- forms of other programs
 
+    only_here: ClassVar[str] = ""
+    """The reason, as a sentence, why no form of another program can ask it; empty if a form might."""
     asks_reasons: ClassVar[bool] = False
     """Whether options with reasons are supported in other programs."""
     is_about: ClassVar[Literal["item", "image", "text"]] = "item"
@@ -299,6 +301,10 @@ class FieldKind(Kind):
         """Return the entries of the list that a value is taken from; empty if there is no list."""
         options = fields.get(field.field or "")
         return options if isinstance(options, list | tuple) else ()
+
+    def as_offered(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> Any:
+        """Return a value in the spelling of what it is taken from, such as that of the item's options."""
+        return value
 
     # ---- the key
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from annotation_schemas.kinds._away import away_kinds
 from annotation_schemas.kinds._rows import CRITERIA, FIELDS, CriterionKind, FieldKind, Kind
 from annotation_schemas.model import Criterion, ItemField
 from domain.module_names import import_own
@@ -16,8 +17,8 @@ for _name in modules_of(__package__ or ""):
 
 
 def of_criterion(criterion: Criterion) -> CriterionKind:
-    """The row of a criterion's kind."""
-    return CRITERIA[criterion.kind]
+    """The row of a criterion's kind, be it of an extension that is not installed."""
+    return CRITERIA.get(criterion.kind) or away_kinds()[criterion.kind]
 
 
 def of_field(field: ItemField) -> FieldKind:

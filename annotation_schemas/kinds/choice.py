@@ -12,7 +12,7 @@ from annotation_schemas.kinds._one_of import OneOf, ends_of
 from annotation_schemas.kinds._rows import Ends, FieldKind, Found, Json, Level, Measured
 from annotation_schemas.model import Choice, Criterion, ItemField, Schema
 from annotation_schemas.yaml_text import Path
-from domain.comparison import same
+from domain.comparison import same, spelled
 
 
 class ChoiceCriterion(OneOf):
@@ -92,8 +92,11 @@ class ChoiceField(FieldKind):
     def column(self, field: ItemField) -> ColumnType:
         return of_values([option.value for option in field.options])
 
+    def as_offered(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> Any:
+        return spelled(value, [option.value for option in field.options])
+
     def in_column(self, field: ItemField, value: Any) -> Any:
-        return next((option.value for option in field.options if same(option.value, value)), value)
+        return self.as_offered(field, value, {})
 
     def in_words(self, field: ItemField, value: Any) -> Any:
         return next((choice.label for choice in field.options if choice.value == value), str(value))

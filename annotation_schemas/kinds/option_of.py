@@ -11,6 +11,7 @@ from annotation_schemas.kinds._one_of import OneOf
 from annotation_schemas.kinds._rows import Json, Level, Measured
 from annotation_schemas.kinds._written import WORDING
 from annotation_schemas.model import Choice, Criterion, ItemField
+from domain.comparison import same
 from domain.reading.answers import AnswerKind
 
 
@@ -52,7 +53,7 @@ class OptionOfField(Chosen):
         offered = self.offered(field, fields)
         if field.none is not None and NONE_OF_THESE in offered:
             return f"an entry of {field.field} is `{NONE_OF_THESE}`, which stands for none of them; write it otherwise."
-        if value in offered or (field.none is not None and value == NONE_OF_THESE):
+        if any(same(value, each) for each in offered) or (field.none is not None and value == NONE_OF_THESE):
             return None
         return f"this must be one of the entries of {field.field}."
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 from annotation_schemas.kinds._chosen import Chosen
 from annotation_schemas.kinds._rows import Json, is_list
 from annotation_schemas.model import Choice, ItemField
+from domain.comparison import same
 from domain.reading.answers import AnswerKind
 
 
@@ -25,9 +27,10 @@ class OptionsOfField(Chosen):
 
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
         options = self.offered(field, fields)
-        if not is_list(value) or not all(entry in options for entry in value):
+        if not is_list(value) or not all(any(same(entry, option) for option in options) for entry in value):
             return f"every entry must be one of the entries of {field.field}."
-        return "no entry may be there twice." if len(set(map(str, value))) < len(value) else None
+        twice = any(same(one, other) for one, other in combinations(value, 2))
+        return "no entry may be there twice." if twice else None
 
     def some(self, field: ItemField, entries: Sequence[Any], wanted: Sequence[Any]) -> Any:
         return list(entries[:2])

@@ -22,8 +22,8 @@ class OrderOfField(Chosen):
     holds = "texts"
 
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
-        options = self.offered(field, fields)
-        if not is_list(value) or sorted(map(str, value)) != sorted(map(str, options)):
+        entries = self.as_offered(field, value, fields)
+        if not is_list(value) or sorted(map(str, entries)) != sorted(map(str, self.offered(field, fields))):
             return f"this must be all entries of {field.field}, each once, in order."
         return None
 

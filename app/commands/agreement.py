@@ -290,7 +290,7 @@ def _have_means(project: str, names: Sequence[str] | None) -> bool:
 
 def table(results: Sequence[Result], *, schema_version: int | None = None) -> Iterator[str]:
     """The results for people: one block per criterion and dimension; of one version of the schema, if so asked."""
-    from workflow.results.rater_agreement import schema_words
+    from workflow.results.schema_versions import schema_words
 
     if not results:
         yield (
@@ -329,7 +329,7 @@ def table(results: Sequence[Result], *, schema_version: int | None = None) -> It
 def levels_table(results: Sequence[Result]) -> Iterator[str]:
     """A block for each judge: what is the same by answers, by means of dimensions and by means of models."""
     from workflow.results.dimension_means import LEVELS
-    from workflow.results.rater_agreement import schema_words
+    from workflow.results.schema_versions import schema_words
 
     for at, (criterion, judge) in enumerate(dict.fromkeys((each.criterion, each.args["judge"]) for each in results)):
         block = [each for each in results if (each.criterion, each.args["judge"]) == (criterion, judge)]

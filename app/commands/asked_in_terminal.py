@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import typer
 
-from app.commands.narrations import counted
+from domain.english import counted
 from domain.errors import RunStopped
 
 if TYPE_CHECKING:

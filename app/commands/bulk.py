@@ -94,10 +94,10 @@ def _run(
     **more: Any,
 ) -> None:
     from app.services import opened
-    from workflow.lead import bulk
+    from workflow.lead import bulk, bulk_plans
 
-    store, chosen = opened().store, bulk.Chosen(stage=stage, items=names)
-    ask: dict[str, Any] = {"by": by, "project": project, "action": bulk.Action(name), "chosen": chosen, **more}
+    store, chosen = opened().store, bulk_plans.Chosen(stage=stage, items=names)
+    ask: dict[str, Any] = {"by": by, "project": project, "action": bulk_plans.Action(name), "chosen": chosen, **more}
     found = bulk.preview(store, **ask)
     for item, why in found.cannot:
         typer.echo(f"{item}: {why}")

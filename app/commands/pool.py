@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from app.pairs import pairs
+from domain import extensions
 from domain.errors import FileRefused, InvalidInput, Problem
 
 pool = typer.Typer(help="The pool of images and clips that authors write about.", no_args_is_help=True)
@@ -59,7 +60,7 @@ def add(
     Of the folder `images` that `touchstone frames` makes, it is kept where each frame is from."""
     from app.services import opened
     from importers.media_files import files_below, folder_of
-    from workflow.annotate import frame_pool, image_pool
+    from workflow.annotate import image_pool
 
     if not folder.exists():
         raise FileRefused(f"There is no file or folder {folder}.")
@@ -79,13 +80,12 @@ def add(
         "dimension": dimension,
         "role": role,
     }
-    settings, told = _manifest(folder)
-    if told:
-        frames = [frame_pool.Chosen(name, path, told.get(name, {})) for name, path in files]
-        taken = {name for name, _ in files}
-        dropped = {name: line for name, line in told.items() if name not in taken}
-        added = frame_pool.add(here.store, here.media, **how, frames=frames, dropped=dropped, settings=settings)
-    else:
+    of_extensions = (
+        add_folder(here.store, here.media, **how, folder=folder, files=files)
+        for add_folder in extensions.rows("pool_folders")
+    )
+    added = next((added for added in of_extensions if added is not None), None)
+    if added is None:
         added = image_pool.add_to_pool(here.store, here.media, **how, files=files)
     there = f"; {added.repeated:,} in the project already, byte for byte" if added.repeated else ""
     typer.echo(f"{image_pool.counted(added).capitalize()} added{there}.")
@@ -96,19 +96,6 @@ def add(
     if added.refused:
         typer.echo(f"Not taken: {len(added.refused):,}.")
     _tell(added.refused)
-
-
-def _manifest(folder: Path) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """How the frames of a folder were taken, and the line of each by its name, where `touchstone frames` made it."""
-    from media import frame_set
-
-    if folder.name != frame_set.IMAGES or not (folder.parent / frame_set.MANIFEST).is_file():
-        return {}, {}
-    lines = frame_set.manifest(folder.parent)
-    head = next(lines, {})
-    settings: dict[str, Any] = {name: head[name] for name in ("taking", "keeping") if name in head}
-    found = [each for each in lines if each["record"] == "frame" and isinstance(each.get("file"), str)]
-    return settings, {each["file"].partition("/")[2]: each for each in found}
 
 
 def _tell(refused: Sequence[tuple[str, str]]) -> None:

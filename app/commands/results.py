@@ -140,8 +140,7 @@ def results(
     from domain.errors import InvalidInput, Problem
     from exporters.writing import write_files
     from workflow.results import leaderboard as numbers
-    from workflow.results import model_groups, project_answers, ranked_options, side_by_side
-    from workflow.results import scores as found
+    from workflow.results import model_groups, project_answers, ranked_options, score_choices, side_by_side
     from workflow.results import win_rates as pairs
     from workflow.results.slices import edges_of
 
@@ -152,7 +151,7 @@ def results(
     )
     if schema_version is not None:
         print(f"Grades of people: under version {schema_version} of the schema alone.", file=sys.stderr)
-    wanted = found.wanted(
+    wanted = score_choices.wanted(
         read, kinds=None if scores is By.ALL else (scores.value,), criteria=criterion, method=method.value
     )
     first = cut_first(read.schema)

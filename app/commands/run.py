@@ -33,12 +33,10 @@ def register(cli: typer.Typer) -> None:
     from app.commands import batch as batch_command
     from app.commands import judge as judge_command
     from app.commands import metric as metric_command
-    from app.commands import shortcut_runs
 
     run = typer.Typer(help="Runs of models, judges and metrics over a project's items.", no_args_is_help=True)
     cli.add_typer(run, name="run")
     run.command("model")(model)
-    run.command("shortcut")(shortcut_runs.shortcut)
     run.command("judge")(judge_command.judge)
     run.command("read")(judge_command.read)
     run.command("template")(judge_command.template)

@@ -24,8 +24,9 @@ def register(cli: typer.Typer) -> None:
 def scorecard(project: Annotated[str, typer.Argument(help="The project.")], out: Out = None) -> None:
     """How everyone works, by stage: pace, agreement with peers and with seniors, skips; and the same over time."""
     from workflow.lead import scorecard as cards
+    from workflow.lead import scorecard_csv
 
-    _write(cards.as_csv(cards.scorecards(_store(), by=None, project=project)), out)
+    _write(scorecard_csv.as_csv(cards.scorecards(_store(), by=None, project=project)), out)
 
 
 def paysheet(
@@ -36,6 +37,7 @@ def paysheet(
 ) -> None:
     """Items and active minutes of everyone, by stage: a correction is no second item, but its minutes count."""
     from workflow.lead import scorecard as cards
+    from workflow.lead import scorecard_csv
 
     lines = cards.pay_sheet(
         _store(),
@@ -44,7 +46,7 @@ def paysheet(
         since=since.date() if since else None,
         until=until.date() if until else None,
     )
-    _write(cards.pay_csv(lines), out)
+    _write(scorecard_csv.pay_csv(lines), out)
 
 
 def _write(text: str, out: Path | None) -> None:

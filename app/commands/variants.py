@@ -52,8 +52,7 @@ def variants(
 ) -> None:
     """How each model does on two variants of the same items: the mean difference over pairs, its interval and test."""
     from app.services import opened
-    from workflow.results import item_pairs, project_answers
-    from workflow.results import scores as found
+    from workflow.results import item_pairs, project_answers, score_choices
 
     shared = opened()
     read = project_answers.read(shared.store, person=None, project=project, items=items, reader=reader)
@@ -61,7 +60,7 @@ def variants(
     if by is None:
         said = "Say which field or label names the pair and which the variant: --pair NAME --variant NAME."
         raise InvalidInput([Problem("pair", said)])
-    wanted = found.wanted(read, kinds=None if scores is By.ALL else (scores.value,), criteria=criterion)
+    wanted = score_choices.wanted(read, kinds=None if scores is By.ALL else (scores.value,), criteria=criterion)
     rows = item_pairs.differences(read, by, wanted, together=cluster)
     if format is Format.CSV:
         typer.echo(item_pairs.as_csv(rows), nl=False)

@@ -22,8 +22,8 @@ from domain.records import ProjectView
 from domain.states import Stage
 from workflow.access import projects
 from workflow.annotate import gold_checks, gold_of_items, qualification_sets
-from workflow.lead import bulk, item_list
-from workflow.lead.bulk import Action, Chosen
+from workflow.lead import bulk, bulk_plans, item_list
+from workflow.lead.bulk_plans import Action, Chosen
 from workflow.lead.send_back import Reasons
 
 QUALIFY = "qualify"
@@ -92,8 +92,9 @@ def offer(services: Services, view: ProjectView, asked: ItemList, n: int) -> Non
         shell.show(markup.quiet("Asking what is ticked."))  # for as long as the browser takes to say it
     elif which == TICKED and not ticked:
         shell.show(markup.notice("Nothing is ticked. Tick items in the table below."))
-    elif which == EVERY and n > bulk.MOST:
-        told = f"These are {n:,}; one change takes at most {bulk.MOST:,}. Narrow the list with a filter, or tick some."
+    elif which == EVERY and n > bulk_plans.MOST:
+        most = f"{bulk_plans.MOST:,}"
+        told = f"These are {n:,}; one change takes at most {most}. Narrow the list with a filter, or tick some."
         shell.show(markup.notice(f"{told} They can be exported."))
         chosen_export.offer(services, view, n, partial(_all, services, view, asked, n), of=asked.filter)
     elif which != NOTHING:
@@ -142,8 +143,8 @@ def _offer(services: Services, view: ProjectView, asked: ItemList, ticked: Seque
 
     if what == EXPORT:
         chosen_export.offer(services, view, len(names), as_seen, of=names)
-    elif len(names) > bulk.MOST:
-        told = f"These are {len(names):,}; one change takes at most {bulk.MOST:,}. Untick some, or export them."
+    elif len(names) > bulk_plans.MOST:
+        told = f"These are {len(names):,}; one change takes at most {bulk_plans.MOST:,}. Untick some, or export them."
         shell.show(markup.notice(told))
     elif what == QUALIFY:
         _qualify(services, view, before, names, order)

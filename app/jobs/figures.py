@@ -20,7 +20,6 @@ WORKS: Mapping[str, str] = {
     "agreement_opinion": "workflow.results.agreement_page:opinion",
     "calibration": "app.calibration_files:files_of",
     "cases": "workflow.results.cases:listing",
-    "drafting": "workflow.releases.drafting_report:of_project",
     "failures": "workflow.lead.coding_intake:failures_page",
     "disagreement": "workflow.lead.disagreement:overview",
     "floors": "workflow.releases.floors:standings",
@@ -30,20 +29,14 @@ WORKS: Mapping[str, str] = {
     "progress": "workflow.lead.progress_over_time:by_day",
     "gold": "workflow.annotate.gold_making:count_candidates",
     "reasons": "workflow.lead.adjudication_reasons:overview",
-    "regression": "workflow.results.regression_page:regression",
     "results": "workflow.results.leaderboard_page:leaderboards",
     "schema": "app.jobs.schema_changes:looked",
     "scorecard": "workflow.lead.scorecard:scorecards",
-    "shortcut_models": "workflow.releases.shortcut_models_page:of_project",
-    "shortcuts": "workflow.releases.shortcut_gate:looked",
     "set": "workflow.releases.set_statistics:of_project",
     "tables": "workflow.results.paper_tables:of_project",
 }
 """What can be worked out: by name, the function that does it, ``module:function``. It is called with the store and the
 arguments by name, and has to give the same for the same state. Extensions add their own."""
-
-APART = frozenset({"agreement_opinion", "calibration", "shortcuts"})
-"""What goes to a process of its own however small it is: it loads packages that the one which serves pages must not."""
 
 
 @dataclass(frozen=True)

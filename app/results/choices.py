@@ -15,7 +15,7 @@ from domain.attributes import size_of
 from domain.errors import InvalidInput
 from domain.records import RULES, ProjectView
 from workflow.results import attributes, clusters, leaderboard_page
-from workflow.results.scores import METHODS
+from workflow.results.score_choices import METHODS
 from workflow.results.slices import BINS, DIMENSION, Bins, edges_in_words, edges_of, similarity_of, texts, ways
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from workflow.results import side_by_side
 from workflow.results.leaderboard import SlicedScores
 from workflow.results.leaderboard_page import Leaderboard, Leaderboards
 from workflow.results.ranked_options import Ranked
-from workflow.results.scores import Scores
+from workflow.results.score_choices import Scores
 from workflow.results.side_by_side import Block
 from workflow.results.slices import Bins
 

@@ -7,12 +7,10 @@ from starlette.routing import BaseRoute
 from app.routes import (
     archives,
     auth,
-    frames,
     health,
     mail_off,
     media,
     moved,
-    uncovered,
     work,
 )
 from app.services import Resources
@@ -35,8 +33,6 @@ def routes_before(resources: Resources) -> list[BaseRoute]:
     what needs nothing of its sessions and compression."""
     return [
         *archives.routes(resources),
-        *frames.routes(resources),
-        *uncovered.routes(resources),
         *media.routes(resources),
         *work.routes(resources),
         *moved.routes(),

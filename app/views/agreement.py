@@ -29,7 +29,7 @@ from domain.roles import Role
 from domain.states import VERIFICATIONS, Cut, Items, Stage
 from domain.statistics import OVERLAP, STATISTICS, Needs
 from workflow.lead import item_history as found
-from workflow.results import rater_agreement
+from workflow.results import rater_agreement, schema_versions
 from workflow.results.criterion_values import scored_criteria
 from workflow.results.dimension_means import LEVELS
 from workflow.results.loss_files import agreement_as_csv, losses_as_csv
@@ -165,6 +165,7 @@ def _measured(services: Services, view: ProjectView, choice: Choice, work: str =
         },
         state=rater_agreement.mark(services.store, **about),
         size=rater_agreement.size(services.store, **about),
+        apart=work == "agreement_opinion",  # by scikit-learn
     )
 
 
@@ -471,14 +472,14 @@ def about_of(lines: Sequence[Result]) -> str:
     n_raters = max(line.n_raters for line in lines)
     raters = ", ".join(_in_pairs(lines)) or ("one" if n_raters < 2 else n_raters)
     schemas = lines[0].args.get("schema")
-    under = f" Ratings {rater_agreement.schema_words(schemas)}." if schemas else ""
+    under = f" Ratings {schema_versions.schema_words(schemas)}." if schemas else ""
     return f"Raters: {raters}. Scale: {scale}{taken}.{under}"
 
 
 def _under(line: Result) -> str:
     """The versions of guideline and schema that a title names: those that a number is about alone."""
     guideline, schema = line.args.get("guideline"), line.args.get("schema", "")
-    alone = f" · {rater_agreement.schema_words(schema)}" if schema.endswith(" alone") else ""
+    alone = f" · {schema_versions.schema_words(schema)}" if schema.endswith(" alone") else ""
     return (f" · guideline {guideline}" if guideline else "") + alone
 
 

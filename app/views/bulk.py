@@ -20,8 +20,8 @@ from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Stage
 from workflow.access import projects
-from workflow.lead import bulk
-from workflow.lead.bulk import Action, Chosen, Preview
+from workflow.lead import bulk, bulk_plans
+from workflow.lead.bulk_plans import Action, Chosen, Preview
 from workflow.lead.send_back import Reasons
 
 SCREEN = Screen("Bulk actions", place=160, role=Role.LEAD, group=Group.ITEMS)
@@ -90,7 +90,7 @@ def render(services: Services) -> None:
         n_items = markup.count(len(found.can), noun)
         whole = f"every {noun} of the project that can change ({n_items})" if chosen.every else n_items
         words = f"{ACTIONS[action]}: {whole}."
-        if action in bulk.ON_CLAIMS:
+        if action in bulk_plans.ON_CLAIMS:
             called = shell.called(services, filter(None, (chosen.person, to)))
             words = f"{whole} of {called(chosen.person or '')} for {called(to) if to else 'anyone who asks next'}."
         question = Question(f"{label}?", words, UNDO[action], f"Yes, {label.lower()}")
@@ -108,7 +108,7 @@ def box(name: str) -> str:
 
 
 def _noun(action: Action) -> str:
-    return "assignment" if action in bulk.ON_CLAIMS else "item"
+    return "assignment" if action in bulk_plans.ON_CLAIMS else "item"
 
 
 def without_effect(view: ProjectView, action: Action) -> list[markup.Markup]:
@@ -138,7 +138,7 @@ def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | 
         key="bulk.action",
     )
     action = action or Action.GIVE_BACK
-    claims = action in bulk.ON_CLAIMS
+    claims = action in bulk_plans.ON_CLAIMS
     one, two, three, four = st.columns(4)
     with one:
         label = "Whose assignments" if claims else "Voted on by"

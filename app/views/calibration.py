@@ -205,6 +205,7 @@ def _made(services: Services, view: ProjectView, stage: Stage, asked: Mapping[st
             {"project": view.name, "stage": stage, "titles": titles_of(view.schema.schema_), **asked},
             state=rater_agreement.mark(services.store, **about, asking=True),
             size=WEIGHT * rater_agreement.size(services.store, **about),
+            apart=True,
         )
 
     there = ask()

@@ -30,7 +30,7 @@ from workflow.access import accounts
 from workflow.results import case_page, cases, leaderboard_page
 from workflow.results.case_page import Case, CaseAnswer, Grade
 from workflow.results.cases import CaseLine, Listing, Show, Wanted
-from workflow.results.scores import Scores, iou_in_words
+from workflow.results.score_choices import Scores, iou_in_words
 from workflow.results.slices import BINS, MOST_EDGES, Bins, edges_in_words, edges_of
 
 SCREEN = Screen("Cases", place=240, role=Role.LEAD, group=Group.MODELS)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app import confirm, markup, shell
+from app import confirm, markup, shell, text_difference
 from app.confirm import Question
 from app.screens import Group, Screen
 from app.services import Services
@@ -24,17 +24,13 @@ STYLE = """
 .ts-prose { font-size: .92rem; line-height: 1.5; max-height: 420px; overflow: auto; padding-right: .8rem; }
 .ts-prose h2 { font-size: 1.2rem; padding: 0; } .ts-prose h3 { font-size: 1.02rem; padding: .6rem 0 0; }
 .ts-prose h4 { font-size: .95rem; padding: .4rem 0 0; }
-.ts-diff { font-size: .9rem; max-height: 420px; overflow: auto; }
-.ts-diff div { padding: .05rem .5rem; white-space: pre-wrap; min-height: 1.4em; border-left: 3px solid transparent; }
-.ts-diff .new { border-left-color: #1f8a64; background: color-mix(in srgb, #1f8a64 12%, transparent); }
-.ts-diff .gone { border-left-color: #c4622d; background: color-mix(in srgb, #c4622d 12%, transparent); }
 """
 
 
 def render(services: Services) -> None:
     """The text in force as something to work on, and the versions before it."""
     view = shell.lead_of(services)
-    st.html(f"<style>{STYLE}</style>")
+    st.html(f"<style>{STYLE}{text_difference.STYLE}</style>")
     versions = guidelines.versions(services.store, by=services.person, project=view.name)
     (now,) = (version for version in versions if version.in_force)
     shell.heading(
@@ -80,7 +76,7 @@ def _edit(services: Services, view: ProjectView, now: GuidelineVersion) -> None:
         with preview:
             shell.show(_scrolled(text, "The guideline as people see it"))
         with changed:
-            shell.show(difference(guidelines.changes(now.text, text, around=2)))
+            shell.show(text_difference.lines_of(guidelines.changes(now.text, text, around=2)))
     if text != now.text:
         _save(services, view, text, base)
     else:
@@ -95,18 +91,6 @@ def _scrolled(text: str, about: str) -> markup.Markup:
 def _prose(text: str) -> markup.Markup:
     """The guideline below the page's own heading: its headings are one level down."""
     return markup.Markup(re.sub(r"<(/?)h([1-5])>", lambda m: f"<{m[1]}h{int(m[2]) + 1}>", guideline_html(text)))
-
-
-def difference(lines: Sequence[tuple[str, str]]) -> markup.Markup:
-    """Changed lines, what is gone before what is new."""
-    if not lines:
-        return markup.notice("Nothing is changed yet.")
-    names = {"+": "new", "-": "gone", " ": "same"}
-    signs = {"+": "+ ", "-": "- ", " ": "  "}
-    return markup.tag(
-        "div", *(markup.tag("div", markup.text(signs[sign] + line), style=names[sign]) for sign, line in lines),
-        style="ts ts-diff",
-    )  # fmt: skip
 
 
 def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
@@ -189,6 +173,6 @@ def _versions(services: Services, versions: Sequence[GuidelineVersion]) -> None:
             at = markup.quiet(f", {markup.moment(version.at)}")
             shell.show(markup.tag("div", by(version.by or "on the machine"), at, style="ts ts-small"))
             if version.number > 1:
-                shell.show(difference(guidelines.changes(before[version.number - 1].text, version.text)))
+                shell.show(text_difference.lines_of(guidelines.changes(before[version.number - 1].text, version.text)))
             else:
                 shell.show(_scrolled(version.text, f"Version {version.number}"))

@@ -25,6 +25,7 @@ from app import (
     uploads,
 )
 from app.import_boxes import named_otherwise, typed_path
+from app.import_result import NOTHING_NEW, imported_sentence
 from app.jobs import imports
 from app.jobs.imports import Came, Order
 from app.judging import begin
@@ -84,7 +85,7 @@ def _items(services: Services, view: ProjectView) -> None:
             "Their images and clips, as a zip (may come later)", type=["zip"], key=f"import.items.media.{round}"
         )
         if media is None:
-            of_frames = import_boxes.videos(services, view, "Or those of a set on Frames", "import.items.frames")
+            of_frames = import_boxes.media_of_extensions(services, view, "import.items")
     else:
         path = st.text_input("File or folder", key="import.items.path")
         media_path = st.text_input("Folder of their images and clips (may stay empty)", key="import.items.media_path")
@@ -332,9 +333,6 @@ def replies_sentence(done: ImportedJudgements) -> str:
     return "; ".join(parts) + "." + "".join(f" {each}" for each in more)
 
 
-NOTHING_NEW = "Nothing new was imported"
-
-
 def _name_pairs(model: str | None) -> Callable[[], Names]:
     """What is called otherwise in a project of another program, as it is typed; read when it is needed."""
     fields = st.text_area("Keys of the data with other names, each as FIELD=KEY", key="import.names.fields")
@@ -392,39 +390,6 @@ def _tasks(
         progress=progress,
     ).imported
     return done
-
-
-def imported_sentence(done: Any) -> str:
-    """What was imported, in one line."""
-    came = {"item": done.items, "answer": done.predictions, "rating": done.ratings, "result": done.tool_results}
-    came |= {"described model": getattr(done, "described", 0), "labelled item": getattr(done, "labelled", 0)}
-    parts = [f"{markup.count(n, name)} imported" for name, n in came.items() if n] or [NOTHING_NEW]
-    if done.unanswered:
-        why = ", ".join(f"{outcome.value.replace('_', ' ')} {n}" for outcome, n in sorted(done.unanswered.items()))
-        parts.append(f"{markup.count(sum(done.unanswered.values()), 'row')} without an answer ({why})")
-    if said := getattr(done, "instead", {}):
-        parts.append(
-            f"failed requests, not counted as answers: {', '.join(f'{text!r} ({n})' for text, n in said.items())}"
-        )
-    if done.repeated:
-        parts.append(f"{markup.count(done.repeated, 'row')} there already, word for word")
-    if done.assets_found or done.assets_missing:
-        parts.append(f"{done.assets_found:,} of {done.assets_found + done.assets_missing:,} images and clips found")
-    if missing := getattr(done, "missing", ()):
-        left_out = done.assets_missing - done.assets_refused - len(missing)
-        more = f" and {left_out:,} more" if left_out > 0 else ""
-        parts.append(f"missing: {', '.join(missing)}{more}")
-    if done.assets_missing:
-        parts.append("no one gets an item until its missing media are imported")
-    refused = done.assets_refused  # the item of such a row is in
-    if refused:
-        parts.append(f"{markup.count(refused, 'file')} refused; the rows are below, and their items wait")
-    if len(done.bad) > refused:
-        parts.append(f"{markup.count(len(done.bad) - refused, 'row')} did not fit and were left out")
-    if left := getattr(done, "left", ()):
-        parts.append(f"{markup.count(len(left), 'changed row')} left out: their items stay as they are")
-    words = [getattr(done, "note", None), *(f"Warning: {each}" for each in getattr(done, "warnings", ()))]
-    return "; ".join(parts) + "." + "".join(f" {each}" for each in words if each)
 
 
 def _bad_rows(bad: Sequence[BadRow]) -> None:

@@ -260,7 +260,8 @@ def _links(view: ProjectView, release: Release) -> markup.Markup:
             )
             for part, title in parts.items()
             if (release.place / part).is_dir()
-        ]
+        ],
+        " ",
     )
 
 

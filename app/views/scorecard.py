@@ -14,7 +14,7 @@ from app.services import Services
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Stage
-from workflow.lead import scorecard
+from workflow.lead import scorecard, scorecard_csv
 from workflow.lead.scorecard import SMALL, WINDOW, Card, Score, Share
 
 SCREEN = Screen("Scorecard", place=150, role=Role.LEAD, group=Group.PEOPLE)
@@ -65,7 +65,9 @@ def render(services: Services) -> None:
         if chosen:
             shell.show(table(stages, chosen[first : first + PAGE]))
         name = f"{view.name}-scorecard.csv"
-        st.download_button("Scorecard as CSV", lambda: scorecard.as_csv(cards), name, "text/csv", key="scorecard.csv")
+        st.download_button(
+            "Scorecard as CSV", lambda: scorecard_csv.as_csv(cards), name, "text/csv", key="scorecard.csv"
+        )
         _over_time(view, cards)
     elif found.current:
         shell.show(markup.notice("No one has submitted anything yet."))
@@ -203,7 +205,9 @@ def _pay(services: Services, view: ProjectView) -> None:
     lines = scorecard.pay_sheet(services.store, by=services.person, project=view.name, since=since, until=until)
     with right:
         name = f"{view.name}-paysheet.csv"
-        st.download_button("Pay sheet as CSV", lambda: scorecard.pay_csv(lines), name, "text/csv", key="scorecard.pay")
+        st.download_button(
+            "Pay sheet as CSV", lambda: scorecard_csv.pay_csv(lines), name, "text/csv", key="scorecard.pay"
+        )
     st.caption(
         "Items are tasks submitted for the first time within the days, gold checks included; a correction is no second"
         " item, but its minutes count. Qualification is counted apart; its minutes count, too. Triage has no times."

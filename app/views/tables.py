@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import streamlit as st
 
+from annotation_schemas.table_layouts import layout_of
 from app import archives, drawn_tables, figures, items_switch, markup, pending_figures, set_statistics, shell
 from app.screens import Group, Screen
 from app.services import Services
 from app.workbench.report import report
+from domain import extensions
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Items
@@ -78,4 +80,11 @@ def _asked(services: Services, view: ProjectView, items: Items | None) -> figure
         {"project": view.name, "items": items},
         state=leaderboard_page.mark(services.store, person=services.person, project=view.name),
         size=leaderboard_page.size(services.store, person=services.person, project=view.name),
+        apart=_asks_extensions(view.schema.schema_.name),
     )
+
+
+def _asks_extensions(schema: str) -> bool:
+    """Whether an extension works out a number of these tables: it may load packages that this process must not."""
+    sources = {name for name, _ in extensions.rows("table_sources")}
+    return any(part.source in sources for table in layout_of(schema) for part in (table, *table.rows, *table.columns))

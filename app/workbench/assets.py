@@ -18,17 +18,21 @@ WEB = Path(__file__).parent / "web"
 TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 KINDS = "kinds/modules.js"
 """The kinds of criteria and fields: each has a module of its name, which this one imports. It is written here."""
-MOUNTED = ("workbench", "menu", "preview", "threads", "report", "picture", "ticks", "privacy")
-"""The modules that pages mount; each is served with all that it imports."""
+MOUNTED = ("workbench", "menu", "preview", "threads", "report", "picture", "ticks")
+"""The modules that pages of core mount; each is served with all that it imports."""
 
 
 @cache
 def sources() -> dict[str, str]:
     """The text of all modules and style sheets, by their paths below ``web/``."""
-    folders = [each.web for each in extensions.installed().values() if each.web is not None]
-    found = ((path, web) for web in (*folders, WEB) for path in web.rglob("*") if path.suffix in TYPES)
+    found = ((path, web) for web in (*_added(), WEB) for path in web.rglob("*") if path.suffix in TYPES)
     texts = {path.relative_to(web).as_posix(): path.read_text(encoding="utf-8") for path, web in found}
     return texts | {KINDS: _kinds()}
+
+
+def _added() -> list[Path]:
+    """Return the folders of JavaScript that extensions add."""
+    return [each.web for each in extensions.installed().values() if each.web is not None]
 
 
 def _kinds() -> str:
@@ -37,10 +41,15 @@ def _kinds() -> str:
     return "\n".join([*imports, f"export const modules = {{ {', '.join(names)} }};\n"])
 
 
+def mounted() -> list[str]:
+    """Return the names of all modules that pages mount, those of extensions included."""
+    return [*MOUNTED, *(path.stem for web in _added() for path in sorted(web.glob("*.js")))]
+
+
 @cache
 def served() -> dict[str, bytes]:
     """The scripts, by the names that they are fetched by."""
-    return {f"{name}.js": bundle(f"{name}.js", sources()).encode() for name in MOUNTED}
+    return {f"{name}.js": bundle(f"{name}.js", sources()).encode() for name in mounted()}
 
 
 @cache

@@ -64,7 +64,7 @@ class StoredAsset(SQLModel):
     proposal: dict[str, Any] | None = Field(
         default=None, sa_column=Column("proposal", JSON(none_as_null=True), nullable=True)
     )
-    """A model's proposal for an item, and whether the author sees it (``domain.drafting.Proposal``).
+    """A model's proposal for an item, and whether the author sees it.
 
     In a group it is stored with the first asset.
     """

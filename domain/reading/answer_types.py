@@ -8,7 +8,7 @@ from enum import StrEnum
 from domain.decimals import Tolerance
 from domain.reading.spans import Span
 
-READER_VERSION = 11
+READER_VERSION = 12
 """Counts up whenever a rule reads anything else than before: what was read says by which version."""
 
 

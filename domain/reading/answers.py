@@ -45,7 +45,7 @@ def read_answer(text: str, asked: Asked, *, finish_reason: str | None = None) ->
     >>> read_answer("B or C", Asked(AnswerKind.OPTION, ("cup", "plate", "spoon"))).outcome.words
     'format violation: states none, or not one'
     """
-    seen = visible(text)
+    seen = visible(text, escapes=True)
     if seen.reasoning is Reasoning.OPEN:
         return Reading(ReadOutcome.TRUNCATED, why="The reasoning block never ends, so nothing was answered.")
     if is_empty(seen.text) and not _is_own(seen.text, asked) and not _is_empty_set(seen.text, asked):

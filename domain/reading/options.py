@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from string import ascii_uppercase
 
+from domain.reading.statements import plain
 from domain.reading.text import fold
 from domain.reading.words import ARTICLE_NEXT, NEXT_WORDS, REASONS, follows
 
@@ -111,9 +112,13 @@ _ARTICLES = frozenset(
         "de",
     )
 )
-_ITEM = re.compile(rf"(?<![{WORDISH}'-])([(\[]?)([A-Za-z])([)\]]?[.:)\]]?)([ \t]*(?:[-–—=][ \t]*)?)\n?[ \t]*")
+_ITEM = re.compile(
+    rf"(?<![{WORDISH}'-])([(\[]?)([A-Za-z])([)\]]?[.:)\]]?)([ \t]*(?:[-–—=](?:[ \t]+|(?![\d.])))?)\n?[ \t]*"
+)
 
 
+_BEFORE_TEXT = " \"'([{*"
+"""Marks that may stand before an option's text."""
 _NOW = re.compile(r"\s(?:next|now|instead)[\"')\]*]*\s*(?:[.!;\n]|\Z|,? (?:because|since|as)\b)")
 """Behind the letter of what is done: "I would take D next.", not "D next only if"."""
 _ANOTHER = re.compile(
@@ -170,6 +175,8 @@ class Choices:
                 self._by_first[form[0]].append((form, place))
         for forms in self._by_first.values():
             forms.sort(key=lambda form: -len(form[0]))
+        self._spelled = _spelled(self.options, self.words)
+        self._signs = _any_of(self._spelled)
 
     def same(self, place: int) -> tuple[int, ...]:
         """All places whose option has the very text of this one."""
@@ -182,7 +189,7 @@ class Choices:
         names one, too: "options 1 and 3".
         """
         begin = _end(_OPENING, text, start, end)
-        found = self.text_at(text, begin, end, closed=True)
+        found = self._signs_at(text, start, begin, end, closed=True) or self.text_at(text, begin, end, closed=True)
         if found is not None:
             return self._unless_a_label(text, self._with_label_behind(text, found, end), begin, end)
         label = self._label_at(text, begin, end)
@@ -242,6 +249,10 @@ class Choices:
 
         With ``closed`` no further word may follow: "the cupboard door" is not "cupboard".
         """
+        last = next((at for at in range(start, min(end, start + 8)) if text[at] not in _BEFORE_TEXT), start)
+        signs = self._signs_at(text, start, last, end, closed=closed)
+        if signs is not None:
+            return signs
         first = _TOKENS.search(text, start, min(end, start + 60))
         if first is None or (first[0].casefold() not in self._by_first and first[0].casefold() not in _ARTICLES):
             return None
@@ -249,7 +260,7 @@ class Choices:
         for skip in range(2 if window and window[0][0] in _ARTICLES else 1):
             rest = window[skip:]
             if not rest or text[start : rest[0][1]].strip(
-                " \"'([{*" + ("" if not skip else text[window[0][1] : window[0][2]])
+                _BEFORE_TEXT + ("" if not skip else text[window[0][1] : window[0][2]])
             ):
                 continue
             words = tuple(word for word, _, _ in rest)
@@ -263,6 +274,23 @@ class Choices:
                 if text[ref.end : ref.end + 1] in "-'" and re.match(r"[-'][^\W_]", text[ref.end : ref.end + 2]):
                     continue
                 return None if closed and not self._closed(text, ref.end, end, form) else ref
+        return None
+
+    def _signs_at(self, text: str, start: int, last: int, end: int, *, closed: bool) -> Ref | None:
+        """Return the option with signs that is spelled out at ``start``, or after a mark before it, up to ``last``."""
+        if self._signs is None:
+            return None
+        for at in range(start, last + 1):
+            match = self._signs.match(text, at, end)
+            if match is None:
+                continue
+            said = " ".join(match[0].casefold().split())
+            places = tuple(place for place, spelling in self._spelled.items() if spelling == said)
+            if len({self.options[place] for place in places}) != 1 or (
+                closed and not self._closed(text, match.end(), end, ())
+            ):
+                return None
+            return Ref(at, match.end(), places, "text", text=places)
         return None
 
     def _runs_on(self, text: str, found: Sequence[tuple[str, int, int]], form: tuple[str, ...]) -> bool:
@@ -311,7 +339,9 @@ class Choices:
         after = _end(_CLOSING, text, match.end(), end)
         bracketed = after > match.end() and text[match.end()] in ")]】"
         ref = Ref(match.start(), match.end(), self.same(place), "number" if number else "letter", label=place)
-        sign = re.compile(r"[ \t]*[.:)\]、．,=–—-]*[\"')\]]*\s{0,3}(?:\()?(?:[-–—=]+\s)?").match(text, after, end)
+        sign = re.compile(r"[ \t]*(?:[.:)\]、．,=–—]|-(?!\d))*[\"')\]]*\s{0,3}(?:\()?(?:[-–—=]+\s)?").match(
+            text, after, end
+        )
         behind = sign.end() if sign else after
         own = self.text_at(text, behind, end, closed=False)
         between = text[after:behind].strip(" ")
@@ -443,6 +473,33 @@ class Choices:
                 found.append((run[0].start, run[-1].end))
             run = [item] if item is not None else []
         return found
+
+
+def _spelled(options: Sequence[str], words: Sequence[tuple[str, ...]]) -> dict[int, str]:
+    """Return how options are written that have signs, or whose words are those of another option, by place.
+
+    Words alone do not tell "a/b" from "a-b", "Yes!" from "Yes?" or one arrow from another.
+    """
+    found: dict[int, str] = {}
+    for place, option in enumerate(options):
+        spelling = " ".join(plain(fold(option)).casefold().split())
+        twins = {options[n] for n, other in enumerate(words) if other == words[place]}
+        if re.search(r"[^\s.,;:!?'\"]", spelling) and (
+            re.search(r"[^\w\s]", spelling.rstrip(" .,;:!?").strip("'\"")) or len(twins) > 1 or not words[place]
+        ):
+            found[place] = spelling
+    return found
+
+
+def _any_of(spelled: Mapping[int, str]) -> re.Pattern[str] | None:
+    """Return a pattern for any of these spellings, the longest first, or None if there is none."""
+    patterns = [
+        (rf"(?<![{WORDISH}])" if re.match(f"[{WORDISH}]", each) else "")
+        + r"\s+".join(map(re.escape, each.split()))
+        + rf"(?![{WORDISH}])"
+        for each in sorted(set(spelled.values()), key=lambda each: -len(each))
+    ]
+    return re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
 
 
 def _is_more_than_article(own: Ref, text: str) -> bool:

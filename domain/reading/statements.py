@@ -32,7 +32,7 @@ _MARKS = re.compile(
     r"(?P<struck>~~[^~\n]{1,300}~~)"
     r"|(?P<fence>^[ \t]{0,4}```[A-Za-z]{0,12}[ \t]*$|```)"
     r"|(?P<mark>(?<![0-9] )(?<!\d)\*+(?! ?\d)|\*+(?=\d)|(?<=\d)\*\*+|(?<![^\W_])_+|_+(?![^\W_])|`+|^[ \t]{0,4}#{1,6}(?=\s)|^[ \t]{0,4}>+(?=\s(?!\s*\d))|^[ \t]{0,8}[-+•·▪◦‣→]+(?= ))"
-    r"|(?P<latex>\\(?:text|mathrm|mathbf|textbf|mathsf|mathit|textit|textrm|mbox|rm|bf|displaystyle|left|right|quad|bm|boldsymbol)(?![A-Za-z])\s?\{?|\\[()\[\],;!]|\\(?=[%$#&_ ])|(?<![\d\w])\$+(?=[^\d\s])|(?<=[^\s\d])\$+|\$+(?=\s|$))",
+    r"|(?P<latex>\\(?:text|mathrm|mathbf|textbf|mathsf|mathit|textit|textrm|mbox|rm|bf|displaystyle|left|right|quad|bm|boldsymbol)(?![A-Za-z])\s?\{?|\\[()\[\],;!]|\\(?=[%$#&_ ])|(?<![\d\w])\$+(?=[^\d\s])|(?<=[^\s\d])\$+(?!\d)|\$+(?=\s|$))",
     re.MULTILINE,
 )
 

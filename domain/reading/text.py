@@ -81,6 +81,10 @@ _MARKUP = re.compile(
     re.IGNORECASE,
 )
 
+_ESCAPES = r"\\{1,3}(?:u(d[89ab][0-9a-f]{2})\\{1,3}u(d[c-f][0-9a-f]{2})|u([0-9a-f]{4})|([\"/]))"
+"""JSON's escapes, also of JSON inside of JSON: many programs write "caf\\u00e9" for "café"."""
+_MARKUP_AND_ESCAPES = re.compile(f"{_MARKUP.pattern}|{_ESCAPES}", re.IGNORECASE)
+
 
 @lru_cache(maxsize=65536)
 def _folded(char: str) -> str:
@@ -99,27 +103,39 @@ def _folded(char: str) -> str:
     return char
 
 
-def _pieces(text: str) -> Iterator[tuple[str, int, int]]:
+def _pieces(text: str, *, escapes: bool) -> Iterator[tuple[str, int, int]]:
     """What stands at each place, markup resolved: the folded characters, and where they come from."""
     at = 0
-    for match in _MARKUP.finditer(text):
+    for match in (_MARKUP_AND_ESCAPES if escapes else _MARKUP).finditer(text):
         yield from ((_folded(char), place, place + 1) for place, char in enumerate(text[at : match.start()], at))
         at = match.end()
         if match[1]:
             yield "\n" if match[1].lower() in _BLOCKS else "", match.start(), at
+        elif match[0].startswith("\\"):
+            yield "".join(map(_folded, _unescaped(match))), match.start(), at
         else:
             meant = html.unescape(match[0])
             yield ("".join(map(_folded, meant)) if meant != match[0] else meant), match.start(), at
     yield from ((_folded(char), place, place + 1) for place, char in enumerate(text[at:], at))
 
 
-def _fold(text: str) -> tuple[str, list[int], list[int]]:
-    if text.isascii() and "&" not in text and "<" not in text and not re.search(r"[^\n -~]", text):
+def _unescaped(match: re.Match[str]) -> str:
+    """Return the character of an escape. Half a pair of surrogates is none."""
+    high, low, code, plain = match.group(2, 3, 4, 5)
+    if high:
+        return chr(0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00)
+    char = chr(int(code, 16)) if code else plain
+    return "" if "\ud800" <= char <= "\udfff" else char
+
+
+def _fold(text: str, *, escapes: bool) -> tuple[str, list[int], list[int]]:
+    marked = "&" in text or "<" in text or (escapes and "\\" in text)
+    if text.isascii() and not marked and not re.search(r"[^\n -~]", text):
         return text, list(range(len(text))), list(range(1, len(text) + 1))
     made: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    for piece, start, end in _pieces(text.replace("\r\n", " \n").replace("\r", "\n")):
+    for piece, start, end in _pieces(text.replace("\r\n", " \n").replace("\r", "\n"), escapes=escapes):
         for char in piece:
             if made and unicodedata.combining(char):
                 whole = unicodedata.normalize("NFC", made[-1] + char)
@@ -138,7 +154,7 @@ def fold(text: str) -> str:
     >>> fold("Ｂ\\u200b\\u00a0“ok” &amp; <b>1️⃣</b>")
     'B "ok" & 1'
     """
-    return _fold(text)[0]
+    return _fold(text, escapes=False)[0]
 
 
 # ---- reasoning blocks and chat tokens -------------------------------------------------------------------------------
@@ -205,8 +221,10 @@ _MARKS = re.compile(
 )
 
 
-def visible(text: str) -> Visible:
+def visible(text: str, *, escapes: bool = False) -> Visible:
     """What of a text counts: folded, only what comes after its reasoning blocks, without chat tokens.
+
+    ``escapes`` resolves JSON's escapes, too. Readers that parse JSON need them as they are.
 
     A block that never ends leaves nothing; of a lone closing tag what comes after it counts.
 
@@ -215,7 +233,7 @@ def visible(text: str) -> Visible:
     >>> visible("<think>The answer is A. Or is it").reasoning.value
     'open'
     """
-    whole, starts, ends = _fold(text)
+    whole, starts, ends = _fold(text, escapes=escapes)
     begin, inside, cut = 0, None, len(whole)
     kept: list[tuple[int, int]] = []
     reasoning = Reasoning.NONE

@@ -35,7 +35,7 @@ from workflow.files.one_import import Import
 from workflow.results.leaderboard import sliced_scores
 from workflow.results.leaderboard_lines import Line
 from workflow.results.project_answers import read
-from workflow.results.scores import Scores, scores_of
+from workflow.results.score_choices import Scores, scores_of
 from workflow.runs import run_control
 
 if TYPE_CHECKING:

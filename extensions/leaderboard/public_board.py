@@ -26,7 +26,7 @@ from workflow.results import project_answers
 from workflow.results.leaderboard import SlicedScores, sliced_scores
 from workflow.results.leaderboard_lines import Line
 from workflow.results.project_answers import Read
-from workflow.results.scores import Scores, scores_of, title_of
+from workflow.results.score_choices import Scores, scores_of, title_of
 from workflow.results.slices import BINS, DIMENSION, GROUP, OTHERS, Bins, Slicing, sliced
 
 PUBLISHED, WITHDRAWN = events.BOARD_PUBLISHED, events.BOARD_WITHDRAWN

@@ -28,6 +28,14 @@ _LOSER_BEHIND = re.compile(
     re.IGNORECASE,
 )
 
+_LEFT_OUT = re.compile(
+    r"(?<!\w)(?:everything|everyone|anything|anyone|any|all|both|each|every one)(?:[\s*_]+(?:answers?|responses?|outputs?|of them|of these|of the two))?"
+    r"[\s*_]+(?:but|except(?:ing)?(?: for)?|other than|apart from|aside from|save(?: for)?)[\s*_]+"
+    r"(?:(?:answer|response|option|output|assistant|model)[\s*_]+)?[\s*_\"'`(]*\Z",
+    re.IGNORECASE,
+)
+"""Words before a letter that leave it out: “Everything but [[A]] is fine.”"""
+
 _LOSER_LABEL = re.compile(
     rf"(?:^|[.!?;\n|])[\s*_#>\"'`-]*(?:(?:the|der|die|das|le|la|el) )?(?:{LOSER_NAMES})"
     r"(?:[\s*_]+(?:answer|response|one|output|assistant|model|option|antwort|r\u00e9ponse|respuesta))?[\s*_\"'`]*(?:[:=\uff1a\u2192]|->)[\s*_\"'`]*\Z",
@@ -48,7 +56,12 @@ def without_losers(reply: Reply, found: Sequence[FoundValue], allowed: Sequence[
     marked = []
     for each in found:
         start, end = each.outer
-        loses = _LOSER_BEFORE.search(reply.text, max(0, start - 90), start) or _LOSER_BEHIND.match(reply.text, end)
+        before = max(0, start - 90)
+        loses = (
+            _LOSER_BEFORE.search(reply.text, before, start)
+            or _LEFT_OUT.search(reply.text, before, start)
+            or _LOSER_BEHIND.match(reply.text, end)
+        )
         marked.append(replace(each, standing=Standing.DENIED) if loses else each)
     return marked
 

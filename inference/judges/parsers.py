@@ -123,11 +123,11 @@ def _checked(found: Reading, reply: Reply, plain: PlainText, allowed: Sequence[V
 PARSERS: Mapping[str, Parser] = {
     parser.name: parser
     for parser in (
-        Parser("double_brackets", 9, _in_original(double_brackets)),
-        Parser("six_lines", 9, _in_original(six_lines), ASPECTS),
-        Parser("assessment_json", 9, _in_original(assessment_json)),
-        Parser("last_line", 9, _in_original(last_line)),
-        Parser("better_output", 9, _in_original(better_output)),
+        Parser("double_brackets", 10, _in_original(double_brackets)),
+        Parser("six_lines", 10, _in_original(six_lines), ASPECTS),
+        Parser("assessment_json", 10, _in_original(assessment_json)),
+        Parser("last_line", 10, _in_original(last_line)),
+        Parser("better_output", 10, _in_original(better_output)),
     )
 }
 """The rows of the registry of parsers, by name."""

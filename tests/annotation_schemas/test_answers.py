@@ -16,7 +16,6 @@ ORDER = {"kind": "ordering", "field": "colours"}
 PROPERTIES = {"kind": "property_list", "options": ["openable", "sliceable"]}
 LEVELS = {"kind": "property_list", "options": ["openable"], "values": [0, 1, 2]}
 SPANS = {"kind": "spans", "options": ["wrong", "made_up"]}
-PLAN = {"kind": "plan", "options": ["useless"], "actions": [{"name": "grasp"}]}
 TEXTS = {"colours": ["red", "blue", "red"], "prediction": "1. grasp(cup)\n2. grasp(pan) 🥄"}
 
 
@@ -43,8 +42,6 @@ def problem(criterion: dict[str, Any], value: Any) -> str | None:
         (LEVELS, [{"name": "openable", "value": 2}]),
         (SPANS, []),
         (SPANS, [{"start": 28, "end": 29, "tag": "made_up"}, {"start": 0, "end": 29, "tag": "wrong"}]),
-        (PLAN, []),
-        (PLAN, [{"step": 2, "tag": "useless"}, {"step": 0, "tag": "useless"}]),
     ],
 )
 def test_what_fits(criterion: dict[str, Any], value: Any) -> None:
@@ -78,9 +75,6 @@ def test_what_fits(criterion: dict[str, Any], value: Any) -> None:
         (SPANS, [{"start": 0, "end": 1.0, "tag": "wrong"}], "whole number"),
         (SPANS, [{"start": 0, "end": 1, "tag": "odd"}], "not offered"),
         (SPANS, [{"start": 0, "end": 1}], "needs a start"),
-        (PLAN, [{"step": 3, "tag": "useless"}], "does not have"),
-        (PLAN, [{"step": 1, "tag": "odd"}], "not one of those"),
-        (PLAN, [{"step": 1, "tag": "useless"}, {"step": 1, "tag": "useless"}], "there twice"),
     ],
 )
 def test_what_does_not_fit_is_told(criterion: dict[str, Any], value: Any, said: str) -> None:

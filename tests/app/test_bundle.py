@@ -89,7 +89,7 @@ def test_what_a_bundle_cannot_take_is_refused(planted: str, refusal: str) -> Non
 
 
 def test_every_module_and_sheet_is_served_in_one_of_the_scripts() -> None:
-    served = "".join(bundle(f"{name}.js", assets.sources()) for name in assets.MOUNTED)
+    served = "".join(bundle(f"{name}.js", assets.sources()) for name in assets.mounted())
     lost = [name for name in assets.sources() if f"// {name}\nconst $" not in served]
     assert not lost
     assert json.dumps((assets.WEB / "threads.css").read_text(encoding="utf-8")) in served

@@ -12,7 +12,7 @@ from domain.states import ItemState
 from tests.workflow.test_results import made
 from workflow.results import leaderboard as numbers
 from workflow.results.case_page import Case, CaseAnswer, CaseFailure, Grade
-from workflow.results.scores import Scores
+from workflow.results.score_choices import Scores
 
 EVIL = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
 

@@ -12,12 +12,14 @@ import pytest
 from annotation_schemas import shipped
 from app.workbench import page
 from app.workbench.assets import WEB
+from domain import extensions
 from domain.comments import CommentView, Thread
 from domain.records import Draft, GuidelineNews, NothingLeft, VoteView
 from domain.states import Stage
 from tests.app.test_workbench_page import ANN, IMAGE, NOW, NUMBERS, drawn, schema, static, task
 
-DECLARED = (WEB / "types.d.ts").read_text(encoding="utf-8")
+FOLDERS = [WEB, *(each.web for each in extensions.installed().values() if each.web is not None)]
+DECLARED = "".join(path.read_text(encoding="utf-8") for web in FOLDERS for path in sorted(web.glob("*types.d.ts")))
 
 
 def declared(name: str) -> dict[str, bool]:

@@ -1,5 +1,5 @@
 """What items put on their images in a real browser: arrows and masks that authors draw, parts that are painted over,
-and that people see what models get; and the sheet on which people look for faces, dragging where one was missed."""
+and that people see what models get."""
 
 from __future__ import annotations
 
@@ -17,18 +17,14 @@ from playwright.sync_api import Browser, expect
 from sqlalchemy import text
 
 from annotation_schemas.loader import load_text
-from app import privacy_sheet
-from domain.privacy import Box
 from domain.roles import Role
 from media.store import MediaStore
-from testkit.browser import window
-from testkit.covered import AREA, SIZE, file
+from testkit.covered import file
 from testkit.serving import Server
 from tests.e2e.people import Desk, at_desk, opened
 from tests.workflow.test_questions import asker, bring
 from workflow.access import accounts, projects
 from workflow.annotate import image_pool
-from workflow.files.privacy_look import Seen
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -238,36 +234,3 @@ def test_people_see_the_masks_that_models_get(
 
 def _box(left: float, top: float, right: float, bottom: float) -> list[list[float]]:
     return [[left, top], [right, top], [right, bottom], [left, bottom]]
-
-
-def test_who_drags_over_a_picture_gets_the_line_for_the_table(
-    chromium: Browser, tmp_path: Path, pictures: Path | None
-) -> None:
-    media = MediaStore(tmp_path / "media")
-    stored = media.add(file())
-    seen = Seen('<a>, "1".png', stored.sha256, (Box("face", 0.7, 0.7, 0.2, 0.2, "frontal"),), None)
-    assert privacy_sheet.written(tmp_path / "look", media, iter([seen]), title="Kitchens") == 1
-    with window(chromium) as page:
-        page.goto((tmp_path / "look" / "index.html").as_uri())
-        expect(page.get_by_text("people have to look at every picture")).to_be_visible()
-        expect(page.locator("figcaption")).to_have_text('<a>, "1".png: 1 face (frontal)')
-        image = page.locator("img")
-        there = image.bounding_box()
-        assert there is not None
-        left, top, right, bottom = AREA
-        scale = there["width"] / SIZE[0]
-        page.mouse.move(there["x"] + left * scale, there["y"] + top * scale)
-        page.mouse.down()
-        page.mouse.move(there["x"] + right * scale, there["y"] + bottom * scale)
-        page.mouse.up()
-        line = page.locator("#lines").input_value()
-        assert line.startswith(f'"<a>, ""1"".png",{stored.sha256},face,'), line
-        assert line.endswith(",hand,yes\n")
-        numbers = [float(part) for part in line.split(",")[-6:-2]]
-        # 50 / 200, 20 / 100, 40 / 200, 40 / 100, to a pixel of the screen
-        drawn = page.locator(".dragged").bounding_box()
-        assert drawn is not None
-        assert abs(drawn["width"] - (right - left) * scale) < 4
-        assert all(abs(a - b) < 0.01 for a, b in zip(numbers, (0.25, 0.2, 0.2, 0.4), strict=True)), numbers
-        if pictures is not None:
-            page.screenshot(path=pictures / "privacy-sheet.png")

@@ -140,6 +140,11 @@ BAD_ROWS: list[tuple[str, Any, str]] = [
     ("egoplan", egoplan_record(1, golden_choice_idx="E"), "golden_choice_idx is 'E', not one of A, B, C, D"),
     ("egoplan", egoplan_record(1, golden_choice_idx=1), "golden_choice_idx is 1, not one of A, B, C, D"),
     ("egoplan", egoplan_record(1, golden_choice_idx=None, answer="sing"), "answer is none of the options"),
+    (
+        "egoplan",
+        egoplan_record(1, answer="take plate"),
+        "answer is 'take plate', but golden_choice_idx 'B' is 'take cup'",
+    ),
     ("egoplan", egoplan_record(0), "its sample_id 0 is that of row 1 too"),
     ("egoplan", egoplan_record(1, sample_id=True), "sample_id is neither a whole number nor text"),
     ("egoplan", egoplan_record(1, sample_id=1.5), "sample_id is neither a whole number nor text"),

@@ -13,7 +13,6 @@ from domain import json_text
 from domain.errors import FileRefused
 from domain.json_text import NotJson
 from importers.items import read_items
-from importers.json_walk import Broken, Walk
 from importers.judgements import read_judgements
 from importers.predictions import read_predictions
 from importers.ratings import read_table
@@ -81,15 +80,6 @@ def test_a_reply_a_rating_a_result_and_a_submission_are_bad_rows(tmp_path: Path)
     entry = file(tmp_path, "e.jsonl", '{"id": "a", "answer": "A", "answer": "B"}')
     with pytest.raises(FileRefused, match=r"row 1: the key 'answer' stands twice"):
         read_submission(entry)
-
-
-def test_narrations_and_goals_are_walked_through_and_refused_there() -> None:
-    with pytest.raises(Broken, match=WHY.format("b")):
-        Walk('{"a": [1, {"b": 1, "b": 2}]}').tree()
-    with pytest.raises(Broken, match=WHY.format("a")):
-        Walk('{"a": 1, "a": 2}').tree()
-    with pytest.raises(Broken, match=WHY.format("a")):
-        Walk('{"a": 1, "a": 2}').value()
 
 
 @pytest.mark.parametrize(

@@ -173,6 +173,9 @@ def test_the_manners_in_which_one_value_was_lost() -> None:
         "The less accurate one is [[A]]",
         "not [[A]]",
         "Rejected: [[B]]",
+        "Everything but [[A]] is fine.",
+        "All answers except for [[C]] name the cup.",
+        "Both of them apart from **[[B]]** are right.",
     ],
 )
 def test_what_a_judge_calls_the_worse_one_is_not_the_winner(reply: str) -> None:
@@ -180,7 +183,13 @@ def test_what_a_judge_calls_the_worse_one_is_not_the_winner(reply: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "reply", ["Winner: [[A]]\nLoser: [[B]]", "Loser: [[B]]\nWinner: [[A]]", "B's answer is weaker: [[A]]"]
+    "reply",
+    [
+        "Winner: [[A]]\nLoser: [[B]]",
+        "Loser: [[B]]\nWinner: [[A]]",
+        "B's answer is weaker: [[A]]",
+        "All but one are wrong: [[A]]",
+    ],
 )
 def test_a_winner_beside_a_loser_is_read(reply: str) -> None:
     assert values_of("double_brackets", reply, LETTERS) == {"A"}

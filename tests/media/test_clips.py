@@ -354,3 +354,39 @@ def test_a_film_that_was_replaced_is_looked_at_anew(tmp_path: Path) -> None:
     assert clips.moment_of(path, index=41) == pytest.approx(UNEVEN[41], abs=1e-3)
     with pytest.raises(MediaRefused, match="has 60 frames"):
         clips.moment_of(path, index=99)
+
+
+@pytest.mark.parametrize(
+    ("times", "rate", "start", "end", "n", "lasts"),
+    [
+        ([0, 1, 2, 3, 4], 1, None, None, 5, 5.0),
+        ([0, 0.1, 0.2, 0.3], 10, None, None, 4, 0.4),
+        ([0, 1, 2, 3, 4], 1, 0, 3.5, 4, 3.5),
+        ([0, 1, 2, 3, 4], 1, 1.5, 3.5, 3, 2.0),
+        ([0, 0.1, 0.2, 0.3], 10, 0, 0.25, 3, 0.3),
+        (STEADY[:50], 25, None, None, 50, 2.0),
+    ],
+)
+def test_the_last_picture_stays_as_long_as_in_the_video(
+    tmp_path: Path, times: list[float], rate: int, start: float | None, end: float | None, n: int, lasts: float
+) -> None:
+    source = video(tmp_path / "slides.mp4", times, codec="libx264", rate=rate)
+    out = tmp_path / "clip.webm"
+    cut = (
+        clips.convert(source, out=out)
+        if start is None or end is None
+        else clips.cut(source, out=out, start=start, end=end)
+    )
+    timing = clips.timing(cut.path)
+    assert (len(timing.times), timing.duration) == (n, pytest.approx(lasts, abs=0.002))
+    with av.open(str(cut.path)) as container:
+        assert (container.duration or 0) / 1e6 == pytest.approx(lasts, abs=0.002)  # what players show
+
+
+def test_a_webm_clip_that_starts_late_is_stored_from_zero(tmp_path: Path) -> None:
+    source = video(tmp_path / "late.webm", [2 + n / 10 for n in range(10)], rate=10)
+    stored = clips.as_stored(source, out=tmp_path / "out" / "clip.webm")
+    assert [round(time, 3) for time, _ in frames(stored)] == [n / 10 for n in range(10)]
+    assert [number for _, number in frames(stored)] == list(range(10))
+    early = video(tmp_path / "early.webm", [n / 10 for n in range(10)], rate=10)
+    assert clips.as_stored(early, out=tmp_path / "unused.webm") == early

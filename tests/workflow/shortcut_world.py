@@ -8,16 +8,12 @@ from pathlib import Path
 
 from annotation_schemas.loader import load_text
 from db.engine import Store
-from domain.runs import RunState
 from domain.settings import settings_from
-from domain.shortcut_plan import ShortcutPlan
 from inference.spec import Endpoint, ModelSpec
 from media.store import MediaStore
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
 from tests.workflow.test_questions import bring, png
-from workflow.runs import run_start
-from workflow.runs.model_plans import plan_for
-from workflow.runs.worker import means_of, work
+from workflow.runs.worker import means_of
 
 SCHEMA = """
 name: rooms
@@ -93,13 +89,3 @@ class Rooms:
         ]
         self.ids = bring(store, self.media, self.loaded, [("colour", each, shown) for each in fields])
         self.means = means_of(store, self.media, settings_from({"TOUCHSTONE_HOME": str(home)}, home))
-
-    def ask(self, spec: ModelSpec, *, items: int | None = None, **condition: object) -> list[str]:
-        """Runs for shortcuts, worked on to their end; their ids."""
-        plan = plan_for(self.loaded.schema_, spec, limit=items)
-        found = []
-        for each in ShortcutPlan.under(plan, **condition):
-            run = run_start.start(self.store, by=None, project="p", spec=spec, plan=each)
-            assert work(self.store, run, means=self.means) is RunState.DONE
-            found.append(run)
-        return found

@@ -26,12 +26,12 @@ from testkit import factories
 from testkit.samples import egoplan_record, write
 from tests.paths import shared
 from workflow.access.projects import create_project
-from workflow.annotate import answer_readings
+from workflow.annotate import answer_readings, reading_rows
 from workflow.annotate.authoring import edit_item
 from workflow.files import release
 from workflow.files.import_files import import_files
 from workflow.results import cases, leaderboard, leaderboard_lines, project_answers
-from workflow.results.scores import Scores
+from workflow.results.score_choices import Scores
 
 KEY = Scores("key")
 
@@ -190,8 +190,8 @@ def test_a_newer_reader_counts_and_what_was_read_before_is_kept(
     assert accuracy(store).unread == {ReadOutcome.UNREADABLE.words: 1}
     older = project_answers.current(store, person=None, project="p")
     monkeypatch.setattr(answer_readings, "READER_VERSION", READER_VERSION + 1)
-    real = answer_readings.read_answer
-    monkeypatch.setattr(answer_readings, "read_answer", lambda text, asked, **more: real("red", asked))
+    real = reading_rows.read_answer
+    monkeypatch.setattr(reading_rows, "read_answer", lambda text, asked, **more: real("red", asked))
     assert answer_readings.read_again(store, by=None, project="p") == (1, 1)
     assert project_answers.current(store, person=None, project="p") is not older, "what is kept for pages is read anew"
     assert accuracy(store).found.value == 1.0

@@ -17,7 +17,7 @@ from domain.runs import Attempt, Outcome, RunPlan
 from testkit import factories
 from workflow.results import leaderboard as numbers
 from workflow.results import project_answers
-from workflow.results.scores import Scores
+from workflow.results.score_choices import Scores
 
 OPTIONS = ["take plate", "take cup", "fold napkin", "close drawer"]
 PAPER = {"recent_segments": 4, "frames_per_segment": 8, "observation_frames": 1}

@@ -31,7 +31,7 @@ from workflow.annotate import authoring, claims, grading, progress, project_prog
 from workflow.files import project_check
 from workflow.lead import scorecard
 from workflow.results import case_page, leaderboard, leaderboard_page, project_answers, rater_agreement, ratings
-from workflow.results.scores import Scores
+from workflow.results.score_choices import Scores
 from workflow.runs import run_control
 
 ANSWERING = """

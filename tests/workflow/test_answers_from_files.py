@@ -25,7 +25,7 @@ from workflow.access.projects import create_project
 from workflow.files.import_files import import_files
 from workflow.files.one_import import Imported
 from workflow.files.project_check import check
-from workflow.results import leaderboard, project_answers, scores
+from workflow.results import leaderboard, project_answers, score_choices
 from workflow.runs import run_control, run_views
 
 HEAD = ["index", "question", "prediction"]
@@ -135,7 +135,7 @@ def test_a_file_that_was_withdrawn_comes_in_again_with_all_that_it_says(
 
     def accuracy() -> tuple[float, int, int]:
         line = leaderboard.sliced_scores(
-            project_answers.read(store, person=None, project="p"), scores.Scores("key")
+            project_answers.read(store, person=None, project="p"), score_choices.Scores("key")
         ).whole["tiny"]
         return line.found.value, line.found.n_units, line.asked
 

@@ -15,7 +15,7 @@ from domain.states import ItemState, Stage, TaskState
 from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project, vote
 from workflow.annotate import claims, expired_drafts, priorities, submissions
 from workflow.lead import bulk
-from workflow.lead.bulk import Action, Chosen
+from workflow.lead.bulk_plans import Action, Chosen
 
 pytestmark = pytest.mark.both_databases
 

@@ -19,12 +19,11 @@ from testkit import factories
 from tests.workflow.test_results import NAN, filled, made
 from workflow.annotate import submissions
 from workflow.lead import item_history
-from workflow.results import case_page, cases, project_answers, ranked_options
+from workflow.results import case_page, cases, project_answers, ranked_options, score_choices
 from workflow.results import leaderboard as numbers
-from workflow.results import scores as results
 from workflow.results.cases import Show, Wanted
 from workflow.results.project_answers import NOT_ASKED
-from workflow.results.scores import Scores
+from workflow.results.score_choices import Scores
 
 JUDGED = {("score", "gpt"): {0: 1.0, 1: 0.5, 2: 0.0, 4: 1.0}}
 GRADES = {"score": {0: [1, 1, 0], 1: [0, 0, 0.5], 2: [0, 0], 3: [1]}}
@@ -47,7 +46,7 @@ def example() -> project_answers.Read:
 
 def test_behind_a_number_are_exactly_the_items_that_it_rests_on() -> None:
     found = example()
-    for scores in results.scores_of(found):
+    for scores in score_choices.scores_of(found):
         cut = numbers.sliced_scores(found, scores)
         for model in found.models:
             for at, label in enumerate(cut.slicing.labels):

@@ -32,14 +32,14 @@ from workflow.access.counted_items import counting_of
 from workflow.access.projects import access_to
 from workflow.annotate import authoring, claims, submissions
 from workflow.lead import item_history
-from workflow.results import case_page, cases, criterion_values, project_answers, reference_metrics
+from workflow.results import case_page, cases, criterion_values, project_answers, reference_metrics, score_choices
 from workflow.results import leaderboard as numbers
-from workflow.results import scores as results
-from workflow.results.project_answers import Answer, Read
+from workflow.results.graded_answers import Answer
+from workflow.results.project_answers import Read
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import ratings_of
 from workflow.results.reply_counts import replies_of_judges
-from workflow.results.scores import Method, Scores
+from workflow.results.score_choices import Method, Scores
 from workflow.results.slices import Item
 from workflow.runs import judge_plans, judge_units, model_runs, run_start, run_views
 
@@ -482,7 +482,7 @@ def test_choices_between_names_come_out_as_shares(store: Store) -> None:
                 )
             )
     found = project_answers.read(store, person=None, project="p")
-    titles = [each.title for each in results.scores_of(found)]
+    titles = [each.title for each in score_choices.scores_of(found)]
     assert titles[:1] == ["People, number"]
     assert "People, quality: share of good" in titles
     for option, n in settled.items():

@@ -24,7 +24,7 @@ from workflow.annotate.authoring import edit_item
 from workflow.files.import_files import import_files
 from workflow.files.project_check import check
 from workflow.files.release import export, release
-from workflow.results import leaderboard, project_answers, rater_agreement, scores
+from workflow.results import leaderboard, project_answers, rater_agreement, score_choices
 
 pytestmark = pytest.mark.thorough
 
@@ -130,7 +130,7 @@ def test_votes_and_models_are_right_within_the_tolerance(
     path = write(tmp_path / "answers.json", rows)
     import_files(store, MediaStore(home / "media"), by=None, project="p", format="predictions", path=path)
     read = project_answers.read(store, person=None, project="p", items=Items.ALL)
-    cut = leaderboard.sliced_scores(read, scores.Scores("key"))
+    cut = leaderboard.sliced_scores(read, score_choices.Scores("key"))
     assert cut.whole["m"].found.value == pytest.approx(2 / 3)
     said = [each for each in cut.notes if "tolerance" in each]
     assert said == ["Numbers within the key's tolerance (0.05 m) count as right."]

@@ -21,13 +21,14 @@ from reports.calibration import calibration
 from reports.content import Figure, Table
 from testkit.factories import claimed, make_items, make_person, make_predictions, make_project
 from workflow.annotate import submissions
-from workflow.results import leaderboard, leaderboard_lines
+from workflow.results import leaderboard, leaderboard_lines, score_choices
 from workflow.results import scores as results
 from workflow.results.calibration import study_of
 from workflow.results.derived_criteria import MAJORITY, settled_ratings
-from workflow.results.project_answers import Answer, Read
+from workflow.results.graded_answers import Answer
+from workflow.results.project_answers import Read
 from workflow.results.ratings_from_files import import_ratings
-from workflow.results.scores import Scores
+from workflow.results.score_choices import Scores
 from workflow.results.slices import Item
 
 BITS = """
@@ -124,7 +125,7 @@ def test_a_judge_corrected_by_people() -> None:
 
 def test_it_is_among_the_ways_of_scoring() -> None:
     found = made({0: [(1, 1, 1)] * 3}, {0: (1, 1, 1)})
-    there = results.wanted(found, criteria=["genuine"])
+    there = score_choices.wanted(found, criteria=["genuine"])
     assert [(each.kind, each.judge) for each in there] == [("human", None), ("judge", "gpt"), ("corrected", "gpt")]
     assert there[0].title == "People, genuine"
     assert any(
@@ -132,7 +133,7 @@ def test_it_is_among_the_ways_of_scoring() -> None:
         for note in leaderboard.sliced_scores(found, there[0]).notes
     )
     with pytest.raises(InvalidInput, match="it has perception, cognition, action, genuine, share"):
-        results.wanted(found, criteria=["fluky"])
+        score_choices.wanted(found, criteria=["fluky"])
 
 
 # ---- in calibration --------------------------------------------------------------------------------------------------

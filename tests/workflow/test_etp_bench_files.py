@@ -27,7 +27,7 @@ from workflow.files.import_files import import_files
 from workflow.files.one_import import Imported
 from workflow.files.project_check import check
 from workflow.files.release import release
-from workflow.results import leaderboard, project_answers, scores
+from workflow.results import leaderboard, project_answers, score_choices
 
 ETP = load_schema(shipped()["etp_bench"])
 FORMS = ("open", "multiple_choice", "multi_select", "ordering", "property_list", "plan", "boxes")
@@ -292,7 +292,7 @@ def test_results_compare_what_has_a_closed_form_with_the_key(project: Store, med
         "Goal": "",  # it was not read, which counts as wrong
         "Embodied reasoning": NO_KEY,
     }
-    board = leaderboard.sliced_scores(found, scores.Scores("key"))
+    board = leaderboard.sliced_scores(found, score_choices.Scores("key"))
     line = board.whole["m"]
     assert (line.found.value, line.found.n_units, line.asked) == (3 / 6, 6, 9)
     assert line.left_out == {JUDGED: 2, NO_KEY: 1}

@@ -20,8 +20,7 @@ from testkit.factories import claimed, make_items, make_people, make_person, mak
 from workflow.access.projects import access_to
 from workflow.annotate import submissions
 from workflow.files.release import release
-from workflow.results import case_page, file_raters, leaderboard, project_answers, rater_agreement
-from workflow.results import scores as results
+from workflow.results import case_page, file_raters, leaderboard, project_answers, rater_agreement, score_choices
 from workflow.results.calibration import study_of
 from workflow.results.dimension_means import PEOPLE, agreement_of_means
 from workflow.results.ratings import raters_of, ratings_of
@@ -84,7 +83,7 @@ def kappa(store: Store) -> float:
 
 def of_people(store: Store) -> tuple[int, float]:
     found = project_answers.read(store, person=None, project="p")
-    line = leaderboard.sliced_scores(found, results.Scores("human", "score")).whole["m"]
+    line = leaderboard.sliced_scores(found, score_choices.Scores("human", "score")).whole["m"]
     return line.found.n_units, float(line.found.value or 0)
 
 
@@ -98,7 +97,7 @@ def test_people_out_of_files_count_among_the_people_everywhere(rated: Store) -> 
     assert of_people(rated) == (len(most), pytest.approx(sum(most) / len(most)))
     found = project_answers.read(rated, person=None, project="p")
     assert set(found.judged) == {("score", "gpt")}
-    told = leaderboard.sliced_scores(found, results.Scores("human", "score")).notes
+    told = leaderboard.sliced_scores(found, score_choices.Scores("human", "score")).notes
     assert any("3 people have graded, of whom 3 in files: Ada L., bob, cy." in note for note in told), told
     study, _ = study_of(rated, person=None, project="p", stage=Stage.GRADING, humans=TRIO, judges=("gpt",))
     assert study.humans == TRIO  # without a word from anyone who asks

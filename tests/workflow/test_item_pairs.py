@@ -23,7 +23,7 @@ from tests.workflow.test_results import CLOSED, KEY, filled, made
 from workflow.results import item_pairs, project_answers
 from workflow.results.item_pairs import NO_PARTNER, NO_SCORE, TWICE, Named
 from workflow.results.project_answers import Read
-from workflow.results.scores import Scores
+from workflow.results.score_choices import Scores
 
 # of pairs 0 to 7: whether the model is right on the variant "what", and on "yes or no"
 WHAT = [1, 0, 0, 0, 0, 1, 0, 0]

@@ -20,12 +20,11 @@ from testkit.factories import claimed, make_fields, make_items, make_person, mak
 from testkit.serving import touchstone
 from tests.workflow.test_rater_agreement import only
 from workflow.annotate import submissions
-from workflow.results import case_page, leaderboard, project_answers, reference_metrics
-from workflow.results import scores as results
+from workflow.results import case_page, leaderboard, project_answers, reference_metrics, score_choices
 from workflow.results.calibration import study_of
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import raters_of, ratings_of
-from workflow.results.scores import Scores
+from workflow.results.score_choices import Scores
 from workflow.runs import run_control, run_views
 
 RED = make_fields(options=["the red cup on the table", "blue"], answer="the red cup on the table")
@@ -178,7 +177,7 @@ def test_in_results_and_cases(measured: Store) -> None:
     assert project_answers.mark(measured, person=None, project="p") != before
     found = project_answers.read(measured, person=None, project="p")
     scores = Scores("judge", "score", NAME)
-    assert scores in results.scores_of(found)
+    assert scores in score_choices.scores_of(found)
     line = leaderboard.sliced_scores(found, scores).whole["m"]
     assert (line.found.n_units, line.found.value) == (4, pytest.approx(sum(ROUGE) / 4))
     assert found.models == ("m",)

@@ -14,7 +14,7 @@ from inference.spec import ModelSpec
 from testkit.factories import claimed, make_items, make_people, make_project
 from workflow.annotate import submissions
 from workflow.files.project_check import check
-from workflow.results import leaderboard, project_answers, rater_agreement, scores
+from workflow.results import leaderboard, project_answers, rater_agreement, score_choices
 from workflow.runs.asked_items import AskedItem
 from workflow.runs.model_plans import plan_for
 from workflow.runs.prompt_texts import Writer
@@ -85,7 +85,7 @@ def test_people_answer_it_and_models_are_offered_it(store: Store) -> None:
         texts = session.exec(select(PredictionRow.text).order_by(PredictionRow.item_id)).all()
     assert list(texts) == ["None of these", "cup", "None of these"]
     read = project_answers.read(store, person=None, project="p", items=Items.ALL)
-    lines = leaderboard.sliced_scores(read, scores.Scores("key")).whole.values()
+    lines = leaderboard.sliced_scores(read, score_choices.Scores("key")).whole.values()
     # the first is right; of the second it is the key, and of the third not
     assert {round(line.found.value, 6) for line in lines} == {round(1 / 3, 6)}
 

@@ -25,7 +25,7 @@ from workflow.annotate import (
     submissions,
 )
 from workflow.lead import bulk
-from workflow.lead.bulk import Action, Chosen
+from workflow.lead.bulk_plans import Action, Chosen
 
 pytestmark = pytest.mark.both_databases
 

@@ -12,6 +12,7 @@ from annotation_schemas import shipped as schemas
 from annotation_schemas.loader import load_schema, load_text
 from annotation_schemas.table_layouts import TableLayout, parse_layout, read_layout, shipped
 from db.engine import Store
+from domain import extensions
 from domain.errors import InvalidInput, SchemaError
 from domain.states import RatersAre
 from testkit.factories import BLIND, make_items, make_people, make_project
@@ -20,9 +21,10 @@ from tests.workflow.test_coding import CODING, answer, code
 from workflow.lead.coding_intake import open_coding
 from workflow.results import leaderboard, project_answers, table_files
 from workflow.results.dimension_means import PEOPLE, agreement_of_answers
-from workflow.results.paper_tables import NOTHING, Head, PaperTable, paper_tables, printed
+from workflow.results.paper_table_places import Head
+from workflow.results.paper_tables import NOTHING, PaperTable, paper_tables, printed
 from workflow.results.ratings_from_files import import_ratings
-from workflow.results.scores import Scores
+from workflow.results.score_choices import Scores
 
 SCHEMA = """
 name: small
@@ -316,8 +318,6 @@ def test_what_cannot_be_made_says_why_in_a_sentence(small: Store) -> None:
     assert why("source: key, group_by: size") == ""
     groups = made(small, "source: key, rows: [{each: [attribute], group_by: size}], columns: [{title: C}]")
     assert groups.why.startswith("No model has an attribute 'size'; there are none")
-    plans = made(small, "source: regression, rows: [{title: R}], columns: [{each: [dimension]}]")
-    assert plans.why.startswith("Nothing says what succeeds")
     there = made(small, "source: key, rows: [{each: [model], only: {model: [gpt-9]}}], columns: [{title: C}]")
     assert there.why == "There is no model 'gpt-9' here; there are good, poor."
     with pytest.raises(InvalidInput, match="no table 'x'; it has t"):
@@ -418,6 +418,7 @@ def test_a_layout_that_comes_along_names_only_what_its_schema_has(name: str, sto
         *(f"No person has graded models' answers by {each} yet." for each in ("score", "success", "perception")),
         "No person has rated anything in grading yet.",
         "No answer in the aspects of ETP-Bench has a score yet.",
+        *extensions.all_missing("table_sources").values(),
     }
 
 

@@ -9,10 +9,12 @@ from annotation_schemas.loader import load_text
 from db import assets
 from db.engine import Store
 from db.tables import AssetRow
+from domain import extensions
 from domain.errors import NotFound
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, vote
+from workflow.access.event_log import log
 from workflow.access.projects import access_to
 from workflow.annotate import submissions
 from workflow.annotate.authoring import NewItem, add_items
@@ -193,3 +195,15 @@ def test_a_submission_under_a_foreign_guideline_or_for_another_purpose_is_found(
     found = " ".join(check(store))
     assert "submission x names a guideline that this project never had" in found
     assert "submission x and its task are for different purposes" in found
+
+
+@pytest.mark.one_database
+def test_an_extension_that_alone_shows_part_of_the_log_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_project(store)
+    with store.write() as session:
+        log(session, "goals.saved", by=None, project=access_to(session, person=None, project="p"), now=store.now())
+    others = {name: each for name, each in extensions.installed().items() if name != "narrations"}
+    monkeypatch.setattr(extensions, "installed", lambda: others)
+    (said,) = remarks(store)
+    assert said.startswith("p: Part of the log (goals.saved) belongs to the extension Narrations, which is not")
+    assert "Put the folder `extensions/narrations`" in said

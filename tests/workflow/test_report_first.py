@@ -30,7 +30,7 @@ from reports.study import StoredRule
 from testkit.factories import BLIND, Clock, make_items, make_person, make_predictions, make_project
 from workflow.lead.item_history import find
 from workflow.results import calibration as calibrate
-from workflow.results import calibration_rule, file_raters, project_answers, scores
+from workflow.results import calibration_rule, file_raters, project_answers, score_choices
 from workflow.results.agreement_page import figures
 from workflow.results.ratings_from_files import import_ratings
 
@@ -255,7 +255,7 @@ def test_results_begin_with_the_scores_that_the_report_names(here: Store, tmp_pa
 
     def first(name: str, *statistics: str) -> str | None:
         rated(here, name, {**derived, "statistics": list(statistics)}, tmp_path)
-        return scores.scores_of(project_answers.read(here, person=None, project=name))[0].criterion
+        return score_choices.scores_of(project_answers.read(here, person=None, project=name))[0].criterion
 
     assert first("a") is None  # the key
     assert first("b", "derived", "accuracy") == "good"

@@ -33,12 +33,13 @@ from workflow.results import (
     leaderboard_lines,
     project_answers,
     ranked_options,
+    score_choices,
     slice_contrasts,
 )
 from workflow.results import leaderboard as numbers
-from workflow.results import scores as results
-from workflow.results.project_answers import NOT_ASKED, Answer, Read
-from workflow.results.scores import Scores
+from workflow.results.graded_answers import Answer
+from workflow.results.project_answers import NOT_ASKED, Read
+from workflow.results.score_choices import Scores
 from workflow.results.slices import Item
 
 NAN = float("nan")
@@ -284,7 +285,7 @@ def test_a_judge_is_corrected_by_the_answers_that_people_graded() -> None:
     grades = {"right": {at: [each] for at, each in enumerate(people)}}
     judged = {("right", "gpt"): dict(enumerate([*judge, *others]))}
     found = made([(at, "m", NAN) for at in range(14)], grades=grades, judged=judged)
-    assert [each.kind for each in results.scores_of(found)] == ["human", "judge", "corrected"]
+    assert [each.kind for each in score_choices.scores_of(found)] == ["human", "judge", "corrected"]
     line = numbers.sliced_scores(found, Scores("corrected", "right", "gpt", "ppi")).whole["m"]
     expected = ppi_mean(people, judge, others).mean
     assert line.found.value == pytest.approx(expected.value)

@@ -13,10 +13,9 @@ from domain.roles import Role
 from testkit.factories import make_person
 from testkit.scripted import ScriptedServer
 from tests.workflow.test_judge_runs import SCRIPT, World, by_item
-from workflow.results import case_page, project_answers
+from workflow.results import case_page, project_answers, score_choices
 from workflow.results import leaderboard as numbers
-from workflow.results import scores as results
-from workflow.results.scores import Scores
+from workflow.results.score_choices import Scores
 from workflow.runs import attempt_keeper, run_views
 
 
@@ -36,7 +35,7 @@ def test_a_judge_s_run_is_a_way_of_scoring(world: World) -> None:
     name = run_views.view(world.store, by=None, run=run).name
     found = project_answers.read(world.store, person=None, project="p")
     scores = Scores("judge", "score", name)
-    assert scores in results.scores_of(found)
+    assert scores in score_choices.scores_of(found)
     # each question is asked about both models' answers, so both have the same replies of the script
     replies = Counter(by_item(each) for each in asked)
     given = [value for at, value in ((0, 1.0), (1, 0.5)) for _ in range(replies[at] // 2)]

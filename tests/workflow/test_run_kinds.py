@@ -10,14 +10,14 @@ import pytest
 from app.judging import begin as judges
 from app.judging import watch
 from app.running import models
+from domain.extensions import COMES_WITH
 from domain.judging import JudgePlan, Plan
 from domain.run_kinds import RunKind, kind_of, plan_of
 from domain.runs import RunPlan
-from domain.shortcut_plan import ShortcutPlan
 from tests.paths import ROOT
 from tests.test_layers import modules
 from tools.floors import ROOMS
-from workflow.runs.askings import ASKINGS
+from workflow.runs.askings import asking_of
 
 JUDGED = JudgePlan(
     template="t",
@@ -29,20 +29,18 @@ JUDGED = JudgePlan(
     values=(),
     criteria={},
 )
-SHORT = ShortcutPlan(limit=3, text_only=True, order=2, orders=3, seed=7, dimensions=("colour",))
 
 
 def test_someone_is_asked_or_a_sentence_says_that_no_one_is() -> None:
     asked = [kind for kind in RunKind if kind.plan is not None]
     assert {RunKind.MODEL, RunKind.JUDGE} <= set(asked)
-    assert set(ASKINGS) == set(asked)
+    assert all(asking_of(kind).kind is kind for kind in asked)
     assert all(not kind.no_one for kind in asked)
-    assert all(kind.no_one for kind in RunKind if kind not in asked)
+    by_others = {kind for parts in COMES_WITH.values() for kind in parts.run_kinds}
+    assert all(kind.no_one for kind in RunKind if kind not in {*asked, *by_others})
 
 
-@pytest.mark.parametrize(
-    ("plan", "kind"), [(RunPlan(limit=3), RunKind.MODEL), (JUDGED, RunKind.JUDGE), (SHORT, RunKind.SHORTCUT)]
-)
+@pytest.mark.parametrize(("plan", "kind"), [(RunPlan(limit=3), RunKind.MODEL), (JUDGED, RunKind.JUDGE)])
 def test_a_plan_leads_to_its_kind_and_back(plan: Plan, kind: RunKind) -> None:
     assert kind_of(plan) is kind
     assert plan_of(kind, plan.dump()) == plan

@@ -21,7 +21,7 @@ from testkit.factories import Clock, claimed, make_items, make_people, make_pers
 from workflow.access import accounts, audit
 from workflow.access.projects import access_to
 from workflow.annotate import project_progress, submissions
-from workflow.lead import forecast, scorecard
+from workflow.lead import forecast, scorecard, scorecard_csv
 
 pytestmark = pytest.mark.both_databases
 
@@ -81,7 +81,7 @@ def test_cards_and_pay_are_what_was_done(store: Store, clock: Clock) -> None:
     assert math.isnan(mine.settled.value)
     low, high = mine.skips.limits
     assert (low, high) == (pytest.approx(0.0456, abs=1e-4), pytest.approx(0.6994, abs=1e-4))  # Wilson, 1 of 4
-    lines = list(csv.DictReader(scorecard.pay_csv(scorecard.pay_sheet(store, by=lea, project="p")).splitlines()))
+    lines = list(csv.DictReader(scorecard_csv.pay_csv(scorecard.pay_sheet(store, by=lea, project="p")).splitlines()))
     assert [(row["login"], row["items"], row["corrections"], row["active_minutes"]) for row in lines] == [
         ("ann", "4", "0", "2.1"),
         ("ben", "3", "1", "3.5"),

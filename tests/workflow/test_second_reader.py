@@ -24,7 +24,7 @@ from testkit.scripted import Asked as Request
 from testkit.scripted import Reply, ScriptedServer, chat, error
 from workflow.annotate import answer_readings
 from workflow.results import leaderboard, project_answers, reader_agreement
-from workflow.results.scores import Scores
+from workflow.results.score_choices import Scores
 from workflow.runs import run_control, second_reader
 from workflow.runs.model_descriptions import named
 

@@ -31,7 +31,7 @@ from workflow.access import accounts
 from workflow.annotate import claims, comments, image_pool, notices, own_submissions, project_progress, submissions
 from workflow.files.project_check import check
 from workflow.lead import bulk, item_list
-from workflow.lead.bulk import Action, Chosen
+from workflow.lead.bulk_plans import Action, Chosen
 from workflow.lead.send_back import FROM_FILE, GONE, NO_SLOT, WITH_AUTHOR, Reasons
 
 pytestmark = pytest.mark.both_databases

@@ -17,10 +17,10 @@ from annotation_schemas.loader import load_schema
 from app.results import scores as page
 from domain.records import ProjectView
 from domain.roles import Role
-from workflow.results import leaderboard, side_by_side
-from workflow.results import scores as results
-from workflow.results.project_answers import Answer, Read
-from workflow.results.scores import Scores
+from workflow.results import leaderboard, score_choices, side_by_side
+from workflow.results.graded_answers import Answer
+from workflow.results.project_answers import Read
+from workflow.results.score_choices import Scores
 from workflow.results.slices import Item
 
 PCA = load_schema(shipped()["pca_bench"]).schema_
@@ -58,7 +58,7 @@ def counted(settled: dict[int, Bits]) -> dict[tuple[str, str | None], Counter[st
 
 
 def boards(found: Read, *kinds: str) -> list[leaderboard.SlicedScores]:
-    return [leaderboard.sliced_scores(found, each) for each in results.wanted(found, kinds=kinds)]
+    return [leaderboard.sliced_scores(found, each) for each in score_choices.wanted(found, kinds=kinds)]
 
 
 def test_flukes_stand_next_to_the_genuine_score() -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from db.engine import Store
-from domain.errors import InvalidInput
 from domain.records import NothingLeft
 from domain.states import Stage
-from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
+from testkit.factories import claimed, make_items, make_people, make_project
 from workflow.annotate import claims, qualification, submissions
 
 
@@ -32,22 +29,3 @@ def test_egoplan_is_verified_blind_by_anyone_who_needs_no_qualification(store: S
         view = claimed(store, person)
         assert set(view.fields) == {"task_goal", "question", "options"}
         submissions.submit(store, person=person, task=view.id, key=view.id, values={"choice": "open cupboard"})
-
-
-def test_plans_are_graded_otherwise_than_questions(store: Store) -> None:
-    make_project(store, loaded=load_schema(shipped()["etp_bench"]))
-    ann = make_person(store, "ann")
-    for dimension in ("type", "embodied_reasoning"):
-        fields = {"question": "Do it.", "form": "open", "answer": "Hat"}
-        items = make_items(store, dimension=dimension, fields=fields)
-        make_predictions(store, items, models=["one"], dimension=dimension)
-    answers = {
-        "type": ({"score": 0.5}, "success"),
-        "embodied_reasoning": ({"success": 0, "errors": [{"step": 0, "tag": "navigation"}]}, "score"),
-    }
-    for dimension, (values, other) in answers.items():
-        view = claimed(store, ann, Stage.GRADING, dimension=dimension)
-        for wrong in ({}, {**values, other: 1}):
-            with pytest.raises(InvalidInput):
-                submissions.submit(store, person=ann, task=view.id, key=f"{view.id}-{len(wrong)}", values=wrong)
-        submissions.submit(store, person=ann, task=view.id, key=view.id, values=values)

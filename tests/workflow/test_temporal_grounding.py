@@ -26,7 +26,7 @@ from workflow.annotate import gold_making, submissions
 from workflow.files.import_files import import_files
 from workflow.files.project_check import check
 from workflow.files.release import release
-from workflow.results import cases, leaderboard, people_rows, project_answers, reader_agreement, scores
+from workflow.results import cases, leaderboard, people_rows, project_answers, reader_agreement, score_choices, scores
 from workflow.runs.second_reader import read_reply
 
 pytestmark = pytest.mark.thorough
@@ -127,7 +127,7 @@ def test_models_are_scored_by_their_temporal_iou(
     project: Store, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = told(project, home, tmp_path)
-    boards = [leaderboard.sliced_scores(read, each) for each in scores.scores_of(read)]
+    boards = [leaderboard.sliced_scores(read, each) for each in score_choices.scores_of(read)]
     assert [each.title for each in boards] == [
         "Mean temporal IoU with the key, what cannot be read counts as wrong",
         *(f"R@1, IoU from {iou}, against the key, what cannot be read counts as wrong" for iou in (0.3, 0.5, 0.7)),
@@ -160,7 +160,7 @@ def test_models_are_scored_by_their_temporal_iou(
         "moments",
     )
     answered = replace(read, schema=asked.schema_, respondents=frozenset({"near", "far"}))
-    _, people = people_rows.with_people(answered, scores.scored(answered, scores.Scores("key")))
+    _, people = people_rows.with_people(answered, scores.scored(answered, score_choices.Scores("key")))
     # of each item, the mean of two IoUs; no vote, which would have 0 where people are less than exactly right
     added = people.values[len(answered.answers) :]
     assert sorted(added) == pytest.approx(sorted([(1 + 0) / 2, (1 / 2 + 0) / 2, 1 / 3, 0]))
@@ -181,7 +181,7 @@ def test_answers_that_cannot_be_read_may_be_left_out(home: Path, tmp_path: Path,
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     import_files(store, MediaStore(home / "media"), by=None, project="p", format="jsonl", path=path)
     read = told(store, home, tmp_path)
-    near = leaderboard.sliced_scores(read, scores.Scores("key")).whole["near"]
+    near = leaderboard.sliced_scores(read, score_choices.Scores("key")).whole["near"]
     assert near.found.value == pytest.approx(11 / 18)  # of the three that can be read
     assert (near.found.n_units, near.left_out) == (3, {"format violation: states none, or not one": 1})
 

@@ -17,7 +17,8 @@ from domain.records import Person, Submission
 from domain.states import ItemState, Stage
 from workflow.access.projects import Access
 from workflow.annotate.authoring import edit_problems, revise
-from workflow.annotate.verification import DECIDED_IN, settle
+from workflow.annotate.verdicts import DECIDED_IN
+from workflow.annotate.verification import settle
 
 DECISIONS = ("accept", "reject", "edit")
 

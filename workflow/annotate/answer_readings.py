@@ -6,10 +6,8 @@ later edit, a letter still means the option that the model was shown; its text i
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -23,20 +21,19 @@ from db.readings import AttemptEnd, UnreadAnswer
 from db.records import StoredRun
 from db.run_attempts import storable
 from db.types import public_id
-from domain.reading.answers import READER_VERSION, AnswerKind, Asked, Reading, ReadOutcome, read_answer
+from domain.reading.answers import READER_VERSION, Asked, Reading, ReadOutcome, read_answer
 from domain.records import RULES, AnswerReading, Person
-from domain.runs import ANSWERS, Attempt, Outcome
+from domain.runs import ANSWERS, Attempt
 from workflow.access.counted_items import Counting
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to, require_lead
+from workflow.annotate.reading_rows import Ahead, as_shown, asked_hash, finish_reason_of, read_one, row_of, state_at
 
 _AT_ONCE = 500
 """Number of answers read in one transaction."""
 
 _MOST_OF_AN_ITEM = 100_000
 
-RANKED = "ranked"
-"""Rule of an answer that was chosen by ranking the options, so no text had to be read."""
 
 READ_EVENT = "answers.read"
 
@@ -86,10 +83,6 @@ class NewAnswer:
     text: str
 
 
-Ahead = Mapping[tuple[str, Asked, str | None], Reading]
-"""Readings made before a transaction, by text, question as shown, and outcome."""
-
-
 def ahead(store: Store, *, project_id: int, wanted: Sequence[tuple[int, str, AttemptEnd | None]]) -> Ahead:
     """Read answers (item, text, how each ended) before they are stored, outside the transaction.
 
@@ -120,7 +113,11 @@ def _places(
         schema = access_to(session, person=None, project=name).schema
         states = readings.revisions(session, item_ids=[item_id for item_id, _, _ in wanted])
     return [
-        (text, as_shown(asked_of(schema, states[item_id][-1][2] if item_id in states else {}), ended), _reason(ended))
+        (
+            text,
+            as_shown(asked_of(schema, states[item_id][-1][2] if item_id in states else {}), ended),
+            finish_reason_of(ended),
+        )
         for item_id, text, ended in wanted
     ]
 
@@ -273,27 +270,6 @@ def _rows(
     return rows
 
 
-def state_at(
-    states: Sequence[tuple[int, datetime, Mapping[str, Any]]], moment: datetime
-) -> tuple[int, Mapping[str, Any]]:
-    """Return the number and content of the item's state at a moment, or of its first state if the moment is earlier."""
-    before = [state for state in states if state[1] <= moment] or list(states[:1])
-    return (before[-1][0], before[-1][2]) if before else (1, {})
-
-
-def read_one(
-    text: str, asked: Asked, ended: AttemptEnd | None, *, ranked: bool = False, known: Ahead | None = None
-) -> Reading:
-    """Read one answer with the rules; if the run ranked options, return the chosen option itself."""
-    if ranked and asked.kind is AnswerKind.OPTION and text in asked.options:
-        places = tuple(at for at, option in enumerate(asked.options) if option == text)
-        return Reading(ReadOutcome.READ, text, places, ((0, len(text)),), RANKED, "")
-    reason, shown = _reason(ended), as_shown(asked, ended)
-    before = (known or {}).get((text, shown, reason))
-    read = before or read_answer(text, shown, finish_reason=reason)
-    return replace(read, places=own_places(read.places, asked, ended))
-
-
 def options_shown(session: Session, *, access: Access, ids: Sequence[int]) -> dict[int, tuple[str, ...]]:
     """Return, by answer id, the options as the model was shown them.
 
@@ -308,78 +284,6 @@ def options_shown(session: Session, *, access: Access, ids: Sequence[int]) -> di
         _, content = state_at(states.get(each.item_id, []), each.created_at)
         found[each.id] = as_shown(asked_of(access.schema, content), ended[each.run_id, each.item_id]).options
     return found
-
-
-def as_shown(asked: Asked, ended: AttemptEnd | None) -> Asked:
-    """Return the question with the options in the order that the model saw."""
-    order = _order(asked, ended)
-    return replace(asked, options=tuple(asked.options[at] for at in order)) if order else asked
-
-
-def own_places(places: Sequence[int], asked: Asked, ended: AttemptEnd | None) -> tuple[int, ...]:
-    """Return positions in the shown options as positions in the item's own options."""
-    order = _order(asked, ended)
-    return tuple(order[at] for at in places) if order else tuple(places)
-
-
-def shown_places(places: Sequence[int], asked: Asked, ended: AttemptEnd | None) -> tuple[int, ...]:
-    """Return positions in the item's own options as positions in the order that was shown."""
-    order = _order(asked, ended)
-    return tuple(order.index(at) for at in places if at in order) if order else tuple(places)
-
-
-def _order(asked: Asked, ended: AttemptEnd | None) -> tuple[int, ...]:
-    """Return the option positions in the order shown, with "none of these" at the end.
-
-    Empty if the item's own order was shown.
-    """
-    if ended is None or not ended.order or max(ended.order) >= len(asked.options):
-        return ()
-    return (*ended.order, len(asked.options) - 1) if asked.none else ended.order
-
-
-def _reason(ended: AttemptEnd | None) -> str | None:
-    if ended is None:
-        return None
-    return "length" if ended.outcome is Outcome.TRUNCATED else ended.finish_reason
-
-
-def row_of(
-    id: int,
-    read: Reading,
-    asked: Asked,
-    *,
-    reader: str,
-    version: int,
-    revision: int,
-    now: datetime,
-    more: str = "",
-    detail: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
-    """Return a reading as a row; ``more`` holds any further input of the reader."""
-    return {
-        "prediction_id": id,
-        "reader": reader,
-        "version": version,
-        "revision": revision,
-        "kind": asked.kind,
-        "asked": asked_hash(asked, more),
-        "outcome": read.outcome,
-        "value": list(read.value) if isinstance(read.value, tuple) else read.value,
-        "places": list(read.places),
-        "spans": [list(span) for span in read.spans],
-        "rule": read.rule,
-        "why": read.why,
-        "detail": dict(detail or {}),
-        "created_at": now,
-    }
-
-
-def asked_hash(asked: Asked, more: str = "") -> str:
-    """Return a hash of the question: equal for equal kind, options and unit."""
-    marks = [mark for mark, is_so in (("several", asked.several), ("literal", asked.literal)) if is_so]
-    told = json.dumps([asked.kind.value, list(asked.options), asked.unit, more, *marks], ensure_ascii=False)
-    return hashlib.sha256(told.encode(errors="surrogatepass")).hexdigest()[:32]
 
 
 # ---- readings that count --------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from workflow.access import kept_back
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to, require_lead
 from workflow.access.schema_changes import must_be_the_same
-from workflow.annotate import proposals
+from workflow.annotate import author_forms
 from workflow.annotate.task_views import asset_view, roles_of, task_view
 
 if TYPE_CHECKING:
@@ -267,7 +267,7 @@ def pick(store: Store, *, person: Person, project: str, dimension: str, assets: 
             raise AlreadyTaken("This item is begun already; reload the page.")
         _take(session, access, task, rows)
         log(session, "pool.picked", by=person, task=task, now=now, data={"stage": task.stage.value})
-        proposals.note_begun(session, row=task, person=person, now=now)
+        author_forms.log_start(session, row=task, person=person, now=now)
         return task_view(session, access=access, row=task, person=person)
 
 

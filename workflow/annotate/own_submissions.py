@@ -26,7 +26,7 @@ from workflow.access.projects import Access, access_to, stages_of
 from workflow.annotate import sent_back
 from workflow.annotate.adjudication import DECISIONS
 from workflow.annotate.task_views import task_as_it_was, visible_fields
-from workflow.annotate.verification import DECIDED_IN
+from workflow.annotate.verdicts import DECIDED_IN
 
 PAGE = 50
 FIRST_WORDS = 160

@@ -16,7 +16,7 @@ from workflow.access.projects import Access, as_member, require_lead, role_for
 from workflow.access.written_items import count_written
 from workflow.annotate import gates, gold_scores, image_pool, qualification_sets, refinement, sent_back
 from workflow.annotate import grading as grade
-from workflow.annotate.verification import rounds_of
+from workflow.annotate.verdicts import rounds_of
 
 
 def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard:

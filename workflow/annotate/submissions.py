@@ -22,12 +22,12 @@ from workflow.annotate import (
     adjudication,
     answer_steps,
     answering,
+    author_forms,
     authoring,
     coding,
     comparison,
     earlier_forms,
     grading,
-    proposals,
     qualification,
     refinement,
     verification,
@@ -318,7 +318,7 @@ def _store(
     kind = "task.corrected" if before else "task.submitted"
     log(session, kind, by=person, task=row, now=now, data={"stage": row.stage.value})
     if given.field_seconds is not None and spent is not None:
-        proposals.note_time(
+        author_forms.log_field_times(
             session, access=access, row=row, person=person, at=given.field_seconds, whole=spent, now=now
         )
     state = step.after(session, access, row, given, person, now) if row.purpose is Purpose.LIVE else None

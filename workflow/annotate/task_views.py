@@ -18,7 +18,7 @@ from domain.records import AssetFile, AssetView, Draft, Person, TaskView, VoteVi
 from domain.states import VERIFICATIONS, Purpose, Stage
 from workflow.access import guidelines
 from workflow.access.projects import Access, access_by_id
-from workflow.annotate import comparison, earlier_forms, proposals
+from workflow.annotate import author_forms, comparison, earlier_forms
 
 NO_SUCH = "There is no such picture or clip in a project of yours."
 
@@ -31,7 +31,7 @@ def task_view(session: Session, *, access: Access, row: StoredTask, person: Pers
     kept = draft_of(draft) if draft else None
     item = items.by_id(session, id=row.item_id) if row.item_id is not None else None
     revision = row.revision if row.revision is not None else (item.current_revision if item else None)
-    proposed = proposals.shown(session, access=access, row=row)
+    proposed = author_forms.first_fields(session, access=access, row=row)
     return TaskView(
         id=row.public_id,
         project=access.name,

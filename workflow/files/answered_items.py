@@ -20,7 +20,7 @@ from domain.reading.answers import AnswerKind, Asked, ReadOutcome
 from domain.records import BadRow, PredictionRecord
 from domain.runs import ANSWERS
 from importers.shown_options import OptionsDiffer, option_columns, shown_order
-from workflow.annotate.answer_readings import read_one
+from workflow.annotate.reading_rows import read_one
 from workflow.files.question_match import QuestionMatch
 
 

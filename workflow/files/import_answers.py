@@ -20,7 +20,7 @@ from domain.run_kinds import RunKind
 from domain.runs import ANSWERS, Outcome, RunState
 from importers.answer_files import told_of_unread
 from workflow.access.event_log import log
-from workflow.annotate import answer_readings
+from workflow.annotate import answer_readings, reading_rows
 from workflow.annotate.answer_readings import NewAnswer
 from workflow.files.answered_items import ItemAnswered, items_answered
 from workflow.files.grading_intake import NewPrediction, open_new_answers
@@ -53,7 +53,7 @@ def import_answers(bring: Import, row: Format, *, model: str | None, spec: Model
 
 def read_ahead(
     bring: Import, rows: Sequence[tuple[PredictionRecord, BadRow]]
-) -> tuple[answer_readings.Ahead, frozenset[str]]:
+) -> tuple[reading_rows.Ahead, frozenset[str]]:
     """Read the answers of a file before the transaction that stores them, in which others would have to wait.
 
     The second value names the columns in which the file has items' options.
@@ -80,7 +80,7 @@ def take_answers(
     rows: Sequence[tuple[PredictionRecord, BadRow]],
     hashes: Mapping[str, str],
     bad: list[BadRow],
-    known: answer_readings.Ahead | None = None,
+    known: reading_rows.Ahead | None = None,
     *,
     spec: ModelSpec | None = None,
     entry: Mapping[str, str] | None = None,

@@ -23,17 +23,8 @@ from workflow.access.projects import Access, access_or_why, access_to
 from workflow.access.schema_changes import unfinished
 from workflow.access.stored_schemas import stored_schema
 from workflow.annotate import answer_readings, comparison, qualification_tries, refinement, sent_back, triage_figures
-from workflow.annotate.verification import (
-    Judging,
-    as_votes,
-    decided_in,
-    follow,
-    judge,
-    match_slots,
-    of_stage,
-    open_missing,
-    rounds_of,
-)
+from workflow.annotate.verdicts import Judging, as_votes, decided_in, judge, of_stage, rounds_of
+from workflow.annotate.verification import follow, match_slots, open_missing
 from workflow.files import exposures
 
 _AT_ONCE = 2_000
@@ -104,10 +95,12 @@ def _away(session: Session, access: Access) -> Iterator[str]:
     for need in registry.needs(access.schema):
         if need.row.away:
             yield f"{access.name}: its schema needs more at {'.'.join(map(str, need.path))}. {need.row.meaning}"
-    sentence = extensions.missing("pages", "label_studio")
-    for row in bridge.of_project(session, project_id=access.project_id) if sentence else ():
+    for sentence in extensions.missing_by_events(events.kinds(session, project_id=access.project_id)):
+        yield f"{access.name}: {sentence}"
+    away = extensions.missing("pages", "label_studio")
+    for row in bridge.of_project(session, project_id=access.project_id) if away else ():
         if row.stages:
-            yield f"{access.name}: work is out at {row.address}, and its answers do not come back. {sentence}"
+            yield f"{access.name}: work is out at {row.address}, and its answers do not come back. {away}"
 
 
 def _outside(session: Session, access: Access) -> Iterator[str]:

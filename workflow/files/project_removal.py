@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 from db import passing, project_removal, projects, runs
 from db.engine import Store
 from db.passing import ProjectInTransit
+from domain import extensions
 from domain.errors import InvalidInput, Problem
 from domain.records import Person
 from workflow.access import project_care
 from workflow.access.event_log import log
 from workflow.access.projects import Access, lead_alone, require_lead
-from workflow.annotate import frame_pool
-from workflow.files import privacy_look
 from workflow.files.passing import clear, clear_abandoned
 from workflow.files.project_export import Progress, archive_in, silent
 from workflow.files.release_folder import alone_with_releases, remove_releases
@@ -88,8 +87,8 @@ def delete_project(
     typed
         Its name again, as whoever deletes it has typed it.
     home
-        The home folder, in which its releases, its archive, frames of its videos, boxes that were found
-        in its pictures and files of its batches lie; they go, too.
+        The home folder, in which its releases, its archive, boxes that were found in its pictures, files of extensions
+        and files of its batches lie; they go, too.
 
     Raises
     ------
@@ -136,7 +135,7 @@ def _remove_files(home: Path, project: str, of_runs: Sequence[str]) -> None:
     """Remove what lies in the home folder of a project."""
     remove_releases(home, project)
     archive_in(home, project).unlink(missing_ok=True)
-    for place in (frame_pool.sets_in(home, project), privacy_look.looks_in(home, project)):
+    for place in (home / folder / project for folder in sorted(extensions.home_folders())):
         shutil.rmtree(place, ignore_errors=True)
     for path in (each for run in of_runs for each in (home / "batches").glob(f"{run}-*")):
         path.unlink(missing_ok=True)

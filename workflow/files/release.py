@@ -37,8 +37,8 @@ from workflow.files.one_version import Split, require_choice, require_split, req
 from workflow.files.release_manifest import about_release, part_name, places_of_kept_items
 from workflow.results import attributes
 from workflow.results.file_raters import people_names
-from workflow.results.rater_agreement import of_schema
 from workflow.results.ratings import RATED, stage_ratings
+from workflow.results.schema_versions import of_schema
 
 _AS_THEY_CAME = "exporters.items:written"
 """Writes a record that no one has touched as it came, and does not look at its fields."""

@@ -15,7 +15,7 @@ from db.engine import Session
 from db.items import OutgoingItem
 from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
 from workflow.access.projects import Access
-from workflow.annotate.verification import decided_in
+from workflow.annotate.verdicts import decided_in
 from workflow.files.items_going_out import ItemsOut
 from workflow.files.one_version import Split
 from workflow.files.project_check import gates

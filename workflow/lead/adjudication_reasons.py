@@ -17,7 +17,7 @@ from domain.records import AdjudicationReason, ContestedItem, Person, SettledCas
 from domain.states import VERIFICATIONS, Stage
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.task_views import votes_on
-from workflow.annotate.verification import decided_in
+from workflow.annotate.verdicts import decided_in
 
 NO_REASON = "No reason given"
 

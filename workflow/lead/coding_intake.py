@@ -20,8 +20,10 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.results import project_answers
 from workflow.results.failures import NO_CODING, Failures, failures
-from workflow.results.project_answers import Answer, Read
-from workflow.results.scores import Scores, ends_of, scored
+from workflow.results.graded_answers import Answer
+from workflow.results.project_answers import Read
+from workflow.results.score_choices import Scores, ends_of
+from workflow.results.scores import scored
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import combinations
 
@@ -15,14 +14,13 @@ from annotation_schemas import kinds, registry
 from db import events, items, people, work_pace
 from db.engine import Session, Store
 from db.work_pace import TimedSubmission
-from domain import csv_text
 from domain.policies import KEEP_RULES, Vote, item_state
 from domain.records import Person
 from domain.states import VERIFICATIONS, ItemState, Purpose, Stage
 from workflow.access.projects import Access, require_lead
 from workflow.annotate import gold_checks
 from workflow.annotate.qualification import score_of
-from workflow.annotate.verification import decided_in, rounds_of
+from workflow.annotate.verdicts import decided_in, rounds_of
 
 WINDOW = 50
 """Drift is looked at in windows of so many submissions of a person in a stage."""
@@ -248,49 +246,6 @@ def drifts(before: Score, lately: Score) -> tuple[str, ...]:
     if lately.per_hour >= before.per_hour * 1.5 or lately.per_hour <= before.per_hour / 1.5:  # nan is neither
         found.append(f"tasks per active hour {before.per_hour:.0f} before, {lately.per_hour:.0f} lately")
     return tuple(found)
-
-
-def as_csv(cards: Sequence[Card]) -> str:
-    """Scorecards as a table: a line for each person and stage (``window`` 0) and for each window. A number that
-    there is none of is empty; shares stand with their n."""
-    rows = []
-    for card in cards:
-        for window, score in enumerate((card.score, *card.windows)):
-            row: dict[str, object] = {"login": card.login, "name": card.name, "stage": card.stage.value}
-            row |= {"window": window, "submissions": score.submissions, "corrections": score.corrections}
-            row |= {"active_minutes": round(score.active_minutes, 2), "untimed": score.untimed}
-            row |= {"tasks_per_active_hour": _number(score.per_hour)}
-            for name, share in (("peers", score.peers), ("settled", score.settled), ("skips", score.skips)):
-                low, high = share.limits
-                row |= {f"{name}_n": share.n, name: _number(share.value)}
-                row |= {f"{name}_low": _number(low), f"{name}_high": _number(high)}
-            mine = card.gold if window == 0 else Share()
-            low, high = mine.limits
-            row |= {"gold_n": mine.n, "gold": _number(mine.value)}
-            row |= {"gold_low": _number(low), "gold_high": _number(high)}
-            row |= {"qualification": "" if card.qualification is None else _number(card.qualification)}
-            row |= {"last": score.last.isoformat() if score.last else ""}
-            row |= {"drift": "; ".join(card.drift) if window == 0 else ""}
-            rows.append(row)
-    return _table(rows)
-
-
-def pay_csv(lines: Sequence[Pay]) -> str:
-    """The pay sheet as a table."""
-    return _table([asdict(line) for line in lines], [*Pay.__dataclass_fields__])
-
-
-def _number(value: float) -> object:
-    return "" if math.isnan(value) else round(value, 4)
-
-
-def _table(rows: Sequence[Mapping[str, object]], columns: Sequence[str] | None = None) -> str:
-    out = io.StringIO(newline="")
-    writer = csv_text.DictWriter(out, columns or (list(rows[0]) if rows else ["login"]))
-    writer.writeheader()
-    for row in rows:
-        writer.writedict(row)
-    return out.getvalue()
 
 
 # ---- one person ------------------------------------------------------------------------------------------------------

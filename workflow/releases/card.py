@@ -16,10 +16,10 @@ from db.engine import Store
 from domain.policies import KEEP_RULES, SKIP_ACTS, criteria_that_decide, targets
 from reports.content import Block, Cell, Figure, Section, Table, Text
 from reports.data_card import DataCard, markdown, page
-from workflow.releases import card_shortcuts
 from workflow.releases.card_facts import Facts
 from workflow.releases.card_people import agreement, answers, judges, people, qualification
 from workflow.releases.card_words import NOT_SAID, named, said, sentence, told_of
+from workflow.releases.extension_checks import card_blocks
 from workflow.releases.set_statistics import SetStatistics, statistics_of
 from workflow.releases.set_tally import Media, Member, roles_of, tallies
 from workflow.results import attributes
@@ -75,7 +75,7 @@ def card(draft: Draft, released: ReleasedSet, facts: Facts, labels: attributes.S
         agreement(schema, facts, draft.told.get("floors", ())),
         judges(schema, facts),
         _gates(schema, draft.told),
-        _shortcuts(found, released, draft.told.get("shortcuts")),
+        _shortcuts(found, released, list(card_blocks("shortcuts", draft.told))),
         _limits(draft, released, facts),
         _licence(released),
         _trust(draft, released),
@@ -84,7 +84,10 @@ def card(draft: Draft, released: ReleasedSet, facts: Facts, labels: attributes.S
         title=released.title,
         subtitle=f"The data card of a release of {released.name}, written from the project as it stood on "
         f"{_moment(released.date)}.{made_up} The number of the release is in manifest.json.",
-        sections=[replace(section, number=number) for number, section in enumerate(sections, 1)],
+        sections=[
+            replace(section, number=number, blocks=(*section.blocks, *_added(section, draft.told)))
+            for number, section in enumerate(sections, 1)
+        ],
         footer="Written by Touchstone from the project; what no one has said is marked as not said.",
     )
 
@@ -254,10 +257,15 @@ def _gates(schema: Schema, told: Mapping[str, Any]) -> Section:
     return Section(0, "gates", "Gates", lead, tuple(tables))
 
 
-def _shortcuts(found: SetStatistics, released: ReleasedSet, told: Mapping[str, Any] | None) -> Section:
-    """What public items tell, and what came of the limits that the schema sets (``shortcuts`` of the manifest)."""
+def _added(section: Section, told: Mapping[str, Any]) -> Iterator[Block]:
+    """Yield what checks of extensions add to the end of a section; *Shortcuts* has its own place for them."""
+    if section.key != "shortcuts":
+        yield from card_blocks(section.key, told)
+
+
+def _shortcuts(found: SetStatistics, released: ReleasedSet, limited: Sequence[Block]) -> Section:
+    """Return what public items tell, and ``limited``: the results of checks that extensions add."""
     table = found.table("set_shortcuts")
-    limited = [] if told is None else list(card_shortcuts.blocks(told))
     kept_back = [each.name for each in released.splits if released.key in each.withheld]
     without = (
         f" Right answers of {sentence(kept_back)} are private, so these items are not counted." if kept_back else ""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from db import comment_threads, items, missing_media
 from db.engine import Session, Store
@@ -14,12 +15,9 @@ from workflow.access.projects import Access, require_lead
 from workflow.access.written_items import left_to_write
 from workflow.files import exposures
 from workflow.releases.evidence import unsaid_raters
-from workflow.releases.floors import LINE, Standing
-from workflow.releases.model_gate import LINE as WITHOUT_IMAGES
-from workflow.releases.model_gate import ModelGate
+from workflow.releases.extension_checks import CheckResult, ReleaseCheck, Unmeasured, checks_of
+from workflow.releases.floors import LINE, Standing, history
 from workflow.releases.settings import SAYINGS, About, Asked, about_in
-from workflow.releases.shortcut_gate import LINE as SHORTCUTS
-from workflow.releases.shortcut_gate import Gate
 
 ABOUT = "about"
 """The part of the page *Release* that has the license and the rest of the data card."""
@@ -50,15 +48,20 @@ def before(
     by: Person | None,
     project: str,
     floors: Sequence[Standing] = (),
-    gate: Gate | None = None,
-    models: ModelGate | None = None,
+    results: Mapping[str, CheckResult | Unmeasured] = MappingProxyType({}),
 ) -> list[Line]:
-    """The lines, for leads. ``floors``, ``gate`` and ``models``: how floors of agreement
-    (``workflow.releases.floors.standings``), shortcuts (``workflow.releases.shortcut_gate.of_project``), and what
-    models get right without images (``workflow.releases.model_gate.of_project``) stand."""
+    """Return the lines, for leads.
+
+    Parameters
+    ----------
+    floors
+        The floors of agreement (``workflow.releases.floors.standings``).
+    results
+        The results of checks that extensions add, by name. A check without a result is pending.
+    """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        return lines(session, access, about_in(session, access), floors, gate, models)
+        return lines(session, access, about_in(session, access), floors, results)
 
 
 def lines(
@@ -66,14 +69,13 @@ def lines(
     access: Access,
     about: About,
     floors: Sequence[Standing] = (),
-    gate: Gate | None = None,
-    models: ModelGate | None = None,
+    results: Mapping[str, CheckResult | Unmeasured] = MappingProxyType({}),
 ) -> list[Line]:
-    """The lines, in a transaction of others."""
+    """Return the lines, in a transaction of others."""
     return [
         *stored_lines(session, access, about),
         *floor_lines(floors),
-        *_shortcuts(access, gate, models),
+        *(_check_line(check, results.get(check.name)) for check in checks_of(access.schema)),
     ]
 
 
@@ -121,19 +123,11 @@ def stored_lines(session: Session, access: Access, about: About) -> list[Line]:
     ]
 
 
-def _shortcuts(access: Access, gate: Gate | None, models: ModelGate | None) -> Iterator[Line]:
-    """A line where the schema sets limits for them, and one where it sets a limit for models."""
-    limits = access.schema.export.shortcuts
-    if limits is None:
-        return
-    yield _limited(SHORTCUTS, "Shortcuts", gate)
-    if limits.without_images is not None:
-        yield _limited(WITHOUT_IMAGES, "Right without images", models)
-
-
-def _limited(name: str, title: str, gate: Gate | ModelGate | None) -> Line:
-    said = "not worked out yet" if gate is None else gate.said
-    return Line(name, title, gate is not None and gate.met, said, "shortcuts", pending=gate is None)
+def _check_line(check: ReleaseCheck, result: CheckResult | Unmeasured | None) -> Line:
+    """Return the line of a check that an extension adds."""
+    said = "not worked out yet" if result is None else result.said
+    done = result is not None and result.met
+    return Line(check.name, check.title, done, said, check.page, pending=result is None)
 
 
 def _not_said(raters: Sequence[str]) -> str:
@@ -152,16 +146,20 @@ _NAMED = 5
 
 def must_be_clear(found: Sequence[Line], asked: Asked) -> None:
     """Refuse (``FileRefused``) where a line is open that the lead does not name as one to release despite of."""
-    known = {line.name for line in found}
-    _must_know(asked.despite, known)
+    _must_know(asked.despite, _names(found))
     must_not_be_open(found, asked)
 
 
-def must_be_clear_before_work(found: Sequence[Line], asked: Asked) -> None:
-    """Refuse (``FileRefused``) what ``must_be_clear`` would refuse later, from ``stored_lines`` alone."""
-    later = {SHORTCUTS, WITHOUT_IMAGES, *(name for name in asked.despite if name.startswith(LINE))}
-    _must_know([name for name in asked.despite if name not in later], {line.name for line in found})
+def must_be_clear_before_work(session: Session, access: Access, about: About, asked: Asked) -> None:
+    """Refuse (``FileRefused``) what ``must_be_clear`` would refuse later, without any statistics."""
+    found = stored_lines(session, access, about)
+    measured = [*(f"{LINE}{name}" for name in history(session, access)), *_names(checks_of(access.schema))]
+    _must_know(asked.despite, {*_names(found), *measured})
     must_not_be_open(found, asked)
+
+
+def _names(named: Sequence[Line | ReleaseCheck]) -> list[str]:
+    return [each.name for each in named]
 
 
 def _must_know(despite: Sequence[str], known: Collection[str]) -> None:

@@ -28,21 +28,20 @@ from exporters.release_keys import write_keys
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 from workflow.access.schema_changes import must_be_finished
-from workflow.releases import checklist, model_gate, shortcut_gate
+from workflow.releases import checklist
 from workflow.releases.card import card_files
 from workflow.releases.card_facts import facts
 from workflow.releases.contents import Contents, Media, released_set
 from workflow.releases.draft import Draft, drawn_up
 from workflow.releases.early_refusal import must_have_splits, refuse_before_release
 from workflow.releases.evidence import names_in, write_evidence
+from workflow.releases.extension_checks import Results, checks_of, manifest_entries
 from workflow.releases.figures_told import Figures
 from workflow.releases.floors import Standing, standings
 from workflow.releases.format_choice import formats_of
 from workflow.releases.leak_refusal import accepted_leaks, must_not_leak
 from workflow.releases.leaks import leaks
-from workflow.releases.model_gate import ModelGate
 from workflow.releases.settings import Asked
-from workflow.releases.shortcut_gate import Gate
 from workflow.releases.staging import place_of, staging
 
 if TYPE_CHECKING:
@@ -100,9 +99,10 @@ def create(
         names = names_in(store, project=project, release=f"{project}/{number}")
         stand = standings(store, project=project, schema_version=asked.schema_version)
         checklist.must_not_be_open(checklist.floor_lines(stand), asked)
-        progress("looking for shortcuts", 0, 1)
-        gate = shortcut_gate.of_project(store, project=project)
-        models = model_gate.of_project(store, project=project)
+        results = []
+        for check in checks_of(access.schema):
+            progress(f"checking {check.title}", 0, 1)
+            results.append((check, check.measure(store, access)))
         with store.read() as session:
             project_rows.hold_still(session)
             access = require_lead(session, by=by, project=project)
@@ -114,9 +114,10 @@ def create(
             must_have_splits(asked.private, draft.splits)
             progress("measuring agreement for the data card", 0, 1)
             told = {"facts": facts(store, access)} | ({"floors": [each.as_json() for each in stand]} if stand else {})
-            told |= _shortcuts(gate, models, figures=not _keeps_back(draft))
+            told |= manifest_entries(results, figures=not _keeps_back(draft))
             draft = replace(draft, told={**draft.told, **told})
-            checklist.must_be_clear(checklist.lines(session, access, draft.about, stand, gate, models), asked)
+            found = {check.name: result for check, result in results}
+            checklist.must_be_clear(checklist.lines(session, access, draft.about, stand, found), asked)
 
             def evidence(folder: ReleaseFolder) -> None:
                 ids = [each.item_id for each in draft.placed]
@@ -130,22 +131,13 @@ def create(
                     counted=draft.told["gates"],
                     progress=progress,
                 )
-                _must_stand(stand, gate, models, written.figures, asked)
+                _must_stand(stand, results, written.figures, asked)
 
             manifest = write(store, media, draft, made, progress, evidence=evidence)
         made_now = keep(store, home, made, draft, manifest, by=by)
         notes = [*draft.notes, *(f"Floor: {each.title}: {each.said}." for each in stand)]
-        notes += [] if gate is None else [f"Shortcuts: {gate.said}."]
-        notes += [] if models is None else [f"Right without images: {models.said}."]
+        notes += [f"{check.title}: {result.said}." for check, result in results]
         return replace(made_now, notes=notes)
-
-
-def _shortcuts(gate: Gate | None, models: ModelGate | None, *, figures: bool) -> dict[str, Any]:
-    """As the manifest has them: what models come to is told below the limits that are set with it."""
-    if gate is None:
-        return {}
-    more = {} if models is None else {model_gate.LINE: models.as_json(figures=figures)}
-    return {"shortcuts": {**gate.as_json(figures=figures), **more}}
 
 
 def _keeps_back(draft: Draft) -> bool:
@@ -153,16 +145,14 @@ def _keeps_back(draft: Draft) -> bool:
     return any(withheld_in(draft.access.schema, each, private=draft.asked.private) for each in draft.splits)
 
 
-def _must_stand(
-    stand: Sequence[Standing], gate: Gate | None, models: ModelGate | None, figures: Figures, asked: Asked
-) -> None:
-    """What floors and shortcuts came to is what the evidence comes to: nothing has changed between the two."""
+def _must_stand(stand: Sequence[Standing], results: Results, figures: Figures, asked: Asked) -> None:
+    """Refuse (``Conflict``) if floors and checks came to other numbers than the evidence: something changed since."""
     if asked.schema_version is not None:
         return
     proven = figures.by_id
     said = {f"floors.{each.name}": each.value for each in stand}
-    said |= {} if gate is None else {f"shortcuts.{each.name}": each.value for each in gate.limits}
-    said |= {} if models is None else {f"shortcuts.{model_gate.LINE}.flagged": models.flagged}
+    for check, result in results:
+        said |= {f"{check.path}.{name}": value for name, value in result.values.items()}
     for id, value in said.items():
         told = proven.get(id)
         if told is not None and not math.isclose(_number(told.value), _number(value), abs_tol=1e-9):

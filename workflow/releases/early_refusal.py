@@ -9,8 +9,9 @@ from domain.errors import InvalidInput, Problem
 from domain.records import Person
 from workflow.access.projects import Access, require_lead
 from workflow.access.schema_changes import must_be_finished
-from workflow.releases.checklist import must_be_clear_before_work, stored_lines
+from workflow.releases.checklist import must_be_clear_before_work
 from workflow.releases.draft import plan_of
+from workflow.releases.extension_checks import must_have_checks
 from workflow.releases.format_choice import formats_of
 from workflow.releases.leak_refusal import accepted_leaks
 from workflow.releases.settings import Asked, about_in
@@ -29,17 +30,19 @@ def refuse_before_work(session: Session, access: Access, asked: Asked) -> None:
     ------
     FileRefused
         A line of the checklist is open, a format does not fit, or an accepted leak has no reason.
+    NotAvailable
+        The schema asks for a check of an extension that is not installed.
     InvalidInput
         The splits are not written as they have to be, or no split has the name of a private one.
     """
     must_be_finished(session, access=access)
+    must_have_checks(access.schema)
     formats_of(access.schema, asked)
     plan = plan_of(asked)
     if plan.field is None:
         must_have_splits(asked.private, [part.name for part in plan.parts])
     accepted_leaks(asked.accepted)
-    about = about_in(session, access)
-    must_be_clear_before_work(stored_lines(session, access, about), asked)
+    must_be_clear_before_work(session, access, about_in(session, access), asked)
 
 
 def must_have_splits(private: Sequence[str], names: Sequence[str]) -> None:

@@ -16,7 +16,6 @@ from typing import Any
 
 from agreement.summary import Result
 from annotation_schemas import reporting
-from annotation_schemas.shortcuts import TITLES
 from db import answers
 from db.engine import Store
 from domain.errors import NotFound, TouchstoneError
@@ -27,10 +26,8 @@ from reports.content import Figure, Table
 from workflow.access.projects import Access, access_to
 from workflow.files.exposures import report_of
 from workflow.files.project_check import GateCounts, gates, judged
-from workflow.releases.asked_shortcuts import WITHOUT
+from workflow.releases.extension_checks import checks_of, missing_checks
 from workflow.releases.floors import measured
-from workflow.releases.shortcut_models import shortcut_models
-from workflow.releases.shortcuts import shortcuts
 from workflow.results.calibration import study_of
 from workflow.results.dimension_means import agreement_of_levels, agreement_of_means
 from workflow.results.leaderboard_lines import Line
@@ -149,8 +146,9 @@ def figures_of(
             part(f"judges.{stage.value}", lambda at=stage, of=raters: _judges(store, access, at, of))  # type: ignore[misc]
     part("leaderboard", lambda: _leaderboard(store, access))
     part("floors", lambda: _floors(store, access))
-    part("shortcuts", lambda: _shortcuts(store, access))
-    part("shortcuts.without_images", lambda: _without_images(store, access))
+    for check in checks_of(access.schema):
+        part(check.path, lambda told=check.told: told(store, access))  # type: ignore[misc]
+    without |= missing_checks(access.schema)
     part("exposure", lambda: _exposure(store, access))
     return Figures(_with_own_ids(told), without)
 
@@ -182,40 +180,9 @@ def _floors(store: Store, access: Access) -> Iterator[Told]:
         yield Told(f"floors.{found.name}", f"Floor: {found.title}", *at, reason=reason, rows=rows)
 
 
-def _shortcuts(store: Store, access: Access) -> Iterator[Told]:
-    """How often rules and a classifier that look at no image are right, where the schema sets limits for it."""
-    if access.schema.export.shortcuts is None:
-        return
-    found = shortcuts(store, by=None, project=access.name)
-    rows = [Selected(ITEMS), Selected(table_path("revision"))]
-    out = len(found.skipped)
-    for name, each in found.by_name.items():
-        at = (each.value, each.low, each.high, each.n_units, out, each.method, each.reason)
-        yield Told(f"shortcuts.{name}", f"Shortcuts: {TITLES[name]}", *at, rows)
-    yield Told("shortcuts.chance", "Shortcuts: an option drawn blindly", found.chance, n=len(found.items), rows=rows)
-    yield Told("shortcuts.flagged", "Shortcuts: items flagged", len(found.flagged), n=len(found.items), rows=rows)
-
-
-def _without_images(store: Store, access: Access) -> Iterator[Told]:
-    """What models get right without images, where the schema sets a limit for it."""
-    limits = access.schema.export.shortcuts
-    if limits is None or limits.without_images is None:
-        return
-    found = shortcut_models(store, by=None, project=access.name)
-    rows = [Selected(ITEMS), *(Selected(table_path(name)) for name in ("revision", "run", "attempt"))]
-    prefix, title = "shortcuts.without_images", "Shortcuts: right without images"
-    n, out = found.items, len(found.unsettled)
-    yield Told(f"{prefix}.flagged", f"{title}, items flagged", len(found.flagged), n=n, left_out=out, rows=rows)
-    for each in found.models:
-        if each.condition == WITHOUT:
-            own = each.all_right
-            at = (own.value, own.low, own.high, own.n_units, own.n_left_out, own.method, own.reason)
-            yield Told(f"{prefix}.all_orders.{_slug(each.model)}", f"{title} in all orders, {each.model}", *at, rows)
-
-
 def _counts(prefix: str, counted: Mapping[str, Any]) -> Iterator[Told]:
     for name, value in counted.items():
-        id = f"{prefix}.{_slug(name)}"
+        id = f"{prefix}.{slug(name)}"
         if isinstance(value, Mapping):
             yield from _counts(id, value)
         elif isinstance(value, int | float | str) and not isinstance(value, bool):
@@ -272,7 +239,7 @@ def _result(prefix: str, each: Result, rows: Sequence[Selected], *, alone: bool)
         "" if each.dimension is None else f", {each.dimension or 'no dimension'}"
     )
     return Told(
-        ".".join([prefix, *map(_slug, parts)]),
+        ".".join([prefix, *map(slug, parts)]),
         title,
         each.value,
         each.low,
@@ -300,16 +267,16 @@ def _judges(store: Store, access: Access, stage: Stage, raters: Raters) -> Itera
     for table in calibration(study, source).tables():
         if table.key in _ADVICE:
             continue
-        yield from _table(f"judges.{stage.value}.{_slug(table.key)}", table, rows)
+        yield from _table(f"judges.{stage.value}.{slug(table.key)}", table, rows)
 
 
 def _table(prefix: str, table: Table, rows: Sequence[Selected]) -> Iterator[Told]:
     """The figures and numbers of a table: a row is called by its texts."""
     for row in table.rows:
         names = [cell for cell in row if isinstance(cell, str) and len(cell) <= _NAME and not _COUNT.fullmatch(cell)]
-        said = ".".join(map(_slug, names)) or "all"
+        said = ".".join(map(slug, names)) or "all"
         for column, cell in zip(table.columns, row, strict=True):
-            id, title = f"{prefix}.{said}.{_slug(column)}", f"{table.title}: {', '.join(names)}: {column}"
+            id, title = f"{prefix}.{said}.{slug(column)}", f"{table.title}: {', '.join(names)}: {column}"
             if isinstance(cell, Figure):
                 at = (cell.value, cell.low, cell.high, cell.n_units, cell.n_left_out, cell.method, cell.reason)
                 yield Told(id, title, *at, rows)
@@ -328,7 +295,7 @@ def _leaderboard(store: Store, access: Access) -> Iterator[Told]:
             yield _line(line)
     for compared in found.compared:
         rate, out = compared.rate, compared.failed + compared.waiting + compared.earlier
-        id = ".".join(map(_slug, ("wins", compared.judge, compared.model, compared.baseline)))
+        id = ".".join(map(slug, ("wins", compared.judge, compared.model, compared.baseline)))
         title = f"{compared.model} against {compared.baseline}, by {compared.judge}"
         value, low, high = (each if math.isfinite(each) else None for each in (rate.value, rate.low, rate.high))
         yield Told(id, title, value, low, high, compared.n, out, rate.method, rate.reason, [Selected(REPLIES)])
@@ -343,7 +310,7 @@ def _line(line: Line) -> Told:
     rows += [Selected(READ)] if scores.kind == "key" else _votes(Stage.GRADING)
     rows += [Selected(REPLIES, {"criterion": scores.criterion})] if scores.kind in ("judge", "corrected") else []
     return Told(
-        ".".join(map(_slug, ("leaderboard", "-".join(map(str, by)), line.model, part))),
+        ".".join(map(slug, ("leaderboard", "-".join(map(str, by)), line.model, part))),
         f"{line.model}: {scores.title}" + ("" if part == "all" else f", {part}"),
         row["value"],
         row["low"],
@@ -363,8 +330,8 @@ def _votes(stage: Stage) -> list[Selected]:
     return [Selected(SUBMITTED, {"stage": stage.value})]
 
 
-def _slug(text: Any) -> str:
-    """A text as a part of an id, without dots and spaces."""
+def slug(text: Any) -> str:
+    """Return a text as a part of an id, without dots and spaces."""
     return _ODD.sub("-", str(text)).strip("-") or "none"
 
 

@@ -79,8 +79,9 @@ class SecretPhrases:
                 continue
             pairs = [f"{id} and {where}" for id in sorted(own) for where in dict.fromkeys(where for where, _ in places)]
             more = f" and {len(pairs) - _SHOWN:,} more" if len(pairs) > _SHOWN else ""
+            owners = f"{len(own):,} private items" if len(own) > 1 else "1 private item"
             what = (
-                f"“{phrase[:60]}” belongs to {len(own):,} private items and appears in {len(places):,} public "
+                f"“{phrase[:60]}” belongs to {owners} and appears in {len(places):,} public "
                 f"places ({'; '.join(pairs[:_SHOWN])}{more}). Items share this phrase, so it is no leak."
             )
             yield PhraseFound(places[0][0], what, False)

@@ -23,7 +23,7 @@ from domain.errors import FileRefused
 from domain.reading.answers import AnswerKind, Asked, Reading, ReadOutcome, read_answer
 from exporters.release_keys import KeyItem, Keys, read_keys
 from importers.submission import Submission, read_submission
-from workflow.results.scores import IOUS
+from workflow.results.score_choices import IOUS
 
 MISSING = "missing"
 WITHOUT_KEY = "without a key"

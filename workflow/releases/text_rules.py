@@ -5,7 +5,6 @@ Where several options fit a rule equally well, it takes the first of them.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +12,7 @@ from typing import Any
 from agreement.bootstrap import Bootstrap
 from agreement.means import share
 from agreement.statistic import Statistic
-from annotation_schemas.shortcuts import TITLES
-from workflow.releases.plain_texts import plain_words, same_text
+from workflow.releases.plain_texts import plain_words
 
 
 @dataclass(frozen=True)
@@ -58,16 +56,6 @@ def shortest(texts: Sequence[str]) -> int:
     return min(range(len(texts)), key=lambda at: len(texts[at]))
 
 
-def rules_that_pick(choice: Choice) -> list[str]:
-    """The rules that take the right option of an item, as they are called in a sentence."""
-    picks = {
-        "longest": longest(choice.options),
-        "shortest": shortest(choice.options),
-        "overlap": most_shared(choice.options, choice.question),
-    }
-    return [TITLES[name].lower() for name, at in picks.items() if at == choice.key]
-
-
 def shared_words(text: str, question: str) -> int:
     """How many different words of a text are in the question, too.
 
@@ -80,29 +68,6 @@ def shared_words(text: str, question: str) -> int:
 def most_shared(texts: Sequence[str], question: str) -> int:
     """The place of the text that has the most different words in common with the question."""
     return max(range(len(texts)), key=lambda at: shared_words(texts[at], question))
-
-
-@dataclass(frozen=True)
-class Learnt:
-    """What can be learnt from the keys of other items without reading any text closely."""
-
-    places: Counter[int]
-    answers: Counter[str]
-
-    @classmethod
-    def of(cls, choices: Sequence[Choice]) -> Learnt:
-        """From these items."""
-        return cls(
-            Counter(each.key for each in choices), Counter(same_text(each.options[each.key]) for each in choices)
-        )
-
-    def place(self, texts: Sequence[str]) -> int:
-        """The place in which right options stood most often."""
-        return max(range(len(texts)), key=lambda at: self.places[at])
-
-    def answer(self, texts: Sequence[str]) -> int:
-        """The place of the text that was right most often."""
-        return max(range(len(texts)), key=lambda at: self.answers[same_text(texts[at])])
 
 
 # ---- how often they are right ----------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from exporters.release_folder import ReleaseFolder, hash_of
 from workflow.access.projects import Access, require_lead
 from workflow.releases.create import PRIVATE, PUBLIC, Created, Progress, keep, silent, write
 from workflow.releases.draft import Draft, canary, regrouped, settled_by_seniors, version_of
+from workflow.releases.extension_checks import must_have_checks, names_in_manifest
 from workflow.releases.listing import stored
 from workflow.releases.settings import About, Asked
 from workflow.releases.staging import place_of, staging
@@ -59,6 +60,7 @@ def withdraw(
     with staging(home, project) as made:
         with store.read() as session:
             access = require_lead(session, by=by, project=project)
+            must_have_checks(access.schema)
             draft, id = _draft(session, media, access, version=version, item=item, reason=reason.strip())
         before = place_of(home, project, str(draft.told["based_on"]["release"]))
         manifest = write(store, media, draft, made, progress, evidence=lambda folder: _as_before(before, folder))
@@ -103,7 +105,8 @@ def _draft(
     left = [each._replace(place=place) for place, each in enumerate(one for one in placed if one.item_id != id)]
     if not left:
         raise FileRefused("It is the only item of the release; a release without any is none.")
-    told = {name: value for name, value in base.told.items() if name in _CARRIED}
+    carried = {*_CARRIED, *names_in_manifest()}
+    told = {name: value for name, value in base.told.items() if name in carried}
     gone = [*base.told.get("withdrawn", []), {"item": item, "reason": reason}]
     based_on = {"release": version_of(base.number, base.point), "manifest_sha256": base.manifest_sha256}
     draft = Draft(
@@ -122,5 +125,6 @@ def _draft(
     return draft, id
 
 
-_CARRIED = ("schema", "guideline", "policy", "counts", "gates", "drawn", "exposure", "floors", "shortcuts", "facts")
-"""What a point release says as the release that it mends does: these were counted then."""
+_CARRIED = ("schema", "guideline", "policy", "counts", "gates", "drawn", "exposure", "floors", "facts")
+"""What a point release says as the release that it mends does: these were counted then. So do the checks of
+extensions."""

@@ -18,8 +18,12 @@ from domain.records import Rating
 def placed(
     rows: Sequence[Rating], criteria: Sequence[Criterion], fields: Mapping[str, Mapping[str, Any]]
 ) -> list[Rating]:
-    """The ratings with the place of an option instead of its text; a text that is none of them stays."""
+    """The ratings with the place of an option instead of its text; a text that is none of them stays.
+
+    Sets have their places in the order of the options, each once, in whatever order a file names them.
+    """
     known = {criterion.name: criterion for criterion in criteria}
+    sets = {name for name, criterion in known.items() if kinds.of_criterion(criterion).is_set}
 
     @cache
     def options(criterion: str, unit: str) -> list[Any]:
@@ -28,7 +32,9 @@ def placed(
         return [value for value in offered if value not in _BESIDES]
 
     return [
-        replace(row, value=_in_places(row.value, options(row.criterion, row.unit))) if row.criterion in known else row
+        replace(row, value=_in_places(row.value, options(row.criterion, row.unit), is_set=row.criterion in sets))
+        if row.criterion in known
+        else row
         for row in rows
     ]
 
@@ -37,7 +43,7 @@ _BESIDES = (kinds.NONE_OF_THESE, kinds.CANNOT_TELL)
 """Answers that stand at no place among an item's options: categories that items have in common as they are."""
 
 
-def _in_places(value: Any, options: Sequence[Any]) -> Any:
+def _in_places(value: Any, options: Sequence[Any], *, is_set: bool) -> Any:
     """A value in words that two items can have in common: ``option 2``, or ``options 3, 1`` for a list."""
 
     def place(entry: Any) -> int | None:
@@ -47,7 +53,10 @@ def _in_places(value: Any, options: Sequence[Any]) -> Any:
         return value[0]
     if isinstance(value, list | tuple):
         places = [place(entry) for entry in value]
-        known = None not in places
-        return f"options {', '.join(map(str, places))}" if known and places else "none" if known else str(value)
+        if None in places:
+            return str(value)
+        named = [at for at in places if at is not None]
+        ordered = sorted(set(named)) if is_set else named
+        return f"options {', '.join(map(str, ordered))}" if ordered else "none"
     at = place(value)
     return value if at is None else f"option {at}"

@@ -28,7 +28,8 @@ from workflow.access.visibility import visibility_of
 from workflow.results import failures
 from workflow.results.criterion_values import combined, scored_criteria
 from workflow.results.project_answers import Read, current
-from workflow.results.scores import Scores, scored, scores_of, silent, title_of
+from workflow.results.score_choices import Scores, scores_of, title_of
+from workflow.results.scores import scored, silent
 from workflow.results.slices import BINS, Bins, sliced
 
 HALF_RIGHT = 0.5

@@ -20,8 +20,9 @@ from domain.statistics import Needs, summarised
 from workflow.access.projects import require_lead
 from workflow.annotate.sample_standing import counting_of_stage
 from workflow.results.criterion_values import combine_of, combined, number_of, scored_criteria
-from workflow.results.rater_agreement import of_items, of_schema, saying_schema, scales_of
+from workflow.results.rater_agreement import of_items, scales_of
 from workflow.results.ratings import Raters, by_guideline, raters_of, ratings_of
+from workflow.results.schema_versions import of_schema, saying_schema
 
 PEOPLE = "the people"
 """What people are called together: their grades of an answer are made one before anything is compared."""

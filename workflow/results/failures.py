@@ -22,7 +22,8 @@ from workflow.access.projects import require_lead
 from workflow.annotate import coding
 from workflow.annotate.coding import Standing
 from workflow.results.file_raters import people_names
-from workflow.results.project_answers import Answer, Read, current
+from workflow.results.graded_answers import Answer
+from workflow.results.project_answers import Read, current
 
 NO_CODING = "The schema {name} has no coding of models' answers (`stages: coding`), so no failures are counted."
 

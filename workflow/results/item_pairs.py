@@ -20,7 +20,8 @@ from workflow.results.clusters import ALONE, cluster_of, clusters_of
 from workflow.results.leaderboard_lines import reasons_in_words, values_of
 from workflow.results.people_rows import with_people
 from workflow.results.project_answers import Read
-from workflow.results.scores import Scores, scored, title_of
+from workflow.results.score_choices import Scores, title_of
+from workflow.results.scores import scored
 from workflow.results.slices import value_of
 
 NO_PARTNER = "pairs without an item of the other variant"

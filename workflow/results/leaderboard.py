@@ -26,7 +26,8 @@ from workflow.results.leaderboard_lines import COLUMNS, Line, Lot, clipped, coun
 from workflow.results.leaderboard_notes import notes_of
 from workflow.results.losses import losses_of_scores
 from workflow.results.project_answers import Read
-from workflow.results.scores import Scored, Scores, scored, title_of
+from workflow.results.score_choices import Scores, title_of
+from workflow.results.scores import Scored, scored
 from workflow.results.slices import BINS, DIMENSION, GROUP, Bins, Slicing, sliced
 
 POOLED = Way(PEOPLE)

@@ -21,7 +21,8 @@ from domain.reading.answers import ReadOutcome
 from domain.runs import Outcome
 from workflow.results.answer_ways import NOT_KNOWN, Way
 from workflow.results.project_answers import Read
-from workflow.results.scores import METHODS, SILENT, Scored, Scores, silent
+from workflow.results.score_choices import METHODS, Scores
+from workflow.results.scores import SILENT, Scored, silent
 
 _REFUSED = frozenset({ReadOutcome.REFUSED.words, Outcome.REFUSED.why_none})
 

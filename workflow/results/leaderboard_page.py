@@ -22,7 +22,7 @@ from workflow.results.leaderboard_lines import Line
 from workflow.results.model_groups import Grouping
 from workflow.results.project_answers import current
 from workflow.results.ranked_options import Ranked
-from workflow.results.scores import Method, Scores, ends_of, scores_of, title_of
+from workflow.results.score_choices import Method, Scores, ends_of, scores_of, title_of
 from workflow.results.slice_contrasts import Contrast
 from workflow.results.slices import BINS, DIMENSION, Bins
 from workflow.results.win_rates import Comparison

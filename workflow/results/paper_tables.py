@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from agreement.losses import Losses
-from annotation_schemas.model import as_words
-from annotation_schemas.table_layouts import PEOPLE, Kind, Line, Says, TableLayout, layout_of
+from annotation_schemas.table_layouts import Kind, Says, TableLayout, layout_of
 from db.engine import Store
 from domain.errors import InvalidInput, Problem, TouchstoneError
 from domain.records import Person
 from domain.states import Items
 from workflow.access.counted_items import Counting
-from workflow.results.criterion_values import scored_criteria
-from workflow.results.leaderboard_lines import Line as BoardLine
-from workflow.results.project_answers import Read, current
+from workflow.results.paper_table_places import Head, LayoutExpansion, TablePlace, says_of
+from workflow.results.project_answers import current
 from workflow.results.table_losses import loss_notes, table_losses
 from workflow.results.table_numbers import Number, Numbers
 
@@ -35,16 +32,6 @@ class Cell:
     number: Number
     rank: int = 0
     """1: the highest of its column, 2: the second highest, where the layout marks them."""
-
-
-@dataclass(frozen=True)
-class Head:
-    """What stands at a row or above a column."""
-
-    title: str
-    group: str = ""
-    of_several: bool = False
-    """One of what the layout has one each of, and no mean over them."""
 
 
 @dataclass(frozen=True)
@@ -138,24 +125,11 @@ def of_project(store: Store, *, project: str, items: Items | str | None) -> Pape
     return paper_tables(store, person=None, project=project, items=items)
 
 
-@dataclass(frozen=True)
-class _Place:
-    """A row or a column, one of each already."""
-
-    head: Head
-    said: Mapping[str, Any]
-    """What it says of its numbers, by key."""
-    evaluator: str | None = None
-    model: bool = False
-    """Whether it stands for one of several models."""
-    of_several: bool = True
-
-
 def _made(layout: TableLayout, numbers: Numbers) -> PaperTable:
-    about = _said(layout)
+    about = says_of(layout)
     try:
-        columns = [place for line in layout.columns for place in _Expanding(numbers, about, line).places()]
-        rows = [place for line in layout.rows for place in _Expanding(numbers, about, line).places()]
+        columns = [place for line in layout.columns for place in LayoutExpansion(numbers, about, line).places()]
+        rows = [place for line in layout.rows for place in LayoutExpansion(numbers, about, line).places()]
     except TouchstoneError as error:
         return _without(layout, str(error))
     cells = [[_cell(numbers, about, row, column) for column in columns] for row in rows]
@@ -184,7 +158,7 @@ def _made(layout: TableLayout, numbers: Numbers) -> PaperTable:
     )
 
 
-def _is_kept(column: _Place, cells: Sequence[Cell]) -> bool:
+def _is_kept(column: TablePlace, cells: Sequence[Cell]) -> bool:
     """Whether a column stands in the table: one of a model has a number, and one of an attribute says something."""
     if "attribute" in column.said:
         return _any_words(cells)
@@ -196,12 +170,7 @@ def _without(layout: TableLayout, why: str) -> PaperTable:
     return PaperTable(*about, (), (), layout.chart, bool(layout.percent), why)
 
 
-def _said(part: Says) -> dict[str, Any]:
-    """What a part of a layout says of its numbers, without what it leaves open."""
-    return {name: value for name in Says.model_fields if (value := getattr(part, name)) is not None}
-
-
-def _cell(numbers: Numbers, about: Mapping[str, Any], row: _Place, column: _Place) -> Cell:
+def _cell(numbers: Numbers, about: Mapping[str, Any], row: TablePlace, column: TablePlace) -> Cell:
     said = Says(**{**about, **row.said, **column.said})
     if said.attribute is not None:
         told = numbers.read.attributes.get(said.model or "", {}).get(said.attribute)
@@ -240,13 +209,13 @@ def _most_frequent(cells: Sequence[Sequence[Cell]]) -> str:
     return reasons.most_common(1)[0][0] if reasons else ""
 
 
-def _of_evaluators(places: Sequence[_Place]) -> bool:
+def _of_evaluators(places: Sequence[TablePlace]) -> bool:
     return all(each.evaluator is not None for each in places)
 
 
 def _each_pair_once(
-    rows: Sequence[_Place], columns: Sequence[_Place], cells: Sequence[Sequence[Cell]]
-) -> tuple[list[_Place], list[_Place], list[list[Cell]]]:
+    rows: Sequence[TablePlace], columns: Sequence[TablePlace], cells: Sequence[Sequence[Cell]]
+) -> tuple[list[TablePlace], list[TablePlace], list[list[Cell]]]:
     """A table of evaluators by evaluators has every pair once, below its diagonal."""
     at = {column.evaluator: number for number, column in enumerate(columns)}
     blank = Cell("", Number(None))
@@ -277,154 +246,3 @@ def _ranked(cells: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
 
 
 # ---- one of each -----------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class _Expanding:
-    """A row or a column of a layout, about to become one for each of what it names."""
-
-    numbers: Numbers
-    about: Mapping[str, Any]
-    """What the table says of its numbers."""
-    line: Line
-    own: Mapping[str, Any] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.own = _said(self.line)
-
-    @property
-    def _read(self) -> Read:
-        return self.numbers.read
-
-    def places(self) -> Iterator[_Place]:
-        """One for each; of two things, all of the second for each of the first."""
-        if not self.line.each:
-            yield _Place(Head(self.line.title or "", self.line.group or ""), self.own, of_several=False)
-            return
-        first = list(self._each(self.line.each[0]))
-        if len(self.line.each) == 1:
-            for place in first:
-                head = Head(self.line.title, place.head.title) if self.line.title else place.head
-                head = head if self.line.group is None else replace(head, group=self.line.group)
-                yield replace(place, head=head, said={**self.own, **place.said})
-            return
-        for outer in first:
-            for inner in self._each(self.line.each[1]):
-                yield _Place(
-                    Head(inner.head.title, outer.head.title),
-                    {**self.own, **outer.said, **inner.said},
-                    inner.evaluator or outer.evaluator,
-                    inner.model or outer.model,
-                )
-
-    def _each(self, what: str) -> Iterator[_Place]:
-        for place in _EACH[what](self):
-            named = (*place.said.get("called", ()), place.head.title)
-            said = {key: value for key, value in place.said.items() if key != "called"}
-            title = next((self.line.titles[name] for name in named if name in self.line.titles), place.head.title)
-            yield replace(place, head=Head(title, place.head.group), said=said)
-
-    def _only(self, what: str, known: Sequence[str]) -> Sequence[str]:
-        wanted = self.line.only.get(what)
-        for name in wanted or ():
-            if name not in known:
-                there = ", ".join(known) or "none"
-                raise InvalidInput([Problem(what, f"There is no {what} {name!r} here; there are {there}.")])
-        return known if wanted is None else wanted
-
-    def _models(self) -> Iterator[_Place]:
-        said = Says(**{**self.about, **self.own})
-        names = self.numbers.models(said)
-        if "model" in self.line.only:
-            names = list(self._only("model", names))
-        elif self.line.order != "name" or self.line.top is not None:
-            board = self.numbers.board(said)
-            names = sorted(names, key=lambda name: _place(board.of_parts.get(name) or board.whole.get(name), name))
-            if self.line.top is not None:
-                names = names[: self.line.top]
-            if self.line.order == "rising":
-                names.reverse()
-            elif self.line.order == "name":
-                names.sort()
-        own, by = self._read.attributes, {**self.about, **self.own}.get("group_by")
-        groups = {name: str(own.get(name, {}).get(by, "")) if by else "" for name in names}
-        for name in sorted(names, key=lambda name: _size(groups[name])):
-            yield _Place(Head(name, groups[name]), {"model": name}, model=True)
-
-    def _attributes(self) -> Iterator[_Place]:
-        for label in self._only("attribute", self.numbers.groups(Says(**{**self.about, **self.own}))):
-            yield _Place(Head(label), {"models": label, "called": (label,)})
-
-    def _judges(self) -> Iterator[_Place]:
-        for name in self.line.only.get("judge", ()):
-            yield self._evaluator(self.numbers.judge(name), name)
-        if "judge" not in self.line.only:
-            for name in self.numbers.judges() or [self.numbers.judge(None)]:  # which says that there is none
-                yield self._evaluator(name, name)
-
-    def _evaluators(self) -> Iterator[_Place]:
-        for name in self.numbers.evaluators(self.line.only.get("evaluator", ())):
-            yield self._evaluator(name, name)
-
-    def _evaluator(self, name: str, named: str) -> _Place:
-        called = (named, *self.numbers.also_called(name))
-        if self.about.get("source") == "agreement":
-            return _Place(Head(as_words(name) if name == PEOPLE else name), {"called": called}, name)
-        if name == PEOPLE:
-            return _Place(Head(as_words(name)), {"source": "people", "called": called}, name)
-        source = "corrected" if self.about.get("source") == "corrected" else "judge"
-        return _Place(Head(name), {"source": source, "judge": name, "called": called}, name)
-
-    def _dimensions(self) -> Iterator[_Place]:
-        there = {each.id: each for each in self._read.schema.dimensions}
-        for id in self._only("dimension", list(there)):
-            said = {"by": "dimension", "part": id, "over": "answers", "called": (id,)}
-            yield _Place(Head(there[id].title, there[id].group or ""), said)
-
-    def _groups(self) -> Iterator[_Place]:
-        there = list(dict.fromkeys(each.group for each in self._read.schema.dimensions if each.group))
-        for name in self._only("group", there):
-            yield _Place(Head(name), {"by": "group", "part": name, "over": "answers"})
-
-    def _slices(self) -> Iterator[_Place]:
-        board = self.numbers.board(Says(**{**self.about, **self.own, "over": "answers"}))
-        titles = {label: board.slicing.title(at) for at, label in enumerate(board.slicing.labels)}
-        for label in self._only("slice", list(titles)):
-            yield _Place(Head(titles[label]), {"part": label, "over": "answers", "called": (label,)})
-
-    def _criteria(self) -> Iterator[_Place]:
-        schema = self._read.schema
-        there = [*(each.name for each in scored_criteria(schema)), *(rule.name for rule in schema.report.derived)]
-        for name in self._only("criterion", there):
-            yield _Place(Head(as_words(name)), {"criterion": name, "called": (name,)})
-
-    def _codes(self) -> Iterator[_Place]:
-        there = dict(self.numbers.codes({**self.about, **self.own}.get("criterion")))
-        for name in self._only("code", list(there)):
-            yield _Place(Head(there[name]), {"code": name, "called": (name,)})
-
-
-_EACH: Mapping[str, Callable[[_Expanding], Iterator[_Place]]] = {
-    "model": _Expanding._models,
-    "attribute": _Expanding._attributes,
-    "judge": _Expanding._judges,
-    "evaluator": _Expanding._evaluators,
-    "dimension": _Expanding._dimensions,
-    "group": _Expanding._groups,
-    "slice": _Expanding._slices,
-    "criterion": _Expanding._criteria,
-    "code": _Expanding._codes,
-}
-
-
-def _size(group: str) -> tuple[bool, float, str]:
-    """The place of a group of models: without a number first, then by the number, such as 7 of ~7B; no group last."""
-    number = re.search(r"\d+(\.\d+)?", group)
-    return not group, float(number[0]) if number else -1.0, group
-
-
-def _place(line: BoardLine | None, name: str) -> tuple[bool, float, str]:
-    """The place of a model: by its mean, the highest first; without one at the end."""
-    if line is None or not line.found.defined:
-        return True, 0.0, name
-    return False, -line.found.value, name

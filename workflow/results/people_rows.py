@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from annotation_schemas.asked import KEYLESS, plain
 from domain.reading.answers import ReadOutcome
+from workflow.results.graded_answers import Answer, Pooled
 from workflow.results.leaderboard_lines import Line
-from workflow.results.project_answers import Answer, Pooled, Read
+from workflow.results.project_answers import Read
 from workflow.results.scores import Scored
 
 PEOPLE = "People"

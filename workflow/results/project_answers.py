@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from annotation_schemas.asked import KEYLESS, asked_of, held_against
 from annotation_schemas.keys import key_field
-from annotation_schemas.model import Criterion, Schema
+from annotation_schemas.model import Schema
 from db import answers as stored
 from db import files, items, judging, respondents
 from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import InvalidInput, Problem
-from domain.reading.answers import ReadOutcome
-from domain.records import RULES, AnswerReading, Person
+from domain.records import RULES, Person
 from domain.runs import Outcome
 from domain.states import Items, Stage
 from workflow.access.counted_items import Counting
@@ -33,40 +30,12 @@ from workflow.annotate.sample_standing import counting_in_stage
 from workflow.results import answer_ways, attributes, file_raters
 from workflow.results.answer_ways import Way
 from workflow.results.counting_answers import CountingAnswers
-from workflow.results.criterion_values import is_right, named_criteria, scored_criteria, value_of
+from workflow.results.criterion_values import named_criteria, scored_criteria
+from workflow.results.graded_answers import Answer, GradeIntake, Pooled, last_answers
 from workflow.results.reply_mentions import mentions
 from workflow.results.slices import Item
 
 NOT_ASKED = "not asked yet"
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A model's answer that counts: its last one to the item."""
-
-    id: int
-    item: int
-    model: str
-    right: float
-    """1 if what was read of it is the key, else 0; nan where the item has none, or where nothing could be read."""
-    read: ReadOutcome = ReadOutcome.READ
-    """What reading it came to."""
-    why: str = ""
-    """Why it is neither right nor wrong, though something may have been read."""
-    old: bool = False
-    """The item was edited after it."""
-    said: Any = None
-    """Of a person: what was read."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pooled:
-    """What a row of all people together rests on."""
-
-    of_item: Mapping[int, Sequence[str]]
-    """Item -> who answered it, of the items that are in its number."""
-    ties: int = 0
-    """Items on which a vote was a tie that a right answer had part in."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,11 +165,11 @@ def _read(session: Session, access: Access, of: Counting, reader: str, schema_ve
         raise InvalidInput([Problem("reader", f"No one has read answers as {reader!r}; there are {there_are}.")])
     people = respondents.names(session, project_id=project_id)
     states = answer_readings.counting(session, project_id=project_id, reader=reader)
-    counted = _last_answers(session, access, last.values(), there, states, people)
+    counted = last_answers(session, access, last.values(), there, states, people)
     runs = stored.runs(session, project_id=project_id)
     asked = {run.name for run in runs}
     graded = CountingAnswers.of(answers, {id: item.name for id, item in every.items()}, asked=asked)
-    said = _Grades(
+    said = GradeIntake(
         {each.name: each for each in [*scored_criteria(access.schema), *named_criteria(access.schema)]},
         {each.id for each in last.values()},
         file_raters.people(session, project_id=project_id),
@@ -236,101 +205,6 @@ def _read(session: Session, access: Access, of: Counting, reader: str, schema_ve
         ways=answer_ways.ways(access.schema, runs, last.values(), states, people),
         schema_version=schema_version,
     )
-
-
-@dataclass
-class _Grades:
-    """The grades that people, files and judges gave to the answers that count, taken in from one after the other."""
-
-    criteria: Mapping[str, Criterion]
-    current: set[int]
-    """The ids of the answers that count."""
-    outside: Collection[str]
-    """Raters out of files who are people."""
-    grades: dict[str, dict[int, list[float]]] = field(default_factory=dict)
-    graders: dict[str, dict[str, bool]] = field(default_factory=dict)
-    judged: dict[tuple[str, str], dict[int, float]] = field(default_factory=dict)
-    unscored: dict[tuple[str, str], dict[int, str]] = field(default_factory=dict)
-    metrics: set[str] = field(default_factory=set)
-    unknown: int = 0
-    left_out: int = 0
-    """These seven as in ``Read``."""
-    own: set[tuple[int, str, str]] = field(default_factory=set)
-    """What the people out of files have submitted here themselves: answer, login, criterion."""
-
-    def take_grades(self, found: Iterable[tuple[int, str, Mapping[str, Any]]]) -> None:
-        """What people have submitted here: answer, login, and a value for each criterion."""
-        for id, login, given in found:
-            if id not in self.current:
-                continue
-            for name, criterion in self.criteria.items():
-                if (value := given.get(name)) is not None:
-                    self.grades.setdefault(name, {}).setdefault(id, []).append(value_of(criterion, value))
-                    self.graders.setdefault(name, {})[login] = True
-                    if login in self.outside:
-                        self.own.add((id, login, name))
-
-    def take_ratings(
-        self,
-        found: Iterable[tuple[str, str, str, Any, datetime]],
-        graded: CountingAnswers,
-        of: Counting,
-    ) -> None:
-        """What came from files, after all grades: unit, rater, criterion, value, and when it came."""
-        for unit, rater, name, value, at in found:
-            if name not in self.criteria:
-                continue
-            about = graded.about(unit, at)
-            if about is not None and not of.counts(about.item_id):
-                continue
-            if about is None or not graded.counts(unit, at):
-                self.unknown += 1
-                self.left_out += not graded.counts(unit, at)
-                continue
-            place = value_of(self.criteria[name], value)
-            if rater not in self.outside:
-                self.judged.setdefault((name, rater), {})[about.id] = place
-            elif (about.id, rater, name) not in self.own:  # what a person has submitted here counts, not the file
-                self.grades.setdefault(name, {}).setdefault(about.id, []).append(place)
-                self.graders.setdefault(name, {}).setdefault(rater, False)
-
-    def take_scores(self, found: Iterable[judging.Score]) -> None:
-        """What judges and metrics that were run here came to, the first time of asking."""
-        for score in found:
-            if score.prediction_id not in self.current or score.criterion not in self.criteria or score.sample:
-                continue
-            place = (score.criterion, score.run)
-            there = self.judged.setdefault(place, {})
-            if score.metric:
-                self.metrics.add(score.run)
-            if score.verdict.scored:
-                value = float(score.value) if score.metric else value_of(self.criteria[score.criterion], score.value)
-                there[score.prediction_id] = value
-            else:
-                why = "the metric has no number for it" if score.metric else f"the judge gave {score.verdict.words}"
-                self.unscored.setdefault(place, {})[score.prediction_id] = why
-
-
-def _last_answers(
-    session: Session,
-    access: Access,
-    last: Iterable[stored.AnswerPart],
-    there: Mapping[int, Item],
-    states: Mapping[int, AnswerReading],
-    people: Collection[str],
-) -> list[Answer]:
-    """The answers that count, each with what was read of it and whether that is the key."""
-    edited = items.edited(session, project_id=access.project_id)
-    found = []
-    for each in last:
-        fields = there[each.item_id].fields if each.item_id in there else {}
-        state = states.get(each.id)
-        right, why = is_right(access.schema, fields, state)
-        old = each.item_id in edited and edited[each.item_id] > each.created_at
-        outcome = state.outcome if state else ReadOutcome.UNREADABLE
-        said = state.value if state and each.model in people else None
-        found.append(Answer(each.id, each.item_id, each.model, right, outcome, why, old, said))
-    return found
 
 
 def _items(session: Session, access: Access) -> dict[int, Item]:

@@ -9,7 +9,8 @@ from db.engine import Store
 from workflow.results.leaderboard_page import any_model
 from workflow.results.losses import left_out_in_words, losses_of_scores
 from workflow.results.project_answers import Read, current
-from workflow.results.scores import scored, scores_of
+from workflow.results.score_choices import scores_of
+from workflow.results.scores import scored
 
 
 def of_project(store: Store, *, project: str) -> list[str]:

@@ -20,7 +20,7 @@ from workflow.access.projects import require_lead
 from workflow.results.clusters import clusters_of
 from workflow.results.leaderboard_lines import Line
 from workflow.results.project_answers import Read
-from workflow.results.scores import Scores
+from workflow.results.score_choices import Scores
 
 
 @dataclass(frozen=True, eq=False)

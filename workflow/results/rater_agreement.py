@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,12 +18,12 @@ from domain.errors import RatingsError
 from domain.records import Person, Rating
 from domain.states import Cut, Items, Stage
 from workflow.access.counted_items import Counting
-from workflow.access.projects import Access, require_lead
-from workflow.access.schema_changes import must_have_had
+from workflow.access.projects import require_lead
 from workflow.annotate.sample_standing import counting_of_stage
 from workflow.results.answer_places import placed
 from workflow.results.confusions import Confusion, confusions
 from workflow.results.ratings import by_guideline, criteria_of, cut_by, raters_of, ratings_of
+from workflow.results.schema_versions import of_schema, saying_schemas, version_words
 
 
 def agreement_of(
@@ -111,7 +110,7 @@ class Compared:
             for each in (asked.of_all(rows) if whole else asked.of_part(rows))
         ]
         everything = [row for _, rows in self.lots for row in rows]
-        told = _saying_schemas(found, everything, self.numbers, only=self.schema_version)
+        told = saying_schemas(found, everything, self.numbers, only=self.schema_version)
         return [of_items(each, self.counted) for each in told]
 
     def confusions(self) -> list[Confusion]:
@@ -166,11 +165,11 @@ def compared(
         rows = _called(rows, called)
         raters = [called.get(name, name) for name in raters] if raters is not None else None
     by_version = by_guideline(rows)
-    lots: list[tuple[str | None, list[Rating]]] = [(_version(number), part) for number, part in by_version]
+    lots: list[tuple[str | None, list[Rating]]] = [(version_words(number), part) for number, part in by_version]
     if len(by_version) <= 1:
         lots = [(None, rows)]
     elif pool_guidelines:
-        lots = [(f"{' and '.join(_version(number) for number, _ in by_version)}, pooled", rows)]
+        lots = [(f"{' and '.join(version_words(number) for number, _ in by_version)}, pooled", rows)]
     return Compared(lots, declared, by, raters, counted, access.reading.numbers.values(), schema_version)
 
 
@@ -183,62 +182,6 @@ def _called(rows: list[Rating], called: Mapping[str, str]) -> list[Rating]:
         name = called.get(row.rater, row.rater)
         found.append(row if name == row.rater else replace(row, rater=name))
     return found
-
-
-def of_schema(
-    access: Access, rows: Sequence[Rating], version: int | None, *, machines: Collection[str] = ()
-) -> list[Rating]:
-    """The ratings that were given under a version of the schema, as it calls itself, and all of these machines', which
-    are of no version; None: all of them.
-
-    ``NotFound`` for a version that the project never had.
-    """
-    if version is None:
-        return list(rows)
-    must_have_had(access, version)
-    had_one = not access.reading.numbers
-    return [row for row in rows if had_one or row.schema == version or row.rater in machines]
-
-
-def saying_schema(result: Result, version: int | None) -> Result:
-    """A result that says that it is about one version of the schema alone; None: as it is."""
-    return result if version is None else replace(result, args={**result.args, "schema": f"{version}{_ALONE}"})
-
-
-_ALONE = " alone"
-
-
-def schema_words(said: str) -> str:
-    """What ``args["schema"]`` says, as part of a sentence.
-
-    >>> schema_words("2 alone"), schema_words("1 (7), 2 (1)")
-    ('under version 2 of the schema alone', 'under versions of the schema: 1 (7), 2 (1)')
-    """
-    if said.endswith(_ALONE):
-        return f"under version {said.removesuffix(_ALONE)} of the schema alone"
-    return f"under versions of the schema: {said}"
-
-
-def _saying_schemas(
-    found: Sequence[Result], rows: Sequence[Rating], numbers: Collection[int], *, only: int | None
-) -> list[Result]:
-    """Results that say how many ratings of their criterion were given under which version, where there are several (a
-    criterion that came later has none under the first), or which one they are about alone."""
-    if only is not None:
-        return [saying_schema(each, only) for each in found]
-    if len({row.schema for row in rows} - {None}) < 2:
-        return list(found)
-    counts = Counter((row.criterion, row.schema) for row in rows)
-    return [
-        replace(
-            each,
-            args={
-                **each.args,
-                "schema": ", ".join(f"{number} ({counts[each.criterion, number]:,})" for number in sorted(numbers)),
-            },
-        )
-        for each in found
-    ]
 
 
 @dataclass(frozen=True)
@@ -365,10 +308,6 @@ def of_items(result: Result, counted: Counting) -> Result:
         **({"sample": counted.sample} if counted.sample else {}),
     }
     return replace(result, args={**result.args, **told}) if told else result
-
-
-def _version(number: int | None) -> str:
-    return "of files" if number is None else str(number)
 
 
 def _of_version(result: Result, words: str) -> Result:

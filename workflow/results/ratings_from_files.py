@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from annotation_schemas import kinds
 from annotation_schemas.formats import ReadRatings
 from annotation_schemas.model import Criterion, Schema
-from db import files
+from db import files, items
 from db.engine import Session, Store
-from domain.comparison import same
+from domain.comparison import same, spelled
 from domain.errors import FileRefused
 from domain.rated_units import BETWEEN
 from domain.records import BadRow, Person, Rating
@@ -142,7 +143,9 @@ def sorted_out(
         for row in files.ratings(session, project_id=access.project_id)
     }
     there = set(known)
-    dimensions = {name: part for _, name, part in files.item_ids(session, project_id=access.project_id)}
+    named = files.item_ids(session, project_id=access.project_id)
+    dimensions = {name: part for _, name, part in named}
+    contents: Callable[[], Mapping[str, Mapping[str, Any]]] = cache(partial(_contents, session, access, named))
     stored = {normal(name): name for name in dimensions if normal(name) != name}  # ids that are not in NFC
     new: list[NewRating] = []
     names: set[str] = set()
@@ -154,7 +157,15 @@ def sorted_out(
             continue
         stage, rating = found
         item, mark, rest = rating.unit.partition(BETWEEN)
-        rating = replace(rating, unit=f"{stored.get(item, item)}{mark}{rest}")
+        item = stored.get(item, item)
+        rating = replace(rating, unit=f"{item}{mark}{rest}")
+        criterion = next(each for each in criteria_of(access.schema, stage) if each.name == rating.criterion)
+        if criterion.field is not None and item in dimensions:
+            fitting = _as_offered(criterion, rating, contents()[item])
+            if isinstance(fitting, str):
+                bad.append(replace(here, reason=fitting))
+                continue
+            rating = fitting
         key = (stage, rating.unit, rating.rater, rating.criterion)
         if key in known:
             if same(known[key], rating.value):
@@ -210,6 +221,37 @@ def _checked(schema: Schema, rating: Rating) -> tuple[Stage, Rating] | str:
     return f"{rating.criterion} is {rating.value!r}, not one of {', '.join(str(value) for value in values)}"
 
 
+def _contents(
+    session: Session, access: Access, named: Sequence[tuple[int, str, str]]
+) -> Mapping[str, Mapping[str, Any]]:
+    """Return the current fields of all items, by external id."""
+    contents = items.current_content(session, project_id=access.project_id)
+    return {name: contents[id] for id, name, _ in named}
+
+
+def _as_offered(criterion: Criterion, rating: Rating, fields: Mapping[str, Any]) -> Rating | str:
+    """Return a rating with its value as the item's options are written, a set in their order; or why it misfits."""
+    offered = [option.value for option in kinds.options_of(criterion, fields)]
+    alike = {spelling(value): value for value in offered}
+
+    def written(entry: Any) -> Any:
+        said = spelled(entry, offered)
+        return alike.get(spelling(said), said) if isinstance(said, str) and said not in offered else said
+
+    value = rating.value
+    entries = value if isinstance(value, list) else [value]
+    strange = [entry for entry in entries if isinstance(entry, str) and written(entry) not in offered]
+    if strange and offered:
+        listed = ", ".join(map(str, offered))
+        return f"{rating.criterion} is {strange[0]!r}, which is none of the item's options: {listed}"
+    if isinstance(value, list):
+        value = [written(entry) for entry in value]
+        if kinds.of_criterion(criterion).is_set:
+            value = [entry for at, entry in enumerate(value) if entry not in value[:at]]
+        return replace(rating, value=kinds.in_order([criterion], {criterion.name: value}, fields)[criterion.name])
+    return replace(rating, value=written(value))
+
+
 def _of_kind(stage: Stage, criterion: Criterion, rating: Rating) -> tuple[Stage, Rating] | str:
     """Numbers and lists come as JSON in their cell. What depends on the item is taken as it is."""
     try:
@@ -219,5 +261,6 @@ def _of_kind(stage: Stage, criterion: Criterion, rating: Rating) -> tuple[Stage,
     if criterion.field is not None or kinds.of_criterion(criterion).of_the_item:
         said = None if isinstance(value, list) else "This must be a list."
     else:
+        value = kinds.in_order([criterion], {criterion.name: value}, {})[criterion.name]
         said = kinds.of_criterion(criterion).check(criterion, value, None, kinds.options_of(criterion, {}), {})
     return f"{rating.criterion}: {said}" if said else (stage, replace(rating, value=value))

@@ -27,8 +27,9 @@ from domain.records import AnswerReading, Person, Rating
 from domain.states import Items
 from workflow.access.counted_items import counting as items_counting
 from workflow.access.projects import Access, require_lead
-from workflow.annotate.answer_readings import as_shown, counting, fill_up, shown_places, state_at, that_count
+from workflow.annotate.answer_readings import counting, fill_up, that_count
 from workflow.annotate.answer_readings import readers as readers_of
+from workflow.annotate.reading_rows import as_shown, shown_places, state_at
 
 NONE = "none"
 """What people write where an answer states nothing, several things, or refuses."""

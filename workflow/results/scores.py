@@ -14,188 +14,20 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from annotation_schemas import derived, kinds, reporting
-from annotation_schemas.asked import JUDGED, NO_KEY
+from annotation_schemas import derived
+from annotation_schemas.asked import NO_KEY
 from annotation_schemas.derived import ends_of_values
-from annotation_schemas.keys import key_field
-from annotation_schemas.model import Criterion, Derived, Schema
+from annotation_schemas.model import Criterion, Derived
 from domain.errors import InvalidInput, Problem
-from domain.reading.answers import AnswerKind, ReadOutcome
-from domain.records import RULES
+from domain.reading.answers import ReadOutcome
 from domain.runs import Outcome
 from workflow.results.criterion_values import named_criteria, scored_criteria
 from workflow.results.project_answers import Read
+from workflow.results.score_choices import Scores, no_criterion, of_spans
 from workflow.results.settled_grades import Floats, Values, by_judge, by_people
-
-Kind = Literal["key", "human", "judge", "corrected"]
-Method = Literal["ppi", "rogan_gladen", "post_stratified"]
-
-METHODS: Mapping[Method, str] = {
-    "ppi": "PPI++",
-    "rogan_gladen": "Rogan-Gladen",
-    "post_stratified": "post-stratified by the judge's levels",
-}
-"""How a judge's mean is corrected by people's grades."""
 
 SILENT = frozenset(each.why_none for each in Outcome if each.silent)
 """Why there is no answer though the model was asked and replied, as with an answer that cannot be read."""
-
-CONVENTIONS: Mapping[str, str] = {
-    "wrong": "what cannot be read counts as wrong",
-    "left_out": "of the answers that can be read",
-}
-"""What becomes of answers that cannot be read, by the schema's ``report: unreadable``."""
-
-IOUS = (0.3, 0.5, 0.7)
-"""The temporal IoU from which on an answer counts in the recall that is reported of spans of time."""
-
-
-def iou_in_words(iou: float) -> str:
-    """An IoU in as many decimals, from two on, as it takes not to look like one that reaches a threshold, or is whole.
-
-    >>> [iou_in_words(each) for each in (0.5, 0.4996, 0.299999, 0.699, 0.996, 1.0)]
-    ['0.50', '0.4996', '0.299999', '0.699', '0.996', '1.00']
-    """
-    written = (f"{iou:.{decimals}f}" for decimals in range(2, 9))
-    fits = (text for text in written if all((float(text) >= each) == (iou >= each) for each in (*IOUS, 1.0)))
-    return next(fits, f"{iou:.9f}")
-
-
-def ends_of(schema: Schema, scores: Scores) -> tuple[float | None, float | None]:
-    """The lowest and the highest score that there can be; None where the scale has no end."""
-    if scores.kind == "key" or scores.option is not None:
-        return 0.0, 1.0
-    rule = derived.find(schema, scores.criterion)
-    if rule is not None:
-        return derived.ends(schema, rule)
-    named = (each for each in scored_criteria(schema) if each.name == scores.criterion)
-    return next((ends_of_values(each) for each in named), None) or (None, None)
-
-
-@dataclass(frozen=True)
-class Scores:
-    """What gives an answer its score."""
-
-    kind: Kind
-    criterion: str | None = None
-    judge: str | None = None
-    method: Method | None = None
-    """Of ``corrected``."""
-    option: str | None = None
-    """Of a criterion whose values are names: the option, as text, whose share of the answers this is."""
-    iou: float | None = None
-    """Against a key of spans of time: the share of answers with at least this temporal IoU; None: the mean of it."""
-
-    @property
-    def title(self) -> str:
-        """As people read it."""
-        about = f", {self.criterion.replace('_', ' ')}" if self.criterion else ""
-        about += f": share of {self.option}" if self.option is not None else ""
-        if self.kind == "key":
-            return "Accuracy against the key" if self.iou is None else f"R@1, IoU from {self.iou:g}, against the key"
-        if self.kind == "human":
-            return f"People{about}"
-        if self.kind == "judge":
-            return f"{self.judge}{about}"
-        return f"{self.judge}, corrected by people ({METHODS[self.method or 'ppi']}){about}"
-
-
-def title_of(found: Read, scores: Scores) -> str:
-    """What a number is called, with the convention that it follows and who has read the answers."""
-    if scores.kind != "key":
-        return scores.title
-    title = scores.title if scores.iou is not None or not of_spans(found.schema) else MEAN_IOU
-    by = "" if found.reader == RULES else f", read by the {found.reader.replace('+', ' and ')}"
-    return f"{title}, {CONVENTIONS[found.schema.report.unreadable]}{by}"
-
-
-MEAN_IOU = "Mean temporal IoU with the key"
-
-
-def of_spans(schema: Schema) -> bool:
-    """Whether the key is spans of time, so that an answer is more or less right."""
-    key = next((each for each in schema.item.fields if each.name == key_field(schema)), None)
-    return key is not None and kinds.of_field(key).answer is AnswerKind.SPANS
-
-
-def scores_of(found: Read, method: Method = "ppi") -> list[Scores]:
-    """Everything that this project's answers can be scored by; what the schema's report names stands first."""
-    there: list[Scores] = []
-    if any(answer.why not in (NO_KEY, JUDGED) for answer in found.answers):
-        there.append(Scores("key"))
-        there += [Scores("key", iou=iou) for iou in IOUS] if of_spans(found.schema) else []
-    for criterion in scored_criteria(found.schema):
-        name = criterion.name
-        people = bool(found.grades.get(name))
-        judges = sorted(judge for of, judge in found.judged if of == name)
-        there += [Scores("human", name)] if people else []
-        there += [Scores("judge", name, judge) for judge in judges]
-        there += [Scores("corrected", name, judge, method) for judge in judges] if people else []
-    for criterion in named_criteria(found.schema):
-        name = criterion.name
-        people = bool(found.grades.get(name))
-        judges = sorted({judge for of, judge in found.judged if of == name} - found.metrics)
-        options = [str(each.value) for each in criterion.options]
-        there += [Scores("human", name, option=each) for each in options] if people else []
-        there += [Scores("judge", name, judge, option=each) for judge in judges for each in options]
-        if people:
-            there += [Scores("corrected", name, judge, method, each) for judge in judges for each in options]
-    for rule in found.schema.report.derived:
-        people = all(found.grades.get(part) for part in rule.parts)
-        rated = [{judge for of, judge in found.judged if of == part} for part in rule.parts]
-        judges = sorted(set.intersection(*rated) - found.metrics)
-        there += [Scores("human", rule.name)] if people else []
-        there += [Scores("judge", rule.name, judge) for judge in judges]
-        there += [Scores("corrected", rule.name, judge, method) for judge in judges] if people else []
-    return sorted(there, key=lambda each: _place(found.schema, each))
-
-
-def _place(schema: Schema, scores: Scores) -> int:
-    """Where a way of scoring stands: what the schema's ``report: statistics`` name stands first, in their order."""
-    mine: Iterable[str] = ()
-    if scores.kind == "key":
-        mine = (reporting.ACCURACY,)
-    elif derived.find(schema, scores.criterion) is not None:
-        mine = reporting.DERIVED
-    said = schema.report.statistics
-    return next((at for at, name in enumerate(said) if name in mine), len(said))
-
-
-def judges_called(schema: Schema, name: str, there: Sequence[str]) -> list[str]:
-    """Those of the judges that have rated that a name may mean: who is called so, or runs of that judge of the
-    schema."""
-    if name in there:
-        return [name]
-    models = {name, *(each.model for each in schema.judges if each.name == name and each.model)}
-    return [each for each in there if each in models or each.partition(" by ")[0] in models]
-
-
-def wanted(
-    found: Read, *, kinds: Sequence[str] | None = None, criteria: Sequence[str] | None = None, method: Method = "ppi"
-) -> list[Scores]:
-    """Those of ``scores_of`` that are asked for; None: all.
-
-    Raises
-    ------
-    InvalidInput
-        There is no such criterion.
-    """
-    known = [each.name for each in (*scored_criteria(found.schema), *named_criteria(found.schema))]
-    known += [rule.name for rule in found.schema.report.derived]
-    for name in criteria or ():
-        if name not in known:
-            raise InvalidInput([Problem("criterion", _no_criterion(found.schema, name))])
-    return [
-        each
-        for each in scores_of(found, method)
-        if (kinds is None or each.kind in kinds) and (not criteria or each.criterion in (None, *criteria))
-    ]
-
-
-def _no_criterion(schema: Schema, name: str | None) -> str:
-    known = [each.name for each in (*scored_criteria(schema), *named_criteria(schema))]
-    names = ", ".join([*known, *(rule.name for rule in schema.report.derived)]) or "none"
-    return f"Grading has no criterion {name!r} whose values are numbers or named options; it has {names}."
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,7 +85,7 @@ def scored(found: Read, scores: Scores) -> Scored:
     there = scored_criteria(found.schema) if scores.option is None else named_criteria(found.schema)
     criterion = next((each for each in there if each.name == scores.criterion), None)
     if criterion is None:
-        raise InvalidInput([Problem("criterion", _no_criterion(found.schema, scores.criterion))])
+        raise InvalidInput([Problem("criterion", no_criterion(found.schema, scores.criterion))])
     if scores.option is not None:
         return _share_of(found, scores, criterion)
     low, high = ends_of_values(criterion) or (None, None)

@@ -15,7 +15,7 @@ from typing import Any
 from domain import csv_text
 from workflow.results.leaderboard import SlicedScores
 from workflow.results.leaderboard_lines import Line
-from workflow.results.scores import METHODS, Scores
+from workflow.results.score_choices import METHODS, Scores
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ Nothing is computed here: a number is a line of what ``touchstone results``, ``a
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,12 +15,13 @@ from agreement.statistic import Statistic
 from agreement.summary import Result
 from annotation_schemas.table_layouts import JUDGES, METRICS, PEOPLE, Says
 from db.engine import Store
+from domain import extensions
 from domain.errors import InvalidInput, NotFound, Problem, TouchstoneError
 from domain.records import Person
 from domain.states import Cut, Items, Stage
 from domain.statistics import summarised
 from workflow.annotate import coding
-from workflow.results import aspect_success, dimension_means, failures, leaderboard, model_groups, success_regression
+from workflow.results import dimension_means, failures, leaderboard, model_groups
 from workflow.results.criterion_values import named_criteria, scored_criteria
 from workflow.results.dimension_means import Columns
 from workflow.results.failures import Failures
@@ -31,11 +32,9 @@ from workflow.results.model_groups import Grouping
 from workflow.results.project_answers import Read
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import raters_of
-from workflow.results.scores import Kind, Scores, judges_called, scored
+from workflow.results.score_choices import Kind, Scores, judges_called
+from workflow.results.scores import scored
 from workflow.results.slices import BINS, DIMENSION, GROUP
-from workflow.results.success_regression import Fit
-from workflow.results.success_regression import Kind as RegressionKind
-from workflow.results.success_units import Asked
 
 _KINDS: Mapping[str, Kind] = {"key": "key", "people": "human", "judge": "judge", "corrected": "corrected"}
 UNITS = {"answer": Stage.GRADING, "dimension": Stage.GRADING, "model": Stage.GRADING, "item": Stage.VERIFICATION}
@@ -105,9 +104,9 @@ class Numbers:
                 return self._agreement(said, between)
             if said.source == "failures":
                 return self._failures(said)
-            if said.source == "regression":
-                return self._coefficient(said)
-            return self._score(said)
+            if said.source is None or said.source in _KINDS:
+                return self._score(said)
+            return self._of_extension(said.source, said)
         except TouchstoneError as error:
             return Number(None, reason=str(error))
 
@@ -366,24 +365,20 @@ class Numbers:
         made: Losses | None = self._made[place]
         return made
 
-    # ---- regression
+    # ---- numbers of extensions
 
-    def _coefficient(self, said: Says) -> Number:
-        kind: RegressionKind = "logistic" if said.form == "logistic" else "linear"
-        if said.form not in (None, "linear", "logistic"):
-            raise _mistake("form", f"A regression is linear or logistic, not {said.form}.")
-        place = ("regression", kind, said.judge, said.criterion)
+    def make_once(self, place: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+        """Return what ``make`` returns, which is kept under ``place`` for the other cells of a table."""
         if place not in self._made:
-            judge = self.judge(said.judge) if said.judge or self.judges() else None
-            joined = aspect_success.of_project(self._read, Asked(scores=judge, criterion=said.criterion))
-            (self._made[place],) = success_regression.fits(joined, kinds=(kind,))
-        found: Fit = self._made[place]
-        if not found.found.terms:
-            return Number(None, reason=found.found.reason or "There is no regression of these plans.")
-        for term in found.found.terms[1:]:
-            if term.name == said.part:
-                return number_of(term.coefficient)
-        return Number(None, reason=f"{said.part} is no aspect of the regression.")
+            self._made[place] = make()
+        return self._made[place]
+
+    def _of_extension(self, source: str, said: Says) -> Number:
+        function = dict(extensions.rows("table_sources")).get(source)
+        if function is None:
+            return Number(None, reason=extensions.missing("table_sources", source) or f"No source is called {source}.")
+        number: Number = function(self, said)
+        return number
 
     # ---- failures
 

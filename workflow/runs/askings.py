@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from domain.run_kinds import RunKind
-from workflow.runs import judge_runs, model_runs, shortcut_runs
+from domain import extensions
+from domain.errors import NotAvailable
+from domain.run_kinds import RunKind, executed_by_extension
+from workflow.runs import judge_runs, model_runs
 from workflow.runs.run_kinds import Asking
 
-ASKINGS: Mapping[RunKind, Asking] = {
-    asking.kind: asking for asking in (model_runs.ASKING, judge_runs.ASKING, shortcut_runs.ASKING)
-}
+ASKINGS: Mapping[RunKind, Asking] = {asking.kind: asking for asking in (model_runs.ASKING, judge_runs.ASKING)}
+"""Those of core."""
 
 
 def asking_of(kind: RunKind) -> Asking:
-    """Return how someone is asked in runs of a kind, which is one in which someone is."""
-    return ASKINGS[kind]
+    """Return how someone is asked in runs of a kind, which is one in which someone is.
+
+    Raises
+    ------
+    NotAvailable
+        An extension that is not installed executes such runs.
+    """
+    if kind in ASKINGS:
+        return ASKINGS[kind]
+    executed = executed_by_extension(kind)
+    if executed is None:
+        raise NotAvailable(extensions.missing("run_kinds", kind) or f"No model is asked in runs of the kind {kind}.")
+    asking: Asking = executed.asking()
+    return asking

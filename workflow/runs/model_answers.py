@@ -8,14 +8,14 @@ from datetime import datetime
 from db.engine import Session, Store
 from db.records import StoredRun
 from domain.runs import Attempt
-from workflow.annotate import answer_readings
+from workflow.annotate import answer_readings, reading_rows
 
 
 class KeepAnswers:
     """Keeps a model's answers with what they state."""
 
     def __init__(self) -> None:
-        self._known: answer_readings.Ahead = {}
+        self._known: reading_rows.Ahead = {}
 
     def prepare(self, store: Store, row: StoredRun, attempts: Sequence[Attempt]) -> None:
         """Read them before the transaction that stores them."""

@@ -7,6 +7,7 @@ from datetime import datetime
 from db import batches, run_attempts, run_chunks, runs, task_slots, withdrawn_runs
 from db.engine import Session, Store
 from db.records import StoredRun
+from domain import extensions
 from domain.batches import OUT
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
 from domain.records import Person
@@ -168,6 +169,7 @@ def _held(session: Session, by: Person | None, run: str) -> StoredRun:
     if row is None:
         raise NotFound(f"There is no run {run!r}.")
     no_one = (RunKind.IMPORT if "file" in row.params else row.kind).no_one
+    no_one = no_one or extensions.missing("run_kinds", row.kind) or ""
     if no_one:
         raise Conflict(no_one.format(run=run, name=row.name, file=row.params.get("file")))
     return row

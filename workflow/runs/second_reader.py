@@ -27,16 +27,8 @@ from inference.spec import ModelSpec
 from workflow.access.counted_items import Counting, counting
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
-from workflow.annotate.answer_readings import (
-    READ_EVENT,
-    as_shown,
-    asked_hash,
-    fill_up,
-    own_places,
-    row_of,
-    state_at,
-    that_count,
-)
+from workflow.annotate.answer_readings import READ_EVENT, fill_up, that_count
+from workflow.annotate.reading_rows import as_shown, asked_hash, own_places, row_of, state_at
 from workflow.runs.identities import description
 
 PROMPT_VERSION = 1

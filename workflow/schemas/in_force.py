@@ -17,7 +17,7 @@ from domain.rewording import CompletenessRule, Reading, SkippedStageRule, Step
 from domain.states import VERIFICATIONS, ItemState
 from workflow.access.projects import Access, require_lead
 from workflow.access.stored_schemas import stored_schema
-from workflow.annotate.verification import rounds_of
+from workflow.annotate.verdicts import rounds_of
 from workflow.files import project_check
 from workflow.schemas import besides
 from workflow.schemas.effects import BESIDES, Effect, effect_of, more_people

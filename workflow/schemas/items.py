@@ -18,7 +18,8 @@ from domain.policies import Verdict
 from domain.states import VERIFICATIONS, VOTED_ON, ItemState, TaskState
 from workflow.access.projects import Access
 from workflow.annotate import answering, sent_back
-from workflow.annotate.verification import follow, judge, open_verification, rounds_of
+from workflow.annotate.verdicts import judge, rounds_of
+from workflow.annotate.verification import follow, open_verification
 from workflow.schemas.effects import Effect
 
 AT_ONCE = 50

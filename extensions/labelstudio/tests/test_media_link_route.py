@@ -28,7 +28,7 @@ from tests.app.homes import PASSWORD, Home, make_home, picture
 from workflow.access import accounts, projects
 from workflow.annotate import claims, image_pool, submissions
 from workflow.lead import bulk
-from workflow.lead.bulk import Action, Chosen
+from workflow.lead.bulk_plans import Action, Chosen
 
 HOOK = "hook-secret-0123456789"
 NOW = datetime.now(UTC)

@@ -6,26 +6,32 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from sqlmodel import select
 
+from db import kept_back
+from db.assets import put_media
 from db.engine import Store
 from db.tables import AssetRow, BridgeProjectRow, BridgeRow, BridgeTaskRow
 from domain.bridge import BridgeState
-from domain.errors import Conflict, NotFound
-from domain.privacy import Told
+from domain.errors import NotFound
 from domain.records import TaskView
 from extensions.labelstudio.serving.local_files import LocalFiles
 from media.store import MediaStore
-from testkit.covered import BOX, file, shows
+from testkit.covered import file, shows
 from testkit.factories import claimed, make_person
+from testkit.pictures import encoded
 from tests.workflow.releases.pictured import One, pictured
-from tests.workflow.test_privacy import decide, media
 from workflow.access import accounts
 from workflow.access.projects import access_to
+from workflow.annotate.image_pool import media_row
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
 
-__all__ = ["media"]
+
+@pytest.fixture
+def media(home: Path) -> MediaStore:
+    return MediaStore(home / "media")
 
 
 def test_label_studio_gets_the_covered_one(store: Store, media: MediaStore, home: Path) -> None:
@@ -67,14 +73,16 @@ def test_label_studio_gets_the_covered_one(store: Store, media: MediaStore, home
     local = LocalFiles.below(home / "ls", store=store, media=media, cache=home / "prepared")
     local.link("k", view.assets[0])
     assert [shows(path) for path in (home / "ls").rglob("*.webp")] == [True]
-    with pytest.raises(Conflict, match="still in Label Studio"):
-        decide(store, media, home, Told("a.png", original, (BOX,)))
     with store.write() as session:
         task = session.exec(select(BridgeTaskRow)).one()
         task.state, task.gone_at = BridgeState.OVER, store.now()
         session.add(task)
     local.sweep()
-    decide(store, media, home, Told("a.png", original, (BOX,)))
+    with store.write() as session:
+        covered = media.add(encoded(Image.new("RGB", (200, 100)), "PNG"), name="a.png, covered")
+        put_media(session, row=media_row(covered, store.now()))
+        rows = kept_back.assets_of(session, project_id=bridge.project_id, files=[original])
+        kept_back.exchange(session, rows=rows, file=covered.sha256)
     with store.write() as session:
         task = session.exec(select(BridgeTaskRow)).one()
         task.state, task.gone_at = BridgeState.OUT, None

@@ -24,7 +24,6 @@ from annotation_schemas.kinds.number import Number
 from annotation_schemas.kinds.option_of import OptionOfField
 from annotation_schemas.kinds.order_of import OrderOfField
 from annotation_schemas.kinds.ordering import Ordering
-from annotation_schemas.kinds.plan import Plan
 from annotation_schemas.kinds.preference import Preference
 from annotation_schemas.kinds.property_list import PropertyList
 from annotation_schemas.kinds.scale import Scale
@@ -105,7 +104,6 @@ def _none_of_them(schema: Schema, field: ItemField) -> str | None:
 CRITERION_REFUSALS: Mapping[type, Refusal[Criterion]] = {
     DrawnCriterion: _without_image,
     EachAnswer: _always(NO_SIDES),
-    Plan: _always("a plan is read step by step by Touchstone's own page, which Label Studio has nothing like."),
     Preference: _always(NO_SIDES),
     PropertyList: _own_properties,
     TimeSpan: _always(OTHER_FRAMES),
@@ -149,6 +147,8 @@ def way_of(part: Part) -> Way:
 def criterion_refusal(schema: Schema, criterion: Criterion) -> str | None:
     """Return why a criterion cannot be asked there, as a sentence; None if it can."""
     row = of_criterion(criterion)
+    if row.only_here:
+        return row.only_here
     refuses = _of(row, CRITERION_REFUSALS)
     if refuses is not None:
         return refuses(schema, criterion)

@@ -22,7 +22,7 @@ from extensions.leaderboard.entries import Entry
 from extensions.leaderboard.public_board import Board, Cell, Choice, Public
 from workflow.results import attributes, leaderboard_page
 from workflow.results.leaderboard_page import Leaderboards
-from workflow.results.scores import Scores
+from workflow.results.score_choices import Scores
 from workflow.results.slices import BINS, DIMENSION, ways
 
 SCREEN = Screen("Leaderboard", place=237, role=Role.LEAD, group=Group.RELEASE)

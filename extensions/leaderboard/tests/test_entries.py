@@ -28,7 +28,7 @@ from workflow.access.projects import create_project
 from workflow.files import import_files
 from workflow.lead.item_history import history
 from workflow.results import project_answers
-from workflow.results.scores import scores_of
+from workflow.results.score_choices import scores_of
 
 
 @pytest.fixture

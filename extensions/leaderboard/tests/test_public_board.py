@@ -21,7 +21,7 @@ from testkit.factories import make_person
 from workflow.access.audit import entries as events
 from workflow.files.import_files import import_files
 from workflow.results import leaderboard_page
-from workflow.results.scores import Scores
+from workflow.results.score_choices import Scores
 
 __all__ = ["media"]
 

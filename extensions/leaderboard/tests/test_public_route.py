@@ -23,7 +23,7 @@ from testkit.egoplan import KEYS, made, record
 from tests.app.asgi import Reply, call
 from tests.app.homes import Home
 from tests.app.without_streamlit import application
-from workflow.results.scores import Scores
+from workflow.results.score_choices import Scores
 
 EVIL = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
 CHOICE = Choice(EVIL, f"First line\n\n{EVIL}", (Scores("key"),), entries=True, files=True)

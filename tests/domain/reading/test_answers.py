@@ -222,3 +222,54 @@ def test_the_answers_to_pca_bench_are_all_read() -> None:
 def test_long_runs_are_read_in_a_moment_and_without_an_error(kind: AnswerKind, text: str) -> None:
     """The first was an error in the middle of a run, the others took minutes."""
     assert read_answer(text, Asked(kind)).outcome is not ReadOutcome.READ
+
+
+_IN_JSON = ("café crème", 'tea "green"', "1/2 cup", "日本茶", "milk 🥛")
+
+
+@pytest.mark.parametrize("kind", [AnswerKind.OPTION, AnswerKind.MULTI])
+@pytest.mark.parametrize("option", _IN_JSON)
+def test_every_option_is_read_from_json_whatever_its_letters_are_escaped_as(kind: AnswerKind, option: str) -> None:
+    said = {"answer": [option] if kind is AnswerKind.MULTI else option}
+    texts = [json.dumps(said), json.dumps(said, ensure_ascii=False), json.dumps(said).replace("/", "\\/")]
+    texts += [json.dumps(texts[0]), f"```json\n{json.dumps(said, indent=2)}\n```"]
+    texts.append(json.dumps({"reason": 'The label reads "thé".', **said}))
+    wanted = (option,) if kind is AnswerKind.MULTI else option
+    assert {text: read_answer(text, Asked(kind, _IN_JSON)).value for text in texts} == dict.fromkeys(texts, wanted)
+
+
+_WITH_SIGNS = [
+    ("milk 🥛", "C++", "C#", "100%"),
+    ("😀", "😢", "😡", "😐"),
+    ("→", "←", "↑", "↓"),
+    ("+5 °C", "-5 °C", "5 °C", "0 °C"),
+    ("$5", "€5", "5", "5,000"),
+    ("x²", "x³", "√x", "∞"),
+    ("12-15", "15-12", "12:15", "15:12"),
+    (".5", "0.5", "1/2", "1:2"),
+    ("turn left (now)", "turn left", "turn left, then right", "left"),
+    ("<5", ">5", "≤5", "≥5"),
+    ("+", "-", "×", "÷"),
+]
+_STATED = (
+    "{}",
+    '{{"answer": "{}"}}',
+    "The answer is {}",
+    'The answer is "{}".',
+    "**{}**",
+    "Answer: {}",
+    "\\boxed{{{}}}",
+)
+
+
+@pytest.mark.parametrize("kind", [AnswerKind.OPTION, AnswerKind.MULTI])
+@pytest.mark.parametrize("options", _WITH_SIGNS, ids=lambda options: options[0])
+def test_options_that_differ_in_signs_alone_are_told_apart(kind: AnswerKind, options: tuple[str, ...]) -> None:
+    texts = {manner.format(option): option for manner in _STATED for option in options}
+    texts |= {
+        manner.format("ABCD"[place], option): option
+        for manner in ("{}. {}", "({}) {}", "I look at the picture.\n\nAnswer: {}. {}")
+        for place, option in enumerate(options)
+    }
+    said = {text: read_answer(text, Asked(kind, options)).value for text in texts}
+    assert said == (texts if kind is AnswerKind.OPTION else {text: (option,) for text, option in texts.items()})

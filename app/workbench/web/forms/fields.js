@@ -253,7 +253,10 @@ export class FieldForm {
     const looked = this.fields.filter((field) => !leave.has(field.name));
     for (const field of looked) this.paint(field, { strict: true });
     const first = looked.find((field) => !this.part(field).error.hidden);
-    if (first) this.goTo(first);
+    if (first) {
+      this.goTo(first);
+      this.paint(first, { strict: true }); // the box that lost the focus has painted it as if someone were still writing
+    }
     return !first;
   }
 

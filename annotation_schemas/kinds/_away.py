@@ -1,0 +1,45 @@
+"""The row of a criterion whose kind belongs to an extension of ours that is not installed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from annotation_schemas.kinds._rows import CRITERIA, CriterionKind, Json, Texts
+from annotation_schemas.model import Choice, Criterion
+from domain import extensions
+
+
+class AwayKind(CriterionKind):
+    """Keeps a project open: its schema is read and its answers are kept, but no one is asked this criterion.
+
+    A stage with such a criterion does not start (``registry.require_available``).
+    """
+
+    place = 1_000
+    of_the_item = True
+
+    def __init__(self, name: str, sentence: str) -> None:
+        """``sentence`` names the extension."""
+        self.name = name  # type: ignore[misc]  # other rows are one for each class
+        self.meaning = self.not_measured = self.only_here = sentence  # type: ignore[misc]
+        self.keys = {key: meaning for row in CRITERIA.values() for key, meaning in row.keys.items()}  # type: ignore[misc]
+
+    def check(
+        self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
+    ) -> str | None:
+        """Accept the value as it is; only the extension knows what fits."""
+        return None
+
+    def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
+        return [[]]
+
+    def page(self, criterion: Criterion) -> Json:
+        return {}
+
+
+@cache
+def away_kinds() -> Mapping[str, AwayKind]:
+    """Return the rows of missing kinds by name."""
+    return {name: AwayKind(name, sentence) for name, sentence in extensions.all_missing("kinds").items()}

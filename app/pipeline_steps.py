@@ -1,0 +1,51 @@
+"""Steps on the page Pipelines: each step draws what came in, what came out, and what was dropped and why.
+
+Extensions register their steps in ``domain.extensions.Extension.pipeline_steps``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from app import markup, shell
+from app.services import Services
+from domain.records import ProjectView
+
+HEADS = [("Step", ""), ("How", ""), ("In", "number"), ("Out", "number"), ("Dropped, and why", "wide"), ("Cost", "")]
+NO_MODEL = "no model is asked"
+MOST_NAMED = 20
+"""Number of dropped things that a cell names."""
+
+
+@dataclass(frozen=True)
+class PipelineStep:
+    """One step of the page Pipelines."""
+
+    place: int
+    """The page draws steps in the order of their places."""
+    draw: Callable[[Services, ProjectView], None]
+    """Draws the step with its heading; draws nothing for a project without this step."""
+
+
+def row(name: str, how: str, n: int, left: int, dropped: markup.Markup, cost: str) -> list[markup.Markup]:
+    """Return the cells of one row below ``HEADS``; an empty ``cost`` states that no model was asked."""
+    cells = [markup.text(name), markup.quiet(how), markup.number(n), markup.number(left), dropped]
+    return [*cells, markup.quiet(cost or NO_MODEL)]
+
+
+def dropped_cell(rows: Sequence[tuple[str, str]]) -> markup.Markup:
+    """Return a cell that names what was dropped, each with its reason."""
+    said = [
+        markup.tag("div", markup.text(shell.on_page(why if why.startswith(name) else f"{name}: {why}")))
+        for name, why in rows[:MOST_NAMED]
+    ]
+    said += [markup.quiet(f"and {len(rows) - MOST_NAMED:,} more")] * (len(rows) > MOST_NAMED)
+    return markup.joined(said) if said else markup.quiet("nothing")
+
+
+def link(words: str, page: str, view: ProjectView, **parameters: str) -> markup.Markup:
+    """Return a link to a page of the project."""
+    to = f"/{page}?" + urlencode({"project": view.name, **parameters})
+    return markup.tag("a", markup.text(words), href=to, target="_self")

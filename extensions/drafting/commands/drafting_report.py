@@ -1,0 +1,100 @@
+"""``touchstone drafting report`` and ``plan``: the effect of drafting, and the number of items that a study needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from extensions.drafting.commands.drafting import drafting
+
+if TYPE_CHECKING:
+    from extensions.drafting.arm_report import DraftingReport, OutcomeComparison
+
+
+def register(cli: typer.Typer) -> None:
+    """Add ``report`` and ``plan`` to ``touchstone drafting``."""
+    drafting.command("report")(report)
+    drafting.command("plan")(plan)
+
+
+def report(
+    project: Annotated[str, typer.Argument(help="The project.")],
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
+) -> None:
+    """Compare items whose authors were shown a proposal with the items of other authors.
+
+    The report has items kept, agreement, wrong options that nobody chose, shortcuts and time, with confidence limits by
+    source. It also has the changes to proposals and the time at each field. Without items of both arms there is no
+    comparison.
+    """
+    from app.services import opened
+    from extensions.drafting import report_text
+    from extensions.drafting.arm_report import report
+
+    found = report(opened().store, by=None, project=project)
+    if as_json:
+        typer.echo(report_text.as_json(found))
+    else:
+        typer.echo("\n".join(_lines(found)))
+
+
+def plan(
+    rate: Annotated[float, typer.Option(help="The keep rate that you expect without proposals, from 0 to 1.")],
+    difference: Annotated[float, typer.Option(help="How far the other one may be from it.")] = 0.1,
+    power: Annotated[float, typer.Option(help="How likely that is to be found, if it is so.")] = 0.8,
+    per_source: Annotated[float, typer.Option(help="Items of a source (a video) on average.")] = 1.0,
+    alike: Annotated[float, typer.Option(help="How alike items of a source are, from 0 to 1 (ICC).")] = 0.0,
+) -> None:
+    """Print the number of items with a verdict that each arm needs to find a difference of the keep rate."""
+    from agreement.two_arms import arm_size
+
+    found = arm_size(rate=rate, difference=difference, power=power, cluster_size=per_source, icc=alike)
+    typer.echo(
+        f"{found.n:,} items with a verdict in each arm show a difference of {difference:g} from {rate:g} in "
+        f"{power:.0%} of such studies (95 % limits); {found.n_first_stage:,} if each item had a source of its own."
+    )
+
+
+def _lines(found: DraftingReport) -> Iterator[str]:
+    from extensions.drafting import report_text
+    from extensions.drafting.arms import Arm
+
+    if not any(found.assigned.values()):
+        yield "No proposals have come in; `touchstone drafting import` gives them to images."
+    yield f"{'':34}{'with':>10}{'without':>10}"
+    for what, counts in (("images", found.assigned), ("begun", found.begun), ("written", found.written)):
+        yield f"{what:34}{counts[Arm.WITH]:>10,}{counts[Arm.WITHOUT]:>10,}"
+    if found.models:
+        yield f"Proposed by {', '.join(found.models)}; the items are of {found.n_sources:,} sources."
+    yield ""
+    if found.refusal:
+        yield found.refusal
+    else:
+        yield f"{'':34}{'with':>10}{'without':>10}{'difference':>12}{'by chance':>11}  95 % limits, by source"
+        for each in found.compared:
+            yield _line(each)
+        yield report_text.sentence(found)
+    if found.edited:
+        yield ""
+        yield (
+            "How far fields are from what was proposed (share of characters changed; fields left as they were), and "
+            "the seconds of authors at them:"
+        )
+        yield f"{'':34}{'with':>24}{'without, unseen':>24}"
+    for one in found.edited:
+        cells = [report_text.edited(one, arm) for arm in Arm]
+        yield f"{one.field:34}{cells[0]:>24}{cells[1]:>24}"
+
+
+def _line(each: OutcomeComparison) -> str:
+    from extensions.drafting import report_text
+    from extensions.drafting.arms import Arm
+
+    of = each.outcome
+    told = [report_text.number(each.means[arm], share=of.share) for arm in Arm]
+    value = report_text.number(each.difference.value, share=of.share, signed=True)
+    n = f"(n = {each.n[Arm.WITH]:,}, {each.n[Arm.WITHOUT]:,})"
+    said = f"{of.name:34}{told[0]:>10}{told[1]:>10}{value:>12}{report_text.chance(each):>11}"
+    return f"{said}  {report_text.limits(each)}  {n}"

@@ -1,0 +1,49 @@
+"""Read a proposal file for a project, and describe the result of its import."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from domain.errors import InvalidInput, Problem
+from extensions.drafting.arms import Arm
+from extensions.drafting.proposal_file import read_made, read_proposals
+from extensions.drafting.proposal_import import ImportResult, OfferedFile, OfferedProposal
+
+NO_ARM = "No image is without: what drafting does to items cannot be said of these."
+
+
+def offered_file(file: Path, *, project: str, made: Path | None) -> OfferedFile:
+    """Return the proposals that a file offers a project. ``made`` is the file that tells how they were made.
+
+    Raises
+    ------
+    FileRefused
+        A file cannot be read, or the two files do not belong together.
+    InvalidInput
+        The file is for another project.
+    """
+    read = read_proposals(file)
+    if read.project != project:
+        told = f"{file.name} is of the project {read.project!r}; its images are not those of {project!r}."
+        raise InvalidInput([Problem("file", told)])
+    rows = tuple(OfferedProposal(row.image, *row[1:]) for row in read.rows)
+    how = read_made(made).of(read) if made is not None else None
+    return OfferedFile(read.sha256, read.model, rows, file.name, how)
+
+
+def sentences(taken: ImportResult) -> Iterator[str]:
+    """Yield sentences about the result of an import, or of its preview."""
+    shown, hidden = taken.arms[Arm.WITH], taken.arms[Arm.WITHOUT]
+    yield (
+        f"{_images(shown + hidden)} with a proposal: {shown:,} whose authors are shown it, {hidden:,} whose authors "
+        f"are not (seed {taken.seed})."
+    )
+    if shown and not hidden:
+        yield NO_ARM
+    if taken.before:
+        yield f"{_images(taken.before)} had a proposal already, and keep it."
+
+
+def _images(n: int) -> str:
+    return f"{n:,} image{'' if n == 1 else 's'}"

@@ -1,0 +1,117 @@
+"""The page Drafting: give a model's proposals to images, and see the effect on items. For leads."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from app import figures, markup, pending_figures, shell
+from app.results import shown
+from app.screens import Group, Screen
+from app.services import Services
+from domain.records import ProjectView
+from domain.roles import Role
+from extensions.drafting import import_records, pipeline_step, report_chart, report_text, upload
+from extensions.drafting.arm_report import DraftingReport, FieldEdits, OutcomeComparison
+from extensions.drafting.arms import Arm
+from workflow.releases import set_statistics
+
+SCREEN = Screen("Drafting", place=204, role=Role.LEAD, group=Group.SOURCES, part="authoring")
+
+
+def render(services: Services) -> None:
+    """Draw the import, the progress, the comparison of the arms, and the changes to proposals."""
+    view = shell.lead_of(services)
+    shell.heading(
+        "Drafting",
+        "A model proposes items, people edit and own them; chance decides which authors see a proposal, so that what "
+        "that does can be said. No one but leads sees this page, and no one who verifies learns of any of it.",
+        made_up=view.made_up,
+    )
+    shell.tell_refused()
+    if view.schema.schema_.stages.authoring is None:
+        shell.show(markup.notice("Items of this project come from files, and no one writes them: nothing is proposed."))
+        return
+    here = import_records.of_project(services.store, by=services.person, project=view.name)
+    upload.draw(services, view, first=not here.came)
+    if not here.came:
+        return
+    shell.section("How far people are")
+    shell.show(markup.tag("div", pipeline_step.arms(here), data_part="arms"))
+    _report(services, view)
+
+
+def _report(services: Services, view: ProjectView) -> None:
+    ask = partial(_asked, services, view)
+    asked = ask()
+    pending_figures.show_pending(services, asked, ask, about="What drafting does to items is")
+    if asked.figure is None:
+        return
+    found: DraftingReport = asked.figure.value
+    shell.section("What drafting does")
+    of = f"Proposed by {', '.join(found.models)}; the items are of {markup.count(found.n_sources, 'source')}."
+    shell.show(markup.paragraph(of, style="ts ts-quiet"))
+    if found.refusal:
+        shell.show(markup.tag("div", markup.notice(found.refusal), data_part="refusal"))
+    elif found.compared:
+        shell.show(markup.tag("p", markup.text(report_text.sentence(found)), style="ts", data_part="said"))
+        report_chart.show(found, project=view.name)
+        shell.show(markup.tag("div", _compared(found.compared), data_part="compared"))
+    if found.edited:
+        shell.section("How much people changed")
+        about = (
+            "How far fields are from what was proposed: the mean share of characters that differ, and the share of "
+            "items in which the field is the proposal, letter for letter. Where it was not shown, that is how far "
+            "people are from what they did not see. The seconds are the mean of how long authors were at the "
+            "field, corrections included; an item in which no one went to it counts as 0."
+        )
+        shell.show(markup.paragraph(about, style="ts ts-quiet"))
+        shell.show(markup.tag("div", _edited(found.edited), data_part="edited"))
+    shown.download(
+        "All numbers as JSON",
+        lambda: report_text.as_json(found, indent=2),
+        f"{view.name}-drafting.json",
+        key="drafting.json",
+    )
+
+
+def _asked(services: Services, view: ProjectView) -> figures.Asked:
+    """Return the report; it is computed again only if the project has changed."""
+    about: dict[str, Any] = {"by": services.person, "project": view.name}
+    return figures.asked(
+        services.store,
+        services.settings,
+        "drafting",
+        {"project": view.name},
+        state=set_statistics.mark(services.store, **about),
+        size=set_statistics.size(services.store, **about),
+    )
+
+
+def _compared(rows: tuple[OutcomeComparison, ...]) -> markup.Markup:
+    """Return a row for each outcome: both means, the difference with its limits, and the number of items."""
+    heads = [("Of each item", "wide"), ("Shown", "number"), ("Not shown", "number"), ("Difference", "number")]
+    heads += [("95 % limits, by source", "number"), ("So far apart by chance", "number")]
+    heads += [("Items shown", "number"), ("Items not shown", "number")]
+    return markup.table(heads, [_line(each) for each in rows])
+
+
+def _line(each: OutcomeComparison) -> list[markup.Markup]:
+    of = each.outcome
+    name = markup.tag("div", markup.text(of.name)), markup.tag("div", markup.quiet(of.meaning), style="ts-small")
+    values = [report_text.number(each.means[arm], share=of.share) for arm in Arm]
+    values += [report_text.number(each.difference.value, share=of.share, signed=True), report_text.limits(each)]
+    values.append(report_text.chance(each))
+    return [markup.joined(name), *map(markup.text, values), *(markup.number(each.n[arm]) for arm in Arm)]
+
+
+def _edited(rows: tuple[FieldEdits, ...]) -> markup.Markup:
+    heads = [("Field", "name")]
+    whats = ("Changed", "As proposed", "Seconds")
+    heads += [(f"{what}, {arm}", "number") for arm in ("shown", "not shown") for what in whats]
+    return markup.table(heads, [_field(each) for each in rows])
+
+
+def _field(each: FieldEdits) -> list[markup.Markup]:
+    cells = [cell for arm in Arm for cell in report_text.cells(each, arm)]
+    return [markup.text(each.field), *map(markup.text, cells)]

@@ -1,0 +1,97 @@
+"""The proposals on the page Pipelines: made by a model, given to images, and used by authors. For leads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from app import markup, pipeline_steps, shell
+from app.pipeline_steps import PipelineStep
+from app.services import Services
+from domain.records import ProjectView
+from extensions.drafting import import_records
+from extensions.drafting.arms import Arm
+from extensions.drafting.import_records import ImportedFile, ProjectProposals
+
+ARMS = {Arm.WITH: "shown to the author", Arm.WITHOUT: "not shown"}
+NOT_TOLD = "how they were made was not given with the file"
+_NOT_ASKED = "images not asked about: "
+_ON_PAGE = {"beyond --limit": "more than were wanted"}
+"""The words of pages for reasons that commands give."""
+
+
+def draw(services: Services, view: ProjectView) -> None:
+    """Draw the step of the page Pipelines; draws nothing in a project without proposals."""
+    here = import_records.of_project(services.store, by=services.person, project=view.name)
+    if here.came:
+        shell.section("Proposals of a model")
+        again = pipeline_steps.link("Give others, or see what they do", "drafting", view)
+        shell.show(markup.tag("div", table(here, again), data_part="proposals"))
+        shell.show(markup.tag("div", arms(here), data_part="arms"))
+
+
+STEP = PipelineStep(30, draw)
+
+
+def table(here: ProjectProposals, again: markup.Markup) -> markup.Markup:
+    """Return two rows for each imported file, newest first. ``again`` links to the next import."""
+    rows = []
+    for each in reversed(here.came):
+        rows += [[*_making(each), markup.text("")], [*_giving(each), again]]
+    return markup.table([*pipeline_steps.HEADS, ("Run again", "")], rows)
+
+
+def arms(here: ProjectProposals) -> markup.Markup:
+    """Return the number of images of each arm, and how many of them authors have started and written."""
+    heads = [("The proposal is", ""), ("Images", "number"), ("Begun", "number"), ("Written", "number")]
+    counts = (here.images, here.begun, here.written)
+    return markup.table(heads, [[markup.text(ARMS[arm]), *(markup.number(n[arm]) for n in counts)] for arm in Arm])
+
+
+def _making(each: ImportedFile) -> list[markup.Markup]:
+    """Return the row about the making of the proposals."""
+    if each.made is None:
+        return pipeline_steps.row(
+            "Proposing", each.model, each.offered, each.offered, markup.quiet(NOT_TOLD), "not told"
+        )
+    counts = each.made["counts"]
+    how = f"{each.model}, {markup.count(counts.get('requests', 0), 'request')}"
+    if each.made["mended"]:
+        how += "; the file was changed by people before it came in"
+    left = [(said, said) for said in _left_out(each.made)]
+    n, made = counts.get("images", 0), counts.get("proposals", 0)
+    return pipeline_steps.row("Proposing", how, n, made, pipeline_steps.dropped_cell(left), _cost(each.made))
+
+
+def _left_out(made: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the reasons for images without a proposal, then the problems of refused replies."""
+    for name, n in made["counts"].items():
+        if name.startswith(_NOT_ASKED) and n:
+            why = name.removeprefix(_NOT_ASKED)
+            yield f"not asked about, as {_ON_PAGE.get(why, why)}: {n:,}"
+    for each in made["without"]:
+        yield f"{each['why']}: {each['n']:,}, such as {each['image']}"
+    for kind, n in sorted(made["replies"].items(), key=lambda said: (-said[1], said[0])):
+        yield f"replies not taken, {kind}: {n:,}"
+
+
+def _cost(made: Mapping[str, Any]) -> str:
+    cost = made["counts"].get("cost")
+    return "its price is not known" if cost is None else f"{cost:,.4f} {made['currency']}".strip()
+
+
+def _giving(each: ImportedFile) -> list[markup.Markup]:
+    """Return the row about the images that got a proposal."""
+    said = [
+        f"{each.name or 'a file'}, {markup.moment(each.at)}, by {each.by or 'the command line'}",
+        f"shown to the authors of {100 * each.share:g} %",
+        f"seed {each.seed}",
+    ]
+    left = [f"{why['why'].rstrip('.')}: {why['n']:,}, such as {why['image']}" for why in each.why]
+    if (more := each.refused - sum(why["n"] for why in each.why)) > 0:
+        left.append(f"refused: {more:,}")
+    if each.before:
+        left.append(f"had a proposal already: {each.before:,}")
+    n = sum(each.arms.values())
+    dropped = pipeline_steps.dropped_cell([(words, words) for words in left])
+    return pipeline_steps.row("Giving to images", "; ".join(said), each.offered, n, dropped, "")

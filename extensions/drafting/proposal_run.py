@@ -1,0 +1,281 @@
+"""Ask a model for items about the free images of a pool, check the replies, and write the proposals to a file."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from app import asked_strictly, reply_journal
+from app.asked_strictly import Subject, Way
+from app.reply_journal import Journal, JournalKind
+from app.services import Resources
+from app.written_once import Result, sha256
+from domain.errors import FileRefused, InvalidInput, ModelRefused, Problem, RunStopped
+from domain.runs import Question
+from domain.strict_json import Fault
+from extensions.drafting import proposal_reply, seed_tasks
+from extensions.drafting.free_images import FreeImages, PictureMaker, Unit
+from extensions.drafting.proposal_reply import ProposalReply
+from extensions.drafting.seed_task_file import TaskPlan
+from extensions.drafting.seed_tasks import Situation
+from workflow.runs import identities
+from workflow.runs.model_descriptions import ModelSpec
+
+PROPOSALS = JournalKind("touchstone drafting make", "proposed items")
+"""The journal of the model's replies."""
+LONGEST_ANSWER = 4096
+"""The maximum number of tokens of a reply, if the model's description has none."""
+MADE_BY = "touchstone drafting"
+NO_TASK = "no task of the file is for their dimension"
+OTHER = "they are for another dimension"
+BEYOND = "beyond --limit"
+DECLINED = "the model says that the image does not allow such an item"
+
+
+@dataclass(frozen=True)
+class ProposalRequest:
+    """The request of a person: the images, the model and the options."""
+
+    project: str
+    free: FreeImages
+    spec: ModelSpec
+    prompt: str
+    plan: TaskPlan | None
+    dimension: str | None
+    limit: int | None
+    seed: int
+    tries: int
+    out: Path
+
+    @property
+    def result(self) -> Result:
+        """Return the file to write, with the files next to it."""
+        return Result(self.out, MADE_BY)
+
+
+@dataclass(frozen=True)
+class PlannedProposal:
+    """An image and the request to the model about it."""
+
+    unit: Unit
+    dimension: str
+    situation: Situation | None
+    subject: Subject[ProposalReply]
+
+
+@dataclass
+class RunResult:
+    """The result of a run."""
+
+    wishes: list[PlannedProposal]
+    left_out: dict[str, int]
+    """The number of images that the model is not asked about, by reason."""
+    broken: int
+    """Number of unreadable lines in the journal."""
+    before: int = 0
+    """Number of images that needed no further request."""
+    stopped: str = ""
+
+    @property
+    def subjects(self) -> list[Subject[ProposalReply]]:
+        """Return the request about each image."""
+        return [wish.subject for wish in self.wishes]
+
+    @property
+    def proposed(self) -> list[PlannedProposal]:
+        """Return the images with a proposal."""
+        return [wish for wish in self.wishes if wish.subject.said is not None and wish.subject.said.fields]
+
+    @property
+    def failures(self) -> dict[str, list[str]]:
+        """Return the images of refused replies, by problem."""
+        return asked_strictly.failures(self.subjects)
+
+    def figures(self) -> dict[str, Any]:
+        """Return the counts."""
+        declined = sum(wish.subject.said is not None and not wish.subject.said.fields for wish in self.wishes)
+        return {
+            "images": len(self.wishes) + sum(self.left_out.values()),
+            **{f"images not asked about: {why}": n for why, n in self.left_out.items()},
+            "proposals": len(self.proposed),
+            "images declined": declined,
+            "images without": len(self.wishes) - len(self.proposed) - declined,
+            "requests": asked_strictly.requests(self.subjects),
+            **asked_strictly.usage(self.subjects),
+        }
+
+    def without(self) -> Iterator[tuple[str, str, list[str]]]:
+        """Yield each image without a proposal: its name, the reason, and the problems of the last reply."""
+        for wish in self.wishes:
+            said = wish.subject.said
+            if said is None:
+                yield wish.unit.name, wish.subject.why_none(), [fault.what for fault in wish.subject.faults]
+            elif not said.fields:
+                yield wish.unit.name, DECLINED, [said.why_not]
+
+
+def described(spec: ModelSpec, free: FreeImages, constrain: bool) -> ModelSpec:
+    """Return the model's description for these requests. With ``constrain`` its server enforces the form."""
+    form = proposal_reply.json_schema(free.loaded.schema_) if constrain else None
+    return asked_strictly.described(spec, longest=LONGEST_ANSWER, form=form, name="item")
+
+
+def prepared(asked: ProposalRequest, here: Resources) -> tuple[list[PlannedProposal], dict[str, int]]:
+    """Return the request about each image, and the number of images left out by reason.
+
+    Raises
+    ------
+    InvalidInput, FileRefused, ModelRefused
+        An option, the prompt, the schema or the model does not fit.
+    """
+    asked_strictly.must_be_endpoint(asked.spec, "items")
+    if asked.spec.modality == "text":
+        raise ModelRefused(f"{asked.spec.name} is shown no pictures (`modality: text`), and items are about images.")
+    if problem := proposal_reply.lacking(asked.prompt):
+        raise FileRefused(f"The prompt {problem}.")
+    loaded = asked.free.loaded
+    if not proposal_reply.asked_fields(loaded.schema_):
+        raise InvalidInput([Problem("project", "The schema has no field that a model could write; all are drawn.")])
+    shown = PictureMaker(here.store, here.media, here.settings, loaded, asked.spec)
+    who = identities.description(asked.spec.dump())
+    wishes, left_out = list[PlannedProposal](), Counter(asked.free.left_out)
+    for unit in asked.free.units:
+        if asked.limit is not None and len(wishes) == asked.limit:
+            left_out[BEYOND] += 1
+            continue
+        if unit.dimension is not None and asked.dimension not in (None, unit.dimension):
+            left_out[OTHER] += 1
+            continue
+        dimension, situation = _about(asked, unit)
+        if dimension is None:
+            left_out[NO_TASK] += 1
+            continue
+        text = proposal_reply.question(
+            asked.prompt,
+            loaded.schema_,
+            dimension,
+            situation=situation.text if situation is not None else "",
+            guideline=loaded.guideline_text,
+        )
+        key = sha256("\n".join([who, *unit.files, text]).encode())
+        read = partial(proposal_reply.read_reply, schema=loaded.schema_, dimension=dimension)
+        subject = Subject(unit.name, text, key, read, _failed, partial(shown, unit))
+        wishes.append(PlannedProposal(unit, dimension, situation, subject))
+    return wishes, dict(left_out)
+
+
+def _failed(fault: Fault) -> ProposalReply:
+    return ProposalReply(faults=(fault,))
+
+
+def _about(asked: ProposalRequest, unit: Unit) -> tuple[str | None, Situation | None]:
+    """Return the dimension and the situation for an image. The dimension is None if no task fits."""
+    every = [each.id for each in asked.free.loaded.schema_.dimensions]
+    wanted = unit.dimension or asked.dimension or (every[0] if len(every) == 1 else None)
+    if asked.plan is None:
+        if wanted is None:
+            told = f"Give --dimension: some images are for any dimension. There are {', '.join(every)}."
+            raise InvalidInput([Problem("dimension", told)])
+        return wanted, None
+    found = seed_tasks.chosen(asked.plan.situations, dimension=wanted, seed=asked.seed, about=unit.asset)
+    if found is None:
+        return None, None
+    if wanted is None and found.dimension is None:
+        told = f"Give --dimension, or `dimension` of the task {found.task!r}: some images are for any dimension."
+        raise InvalidInput([Problem("dimension", told)])
+    return wanted or found.dimension, found
+
+
+def dry(asked: ProposalRequest, here: Resources) -> tuple[list[Question], int]:
+    """Return the open questions, and the number of images that need no further request."""
+    wishes, _ = prepared(asked, here)
+    subjects = [wish.subject for wish in wishes]
+    asked_strictly.recall(subjects, reply_journal.read(asked.result.beside("asked.jsonl"), PROPOSALS))
+    left = [subject for subject in subjects if subject.is_open(asked.tries)]
+    return [each.question(at, shown=at < 3) for at, each in enumerate(left)], len(subjects) - len(left)
+
+
+def make(
+    asked: ProposalRequest, here: Resources, *, stop: Callable[[], bool], tell: Callable[[str, ProposalReply], None]
+) -> RunResult:
+    """Ask the model about each open image and write the proposals, with a file that tells how they were made.
+
+    Raises
+    ------
+    Conflict
+        Another command does the same, or the proposals were changed since they were written.
+    """
+    wishes, left_out = prepared(asked, here)
+    with reply_journal.opened(asked.result.beside("asked.jsonl"), PROPOSALS) as journal:
+        told = RunResult(wishes, left_out, journal.broken)
+        asked_strictly.recall(told.subjects, journal)
+        told.before = sum(not subject.is_open(asked.tries) for subject in told.subjects)
+        ours = asked.result.must_be_ours(_file(asked, told.proposed))
+        try:
+            if told.before < len(wishes):
+                way = Way(asked.spec, asked.tries, "image")
+                asked_strictly.ask(way, told.subjects, journal, here.settings, stop=stop, tell=tell)
+        except RunStopped as error:
+            told.stopped = str(error)
+        asked.result.must_be_ours(_file(asked, told.proposed), ours)
+        asked.result.write(_file(asked, told.proposed), _made(asked, told, journal))
+    return told
+
+
+def _file(asked: ProposalRequest, wishes: Sequence[PlannedProposal]) -> bytes:
+    """Return the proposal file, with one line for each proposal."""
+    schema = asked.free.loaded.schema_
+    head = {"made_by": MADE_BY, "project": asked.project, "schema": schema.name, "version": schema.version}
+    head |= {"model": asked.spec.name}
+    opening = json.dumps(head, ensure_ascii=False)[:-1]
+    records = ",\n".join(json.dumps(_record(each), ensure_ascii=False) for each in wishes)
+    return f'{opening}, "proposals": [\n{records}\n]}}\n'.encode()
+
+
+def _record(wish: PlannedProposal) -> dict[str, Any]:
+    said, about = wish.subject.said, wish.situation
+    task = {"task": about.task, "subtask": about.subtask} if about is not None else {}
+    return {
+        "asset": wish.unit.asset,
+        "image": wish.unit.name,
+        "sha256": list(wish.unit.files),
+        "dimension": wish.dimension,
+        **task,
+        "fields": dict(said.fields) if said is not None else {},
+    }
+
+
+def _made(asked: ProposalRequest, told: RunResult, journal: Journal) -> dict[str, Any]:
+    """Return how the proposals were made."""
+    generation, loaded = asked.spec.generation, asked.free.loaded
+    situations = Counter(
+        f"{wish.situation.task} / {wish.situation.subtask}" for wish in told.proposed if wish.situation is not None
+    )
+    return {
+        "project": asked.project,
+        "schema": {"name": loaded.schema_.name, "version": loaded.schema_.version, "hash": loaded.hash},
+        "inputs": [{"path": asked.plan.path, "sha256": asked.plan.sha256}] if asked.plan is not None else [],
+        "settings": {
+            "model": asked.spec.dump(),
+            "temperature": generation.temperature,
+            "seed": generation.seed,
+            "prompt": asked.prompt,
+            "prompt_sha256": sha256(asked.prompt.encode()),
+            "dimension": asked.dimension,
+            "limit": asked.limit,
+            "situations_drawn_by": asked.seed,
+            "tries": asked.tries,
+        },
+        "asked_by": [line["about"] for line in journal.lines if line.get("record") == "session"],
+        "fields": [each.name for each in proposal_reply.asked_fields(loaded.schema_)],
+        "fields_left_to_people": [each.name for each in proposal_reply.left_fields(loaded.schema_)],
+        "counts": told.figures(),
+        "situations": dict(sorted(situations.items())),
+        "failures": asked_strictly.failure_rows(told.subjects, "images"),
+        "left_out": [{"image": name, "why": why, "said": said} for name, why, said in told.without()],
+    }

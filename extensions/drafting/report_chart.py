@@ -1,0 +1,96 @@
+"""The chart of the drafting report: the difference between the arms for each outcome."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from app import charts
+from app.charts import Chart
+from extensions.drafting import report_text
+from extensions.drafting.arm_report import DraftingReport, OutcomeComparison
+from extensions.drafting.arms import Arm
+
+BAR, AROUND = 34, 70
+"""The height of a row and of everything around the rows, in pixels."""
+ACCENT, GREY = "#2f7fb8", "#7d8a94"
+
+
+def show(found: DraftingReport, *, project: str) -> None:
+    """Draw the outcomes that are fractions. The table has the others, too."""
+    rows = [each for each in found.compared if each.outcome.share and not math.isnan(each.difference.value)]
+    if rows:
+        charts.show(_chart(rows), project=project, table=False)  # it stands below
+
+
+def _chart(rows: Sequence[OutcomeComparison]) -> Chart:
+    names = [each.outcome.name for each in rows]
+    values: list[dict[str, Any]] = [
+        {
+            "at": at,
+            "name": each.outcome.name,
+            "difference": each.difference.value,
+            "low": _known(each.difference.low),
+            "high": _known(each.difference.high),
+        }
+        for at, each in enumerate(rows)
+    ]
+    x = {
+        "field": "difference",
+        "type": "quantitative",
+        "title": "Shown less not shown, in points",
+        "axis": {"format": "+.0%", "tickCount": 8},
+        "scale": {"zero": True, "nice": True},
+    }
+    labels = {"labelExpr": f"{json.dumps(names)}[datum.value]", "labelLimit": 260, "labelOverlap": False}
+    y = {"field": "at", "type": "ordinal", "title": None, "axis": {**labels, "ticks": False}}
+    tooltip = [{"field": "name", "title": "of each item"}]
+    tooltip += [{"field": name, "format": "+.1%"} for name in ("difference", "low", "high")]
+    layers: list[dict[str, Any]] = [
+        {
+            "data": {"values": [{"none": 0}]},
+            "mark": {"type": "rule", "color": GREY, "strokeDash": [5, 4], "strokeWidth": 1.5},
+            "encoding": {"x": {**x, "field": "none"}},
+        },
+        {
+            "data": {"values": [each for each in values if each["low"] is not None]},
+            "mark": {"type": "rule", "color": GREY, "strokeWidth": 2},
+            "encoding": {"y": y, "x": {**x, "field": "low"}, "x2": {"field": "high"}},
+        },
+        {
+            "data": {"values": values},
+            "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1, "color": ACCENT},
+            "encoding": {"y": y, "x": x, "tooltip": tooltip},
+        },
+    ]
+    first = rows[0]
+    shown, hidden = (report_text.number(first.means[arm], share=True) for arm in Arm)
+    limited = any(each["low"] is not None for each in values)
+    return Chart(
+        "drafting",
+        f"{first.outcome.name}: {shown} where the proposal was shown, {hidden} where it was not.",
+        f"n = {first.n[Arm.WITH]:,} and {first.n[Arm.WITHOUT]:,} items. "
+        + ("Grey: 95 % limits by source. " if limited else "No limits: the table says why. ")
+        + "Dashed: no difference.",
+        layers,
+        ["Of each item", "Shown", "Not shown", "Difference", "From", "To"],
+        [
+            [each.outcome.name, *(_written(value) for value in (*(each.means[arm] for arm in Arm), *_limits(each)))]
+            for each in rows
+        ],
+        BAR * len(names) + AROUND,
+    )
+
+
+def _limits(each: OutcomeComparison) -> tuple[float, float, float]:
+    return each.difference.value, each.difference.low, each.difference.high
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _written(value: float) -> str | None:
+    return None if math.isnan(value) else f"{value:.4f}"

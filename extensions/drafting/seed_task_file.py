@@ -1,0 +1,78 @@
+"""Read seed tasks, subtasks and templates from a YAML file that people write."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from annotation_schemas import typed_yaml
+from domain.errors import FileRefused
+from extensions.drafting.seed_tasks import SeedTask, Situation, Subtask, fault, situations
+
+MOST = 100_000
+"""The situations of one file."""
+
+
+class TaskPlan(NamedTuple):
+    """The content of a file."""
+
+    path: str
+    sha256: str
+    situations: list[Situation]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class _Subtask(_Part):
+    name: str = Field(min_length=1, max_length=500)
+    after: tuple[str, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name_alone(cls, value: Any) -> Any:
+        return {"name": value} if isinstance(value, str) else value
+
+
+class _Task(_Part):
+    task: str = Field(min_length=1, max_length=500)
+    dimension: str | None = None
+    subtasks: tuple[_Subtask, ...] = ()
+
+
+class _File(_Part):
+    tasks: tuple[_Task, ...] = Field(min_length=1)
+    templates: tuple[str, ...] = ()
+
+
+def read_plan(path: Path, dimensions: list[str]) -> TaskPlan:
+    """Return the situations of a file, for a schema with these dimensions.
+
+    Raises
+    ------
+    FileRefused
+        The file cannot be read or contradicts itself. The message names the line or the task.
+    """
+    text = typed_yaml.read_file(path)
+    document, found = typed_yaml.parse(text, _File)
+    if found is None:
+        raise FileRefused(typed_yaml.in_lines(document, str(path)))
+    tasks = []
+    for at, each in enumerate(found.tasks):
+        task = SeedTask(each.task, tuple(Subtask(one.name, one.after) for one in each.subtasks), each.dimension)
+        said = fault(task)
+        if each.dimension is not None and each.dimension not in dimensions:
+            said = f"is for {each.dimension!r}, which is no dimension; there are {', '.join(dimensions)}"
+        if said:
+            raise FileRefused(f"{path}, line {document.line_of(('tasks', at))}: the task {each.task!r} {said}.")
+        tasks.append(task)
+    if blank := next((at for at, one in enumerate(found.templates, 1) if not one.strip()), None):
+        raise FileRefused(f"{path}, line {document.line_of(('templates', blank - 1))}: template {blank} is empty.")
+    made = situations(tasks, found.templates)
+    if len(made) > MOST:
+        raise FileRefused(f"{path} makes {len(made):,} situations, and {MOST:,} are the most; give fewer templates.")
+    return TaskPlan(str(path), hashlib.sha256(path.read_bytes()).hexdigest(), made)

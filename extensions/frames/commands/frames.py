@@ -1,0 +1,174 @@
+"""``touchstone frames``: frames out of videos, screened, with a manifest; for the pool."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from domain.errors import FileRefused, InvalidInput, Problem
+
+if TYPE_CHECKING:
+    from extensions.frames.extraction import ExtractionSettings
+    from extensions.frames.screening import ScreeningSettings
+
+SHOWN = 50
+"""Number of videos or times without a frame that are named."""
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    cli.command("frames")(frames)
+
+
+def frames(
+    videos: Annotated[Path, typer.Argument(help="A folder of videos, with all folders in it, or one video.")],
+    out: Annotated[Path, typer.Argument(help="The folder for the frames and their manifest, frames.jsonl.")],
+    every: Annotated[int | None, typer.Option(min=1, help="Take each so-many-th frame, from the first on.")] = None,
+    seconds: Annotated[
+        str | None, typer.Option(metavar="S", help="Take the frame on screen each S seconds, from 0 on.")
+    ] = None,
+    times: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Take the frames at the times of a CSV with `source,time`.")
+    ] = None,
+    scenes: Annotated[bool, typer.Option("--scenes", help="Take the first frame of each scene.")] = False,
+    scene_change: Annotated[
+        float | None,
+        typer.Option(min=0.01, max=1.0, help="With --scenes: how much of a picture has to change; by default 0.3."),
+    ] = None,
+    at_most: Annotated[
+        int | None, typer.Option(min=1, help="Keep so many of each video, spread over what is left of it.")
+    ] = None,
+    blurred: Annotated[
+        float | None,
+        typer.Option(min=0.0, help="Drop frames less than this much as sharp as the median of their video: 0.4."),
+    ] = None,
+    min_sharpness: Annotated[float | None, typer.Option(min=0.0, help="Drop frames below this sharpness.")] = None,
+    brightness: Annotated[
+        tuple[float, float] | None,
+        typer.Option(metavar="FROM TO", help="Drop frames whose mean grey level (0 to 255) is not in between."),
+    ] = None,
+    distinct: Annotated[
+        bool, typer.Option("--distinct", help="Of frames that look alike, in all videos, keep the sharpest.")
+    ] = False,
+    alike: Annotated[
+        int, typer.Option(min=0, max=64, help="Frames look alike whose hashes differ in no more of 64 bits.")
+    ] = 6,
+    motion: Annotated[
+        bool, typer.Option("--motion", help="Measure how much each frame moves against the one before it.")
+    ] = False,
+    least_motion: Annotated[
+        float | None, typer.Option(min=0.0, help="Drop frames that move less; measures it, as --motion does.")
+    ] = None,
+    most_motion: Annotated[
+        float | None, typer.Option(min=0.0, help="Drop frames that move more; measures it, as --motion does.")
+    ] = None,
+    montage: Annotated[
+        bool, typer.Option("--montage", help="Draw sheets of all taken frames with their times: OUT/montage.")
+    ] = False,
+    format: Annotated[str, typer.Option(help="png, or jpg (at quality 95).")] = "png",
+) -> None:
+    """Take frames out of videos and screen them: every so many, each so many seconds, at given times, or of each
+    scene. The same command again goes on where it was broken off; with other screening it decides anew.
+
+    Afterwards `touchstone pool add PROJECT OUT/images` adds the kept ones, whose sources are their videos."""
+    from extensions.frames.extraction import FORMATS, ExtractionSettings
+    from extensions.frames.screening import ScreeningSettings
+
+    if sum(way is not None for way in (every, seconds, times)) + scenes != 1:
+        raise InvalidInput([Problem("every", "Give one of --every, --seconds, --times and --scenes.")])
+    if scene_change is not None and not scenes:
+        raise InvalidInput([Problem("scene_change", "--scene-change goes with --scenes.")])
+    if format not in FORMATS:
+        raise InvalidInput([Problem("format", f"--format is png or jpg, not {format!r}.")])
+    taking = ExtractionSettings(
+        every=every,
+        seconds=_step(seconds) if seconds is not None else None,
+        scenes=(scene_change or 0.3) if scenes else None,
+        at_times=times is not None,
+        format=format,
+        motion=motion or least_motion is not None or most_motion is not None,
+    )
+    shape = (at_most, min_sharpness, blurred, brightness, distinct, alike)
+    _make(videos, out, times, taking, ScreeningSettings(*shape, least_motion, most_motion), montage=montage)
+
+
+def _make(
+    videos: Path,
+    out: Path,
+    times: Path | None,
+    taking: ExtractionSettings,
+    keeping: ScreeningSettings,
+    *,
+    montage: bool,
+) -> None:
+    from extensions.frames import extraction
+    from extensions.frames import montage as sheets
+    from extensions.frames.frame_times import read_times
+
+    there = _videos(videos, out)
+    asked = read_times(times, there) if times is not None else dict.fromkeys(there, ())
+    result = extraction.make(
+        out,
+        [extraction.Source(name, path, asked[name]) for name, path in there.items() if name in asked],
+        taking=taking,
+        keeping=keeping,
+        said=lambda name: typer.echo(f"   {name}", err=True),
+    )
+    _tell(result.kept, sum(result.dropped.values()), result.sources, out)
+    for why, n in sorted(result.dropped.items()):
+        typer.echo(f"   {n:,} dropped: {why}")
+    _list("Broken videos, taken up to the break", result.broken)
+    _list("Without a frame", result.missing)
+    _list("Skipped", result.skipped)
+    if montage:
+        n = sheets.make(out)
+        typer.echo(f"{n:,} sheet{'' if n == 1 else 's'} of small pictures: {out / sheets.FOLDER}")
+    else:
+        sheets.clear(out)
+    if result.sources == len(result.skipped):
+        raise typer.Exit(1)
+
+
+def _videos(videos: Path, out: Path) -> dict[str, Path]:
+    """Return the videos by name: one file, or the files in a folder with the ending of a video, outside ``out``."""
+    from importers.media_files import files_below, kind_of
+
+    if not videos.exists():
+        raise FileRefused(f"There is no file or folder {videos}.")
+    found = {
+        name: path
+        for name, path in files_below(videos)
+        if videos.is_file() or (kind_of(path) == "clip" and not path.is_relative_to(out))
+    }
+    if not found:
+        raise FileRefused(f"{videos} holds no video.")
+    return found
+
+
+def _step(text: str) -> str:
+    from fractions import Fraction
+
+    try:
+        if len(text) <= 30 and Fraction(text) > 0:
+            return text
+    except (ValueError, ZeroDivisionError):
+        pass
+    raise InvalidInput([Problem("seconds", f"--seconds is a number above 0, such as 0.5 or 1/3, not {text!r}.")])
+
+
+def _tell(kept: int, dropped: int, sources: int, out: Path) -> None:
+    of = f"{sources:,} video{'' if sources == 1 else 's'}"
+    typer.echo(f"{kept:,} frame{'' if kept == 1 else 's'} kept, {dropped:,} dropped, of {of}: {out / 'frames.jsonl'}")
+
+
+def _list(head: str, rows: Sequence[tuple[str, str]]) -> None:
+    if not rows:
+        return
+    typer.echo(f"{head}: {len(rows):,}.")
+    for name, why in rows[:SHOWN]:
+        typer.echo(f"   {name}: {why}")
+    if (more := len(rows) - SHOWN) > 0:
+        typer.echo(f"   and {more:,} more")

@@ -1,0 +1,53 @@
+"""Frame sets out of clips in which something was covered: their frames still show it, so the frames are deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from app import locks
+from db.engine import Store
+from domain.errors import Conflict
+from domain.records import Person
+from extensions.frames import frame_pool, frame_sets, set_jobs
+from extensions.frames.frame_sets import ABOUT, BUSY, LOCK, SetDescription
+
+COVERED_SINCE = "Something was covered in a clip of this set, so its frames were removed. Go on takes them anew."
+
+
+def names_of(home: Path, project: str, files: Collection[str]) -> list[str]:
+    """Return what the page calls the sets that were made from these stored files."""
+    return [SetDescription.read(folder).called for folder in _sets_of(home, project, files)]
+
+
+def require_idle(home: Path, project: str, files: Collection[str]) -> None:
+    """Raise ``Conflict`` while work on a set of one of these files is running."""
+    for folder in _sets_of(home, project, files):
+        if set_jobs.is_running(folder):
+            raise Conflict(f"{SetDescription.read(folder).called}: {BUSY}")
+
+
+def delete(store: Store, *, by: Person | None, home: Path, project: str, instead: Mapping[str, Path]) -> list[str]:
+    """Delete the frames of sets that were made from files no longer shown, and return what the page calls the sets.
+
+    The frames can be taken anew, then out of the files that are shown ``instead``.
+    """
+    names = []
+    for folder in _sets_of(home, project, instead):
+        with locks.held(folder / LOCK, BUSY):
+            frame_sets.clear_frames(store, folder, by=by, why="something was covered in a clip of this set")
+            about = SetDescription.read(folder)
+            now = [(name, str(instead.get(Path(path).parent.name, path))) for name, path in about.paths]
+            replace(about, paths=now, done=0.0, refused=COVERED_SINCE).write(folder)
+        names.append(about.called)
+    return names
+
+
+def _sets_of(home: Path, project: str, files: Collection[str]) -> list[Path]:
+    """Return the folders of sets, of all projects of this name, that were made from one of these stored files."""
+    found = []
+    for folder in sorted(path.parent for path in frame_pool.sets_in(home, project).glob(f"*/*/{ABOUT}")):
+        if any(Path(path).parent.name in files for _, path in SetDescription.read(folder).paths):
+            found.append(folder)
+    return found

@@ -1,0 +1,106 @@
+"""Reading times of frames from a CSV file with the columns ``source`` and ``time``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from domain import csv_text, json_text
+from domain.errors import FileRefused, RowsRefused
+from domain.json_text import NotJson
+from importers.media_files import CLIPS, LEVELS
+
+SOURCE, TIME = "source", "time"
+_TIME = re.compile(r"[0-9]{1,12}(\.[0-9]{1,24})?|[0-9]{1,18}/0*[1-9][0-9]{0,17}", re.ASCII)
+_NAMED = 20
+"""Number of invalid rows that are named."""
+
+
+def read_times(table: Path, videos: Mapping[str, Path]) -> dict[str, tuple[str, ...]]:
+    """Return the requested times of each video by name, as written: seconds, as a decimal or a fraction.
+
+    A source is the video's name in ``videos``, with or without its ending, or its bare name if no other video has this
+    bare name. Other columns are ignored. With one video, ``source`` may be missing.
+
+    Raises
+    ------
+    FileRefused
+        The file is no table with these columns.
+    RowsRefused
+        A row has an unknown video, or no time.
+    """
+    rows = _rows(table)
+    head = [name.strip().casefold() for name in rows[0][1]] if rows else []
+    needed = [TIME] if len(videos) == 1 and SOURCE not in head else [SOURCE, TIME]
+    if any(head.count(name) != 1 for name in needed):
+        raise FileRefused(f"{table.name}: its first row must name the columns {' and '.join(needed)}, each once.")
+    called = [_called(videos, form) for form in LEVELS]
+    only = next(iter(videos), "")
+    bad: list[str] = []
+    found: dict[str, dict[str, None]] = {}
+    for line, cells in rows[1:]:
+        if len(cells) != len(head):
+            bad.append(f"{table.name}, line {line}: it has {len(cells)} cells, not {len(head)}.")
+            continue
+        row = {name: csv_text.unmarked(cell).strip() for name, cell in zip(head, cells, strict=True)}
+        names = _meant(called, row[SOURCE]) if SOURCE in needed else (only,)
+        if len(names) != 1:
+            what = "several videos are called" if names else "there is no video"
+            bad.append(f"{table.name}, line {line}: {what} {row[SOURCE]!r}.")
+        elif not _TIME.fullmatch(row[TIME]):
+            bad.append(f"{table.name}, line {line}: {row[TIME]!r} is no time; write seconds, such as 12.5 or 1001/80.")
+        else:
+            found.setdefault(names[0], {})[row[TIME]] = None
+    if bad:
+        raise RowsRefused(bad[:_NAMED], n=len(bad), end="Nothing was taken.")
+    if not found:
+        raise FileRefused(f"{table.name} names no time below its first row.")
+    return {name: tuple(times) for name, times in found.items()}
+
+
+def _rows(table: Path) -> list[tuple[int, list[str]]]:
+    """Yield the last line of each row, and its cells; skip empty rows."""
+    try:
+        text = json_text.decode(table.read_bytes()).removeprefix("\ufeff")
+        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+        return [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
+    except (NotJson, csv.Error) as error:
+        raise FileRefused(f"{table.name} is no table: {error}.") from error
+    except OSError as error:
+        raise FileRefused(f"{table} cannot be read: {error.strerror}.") from error
+
+
+def _meant(called: Sequence[Mapping[str, tuple[str, ...]]], source: str) -> tuple[str, ...]:
+    """Return the videos that a name may mean, by the first of ``LEVELS`` that finds any."""
+    return next((hit for form, names in zip(LEVELS, called, strict=True) if (hit := names.get(form(source)))), ())
+
+
+def _called(videos: Mapping[str, Path], form: Callable[[str], str]) -> dict[str, tuple[str, ...]]:
+    """Return the videos of each name in one form of comparison; the longer name decides."""
+    found: dict[str, tuple[str, ...]] = {}
+    for of in (_whole, _without_ending, _bare, _bare_without_ending):
+        level: dict[str, tuple[str, ...]] = {}
+        for name in videos:
+            level[form(of(name))] = (*level.get(form(of(name)), ()), name)
+        found = level | found
+    return found
+
+
+def _whole(name: str) -> str:
+    return name
+
+
+def _without_ending(name: str) -> str:
+    ending = Path(name).suffix
+    return name.removesuffix(ending) if ending.lower() in CLIPS else name
+
+
+def _bare(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _bare_without_ending(name: str) -> str:
+    return _bare(_without_ending(name))

@@ -1,0 +1,232 @@
+"""Long work on a frame set: taking and screening its frames, and adding the chosen frames to the pool.
+
+The work runs in a process of its own, which goes on if the server ends. The process holds the lock of the set. A free
+lock of a set that is not done means that the work broke off; the same work then goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from app import apart, locks, uploads
+from app.apart import Going, Progress
+from app.services import Services
+from db.engine import Store
+from domain.errors import Conflict, FileRefused, TouchstoneError
+from domain.records import Person
+from extensions.frames import extraction, frame_choices, frame_pool, frame_sets
+from extensions.frames.extraction import ExtractionSettings
+from extensions.frames.frame_pool import FrameForPool
+from extensions.frames.frame_sets import BUSY, INDEX, LOCK, OUT, SetDescription
+from extensions.frames.screening import ScreeningSettings
+from importers.media_files import files_below, kind_of
+from media.store import MediaStore
+
+BROKEN = "It was broken off. Nothing is lost: press Go on, and it goes on where it stood."
+NO_ENDING = "its name has no ending of a video"
+
+_going: dict[Path, Going] = {}
+"""The work that this process began last, by the folder of the set."""
+
+
+def is_running(folder: Path) -> bool:
+    """Tell whether work on a set is running or about to start."""
+    begun = _going.get(folder)
+    return (begun is not None and not begun.over.is_set()) or locks.is_held(folder / LOCK)
+
+
+def taken_so_far(folder: Path) -> int:
+    """Return how many frames have been taken so far."""
+    parts = (folder / OUT / extraction.WORK).glob("*.jsonl")
+    return sum(max(part.read_bytes().count(b"\n") - 1, 0) for part in parts)
+
+
+@dataclass(frozen=True)
+class ExtractionJob:
+    """Takes and screens the frames of a set."""
+
+    folder: Path
+    by: Person
+
+    def run(self, store: Store, home: Path, progress: Progress) -> str:
+        """Take the frames, or go on with it, and write the index."""
+        with locks.held(self.folder / LOCK, BUSY):
+            about, began = SetDescription.read(self.folder), time.monotonic()
+            try:
+                found = _make(self.folder, about, progress)
+                frame_choices.screened(
+                    store,
+                    by=self.by,
+                    project=frame_sets.project_of(self.folder),
+                    of=frame_sets.reference_of(self.folder),
+                    **found,
+                )
+            except TouchstoneError as error:
+                replace(about, refused=str(error)).write(self.folder)
+                raise
+            replace(about, done=time.time(), seconds=time.monotonic() - began, refused="").write(self.folder)
+        return "taken"
+
+
+def _make(folder: Path, about: SetDescription, progress: Progress) -> dict[str, Any]:
+    """Take, screen and index the frames; return the settings and the manifest rows of all frames."""
+    sources, aside = _sources(folder, about)
+    if not sources:
+        raise FileRefused("Among these files is no video: their names have to end with .mp4, .webm or the like.")
+    done = 0
+
+    def said(name: str) -> None:
+        nonlocal done
+        done += 1
+        progress(f"{done:,} of {len(sources):,} videos, the last one {name}", done, len(sources))
+
+    with uploads.as_uploaded(str(folder)):
+        extraction.make(folder / OUT, sources, taking=about.taking, keeping=about.keeping, said=said)
+    lines = extraction.manifest(folder / OUT)
+    head, videos, frames, missing = next(lines), [], [], []
+    for line in lines:
+        record = line.pop("record")
+        if record == "source":
+            videos.append(line)
+        elif "file" in line:
+            frames.append(line)
+        else:
+            missing.append((line["source"], line["why"]))
+    for at, each in enumerate(frames, 1):
+        frame_sets.write_thumbnail(folder, str(each["file"]))
+        progress(f"Small pictures: {at:,} of {len(frames):,}", at, len(frames))
+    videos += [{"source": name, "why": NO_ENDING} for name in aside]
+    settings = {name: head[name] for name in ("taking", "keeping")}
+    frame_sets.write_json(
+        folder / INDEX, {"settings": settings, "videos": videos, "missing": missing, "frames": frames}
+    )
+    return {"settings": settings, "lines": frames}
+
+
+def _sources(folder: Path, about: SetDescription) -> tuple[list[extraction.Source], list[str]]:
+    """Return the videos, and the names of files that are no videos."""
+    if about.paths:
+        return [extraction.Source(name, Path(path)) for name, path in about.paths], []
+    path, _ = uploads.Source(folder, about.names).placed()
+    shutil.rmtree(folder / "raw", ignore_errors=True)
+    there = files_below(path)
+    videos = [extraction.Source(name, path) for name, path in there if kind_of(path) == "clip"]
+    return videos, [name for name, path in there if kind_of(path) != "clip"]
+
+
+@dataclass(frozen=True)
+class PoolJob:
+    """Adds the chosen frames of a set to the pool."""
+
+    folder: Path
+    project: str
+    by: Person
+    dimension: str | None
+    role: str | None
+
+    def run(self, store: Store, home: Path, progress: Progress) -> str:
+        """Add the frames, and write the counts into the description of the set."""
+        with locks.held(self.folder / LOCK, BUSY):
+            found = frame_sets.index(self.folder)
+            if found is None:
+                raise Conflict("There are no frames to take into the pool yet.")
+            frame_sets.refresh(store, self.folder, by=self.by)
+            those = frame_sets.chosen(self.folder, found)
+            taken = {each.number for each in those}
+            added = frame_pool.add(
+                store,
+                MediaStore(home / "media"),
+                by=self.by,
+                project=self.project,
+                frames=[FrameForPool(each.name, self.folder / OUT / str(each.row["file"]), each.row) for each in those],
+                dropped={each.name: each.row for each in found.frames if each.number not in taken},
+                settings=found.settings,
+                dimension=self.dimension,
+                role=self.role,
+                progress=lambda at: progress(f"Into the pool: {at:,} of {len(those):,} frames", at, len(those)),
+            )
+            told = {"added": added.added, "repeated": added.repeated, "refused": list(added.refused), "at": time.time()}
+            replace(SetDescription.read(self.folder), pooled=told).write(self.folder)
+        return "pooled"
+
+
+# ---- what the page calls ---------------------------------------------------------------------------------------------
+
+
+def begin_set(
+    services: Services,
+    project: str,
+    *,
+    taking: ExtractionSettings,
+    keeping: ScreeningSettings,
+    files: Sequence[Any] = (),
+    paths: Sequence[tuple[str, Path]] = (),
+    root: Path | None = None,
+) -> str:
+    """Make a set of uploaded videos, or of videos on this machine, begin to take its frames, and return its name."""
+    extraction.require_measured(taking, keeping)
+    home = services.settings.home
+    place = frame_pool.place(services.store, home, by=services.person, project=project, changes=True)
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder = uploads.new_folder(place)
+    names = tuple(each.name for each in files)
+    if files:
+        uploads.staged_in(folder, files)
+    called = uploads.Source(folder, names or tuple(name for name, _ in paths)).called
+    there = [(name, str(path)) for name, path in paths]
+    below = str(root) if root is not None and root.is_dir() else ""
+    SetDescription(called, services.person.login, time.time(), taking, keeping, names, there, below).write(folder)
+    _begin(services, folder, ExtractionJob(folder, services.person))
+    return folder.name
+
+
+def again(services: Services, folder: Path, *, taking: ExtractionSettings, keeping: ScreeningSettings) -> None:
+    """Run a set again with these settings; other extraction settings take all frames anew."""
+    if is_running(folder):
+        raise Conflict(BUSY)
+    extraction.require_measured(taking, keeping)
+    about = SetDescription.read(folder)
+    if about.taking != taking:
+        with locks.held(folder / LOCK, BUSY):
+            frame_sets.clear_frames(
+                services.store, folder, by=services.person, why="the frames are taken in another way"
+            )
+    replace(about, taking=taking, keeping=keeping, done=0.0, refused="", began=about.began).write(folder)
+    _begin(services, folder, ExtractionJob(folder, services.person))
+
+
+def go_on(services: Services, folder: Path) -> None:
+    """Go on with a set whose work broke off."""
+    about = SetDescription.read(folder)
+    again(services, folder, taking=about.taking, keeping=about.keeping)
+
+
+def into_pool(services: Services, folder: Path, project: str, *, dimension: str | None, role: str | None) -> None:
+    """Begin to add the chosen frames to the pool."""
+    if is_running(folder):
+        raise Conflict(BUSY)
+    _begin(services, folder, PoolJob(folder, project, services.person, dimension, role))
+
+
+def remove(services: Services, folder: Path) -> None:
+    """Delete a set; frames in the pool stay."""
+    if is_running(folder):
+        raise Conflict(BUSY)
+    project, of = frame_sets.project_of(folder), frame_sets.reference_of(folder)
+    frame_choices.clear(services.store, by=services.person, project=project, of=of, why="the set was deleted")
+    shutil.rmtree(folder)
+
+
+def going(folder: Path) -> Going | None:
+    """Return the work that this process began last on a set."""
+    return _going.get(folder)
+
+
+def _begin(services: Services, folder: Path, work: Any) -> None:
+    begun = _going[folder] = Going()
+    apart.begin(services.store, services.settings.home, work, going=begun, broken=BROKEN, outlives=True)

@@ -1,0 +1,148 @@
+"""The form for extraction and screening settings, and the settings in words."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import streamlit as st
+
+from domain.errors import InvalidInput, Problem
+from extensions.frames.extraction import ExtractionSettings
+from extensions.frames.screening import ScreeningSettings
+from media.frames import SCENE
+
+SECONDS, EVERY, SCENES = "Every few seconds", "Every few frames", "First frame of each scene"
+_STEP, _EVERY = "2", 24
+
+
+def asked(key: str, taking: ExtractionSettings | None = None, keeping: ScreeningSettings | None = None) -> None:
+    """Draw the form; ``taking`` and ``keeping`` are its first values."""
+    taking, keeping = taking or ExtractionSettings(seconds=_STEP), keeping or ScreeningSettings()
+    left, right = st.columns([4, 6], gap="large")
+    with left:
+        ways = [SECONDS, EVERY, SCENES]
+        now = 0 if taking.seconds is not None else 1 if taking.every is not None else 2
+        way = st.selectbox("Sampling", ways, index=now, key=f"{key}.way")
+        if way == SECONDS:
+            st.text_input(
+                "Sampling interval (seconds)", value=taking.seconds or _STEP, key=f"{key}.seconds", help=_HELP
+            )
+        elif way == EVERY:
+            st.number_input("Sampling interval (frames)", 1, 1_000_000, taking.every or _EVERY, key=f"{key}.every")
+        else:
+            st.number_input("Scene change threshold", 0.01, 1.0, taking.scenes or SCENE, 0.05, key=f"{key}.scenes")
+        st.checkbox("Measure motion", taking.motion, key=f"{key}.motion", help=_MOTION)
+    with right:
+        one, two, three = st.columns(3)
+        one.number_input(
+            "Relative sharpness",
+            0.0,
+            1.0,
+            keeping.blurred,
+            0.05,
+            key=f"{key}.blurred",
+            placeholder="none",
+            help=_BLURRED,
+        )
+        two.number_input(
+            "Minimum sharpness", 0.0, None, keeping.min_sharpness, 10.0, key=f"{key}.min_sharpness",
+            placeholder="none",
+        )  # fmt: skip
+        three.number_input("Maximum per video", 1, None, keeping.at_most, 1, key=f"{key}.at_most", placeholder="all")
+        one, two, three = st.columns(3)
+        low, high = keeping.brightness or (None, None)
+        one.number_input("Minimum brightness", 0.0, 255.0, low, 5.0, key=f"{key}.low", placeholder="none", help=_GREY)
+        two.number_input("Maximum brightness", 0.0, 255.0, high, 5.0, key=f"{key}.high", placeholder="none", help=_GREY)
+        three.number_input("Near-duplicate distance", 0, 64, keeping.alike, 1, key=f"{key}.alike", help=_BITS)
+        one, two, _ = st.columns(3)
+        still, moved = keeping.least_motion, keeping.most_motion
+        one.number_input("Minimum motion", 0.0, None, still, 0.5, key=f"{key}.still", placeholder="none", help=_MOVED)
+        two.number_input("Maximum motion", 0.0, None, moved, 0.5, key=f"{key}.moved", placeholder="none", help=_MOVED)
+        st.checkbox("Keep only the sharpest of near duplicates", keeping.distinct, key=f"{key}.distinct")
+
+
+_BLURRED = "A share of the median sharpness of the video. With 0.4, blurred frames are dropped."
+_GREY = "The mean gray level of a frame, from 0 (black) to 255 (white)."
+_BITS = "Two frames are near duplicates if their hashes differ in at most this many of 64 bits."
+_MOTION = "Measures how far each frame moved since the one before it. Taking frames then lasts longer."
+_MOVED = "In pixels of an image 320 pixels wide or high, from one frame to the next. Tick “Measure motion”, too."
+_HELP = "A number above 0, such as 0.5 or 1/3."
+
+
+def taking_of(key: str) -> ExtractionSettings:
+    """Return the extraction settings of the form; raise ``InvalidInput`` for an invalid number."""
+    state = st.session_state
+    way, motion = state[f"{key}.way"], bool(state[f"{key}.motion"])
+    if way == EVERY:
+        return ExtractionSettings(every=int(state[f"{key}.every"]), motion=motion)
+    if way == SCENES:
+        return ExtractionSettings(scenes=float(state[f"{key}.scenes"]), motion=motion)
+    text = str(state[f"{key}.seconds"]).strip()
+    try:
+        if len(text) <= 30 and Fraction(text) > 0:
+            return ExtractionSettings(seconds=text, motion=motion)
+    except (ValueError, ZeroDivisionError):
+        pass
+    raise InvalidInput([Problem("seconds", f"{text!r} is no number of seconds above 0, such as 0.5 or 1/3.")])
+
+
+def keeping_of(key: str) -> ScreeningSettings:
+    """Return the screening settings of the form."""
+    state = st.session_state
+    low, high = state[f"{key}.low"], state[f"{key}.high"]
+    bright = None if low is None and high is None else (0.0 if low is None else low, 255.0 if high is None else high)
+    if bright is not None and bright[0] > bright[1]:
+        raise InvalidInput(
+            [Problem("brightness", f"Nothing is lighter than {bright[0]:g} and darker than {bright[1]:g}.")]
+        )
+    return ScreeningSettings(
+        at_most=state[f"{key}.at_most"],
+        min_sharpness=state[f"{key}.min_sharpness"],
+        blurred=state[f"{key}.blurred"],
+        brightness=bright,
+        distinct=bool(state[f"{key}.distinct"]),
+        alike=int(state[f"{key}.alike"]),
+        least_motion=state[f"{key}.still"],
+        most_motion=state[f"{key}.moved"],
+    )
+
+
+def taking_words(taking: dict[str, Any]) -> str:
+    """Return extraction settings in words.
+
+    >>> taking_words({"seconds": "2", "every": None, "scenes": None})
+    'one each 2 seconds'
+    """
+    more = ", with its motion" if taking.get("motion") else ""
+    if taking.get("seconds") is not None:
+        return f"one each {taking['seconds']} seconds{more}"
+    if taking.get("every") is not None:
+        return f"each {taking['every']}th frame{more}"
+    return f"the first of each scene (at {taking.get('scenes')}){more}"
+
+
+def keeping_words(keeping: dict[str, Any]) -> str:
+    """Return screening settings in words.
+
+    >>> keeping_words({"blurred": 0.4, "at_most": 3, "distinct": True, "alike": 6})
+    'blurred below 0.4 of the median; one of look-alikes (6 bits); at most 3 of a video'
+    >>> keeping_words({})
+    'all are kept'
+    """
+    said = []
+    if keeping.get("min_sharpness") is not None:
+        said.append(f"sharpness from {keeping['min_sharpness']:g}")
+    if keeping.get("blurred") is not None:
+        said.append(f"blurred below {keeping['blurred']:g} of the median")
+    if keeping.get("brightness") is not None:
+        said.append("brightness {:g} to {:g}".format(*keeping["brightness"]))
+    if keeping.get("least_motion") is not None:
+        said.append(f"motion from {keeping['least_motion']:g}")
+    if keeping.get("most_motion") is not None:
+        said.append(f"motion to {keeping['most_motion']:g}")
+    if keeping.get("distinct"):
+        said.append(f"one of look-alikes ({keeping['alike']} bits)")
+    if keeping.get("at_most") is not None:
+        said.append(f"at most {keeping['at_most']} of a video")
+    return "; ".join(said) or "all are kept"

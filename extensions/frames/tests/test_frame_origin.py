@@ -1,0 +1,69 @@
+"""An item that a person wrote about a frame shows where the frame came from, and why it was chosen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema
+from db.engine import Store
+from domain.comments import OriginStep
+from domain.records import Person
+from domain.roles import Role
+from extensions.frames import frame_pool
+from media.store import MediaStore
+from testkit.factories import Clock, make_person, make_project
+from tests.app.homes import picture
+from workflow.annotate import image_pool, submissions, triage
+from workflow.lead import item_history
+
+
+def origin(store: Store, person: Person, item: str) -> list[OriginStep]:
+    return list(item_history.history(store, person=person, project="p", item=item).origin)
+
+
+def facts(step: OriginStep) -> dict[str, str]:
+    return dict(step.facts)
+
+
+def test_a_written_item_begins_with_its_image(store: Store, tmp_path: Path) -> None:
+    """Ann keeps a frame in triage, amy writes about it; a senior who settles sees neither's name before the verdict."""
+    clock = store.clock = Clock()
+    make_project(store, loaded=load_schema(shipped()["egothink"]))
+    ann, amy = (make_person(store, login) for login in ("ann", "amy"))
+    lea = make_person(store, "lea", role=Role.LEAD)
+    (tmp_path / "one.png").write_bytes(picture(1))
+    media = MediaStore(tmp_path / "media")
+    told = {"source": "V.mp4", "exact": "312/25", "time": 12.48, "frame": 312, "sharpness": 81.5, "group": 4}
+    told |= {"kept": False, "why": "blurred: its sharpness is 81.5, below 90"}
+    frame = frame_pool.FrameForPool("V.mp4/00012.480000.png", tmp_path / "one.png", told)
+    settings = {"taking": {"seconds": "2", "every": None}, "keeping": {"min_sharpness": 90.0, "distinct": False}}
+    frame_pool.add(store, media, by=lea, project="p", frames=[frame], settings=settings)
+    pooled = store.now()
+    clock.advance(minutes=1)
+    group: Any = triage.next_group(store, person=ann, project="p")
+    (shown,) = group.frames
+    triage.decide(store, person=ann, project="p", keep=[shown.asset.id], drop={}, key="k")
+    task = image_pool.pick(store, person=amy, project="p", dimension="counting", assets=[shown.asset.id])
+    clock.advance(minutes=1)
+    values = {"question": "How many cups are there?", "answer": "Two."}
+    item = submissions.submit(store, person=amy, task=task.id, key="w", values=values)
+    assert item is not None
+    name = item_history.find(store, person=lea, project="p").lines[0].name
+    image, written = origin(store, lea, name)
+    assert (image.name, image.at, image.by) == ("Image", pooled, "ann")
+    assert facts(image) | {"sharpness": ""} == {
+        "place in the item": "image",
+        "name": "V.mp4/00012.480000.png",
+        "source": "V.mp4",
+        "frame": "312, at 312/25 s",
+        "sharpness in its video": "81.5",
+        "look-alikes": "group 4",
+        "taken": "seconds: 2",
+        "screened": "min_sharpness: 90.0",
+        "chosen": "by hand, although blurred: its sharpness is 81.5, below 90",
+        "sharpness": "",
+        "triage": "kept",
+    }
+    assert (written.name, written.at, written.by) == ("Written", store.now(), "amy")

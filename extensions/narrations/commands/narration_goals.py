@@ -1,0 +1,177 @@
+"""``touchstone narrations goals``: goals from narrations by a language model, and a check of edited goals."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.commands.asked_in_terminal import carried_out, tell_asked
+from domain.english import counted
+from domain.errors import FileRefused, InvalidInput, Problem
+from extensions.narrations.commands.narrations import (
+    Columns,
+    File,
+    Narrator,
+    Spacing,
+    Unsure,
+    VideoFile,
+    narrations,
+    rates_of,
+    read_rows,
+    reading,
+    tell_rows,
+)
+
+if TYPE_CHECKING:
+    from extensions.narrations.files.narration_rows import ReadNarrations
+    from extensions.narrations.goal_generation import GoalRequest, GoalResult
+    from extensions.narrations.rules.goal_replies import ReplyGoals
+    from extensions.narrations.rules.goals import Limits
+    from workflow.runs.model_descriptions import ModelSpec
+
+
+def register(cli: typer.Typer) -> None:
+    """Add ``goals`` to ``touchstone narrations``."""
+    narrations.command("goals")(goals)
+
+
+def goals(
+    file: File,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The file for the goals; what the model replied, and how they were made, go beside it."),
+    ] = None,
+    spec: Annotated[
+        str | None,
+        typer.Option(help="The model's description, with its endpoint: a YAML file, or the name of a shipped one."),
+    ] = None,
+    prompt: Annotated[
+        Path | None,
+        typer.Option(
+            help="A text to ask by instead of ours, with {narrations}; {form}, {fewest} and {most} are filled, too.",
+            metavar="FILE",
+        ),
+    ] = None,
+    check: Annotated[
+        Path | None,
+        typer.Option(
+            "--check", help="Ask no one: say what is wrong with goals that people have mended.", metavar="FILE"
+        ),
+    ] = None,
+    video: Annotated[list[str] | None, typer.Option(help="Only about this video; may be given again.")] = None,
+    tries: Annotated[
+        int, typer.Option(min=1, max=20, help="So many replies about a video at most; then it is left out.")
+    ] = 3,
+    fewest: Annotated[int, typer.Option(min=1, help="Goals of fewer actions are left out.")] = 4,
+    most: Annotated[int, typer.Option(min=1, help="Goals of more actions are left out.")] = 20,
+    constrain: Annotated[
+        bool,
+        typer.Option("--constrain", help="Have the server hold replies to the form (response_format, json_schema)."),
+    ] = False,
+    max_calls: Annotated[int | None, typer.Option(min=1, help="Stop after so many requests.")] = None,
+    max_cost: Annotated[float | None, typer.Option(min=0, help="Stop before it costs more; needs prices.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked, and ask no one.")] = False,
+    column: Columns = None,
+    videos: VideoFile = None,
+    narrator: Narrator = 1,
+    spacing: Spacing = None,
+    with_unsure: Unsure = False,
+) -> None:
+    """Have a model behind an endpoint say what each video is done for: an overall goal, subgoals, and theirs.
+
+    A reply that does not keep to the form, or contradicts itself or the narrations, gives none. Ctrl+C leaves, and the
+    same command goes on. `touchstone narrations questions --goals OUT` makes questions of them."""
+    from extensions.narrations.rules.goals import Limits
+
+    if most < fewest:
+        raise InvalidInput([Problem("most", f"--most is {most}, which is below --fewest, {fewest}.")])
+    read = read_rows(file, reading(column, rates_of(videos), narrator, spacing, with_unsure))
+    limits = Limits(fewest, most)
+    if check is not None:
+        if out is not None or spec is not None:
+            raise InvalidInput([Problem("check", "--check asks no one: give it without --out and --spec.")])
+        _check(read, check, limits)
+        return
+    if out is None or spec is None:
+        raise InvalidInput([Problem("spec", "Give --spec, the model's description, and --out; or --check FILE.")])
+    from extensions.narrations.goal_generation import GoalRequest
+
+    described = _described(spec, constrain=constrain, max_calls=max_calls, max_cost=max_cost)
+    request = GoalRequest(read, described, _prompt(prompt), limits, tries, tuple(video or ()), out)
+    tell_rows(read)
+    if dry_run:
+        _tell_dry(request)
+    else:
+        _make(request)
+
+
+def _described(spec: str, *, constrain: bool, max_calls: int | None, max_cost: float | None) -> ModelSpec:
+    from app.commands.judge import within
+    from extensions.narrations.goal_generation import described
+    from workflow.runs import model_descriptions
+
+    return described(within(model_descriptions.named(spec), max_calls=max_calls, max_cost=max_cost), constrain)
+
+
+def _prompt(file: Path | None) -> str:
+    from extensions.narrations.rules.goal_prompt import OURS
+
+    try:
+        return (file or OURS).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileRefused(f"The prompt {file} cannot be read as UTF-8 text.") from error
+
+
+def _check(read: ReadNarrations, file: Path, limits: Limits) -> None:
+    from extensions.narrations.files.goal_files import read_goals
+    from extensions.narrations.rules.goal_check import check
+    from extensions.narrations.rules.narration import by_video
+
+    found = read_goals(file)
+    faults = [f"{row.path}, line {row.row}: {row.reason}. Mend that line, or delete the goal." for row in found.bad]
+    faults += map(str, check(found.goals, by_video(read.rows), limits))
+    for fault in faults:
+        typer.echo(fault)
+    typer.echo(f"{counted(len(found.goals), 'goal')}, {counted(len(faults), 'fault')}.")
+    if faults:
+        raise typer.Exit(1)
+
+
+def _tell_dry(request: GoalRequest) -> None:
+    from app.commands.runs_in_terminal import tell_estimate
+    from extensions.narrations.goal_generation import dry
+
+    questions, known = dry(request)
+    typer.echo(f"{counted(len(questions), 'video')} to ask about, {known:,} with what is known already.")
+    if questions:
+        tell_estimate(request.spec, questions, asked=len(questions))
+        typer.echo(f"--- {questions[0].name}\n{questions[0].text}")
+
+
+def _make(request: GoalRequest) -> None:
+    from domain.settings import settings_from
+    from extensions.narrations.goal_generation import make
+
+    settings = settings_from(os.environ, Path.cwd())
+    carried_out(
+        lambda stop: make(request, settings, stop=stop, tell=_tell_reply),
+        tell=lambda result: _tell(request, result),
+        came=lambda result: result.tasks,
+    )
+
+
+def _tell_reply(video: str, said: ReplyGoals) -> None:
+    faults = f"; {said.faults[0].kind}: {said.faults[0].what}" if said.faults else ""
+    typer.echo(f"   {video}: {counted(len(said.tasks), 'goal')}{faults}", err=True)
+
+
+def _tell(request: GoalRequest, result: GoalResult) -> None:
+    journal = request.beside("asked.jsonl")
+    tell_asked(result, request.spec, about="video", wanted="goal", journal=journal, more=". The last one: ")
+    typer.echo(
+        f"{counted(len(result.tasks), 'goal')} at {request.out}; every reply: {journal}; how they were "
+        f"made: {request.beside('made.json')}"
+    )

@@ -1,0 +1,343 @@
+"""``touchstone narrations``: from narrations of videos to questions about the next action."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app.pairs import pairs
+from domain.english import counted
+from domain.errors import FileRefused, InvalidInput, Problem
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from domain.records import BadRow
+    from extensions.narrations.files.narration_files import Reading
+    from extensions.narrations.files.narration_rows import ReadNarrations
+    from extensions.narrations.files.video_rates import Videos
+    from extensions.narrations.rules.narration import Tally
+    from extensions.narrations.rules.published_comparison import Comparison
+
+narrations = typer.Typer(
+    help="Narrations of videos: what is in them, questions out of them, and what they explain of published questions.",
+    no_args_is_help=True,
+)
+
+SHOWN = 20
+"""Number of left out rows or goals that are named."""
+
+File = Annotated[
+    Path, typer.Argument(help="EPIC-KITCHENS' CSV, Ego4D's JSON, or any CSV with video, start, stop, text.")
+]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column",
+        metavar="NAME=COLUMN",
+        help="Of a CSV: which column is video, start, stop, text or id; by default the one of the same name.",
+    ),
+]
+VideoFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--videos",
+        metavar="FILE",
+        help="A CSV with video_id,fps, and duration if you have it: the videos that there are.",
+    ),
+]
+Narrator = Annotated[int, typer.Option(min=1, max=2, help="Of Ego4D: which of the two passes is read.")]
+Spacing = Annotated[
+    str | None,
+    typer.Option(metavar="S", help="Of Ego4D: the mean seconds between narrations over all videos; by default 4.9."),
+]
+Unsure = Annotated[bool, typer.Option("--with-unsure", help="Of Ego4D: also take narrations with #unsure.")]
+Goals = Annotated[
+    Path,
+    typer.Option(help="Goals: JSON, JSON lines, CSV, EgoPlan's questions, or a folder of JSON.", metavar="FILE|DIR"),
+]
+Out = Annotated[Path, typer.Option(help="The folder for the questions, their times and the manifest.", metavar="DIR")]
+Rate = Annotated[
+    str | None,
+    typer.Option(help="Frames a second of videos that --videos does not name: 30, 59.94.", metavar="FPS"),
+]
+Asked = Annotated[
+    str | None, typer.Option(help="How it is asked: a text with {towards} (in order to wash the pan) or {goal}.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object instead of lines.")]
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    cli.add_typer(narrations, name="narrations")
+
+
+@narrations.command("look")
+def look(
+    file: File,
+    column: Columns = None,
+    videos: VideoFile = None,
+    narrator: Narrator = 1,
+    spacing: Spacing = None,
+    with_unsure: Unsure = False,
+    as_json: AsJson = False,
+) -> None:
+    """What is in a file of narrations, and which rows of it do not fit, by line."""
+    from extensions.narrations.rules.narration import by_video
+    from extensions.narrations.rules.overview import look as looked
+
+    read = read_rows(file, reading(column, rates_of(videos), narrator, spacing, with_unsure))
+    found = looked(by_video(read.rows))
+    if as_json:
+        told = {**_told(read), **vars(found), "seconds": str(found.seconds)}
+        typer.echo(json.dumps(told, indent=2, ensure_ascii=False))
+        return
+    hours = f"{found.seconds / 3600:.1f} hours from first to last"
+    typer.echo(
+        f"{read.path} ({read.form}): {counted(found.narrations, 'narration')} of {counted(found.videos, 'video')}, "
+        f"{hours}"
+    )
+    typer.echo(f"   {found.texts:,} different phrases")
+    typer.echo(f"   {found.overlapping:,} of {found.pairs:,} begin before the one before them stops")
+    for rate, n in found.counted.items():
+        typer.echo(f"   frames are counted at {rate} a second in {counted(n, 'video')}")
+    if found.counted and found.unclear:
+        typer.echo(f"   frames fit several rates, or none, in {counted(found.unclear, 'video')}")
+    tell_rows(read)
+
+
+@narrations.command("questions")
+def questions(
+    file: File,
+    goals: Goals,
+    out: Out,
+    column: Columns = None,
+    videos: VideoFile = None,
+    rate: Rate = None,
+    goal_times: Annotated[
+        str, typer.Option(help="What times of goals are counted in: seconds, or frames.", metavar="seconds|frames")
+    ] = "seconds",
+    fewest: Annotated[int, typer.Option(min=1, help="Goals of fewer actions are left out.")] = 4,
+    most: Annotated[int, typer.Option(min=1, help="Goals of more actions are left out.")] = 20,
+    slack: Annotated[
+        str, typer.Option(help="So far a goal may reach beyond its parent, or its video's narrations.", metavar="S")
+    ] = "1",
+    gap: Annotated[str, typer.Option(help="The observation is so long before the action.", metavar="S")] = "0.5",
+    observe: Annotated[
+        str,
+        typer.Option(
+            help="gap: so long before the action; ended, last: or at the end of an action of the progress, if later."
+        ),
+    ] = "gap",
+    verb_classes: Annotated[
+        Path | None, typer.Option(help="EPIC-KITCHENS' classes of verbs: same classes, same action.", metavar="FILE")
+    ] = None,
+    noun_classes: Annotated[Path | None, typer.Option(help="And of nouns; both or none.", metavar="FILE")] = None,
+    question: Asked = None,
+    collection: Annotated[str | None, typer.Option(help="What the records call the collection of the videos.")] = None,
+    seed: Annotated[int, typer.Option(help="What draws wrong options and places.")] = 0,
+    first_id: Annotated[int, typer.Option(min=0, help="The number of the first question.")] = 0,
+    tuning: Annotated[bool, typer.Option("--tuning", help="Also write what models are tuned on.")] = False,
+    apart: Annotated[
+        bool, typer.Option("--apart", help="How each came to be, which names its answer, goes into a file of its own.")
+    ] = False,
+    narrator: Narrator = 1,
+    spacing: Spacing = None,
+    with_unsure: Unsure = False,
+) -> None:
+    """Make multiple-choice questions about the next action out of narrations and goals, as EgoPlan-Bench is made.
+
+    Afterwards `touchstone import PROJECT egoplan OUT/egoplan.json` takes them, and `touchstone frames VIDEOS FRAMES
+    --times OUT/times.csv` takes the frames that they are observed in."""
+    from extensions.narrations.question_generation import QuestionRequest, make
+
+    known = rates_of(videos)
+    told = make(
+        QuestionRequest(
+            read=read_rows(file, reading(column, known, narrator, spacing, with_unsure)),
+            goals=goals,
+            videos=known,
+            rate=_rate(rate),
+            goal_times=_one_of("goal_times", goal_times, ("seconds", "frames")),
+            limits=(fewest, most, _seconds("slack", slack)),
+            gap=_seconds("gap", gap),
+            observe=observe,
+            classes=(verb_classes, noun_classes),
+            question=question,
+            collection=collection,
+            seed=seed,
+            first_id=first_id,
+            tuning=tuning,
+            apart=apart,
+        ),
+        out,
+    )
+    tell_rows(told.read)
+    tell_bad("Goals left out", told.bad_goals)
+    _tell_tally(told.tally)
+    typer.echo(f"{counted(told.n, 'question')} at {out / 'egoplan.json'}; how they were made: {out / 'made.json'}")
+    if not told.n:
+        raise typer.Exit(1)
+
+
+@narrations.command("against")
+def against(
+    file: File,
+    published: Annotated[Path, typer.Argument(help="Questions in EgoPlan's layout, with their keys.")],
+    column: Columns = None,
+    videos: VideoFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Hold published questions against the narrations that they were made of: which segments, options, progress and
+    observation frames follow from them, and every kind that does not, with counts."""
+    from extensions.narrations.files.published_questions import read_published
+    from extensions.narrations.rules import published_comparison as held
+    from extensions.narrations.rules.narration import by_video
+
+    known = rates_of(videos)
+    read = read_rows(file, reading(column, known, 1, None, False))
+    told = read_published(published)
+    videos_of = by_video(read.rows)
+    if not any(each.video in videos_of for each in told.questions):
+        asked = counted(len(told.questions), "question")
+        raise FileRefused(
+            f"None of the {asked} is of a video that {read.path} narrates; a question of {told.questions[0].video}, "
+            "for instance."
+        )
+    found = held.compare(videos_of, told.questions, rates=known.rates if known else None)
+    if as_json:
+        typer.echo(json.dumps(_found_json(found), indent=2, ensure_ascii=False))
+        return
+    tell_rows(read)
+    tell_bad("Questions left out", told.bad, what="row")
+    for what, (n, of) in found.counts.items():
+        share = f"{100 * n / of:5.1f} %" if of else "      -"
+        odd = found.examples(what)
+        named = f"   not: {', '.join(odd)}{', ...' if of - n > len(odd) else ''}" if odd else ""
+        typer.echo(f"{n:>6,} of {of:>6,} {share}  {what}{named}")
+    typer.echo("The observation frame is")
+    for kind, n in held.spread(found):
+        typer.echo(f"{n:>6,}  {kind}")
+
+
+def _found_json(found: Comparison) -> dict[str, Any]:
+    return {
+        "counts": {what: {"n": n, "of": of, "not": found.examples(what)} for what, (n, of) in found.counts.items()},
+        "observation": dict(found.kinds),
+    }
+
+
+# ---- options --------------------------------------------------------------------------------------------------------
+
+
+def rates_of(file: Path | None) -> Videos | None:
+    """Read the videos of ``--videos``, and print the invalid rows."""
+    from extensions.narrations.files.video_rates import read_videos
+
+    if file is None:
+        return None
+    found = read_videos(file)
+    tell_bad("Videos left out", found.bad, err=True)
+    return found
+
+
+def reading(
+    column: Sequence[str] | None, videos: Videos | None, narrator: int, spacing: str | None, unsure: bool
+) -> Reading:
+    """Return the settings for reading narrations."""
+    from extensions.narrations.files.narration_files import Reading
+
+    return Reading(
+        columns=pairs(column or (), "NAME=COLUMN", option="--column"),
+        durations=videos.durations if videos else None,
+        videos=frozenset(videos.rates) if videos else None,
+        narrator=narrator,
+        spacing=None if spacing is None else _seconds("spacing", spacing, above=True),
+        unsure=unsure,
+    )
+
+
+def read_rows(file: Path, how: Reading) -> ReadNarrations:
+    """Return the narrations of a file."""
+    from extensions.narrations.files.narration_files import read_narrations
+
+    return read_narrations(file, how)
+
+
+def _rate(text: str | None) -> Fraction | None:
+    from extensions.narrations.rules.frame_rates import rate
+
+    if text is None:
+        return None
+    found = rate(text)
+    if found is None:
+        raise InvalidInput(
+            [Problem("rate", f"--rate is a number from 1 to 1000, such as 59.94 or 60000/1001, not {text!r}.")]
+        )
+    return found
+
+
+def _seconds(name: str, text: str, *, above: bool = False) -> Decimal:
+    from extensions.narrations.files.narration_rows import Unfit, seconds
+
+    try:
+        found = seconds(text)
+    except Unfit as error:
+        raise InvalidInput([Problem(name, f"--{name}: {error}.")]) from error
+    if above and not found:
+        raise InvalidInput([Problem(name, f"--{name} is a number above 0.")])
+    return found
+
+
+def _one_of(name: str, said: str, known: Sequence[str]) -> str:
+    if said not in known:
+        option = name.replace("_", "-")
+        raise InvalidInput([Problem(name, f"--{option} is {' or '.join(known)}, not {said!r}.")])
+    return said
+
+
+# ---- what is told ---------------------------------------------------------------------------------------------------
+
+
+def _told(read: ReadNarrations) -> dict[str, Any]:
+    return {
+        "file": read.path,
+        "sha256": read.sha256,
+        "form": read.form,
+        "left_out": [{"line": row.row, "why": row.reason} for row in read.bad],
+        "passed_over": read.passed_over,
+        "notes": read.notes,
+        "windows": read.windows,
+    }
+
+
+def tell_rows(read: ReadNarrations) -> None:
+    """Print what was noticed about the rows of a file, and the invalid rows."""
+    for what, n in {**read.notes, **read.passed_over}.items():
+        typer.echo(f"   {n:,} {'passed over: ' if what in read.passed_over else ''}{what}")
+    if read.windows:
+        typer.echo(f"   each lasts from {read.windows['rule']}, a = {read.windows['a']} s, b = {read.windows['b']}")
+    tell_bad("Rows left out", read.bad)
+
+
+def tell_bad(head: str, bad: Sequence[BadRow], *, what: str = "line", err: bool = False) -> None:
+    """Print the first rows that were left out, with the reason."""
+    if not bad:
+        return
+    typer.echo(f"{head}: {len(bad):,}.", err=err)
+    for row in bad[:SHOWN]:
+        typer.echo(f"   {row.path}, {what} {row.row}: {row.reason}.", err=err)
+    if (more := len(bad) - SHOWN) > 0:
+        typer.echo(f"   and {more:,} more", err=err)
+
+
+def _tell_tally(tally: Tally) -> None:
+    for step, n in tally.steps.items():
+        typer.echo(f"{n:>8,} {step}")
+    for reason, n in sorted(tally.left_out.items(), key=lambda each: (-each[1], each[0])):
+        typer.echo(f"{n:>8,} left out: {reason}; such as {tally.examples[reason][0]}")

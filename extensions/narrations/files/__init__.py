@@ -1,0 +1,1 @@
+"""Files of narrations, goals and questions: reading and writing them."""

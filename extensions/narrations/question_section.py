@@ -1,0 +1,267 @@
+"""The section of the page Goals that makes questions from saved goals, previews them, and imports them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from annotation_schemas.formats import offered
+from app import apart, import_boxes, import_seen, import_work, markup, shell, uploads
+from app.apart import Going, Progress
+from app.import_result import imported_sentence
+from app.jobs.imports import Came, Order
+from app.services import Services
+from db.engine import Store
+from domain.errors import InvalidInput, Problem, RowsRefused
+from domain.records import Person, ProjectView
+from extensions.narrations import goal_draft, project_steps
+from extensions.narrations.files import question_files
+from extensions.narrations.files.narration_rows import ReadNarrations
+from extensions.narrations.files.published_questions import FORMAT
+from extensions.narrations.files.video_rates import Videos, read_videos
+from extensions.narrations.question_generation import QuestionRequest, make
+from extensions.narrations.rules.frame_rates import as_text, rate
+from extensions.narrations.rules.goals import FEWEST, MOST, SLACK
+from extensions.narrations.rules.questions import RULES
+from extensions.narrations.video_goals import VideoGoals
+from workflow.files.one_import import Imported
+
+HERE = 2_000
+"""Up to this number of narrations, the server makes the questions at once, in about a second."""
+BROKEN = "Making the questions ended before its time; the log of the server says why. Nothing was stored: press again."
+GAP = Decimal("0.5")
+SHOWN = 50
+TOLD = "told.json"
+_MAKING, _LAST = "goals.making", "goals.last"
+
+
+@dataclass(frozen=True)
+class QuestionJob:
+    """Makes questions into a folder."""
+
+    asked: QuestionRequest
+    folder: Path
+    by: Person
+    project: str
+
+    def run(self, store: Store, home: Path, progress: Progress) -> str:
+        """Make the questions, and write the counts next to them."""
+        told = make(self.asked, self.folder / "made")
+        tally = told.tally.as_json()
+        (self.folder / TOLD).write_text(json.dumps({"n": told.n, **tally}), encoding="utf-8")
+        project_steps.note_questions(
+            store, by=self.by, project=self.project, told={**tally, "settings": self._settings()}
+        )
+        return "made"
+
+    def _settings(self) -> dict[str, Any]:
+        """Return the settings as the boxes of the page have them."""
+        rate = self.asked.rate
+        said = {"rate": None if rate is None else as_text(rate), "rates": self.asked.videos is not None}
+        return {**said, "seed": self.asked.seed, "first": self.asked.first_id, "observed": self.asked.observe}
+
+
+@dataclass
+class _QuestionSet:
+    """The questions that a person had made from one state of the goals."""
+
+    of: int
+    folder: Path
+    going: Going
+    source: uploads.Source | None = None
+
+
+def draw(services: Services, view: ProjectView, goals: VideoGoals) -> None:
+    """Draw the settings, the result, and the preview of an import with its button."""
+    if FORMAT not in {row.name for row in offered(view.schema.schema_, writes=False)}:
+        words = f"Items of this project do not come in as `{FORMAT}`. Download the goals, and make questions of them "
+        shell.show(markup.paragraph(f"{words}with touchstone narrations questions.", style="ts ts-quiet"))
+        return
+    running = import_seen.last_import(services, view, _came)
+    last = _last(services, view)
+    rates, seed, first, rule = st.columns([3, 2, 2, 4], vertical_alignment="bottom")
+    rates.text_input(
+        "Frames a second of the videos", value=last["rate"] or "", key="goals.ask.rate", placeholder="30, 59.94"
+    )
+    seed.number_input("Seed", value=last["seed"], step=1, key="goals.ask.seed")
+    first.number_input("Number of the first question", value=last["first"], min_value=0, step=1, key="goals.ask.first")
+    rule.selectbox(
+        "Observed",
+        list(RULES),
+        index=list(RULES).index(last["observed"]) if last["observed"] in RULES else 0,
+        format_func=lambda name: RULES[name].meaning,
+        key="goals.ask.rule",
+    )
+    file = st.file_uploader(
+        "Or the rate of each video, as a CSV with video_id and fps", type=["csv"], key="goals.ask.videos"
+    )
+    st.button("Make questions", key="goals.make", on_click=_begin, args=(services, view, goals, file))
+    made: _QuestionSet | None = st.session_state.get(_MAKING, {}).get(view.name)
+    if made is None:
+        return
+    if not made.going.over.is_set():
+        _watch(services, made.going)
+        return
+    if made.going.refused:
+        shell.show(markup.notice(shell.on_page(made.going.refused), style="bad"))
+        return
+    if made.of != goals.newest:
+        shell.show(markup.notice("These are of goals that were changed since: make them again for those of now."))
+    _show(view, made)
+    if made.source is not None and not running:
+        videos = import_boxes.media_of_extensions(services, view, "goals.ask")
+        _preview(services, view, replace(made.source, media_path=videos))
+
+
+def _last(services: Services, view: ProjectView) -> Mapping[str, Any]:
+    """Return the settings of the last run in this project."""
+    known: dict[str, Mapping[str, Any]] = st.session_state.setdefault(_LAST, {})
+    if view.name not in known:
+        made = project_steps.newest_making(services.store, by=services.person, project=view.name)
+        usual = {"rate": None, "seed": 0, "first": 0, "observed": ""}
+        known[view.name] = {**usual, **(made.settings if made is not None else {})}
+    return known[view.name]
+
+
+def _begin(services: Services, view: ProjectView, goals: VideoGoals, file: Any) -> None:
+    with shell.pressed(services):
+        folder = uploads.staged(services.settings.home, (), None).folder
+        asked = _asked(goals, folder, file)
+        making, going = QuestionJob(asked, folder, services.person, view.name), Going()
+        st.session_state.setdefault(_MAKING, {})[view.name] = _QuestionSet(goals.newest, folder, going)
+        if len(asked.read.rows) > HERE:
+            apart.begin(services.store, services.settings.home, making, going=going, broken=BROKEN, outlives=False)
+            return
+
+        def tell(about: Any) -> None:
+            for name, value in about.items():
+                setattr(going, name, value)
+
+        apart.carry_out(making, services.store, services.settings.home, tell)
+        going.over.set()
+
+
+def _asked(goals: VideoGoals, folder: Path, file: Any) -> QuestionRequest:
+    state = st.session_state
+    (folder / "goals.json").write_bytes(
+        goal_draft.as_file(goal for video in goals.narrations for goal in goals.now(video).goals)
+    )
+    return QuestionRequest(
+        read=_read(goals),
+        goals=folder / "goals.json",
+        videos=_videos(file, folder) if file is not None else None,
+        rate=_rate(str(state["goals.ask.rate"]).strip()),
+        goal_times="seconds",
+        limits=(FEWEST, MOST, SLACK),
+        gap=GAP,
+        observe=state["goals.ask.rule"],
+        classes=(None, None),
+        question=None,
+        collection=None,
+        seed=int(state["goals.ask.seed"]),
+        first_id=int(state["goals.ask.first"]),
+        tuning=False,
+        apart=False,
+    )
+
+
+def _read(goals: VideoGoals) -> ReadNarrations:
+    """Return all narrations as if they came from one file."""
+    sources = sorted({source for source in goals.sources.values()})
+    names = ", ".join(dict.fromkeys(source.file for source in sources))
+    lines = "".join(f"{source.sha256}  {source.file}\n" for source in sources)
+    sha256 = sources[0].sha256 if len(sources) == 1 else hashlib.sha256(lines.encode()).hexdigest()
+    forms = {source.form for source in sources}
+    read = ReadNarrations(names, sha256, forms.pop() if len(forms) == 1 else "csv")
+    read.rows = [row for rows in goals.narrations.values() for row in rows]
+    return read
+
+
+def _videos(file: Any, folder: Path) -> Videos:
+    found = read_videos(uploads.copied(file, folder))
+    if found.bad:
+        rows = [f"{row.path}, line {row.row}: {row.reason}." for row in found.bad[:SHOWN]]
+        raise RowsRefused(rows, n=len(found.bad), end="Nothing was made.")
+    return found
+
+
+def _rate(text: str) -> Fraction | None:
+    found = rate(text) if text else None
+    if text and found is None:
+        raise InvalidInput([Problem("rate", f"{text!r} is no number from 1 to 1000, such as 59.94 or 60000/1001.")])
+    return found
+
+
+@st.fragment(run_every=import_seen.LOOK_SECONDS)
+def _watch(services: Services, going: Going) -> None:
+    with shell.guard(services):
+        if going.over.is_set():
+            st.rerun()
+        st.progress(0.0, text="Questions are being made; nothing is stored.")
+
+
+def _show(view: ProjectView, made: _QuestionSet) -> None:
+    """Show the counts of each step, the reasons, and the files to download."""
+    told = json.loads((made.folder / TOLD).read_text(encoding="utf-8"))
+    out = made.folder / "made"
+    if made.source is None and told["n"]:
+        (made.folder / "raw" / "0").write_bytes((out / question_files.ITEMS).read_bytes())
+        made.source = uploads.Source(made.folder, (question_files.ITEMS,))
+    style = "good" if told["n"] else "bad"
+    shell.show(markup.notice(f"{markup.count(told['n'], 'question')} made.", style=style))
+    rows = [[markup.text(name), markup.number(n), markup.text("")] for name, n in told["counts"].items()]
+    rows += [
+        [markup.text(f"left out: {each['reason']}"), markup.number(each["n"]), markup.quiet(each["examples"][0])]
+        for each in told["left_out"]
+    ]
+    heads = [("Step", ""), ("Number", "number"), ("Such as", "wide")]
+    shell.show(markup.tag("div", markup.table(heads, rows), data_part="made"))
+    boxes: Sequence[Any] = st.columns(4)
+    for box, name in zip(boxes, (question_files.ITEMS, question_files.TIMES, question_files.MANIFEST), strict=False):
+        box.download_button(
+            f"Download {name}",
+            (out / name).read_bytes,
+            f"{view.name}-{name}",
+            key=f"goals.made.{name}",
+            on_click="ignore",
+            width="stretch",
+        )
+
+
+def _preview(services: Services, view: ProjectView, source: uploads.Source) -> None:
+    """Show what an import of the questions would do, with the button that does it."""
+    about = {"format": FORMAT, "dimension": None, "said": None}
+    seen = import_seen.look(services, Order(view.name, source, about))
+    if seen is None:
+        return
+    import_seen.show(seen, skip_bad=False, new_only=False)
+    order = Order(view.name, source, {**about, "skip_bad": False, "new_only": False})
+    shell.does(
+        st,
+        "Import these questions",
+        services,
+        partial(_import, services, order),
+        key="goals.import",
+        type="primary",
+        disabled=not import_seen.comes(seen, skip_bad=False, new_only=False) or not seen.counts["new"],
+    )
+    import_seen.show_rows(view.schema.schema_, seen, source)
+
+
+def _import(services: Services, order: Order) -> None:
+    import_work.begin(services, order)
+    st.session_state.get(_MAKING, {}).pop(order.project, None)
+
+
+def _came(came: Came) -> None:
+    done = came.done or Imported()
+    shell.show(markup.notice(imported_sentence(done), style="good" if not done.bad else ""))

@@ -1,0 +1,274 @@
+"""``touchstone regression``: how far success of plans follows from scores in the aspects."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.commands.options import CountedItems
+from app.commands.results import Format
+from domain.states import Items
+
+if TYPE_CHECKING:
+    from agreement.regression_parts import Term
+    from extensions.plans.success_regression import Fit
+    from extensions.plans.success_units import Asked, Joined
+
+FILES = (".csv", ".tsv", ".xlsx")
+"""What names a file rather than a criterion."""
+
+
+class By(StrEnum):
+    """What a unit is."""
+
+    MODEL = "model"
+    TASK = "task"
+
+
+class Kind(StrEnum):
+    """Which regression."""
+
+    LINEAR = "linear"
+    LOGISTIC = "logistic"
+    BOTH = "both"
+
+
+class Errors(StrEnum):
+    """Standard errors."""
+
+    CLASSICAL = "classical"
+    HC3 = "hc3"
+    CLUSTER = "cluster"
+
+
+class Cluster(StrEnum):
+    """What belongs together."""
+
+    MODEL = "model"
+    TASK = "task"
+    NONE = "none"
+
+
+Success = Annotated[
+    str | None,
+    typer.Option(
+        help="What succeeds: a criterion of grading, key, or a file (.csv, .tsv, .xlsx) with the column "
+        "success and any of model, item, task. By default as the schema's report says.",
+        metavar="CRITERION|key|FILE",
+    ),
+]
+PlanDimensions = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="The dimension whose answers succeed or fail; may be given again. By default those of the criterion.",
+        metavar="DIMENSION",
+    ),
+]
+ScoresFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="Scores in the aspects from a file, without a project: columns model, dimension, score, and perhaps "
+        "task and item.",
+        metavar="FILE",
+    ),
+]
+ScoresBy = Annotated[
+    str | None,
+    typer.Option(
+        help="What gives the aspects' scores: key, human, or a judge, called as Results or the schema does. By "
+        "default what has scored most answers.",
+        metavar="key|human|JUDGE",
+    ),
+]
+OnlyAspects = Annotated[
+    list[str] | None,
+    typer.Option(help="Only this aspect; may be given again. None: all with scores.", metavar="DIMENSION"),
+]
+UnitBy = Annotated[
+    By | None,
+    typer.Option(
+        help="What a unit is: a model with the share of its plans that succeed, or a plan with the scores of its "
+        "task. By default tasks, where something names them."
+    ),
+]
+TaskField = Annotated[
+    str | None,
+    typer.Option(
+        help="The field or label of items that names their task. By default as the schema's report says.",
+        metavar="FIELD",
+    ),
+]
+StandardErrors = Annotated[
+    Errors | None,
+    typer.Option(
+        help="Standard errors. By default clustered where units belong together, else HC3, and of the logistic "
+        "regression of plans its own (classical)."
+    ),
+]
+Together = Annotated[
+    Cluster | None,
+    typer.Option(help="What belongs together. By default plans of one task, where a task has several."),
+]
+OutFolder = Annotated[
+    Path | None,
+    typer.Option(
+        help="Write the numbers, the joined units and the charts into this folder, too: regression.csv, units.csv, "
+        "aspects.svg (and, of one aspect, units.svg).",
+        metavar="DIR",
+    ),
+]
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    cli.command("regression")(regression)
+
+
+def regression(
+    project: Annotated[str | None, typer.Argument(help="The project; none where --aspects names a file.")] = None,
+    success: Success = None,
+    plans: PlanDimensions = None,
+    aspects: ScoresFile = None,
+    scores: ScoresBy = None,
+    criterion: Annotated[str | None, typer.Option(help="Only scores on this criterion.")] = None,
+    aspect: OnlyAspects = None,
+    model: Annotated[list[str] | None, typer.Option(help="Only this model; may be given again. None: all.")] = None,
+    by: UnitBy = None,
+    task: TaskField = None,
+    kind: Annotated[Kind, typer.Option(help="Which regression.")] = Kind.BOTH,
+    errors: StandardErrors = None,
+    cluster: Together = None,
+    items: CountedItems = None,
+    out: OutFolder = None,
+    format: Annotated[Format, typer.Option(help="How the numbers are written.")] = Format.TABLE,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+) -> None:
+    """How far success of plans follows from scores in the aspects: coefficients, and what stands against them."""
+    from exporters.writing import write_folder
+    from extensions.plans import regression_report
+    from extensions.plans import success_regression as fitting
+
+    if (project is None) == (aspects is None):
+        raise typer.BadParameter("name either a project, or a file of scores with --aspects.")
+    if aspects is not None and (success is None or not success.lower().endswith(FILES)):
+        raise typer.BadParameter("--aspects goes with --success FILE: without a project nothing else says it.")
+    if aspects is not None and (plans or scores or criterion or task or items):
+        raise typer.BadParameter("--plans, --scores, --criterion, --task and --items are for projects.")
+    asked = _asked(success, plans, scores, criterion, aspect, model, by, task)
+    joined, told = _of_files(aspects, asked) if aspects is not None else _of_project(project or "", asked, items)
+    found = fitting.fits(
+        joined,
+        kinds=[each for each in fitting.KINDS if kind in (Kind.BOTH, each)],
+        errors=errors.value if errors else None,
+        cluster=cluster.value if cluster else None,
+    )
+    if out is not None:
+        files = regression_report.files_of(joined, found)
+        write_folder(out, files)
+        print(f"Files: {len(files)} written to {out}", file=sys.stderr)
+    format = Format.JSON if as_json else format
+    if format is not Format.TABLE:
+        for line in told:
+            print(line, file=sys.stderr)
+    if format is Format.CSV:
+        typer.echo(fitting.as_csv(joined, found), nl=False)
+    elif format is Format.JSON:
+        typer.echo(json.dumps(fitting.as_json(joined, found), indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        typer.echo("\n".join([*told, *table(joined, found)]))
+
+
+def _asked(
+    success: str | None,
+    plans: list[str] | None,
+    scores: str | None,
+    criterion: str | None,
+    aspect: list[str] | None,
+    model: list[str] | None,
+    by: By | None,
+    task: str | None,
+) -> Asked:
+    from extensions.plans.success_files import read_outcomes
+    from extensions.plans.success_units import Asked
+
+    file = success is not None and success.lower().endswith(FILES)
+    return Asked(
+        success=None if file else success,
+        outcomes=read_outcomes(Path(success or "")) if file else None,
+        file=Path(success or "").name if file else "",
+        plans=tuple(plans or ()),
+        scores=scores,
+        criterion=criterion,
+        aspects=tuple(aspect or ()),
+        models=tuple(model or ()),
+        by=by.value if by else None,
+        task=task,
+    )
+
+
+def _of_files(path: Path, asked: Asked) -> tuple[Joined, list[str]]:
+    from extensions.plans.success_files import read_aspect_scores
+    from extensions.plans.success_units import of_files
+
+    return of_files(read_aspect_scores(path), asked, file=path.name), []
+
+
+def _of_project(project: str, asked: Asked, items: Items | None) -> tuple[Joined, list[str]]:
+    from app.services import opened
+    from extensions.plans.project_units import of_project
+    from workflow.results import project_answers
+
+    shared = opened()
+    read = project_answers.read(shared.store, person=None, project=project, items=items)
+    counted = [f"Counted: {read.counting.sentence}"] if read.counting else []
+    return of_project(read, asked), counted
+
+
+def table(joined: Joined, found: list[Fit]) -> Iterator[str]:
+    """The numbers for people: what was joined, then a block for each regression."""
+    from extensions.plans import success_regression as fitting
+
+    yield from fitting.about(joined)
+    for fit in found:
+        yield ""
+        yield f"{fit.title}: {fitting.counted(joined, fit)}"
+        if fit.found.reason:
+            yield f"  undefined: {fit.found.reason}"
+        else:
+            yield from _terms(joined, fit)
+            yield from (f"  {line}" for line in fitting.quality(fit))
+        for unit, leverage, distance in fitting.influential(joined, fit)[: fitting.MOST_LISTED]:
+            yield f"  moves the coefficients: {unit.name} (Cook's distance {distance:.2f}, leverage {leverage:.2f})"
+        yield from (f"  {note}" for note in fit.notes)
+
+
+def _terms(joined: Joined, fit: Fit) -> Iterator[str]:
+    from extensions.plans.success_regression import title_of
+
+    width = max(len(title_of(joined, term.name)) for term in fit.found.terms)
+    more = "" if fit.kind == "linear" else f"  {'odds ratio':>10}  {'effect':>7}  95 % interval  "
+    yield f"  {'':<{width}}  coefficient  95 % interval          se       p    VIF{more}".rstrip()
+    for term in fit.found.terms:
+        yield f"  {title_of(joined, term.name):<{width}}  {_figures(term, fit)}".rstrip()
+
+
+def _figures(term: Term, fit: Fit) -> str:
+    from extensions.plans.success_regression import odds_ratio, p_value
+
+    at = term.coefficient
+    limits = f"{at.low:z.3f} to {at.high:z.3f}" if at.low == at.low else "-"
+    vif = f"{term.vif:5.1f}" if term.vif == term.vif else " " * 5
+    se = f"{at.se:>7.3f}" if at.se == at.se else f"{'-':>7}"
+    line = f"{at.value:>z11.3f}  {limits:<19}  {se}  {p_value(at.test):>6}  {vif}"
+    if fit.kind == "logistic" and term.effect is not None:
+        effect = term.effect
+        limits = f"{effect.low:z.3f} to {effect.high:z.3f}" if effect.low == effect.low else "-"
+        ratio = odds_ratio(at.value)
+        line += f"  {ratio if ratio < 1e6 else float('inf'):>10.3g}  {effect.value:>z7.3f}  {limits}"
+    return f"{line}  {at.reason}" if at.reason else line

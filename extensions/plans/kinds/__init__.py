@@ -1,0 +1,1 @@
+"""Kinds of this extension, each called as its module is."""

@@ -1,0 +1,132 @@
+"""A plan of actions, read step by step, with tags for errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from annotation_schemas import grammar
+from annotation_schemas.kinds._rows import CriterionKind, Found, Json, Texts, is_list, place_of, text_of
+from annotation_schemas.model import PREDICTION, Choice, Criterion, Schema
+from annotation_schemas.yaml_text import Path
+from domain.comparison import same
+from extensions.plans.conditions import condition_problem, n_places
+from extensions.plans.steps import Step, steps_of
+
+
+class Plan(CriterionKind):
+    """A rater tags steps: a list of ``{"step", "tag"}`` that counts the steps from 1; 0 is the plan as a whole."""
+
+    name = "plan"
+    place = 100
+    meaning = "a plan of actions, read step by step, with tags for what is wrong"
+    keys: ClassVar[Mapping[str, str]] = {
+        "options": "the tags",
+        "of": "the item's field that holds the text; absent: the model's answer",
+        "actions": "the actions that there are",
+        "begins": "what holds at its beginning",
+        "follows": "what holds of a thing where it holds of what the thing is at, by the relations in which it is "
+        "then: `near: [on_top_of, inside]`",
+        "says": "how models say that a condition holds, by its word, its opposite (`not open`), or one of no object "
+        "(`not holding *`); their own lines of pre- and postconditions are then checked, too",
+    }
+    not_measured = "tags of steps are looked at step by step; the grade that stands next to them is what is compared"
+    only_here = "a plan is read step by step by Touchstone's own page, which other programs have nothing like."
+    of_the_item = True
+
+    def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
+        yield from super().check_schema(schema, stage, criterion, path)
+        yield from text_of(schema, stage, criterion, path)
+        if not criterion.actions:
+            yield path, "`actions` is missing; it lists the actions that a plan may consist of"
+        yield from grammar.unique(
+            [((*path, "actions", at), action.name) for at, action in enumerate(criterion.actions)]
+        )
+        conditions: list[tuple[Path, str, int]] = [((*path, "begins"), text, 0) for text in criterion.begins]
+        for index, action in enumerate(criterion.actions):
+            for key in ("needs", "makes", "ends", "turns", "states"):
+                place: Path = (*path, "actions", index, key)
+                conditions += [(place, text, action.objects) for text in getattr(action, key) or ()]
+        taking: dict[str, int] = {}
+        for place, text, n_objects in conditions:
+            said = condition_problem(text, n_objects)
+            if said:
+                yield place, f"`{text}`: {said}"
+                continue
+            predicate, n = n_places(text) or (text, 1)
+            if taking.setdefault(predicate, n) != n:
+                yield place, f"`{text}`: `{predicate}` is of {taking[predicate]} elsewhere, and of {n} here"
+        yield from self._check_says(criterion, taking, (*path, "says"))
+        for predicate, relations in criterion.follows.items():
+            for name, n in ((predicate, 1), *((each, 2) for each in relations)):
+                if taking.get(name) != n:
+                    of = "one object" if n == 1 else "two objects"
+                    yield (*path, "follows", predicate), f"`{name}` is no condition of {of} in the actions"
+
+    def _check_says(self, criterion: Criterion, taking: Mapping[str, int], path: Path) -> Found:
+        """How models say conditions: those that there are, each in some words."""
+        for key, phrases in criterion.says.items():
+            predicate, _, any_ = key.removeprefix("not ").partition(" ")
+            if predicate not in taking or any_ not in ("", "*") or (any_ and taking[predicate] != 1):
+                yield (
+                    (*path, key),
+                    f"`{key}` is no condition of the actions; it is one of {', '.join(taking)}, perhaps with `not` "
+                    "before it, and of one object perhaps with ` *` behind it",
+                )
+            if not phrases or not all(phrase.strip() for phrase in phrases):
+                yield (*path, key), "at least one way to say it is needed, and none that is empty"
+
+    def check(
+        self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
+    ) -> str | None:
+        n_steps = len(self._steps(criterion, texts) or ())
+        if not is_list(value):
+            return "This must be a list of tags of steps."
+        seen: list[Any] = []
+        for number, entry in enumerate(value, 1):
+            if not isinstance(entry, Mapping) or set(entry) != {"step", "tag"}:
+                return f"Tag {number} needs a step and a tag."
+            step = entry["step"]
+            if isinstance(step, bool) or not isinstance(step, int) or not 0 <= step <= n_steps:
+                return f"Tag {number} is about a step that the plan does not have."
+            if place_of(options, entry["tag"]) is None:
+                return f"Tag {number} is not one of those that are offered."
+            if any(same(entry, other) for other in seen):
+                return f"Tag {number} is there twice."
+            seen.append(entry)
+        return None
+
+    def entry_in_words(self, entry: Mapping[str, Any]) -> str | None:
+        if set(entry) != {"step", "tag"}:
+            return None
+        return f"step {entry['step']}: {entry['tag']}" if entry["step"] else f"the whole: {entry['tag']}"
+
+    def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
+        return [[], [{"step": 0, "tag": offered[0] if offered else None}]]
+
+    def page(self, criterion: Criterion) -> Json:
+        return {
+            "of": criterion.of or PREDICTION,
+            "actions": [{"name": each.name, "help": each.help} for each in criterion.actions],
+        }
+
+    def page_of_item(self, criterion: Criterion, texts: Texts) -> Any:
+        """Return the steps of the plan after reading and checking."""
+        steps = self._steps(criterion, texts)
+        if steps is None:
+            return None
+        return [
+            {"line": step.line, "start": step.start, "problems": list(step.problems), "open": list(step.open)}
+            for step in steps
+        ]
+
+    def _steps(self, criterion: Criterion, texts: Texts) -> list[Step] | None:
+        text = texts.get(criterion.of or PREDICTION)
+        return (
+            steps_of(text, criterion.actions, criterion.begins, criterion.says, criterion.follows)
+            if isinstance(text, str)
+            else None
+        )
+
+
+CRITERION = Plan()

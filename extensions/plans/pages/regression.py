@@ -1,0 +1,184 @@
+"""Regression: how far success of plans follows from scores in the aspects, with what stands against each number."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from annotation_schemas import kinds
+from annotation_schemas.model import Schema
+from app import archives, figures, items_switch, markup, pending_figures, shell
+from app.screens import Group, Screen
+from app.services import Services
+from app.workbench.report import report
+from domain.records import ProjectView
+from domain.roles import Role
+from extensions.plans import regression_report
+from extensions.plans.page_numbers import RegressionPage, successes
+from extensions.plans.project_units import KEY
+from extensions.plans.success_files import read_outcomes
+from extensions.plans.success_regression import about
+from extensions.plans.success_units import Joined
+from reports.html import style
+from workflow.results import leaderboard_page
+
+SCREEN = Screen("Regression", place=239, role=Role.LEAD, group=Group.NUMBERS)
+
+A_FILE = "A file"
+"""Says what succeeds instead of a criterion."""
+ERRORS: Mapping[str, tuple[str | None, str | None]] = {
+    "Usual standard errors": (None, None),
+    "Classical": ("classical", None),
+    "HC3": ("hc3", None),
+    "Clustered by task": ("cluster", "task"),
+    "Clustered by model": ("cluster", "model"),
+}
+"""What they are called: which standard errors, and what belongs together."""
+
+
+def render(services: Services) -> None:
+    """Say what succeeds and what is a unit, then read."""
+    view = shell.lead_of(services)
+    shell.heading(
+        "Regression",
+        "Whether success of plans goes along with scores in the aspects, the others held fixed. What could not be "
+        "joined is counted; a coefficient says what goes along with success, not what brings it about.",
+        made_up=view.made_up,
+    )
+    items = items_switch.switch(services, view, key="regression.items")
+    wanted = _choices(view)
+    if wanted is None:
+        return
+    place = st.empty()
+    chosen = {name: st.session_state.get(f"regression.{name}.{view.name}") for name in ("scores", "aspects")}
+
+    def ask() -> figures.Asked:
+        return figures.asked(
+            services.store,
+            services.settings,
+            "regression",
+            {
+                "project": view.name,
+                "items": items,
+                **wanted,
+                "scores": chosen["scores"],
+                "aspects": tuple(chosen["aspects"] or ()),
+            },
+            state=leaderboard_page.mark(services.store, person=services.person, project=view.name),
+            size=leaderboard_page.size(services.store, person=services.person, project=view.name),
+            apart=True,
+        )
+
+    asked = ask()
+    pending_figures.show_pending(services, asked, ask, about="The regressions are")
+    if asked.figure is None:
+        return
+    found: RegressionPage = asked.figure.value
+    if found.joined is None:
+        shell.show(markup.notice(found.why))
+        return
+    with place.container():
+        _of_data(view, found.joined)
+    shell.show(*(markup.tag("p", markup.text(line), style="ts") for line in about(found.joined)))
+    _downloads(view, found)
+    body = f'<style>{style()}</style><div class="report">{regression_report.html(found.joined, found.found)}</div>'
+    report(body, key="regression.found")
+
+
+def _choices(view: ProjectView) -> dict[str, Any] | None:
+    """What succeeds, what is a unit, and which standard errors; None: nothing can succeed yet."""
+    schema = view.schema.schema_
+    rule = schema.report.regression
+    left, middle, right = st.columns(3)
+    with left:
+        there = [*successes(schema), KEY, A_FILE]
+        usual = rule.success if rule and rule.success in there else there[0]
+        success = st.selectbox("What succeeds", there, there.index(usual), key=f"regression.success.{view.name}")
+    with middle:
+        tasks = {"": "Models"} | {name: f"Plans, by {title}" for name, title in _tasks(schema)}
+        usual_task = rule.task if rule and rule.task in tasks else ""
+        task = st.selectbox(
+            "A unit is",
+            list(tasks),
+            list(tasks).index(usual_task or ""),
+            format_func=tasks.__getitem__,
+            key=f"regression.task.{view.name}",
+            help="A plan has the scores of the items of its task; a model has the share of its plans that succeed.",
+        )
+    with right:
+        offered = [name for name, (_, by) in ERRORS.items() if task or by is None]
+        errors, cluster = ERRORS[st.selectbox("Standard errors", offered, key=f"regression.errors.{view.name}")]
+    wanted = {"by": "task" if task else "model", "task": task or None, "errors": errors, "cluster": cluster}
+    if success == A_FILE:
+        return _file(view, wanted)
+    own = {each.name: each.dimensions for each in (schema.stages.grading.criteria if schema.stages.grading else ())}
+    plans: tuple[str, ...] = ()
+    if not own.get(success):
+        titles = {each.id: each.title for each in schema.dimensions}
+        plans = tuple(
+            st.multiselect(
+                "Whose answers succeed or fail",
+                list(titles),
+                format_func=titles.__getitem__,
+                key=f"regression.plans.{view.name}",
+            )
+        )
+    return wanted | {"success": success, "plans": plans}
+
+
+def _tasks(schema: Schema) -> list[tuple[str, str]]:
+    """The fields that may name the task of an item: name, and how it stands in a sentence."""
+    return [
+        (each.name, kinds.title_of(each).lower())
+        for each in schema.item.fields
+        if kinds.of_field(each).sliced not in ("entries",)
+    ]
+
+
+def _file(view: ProjectView, wanted: dict[str, Any]) -> dict[str, Any] | None:
+    """What a file says of success, that the lead brings along."""
+    file = st.file_uploader(
+        "Columns success (0 or 1), and model, item or task",
+        type=["csv", "tsv", "xlsx"],
+        key=f"regression.file.{view.name}",
+    )
+    if file is None:
+        return None
+    with tempfile.TemporaryDirectory(prefix="touchstone-success-") as folder:
+        path = archives.store([(file.name, file)], Path(folder))
+        outcomes = read_outcomes(path)
+    return wanted | {"outcomes": tuple(outcomes), "file": file.name}
+
+
+def _of_data(view: ProjectView, joined: Joined) -> None:
+    """Which scores, and of which aspects: what there is says the data."""
+    left, right = st.columns([1, 2])
+    titles = {(name, criterion): f"{name}, {criterion}" if criterion else name for name, criterion, _ in joined.offered}
+    with left:
+        st.selectbox(
+            "Scores in the aspects", list(titles), format_func=titles.__getitem__, key=f"regression.scores.{view.name}"
+        )
+    dimensions = dict(joined.dimensions)
+    with right:
+        st.multiselect(
+            "Aspects (none: all)",
+            list(dimensions),
+            format_func=dimensions.__getitem__,
+            key=f"regression.aspects.{view.name}",
+        )
+
+
+def _downloads(view: ProjectView, found: RegressionPage) -> None:
+    assert found.joined is not None
+    st.download_button(
+        "Download: numbers and units as CSV, charts as SVG",
+        archives.pack(regression_report.files_of(found.joined, found.found)),
+        file_name=f"{view.name}-regression.zip",
+        mime="application/zip",
+        key="regression.download",
+        on_click="ignore",
+    )

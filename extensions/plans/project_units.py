@@ -1,0 +1,210 @@
+"""Success of plans next to the scores in every aspect, of a project's answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from annotation_schemas import derived
+from annotation_schemas.model import Schema
+from domain.errors import InvalidInput, Problem
+from extensions.plans.success_units import Asked, By, Joined, Parts, aspects_of, counts, take_file, units_of
+from workflow.results.criterion_values import scored_criteria
+from workflow.results.leaderboard_lines import values_of
+from workflow.results.project_answers import Read
+from workflow.results.score_choices import Scores, ends_of, judges_called, scores_of
+from workflow.results.scores import Scored, scored
+from workflow.results.slices import Item
+
+KEY, HUMAN = "key", "human"
+NOT_SAID = "plans of which no one has said whether they succeed"
+NOT_ANSWERED = "plans that a model was asked for and has not answered"
+
+
+def of_project(found: Read, asked: Asked) -> Joined:
+    """Units of a project's answers, with what people, a judge or the key say of them, or a file.
+
+    Raises
+    ------
+    InvalidInput
+        Something that was asked for is not there, or nothing says what succeeds.
+    """
+    rule = found.schema.report.regression
+    said = asked.success or (rule.success if rule else None)
+    task = asked.task or (rule.task if rule else None) or ""
+    by: By = asked.by or ("task" if task else "model")
+    _check_task(found, task, by)
+    plans = _plans(found.schema, asked, said)
+    models = _models(found, asked.models)
+    offered = _offered(found, plans, models)
+    scores = _chosen(offered, asked, found.schema)
+    of = scored(found, scores)
+    tasks = {id: _task(item, task) for id, item in found.items.items()} if by == "task" else {}
+    parts = Parts()
+    there = set()
+    for model in models:
+        for id, value in values_of(found, of, model, common=False).items():
+            dimension = found.items[id].dimension
+            if dimension in plans:
+                continue
+            there.add(dimension)
+            if by == "task" and not tasks[id]:
+                parts.left_out["answers in the aspects without a task"] += 1
+            else:
+                parts.scores[model, tasks.get(id, ""), dimension].append(value)
+    dimensions = tuple((each.id, each.title) for each in found.schema.dimensions if each.id in there)
+    aspects = aspects_of(dimensions, asked.aspects)
+    if asked.outcomes is not None:
+        success = asked.file
+        names = {item.name: id for id, item in found.items.items()}
+        take_file(parts, asked, by, models, {name: tasks.get(id, "") for name, id in names.items()})
+    else:
+        assert said is not None
+        success = _take_graded(parts, found, said, plans, models, by, tasks)
+    told = [(_name(each), each.criterion or "", n) for each, n in offered]
+    return Joined(
+        by,
+        aspects,
+        units_of(parts, aspects, by, models),
+        success,
+        scores.title,
+        counts(parts.left_out),
+        tuple(told),
+        dimensions,
+        task,
+    )
+
+
+def _check_task(found: Read, task: str, by: By) -> None:
+    there = [each.name for each in found.schema.item.fields]
+    there += sorted({name for item in found.items.values() for name in item.labels} - set(there))
+    if task and task not in there:
+        raise InvalidInput([Problem("task", f"Items have no {task!r}; they have {', '.join(there) or 'no fields'}.")])
+    if by == "task" and not task:
+        message = f"Units of tasks need the field that names an item's task: {', '.join(there) or 'there is none'}."
+        raise InvalidInput([Problem("task", message)])
+
+
+def _task(item: Item, task: str) -> str:
+    value = item.fields.get(task, item.labels.get(task))
+    return " ".join(str(value).split()) if isinstance(value, str | int | float) else ""
+
+
+def _models(found: Read, wanted: Sequence[str]) -> list[str]:
+    """The models that were asked for; else all but the people who answered as models do."""
+    unknown = [model for model in wanted if model not in found.models]
+    if unknown:
+        there = ", ".join(found.models) or "none"
+        raise InvalidInput([Problem("model", f"No model is called {unknown[0]}; there are {there}.")])
+    return [model for model in found.models if model in wanted or (not wanted and model not in found.respondents)]
+
+
+def _plans(schema: Schema, asked: Asked, said: str | None) -> frozenset[str]:
+    """The dimensions whose answers succeed or fail, and are no aspects."""
+    known = [each.id for each in schema.dimensions]
+    for name in asked.plans:
+        if name not in known:
+            raise InvalidInput([Problem("plans", f"There is no dimension {name!r}; there are {', '.join(known)}.")])
+    if asked.plans:
+        return frozenset(asked.plans)
+    own = {each.name: frozenset(each.dimensions or ()) for each in scored_criteria(schema)}
+    own |= {rule.name: derived.dimensions(schema, rule) or frozenset() for rule in schema.report.derived}
+    if said is not None and own.get(said):
+        return own[said]
+    if asked.outcomes is not None:
+        return frozenset()
+    if said is None:
+        there = ", ".join(own) or "there is none"
+        message = f"Nothing says what succeeds: name a criterion ({there}), key, or a file."
+        raise InvalidInput([Problem("success", message)])
+    if said not in (*own, KEY):
+        message = f"Grading has no criterion {said!r} with numbers; it has {', '.join(own) or 'none'}."
+        raise InvalidInput([Problem("success", message)])
+    message = f"{said} is about all dimensions; say whose answers succeed or fail (plans): {', '.join(known)}."
+    raise InvalidInput([Problem("plans", message)])
+
+
+def _name(scores: Scores) -> str:
+    return scores.judge or scores.kind
+
+
+def _offered(found: Read, plans: frozenset[str], models: Sequence[str]) -> list[tuple[Scores, int]]:
+    """What could score the aspects, that of most answers first; of as many, people before judges before the key."""
+    counted = []
+    for each in scores_of(found):
+        if each.kind == "corrected" or each.option is not None or each.iou is not None:
+            continue
+        of = scored(found, each)
+        n = sum(
+            found.items[id].dimension not in plans
+            for model in models
+            for id in values_of(found, of, model, common=False)
+        )
+        if n:
+            counted.append((each, n))
+    order = {"human": 0, "judge": 1, "key": 2}
+    return sorted(counted, key=lambda pair: (-pair[1], order[pair[0].kind]))
+
+
+def _chosen(offered: Sequence[tuple[Scores, int]], asked: Asked, schema: Schema) -> Scores:
+    judges = [each.judge for each, _ in offered if each.judge is not None]
+    called = {asked.scores, *judges_called(schema, asked.scores or "", judges)}
+    for each, _ in offered:
+        if (asked.scores is None or _name(each) in called) and asked.criterion in (None, each.criterion):
+            return each
+    there = ", ".join(f"{_name(each)} ({each.criterion})" if each.criterion else _name(each) for each, _ in offered)
+    if not offered:
+        raise InvalidInput([Problem("scores", f"No answer in the aspects of {schema.title} has a score yet.")])
+    wanted = " ".join(filter(None, (asked.scores, asked.criterion)))
+    raise InvalidInput([Problem("scores", f"No answer in the aspects has a score of {wanted}; there are {there}.")])
+
+
+def _take_graded(
+    parts: Parts,
+    found: Read,
+    said: str,
+    plans: frozenset[str],
+    models: Sequence[str],
+    by: By,
+    tasks: Mapping[int, str],
+) -> str:
+    """What people, else a judge, say of the plans, or the key; and what that is in words."""
+    wanted = KEY if said == KEY else None
+    ways = [
+        each
+        for each in scores_of(found)
+        if each.kind != "corrected"
+        and each.option is None
+        and each.iou is None
+        and each.criterion == (None if wanted else said)
+    ]
+    ways.sort(key=lambda each: each.kind != HUMAN)
+    if not ways:
+        raise InvalidInput([Problem("success", f"No one has said of any plan yet whether it succeeds ({said}).")])
+    of = scored(found, ways[0])
+    decided = _in_votes(found, of)
+    for model in models:
+        given = values_of(found, of, model, common=False)
+        for id, value in given.items():
+            if found.items[id].dimension not in plans:
+                continue
+            if decided and value == 0.5:
+                parts.left_out["plans that as many people call a success as a failure"] += 1
+            elif by == "task" and not tasks[id]:
+                parts.left_out["plans without a task"] += 1
+            else:
+                success = float(value > 0.5) if decided else value
+                parts.outcomes.append((model, tasks.get(id, ""), found.items[id].name, success))
+        answered = {found.answers[at].item for at in found.of_model[model].tolist()}
+        for lot, words in ((answered, NOT_SAID), (found.unanswered.get(model, {}), NOT_ANSWERED)):
+            n = sum(id not in given and found.items[id].dimension in plans for id in lot if id in found.items)
+            parts.left_out[words] += n
+    return f"{ways[0].title}, what most of them say" if decided else ways[0].title
+
+
+def _in_votes(found: Read, of: Scored) -> bool:
+    """Whether the scores are means of people's zeros and ones: then most of them say whether a plan succeeds."""
+    if of.scores.kind != HUMAN or ends_of(found.schema, of.scores) != (0.0, 1.0):
+        return False
+    grades = found.grades.get(of.scores.criterion or "", {})
+    return all(value in (0.0, 1.0) for given in grades.values() for value in given if not math.isnan(value))

@@ -1,0 +1,410 @@
+"""Success of plans explained by scores in aspects: linear and logistic regressions, with what stands against them."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from agreement.logistic import logistic_regression
+from agreement.ratings import Floats
+from agreement.regression import linear_regression
+from agreement.regression_parts import INTERCEPT, NAMES, Errors, Regression, Term
+from agreement.statistic import Statistic, Test, undefined
+from domain import csv_text
+from domain.errors import InvalidInput, Problem
+from extensions.plans.success_units import Joined, Unit
+
+Kind = Literal["linear", "logistic"]
+KINDS: Mapping[Kind, str] = {"linear": "Linear regression", "logistic": "Logistic regression"}
+Cluster = Literal["model", "task", "none"]
+
+HIGH_INFLATION = 10.0
+HIGH_CONDITION = 30.0
+"""From these on aspects are said to go along with each other (Belsley, Kuh & Welsch 1980)."""
+FEW_EVENTS = 10
+"""Fewer successes or failures for each aspect than these make a logistic regression unsure (Peduzzi et al. 1996)."""
+FEW_CLUSTERS = 20
+"""With fewer, clustered standard errors are too small (Cameron & Miller 2015)."""
+FAR = 0.5
+"""From this of Cook's distance on a unit is said to move the coefficients (Cook & Weisberg 1982: 0.5 to 1)."""
+MOST_LISTED = 5
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One regression of the units."""
+
+    kind: Kind
+    errors: Errors
+    cluster: Cluster
+    """What belongs together, for the standard errors."""
+    found: Regression
+    notes: tuple[str, ...]
+    """What a reader has to know, in sentences."""
+
+    @property
+    def title(self) -> str:
+        """As people read it."""
+        by = f" by {self.cluster}" if self.errors == "cluster" else ""
+        return f"{KINDS[self.kind]}, {NAMES[self.errors]} standard errors{by}"
+
+
+def fits(
+    joined: Joined,
+    *,
+    kinds: Sequence[Kind] = ("linear", "logistic"),
+    errors: Errors | None = None,
+    cluster: Cluster | None = None,
+) -> list[Fit]:
+    """The regressions of these units.
+
+    ``errors`` None: clustered where units belong together, else HC3, and of the logistic regression of plans its own.
+    ``cluster`` None: plans of one task belong together, where a task has several.
+
+    Raises
+    ------
+    InvalidInput
+        Models are not to be told apart by tasks, or clustered errors were asked for where nothing belongs together.
+    """
+    if cluster == "task" and joined.by == "model":
+        raise InvalidInput([Problem("cluster", "Units are models here, and models belong to no task.")])
+    return [_fit(joined, kind, errors, cluster) for kind in kinds]
+
+
+def _fit(joined: Joined, kind: Kind, errors: Errors | None, cluster: Cluster | None) -> Fit:
+    units = joined.units
+    by = cluster or _usual(joined)
+    clusters = None if by == "none" else [getattr(unit, by) for unit in units]
+    if errors == "cluster" and clusters is None:
+        message = "Clustered standard errors need something that belongs together: each unit stands for itself here."
+        raise InvalidInput([Problem("errors", message)])
+    x = np.array([unit.scores for unit in units], dtype=float).reshape(len(units), len(joined.aspects))
+    names = [name for name, _ in joined.aspects]
+    models = kind == "logistic" and joined.by == "model"
+    used: Errors = errors or ("cluster" if clusters else "hc3" if kind == "linear" or models else "classical")
+    why = _no_logistic(joined) if kind == "logistic" else None
+    if why:
+        found = _without(why, len(units))
+    elif kind == "linear":
+        success = [unit.success for unit in units]
+        found = linear_regression(success, x, names=names, errors=used, clusters=clusters)
+    else:
+        succeeded = [float(unit.succeeded or 0) for unit in units]
+        trials = [unit.plans for unit in units] if models else None
+        found = logistic_regression(succeeded, x, trials=trials, names=names, errors=used, clusters=clusters)
+    return Fit(kind, used, by, found, tuple(_notes(joined, found, kind, used, by, x)))
+
+
+def _usual(joined: Joined) -> Cluster:
+    """What belongs together unless something else is said: plans of one task, where a task has several."""
+    several = Counter(unit.task for unit in joined.units if unit.task)
+    return "task" if several and max(several.values()) > 1 else "none"
+
+
+def _no_logistic(joined: Joined) -> str | None:
+    one = next((unit for unit in joined.units if unit.succeeded is None), None)
+    if one is None:
+        return None
+    return (
+        f"A logistic regression is of plans that succeed or fail, and of {one.name} there is only {one.success:.3g}. "
+        "Name the success of each plan."
+    )
+
+
+def _without(reason: str, n: int) -> Regression:
+    return Regression((), undefined(reason, n_units=n, n_raters=1), math.nan, 0, n, 0, reason)
+
+
+# ---- what stands against it -----------------------------------------------------------------------------------------
+
+
+def _notes(joined: Joined, found: Regression, kind: Kind, errors: Errors, by: Cluster, x: Floats) -> Iterator[str]:
+    if found.n_left_out:
+        lacking = ", ".join(
+            f"{title} {joined.lacking[name]:,}" for name, title in joined.aspects if joined.lacking[name]
+        )
+        yield f"Left out for a missing score: {count(joined, found.n_left_out)} (without a score: {lacking})."
+    if not found.terms:
+        return
+    titles = dict(joined.aspects)
+    inflated = [f"{titles[term.name]} {term.vif:.1f}" for term in found.terms[1:] if term.vif >= HIGH_INFLATION]
+    if inflated or found.condition >= HIGH_CONDITION:
+        which = f"; variance inflation of {', '.join(inflated)}" if inflated else ""
+        yield (
+            f"Aspects go along with each other (condition number {found.condition:.1f}{which}), so that their "
+            "coefficients are hard to tell apart."
+        )
+    complete = np.flatnonzero(~np.isnan(x).any(axis=1))
+    kept = [joined.units[at] for at in complete]
+    yield from _of_events(joined, kept) if kind == "logistic" else _of_shares(found, kept)
+    if found.residual_df < len(joined.aspects):
+        yield (
+            f"{count(joined, found.n_units)} for {len(joined.aspects)} aspects leave few degrees of "
+            f"freedom ({found.residual_df}): intervals are wide, and R squared is too high."
+        )
+    if kind == "linear" and errors == "classical" and found.spread is not None and found.spread.p_value < 0.05:
+        yield "Residuals do not spread alike, so that classical standard errors mislead: take HC3."
+    if kind == "logistic" and errors == "classical" and found.spread is not None and found.spread.p_value < 0.05:
+        yield "Models differ by more than their aspects, so that classical standard errors are too small: take HC3."
+    n = len({getattr(unit, by) for unit in kept}) if errors == "cluster" else FEW_CLUSTERS
+    if n < FEW_CLUSTERS:
+        yield f"Standard errors from {n} {by}s are too small: {FEW_CLUSTERS} or more are needed to trust them."
+
+
+def _of_events(joined: Joined, kept: Sequence[Unit]) -> Iterator[str]:
+    succeeded = sum(unit.succeeded or 0 for unit in kept)
+    failed = sum(unit.plans for unit in kept) - succeeded
+    if min(succeeded, failed) < FEW_EVENTS * len(joined.aspects):
+        rarer = f"{succeeded:,} successes" if succeeded <= failed else f"{failed:,} failures"
+        yield (
+            f"{rarer} are fewer than {FEW_EVENTS} for each of {len(joined.aspects)} aspects: coefficients tend to be "
+            "too large."
+        )
+
+
+def _of_shares(found: Regression, kept: Sequence[Unit]) -> Iterator[str]:
+    b = [term.coefficient.value for term in found.terms]
+    fitted = [b[0] + math.fsum(x * y for x, y in zip(b[1:], unit.scores, strict=True)) for unit in kept]
+    outside = sum(not 0 <= share <= 1 for share in fitted)
+    if outside:
+        yield f"{outside:,} of {len(fitted):,} fitted shares of success are below 0 or above 1."
+
+
+def influential(joined: Joined, fit: Fit) -> list[tuple[Unit, float, float]]:
+    """The units that move the coefficients most, with leverage and Cook's distance: those above ``FAR``."""
+    found = fit.found
+    if not found.terms:
+        return []
+    there = [
+        (unit, leverage, distance)
+        for unit, leverage, distance in zip(joined.units, found.leverage, found.distance, strict=True)
+        if distance > FAR
+    ]
+    return sorted(there, key=lambda each: -each[2])
+
+
+# ---- in words -------------------------------------------------------------------------------------------------------
+
+
+def about(joined: Joined) -> list[str]:
+    """What was joined with what, and what was not, in sentences."""
+    models = len({unit.model for unit in joined.units})
+    aspects = ", ".join(title for _, title in joined.aspects) or "none"
+    unit = "model" if joined.by == "model" else "plan"
+    told = [
+        f"Success: {joined.success}. Scores: {joined.scores}. A unit is a {unit}"
+        + (", with the scores of its task." if joined.by == "task" else ", with the share of its plans that succeed."),
+        f"{len(joined.units):,} units of {models:,} model{'' if models == 1 else 's'}; aspects: {aspects}.",
+    ]
+    others = [f"{name}{f', {criterion}' if criterion else ''} ({n:,} answers)" for name, criterion, n in joined.offered]
+    if len(others) > 1:
+        told.append(f"What gives scores here: {'; '.join(others)}.")
+    return told + [f"Left out, {words}: {n:,}." for words, n in joined.left_out.items()]
+
+
+def count(joined: Joined, n: int) -> str:
+    """So many units."""
+    return f"{n:,} {'plan' if joined.by == 'task' else 'model'}{'' if n == 1 else 's'}"
+
+
+def counted(joined: Joined, fit: Fit) -> str:
+    """What a regression rests on."""
+    found = fit.found
+    plans = sum(unit.plans for unit in joined.units) if joined.by == "model" else 0
+    told = count(joined, found.n_units) + (f" with {plans:,} plans" if plans else "")
+    return f"{told}, {found.n_left_out:,} left out" if found.n_left_out else told
+
+
+def test_in_words(test: Test) -> str:
+    """A test as papers print it."""
+    df = ", ".join(f"{each:g}" for each in test.df)
+    name = {"chi2": "chi squared"}.get(test.name, test.name) + (f"({df})" if df else "")
+    return f"{name} = {test.value:.2f}, p {'< 0.001' if test.p_value < 0.001 else f'= {test.p_value:.3f}'}"
+
+
+def p_value(test: Test | None) -> str:
+    """How surprising a coefficient would be, as people read it."""
+    if test is None:
+        return "-"
+    return "<0.001" if test.p_value < 0.001 else f"{test.p_value:.3f}"
+
+
+def quality(fit: Fit) -> list[str]:
+    """How well a regression fits, in lines."""
+    found = fit.found
+    r, linear = found.r_squared, fit.kind == "linear"
+    named = "R squared" if linear else "McFadden's R squared"
+    told = [f"{named}: undefined. {r.reason}"]
+    if r.defined:
+        test = f"; {test_in_words(r.test)}" if r.test else ""
+        told = [f"{named} {r.value:.3f}, adjusted {found.adjusted_r_squared:.3f}{test}"]
+    whole = test_in_words(found.whole) if found.whole else f"undefined. {_why_no_test(fit)}"
+    told.append(f"All aspects at once, {NAMES[fit.errors]} standard errors: {whole}")
+    if found.spread:
+        asks = "Breusch-Pagan (do residuals spread alike?)" if linear else "Pearson (do models differ by chance alone?)"
+        told.append(f"{asks}: {test_in_words(found.spread)}")
+    return [*told, f"Condition number {found.condition:.1f}"]
+
+
+# ---- files ----------------------------------------------------------------------------------------------------------
+
+COLUMNS = (
+    "regression", "errors", "part", "name", "title", "value", "low", "high", "se", "method", "test", "test_value",
+    "df", "p_value", "odds_ratio", "odds_low", "odds_high", "effect", "effect_low", "effect_high", "effect_p_value",
+    "vif", "n_units", "n_left_out", "reason",
+)  # fmt: skip
+
+
+def _known(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _number(found: Statistic) -> dict[str, Any]:
+    return {
+        "value": _known(found.value),
+        "low": _known(found.low),
+        "high": _known(found.high),
+        "se": _known(found.se),
+        "method": found.method,
+        "reason": found.reason,
+        **_test(found.test),
+    }
+
+
+def _test(test: Test | None) -> dict[str, Any]:
+    if test is None:
+        return {"test": None, "test_value": None, "df": None, "p_value": None}
+    return {"test": test.name, "test_value": _known(test.value), "df": list(test.df), "p_value": _known(test.p_value)}
+
+
+def _odds(term: Term, kind: Kind) -> dict[str, Any]:
+    """Of a logistic regression: how many times the odds are, and by how much the share grows."""
+    if kind == "linear" or term.effect is None:
+        return {}
+    parts = {"odds_ratio": "value", "odds_low": "low", "odds_high": "high"}
+    odds = {name: _known(odds_ratio(getattr(term.coefficient, part))) for name, part in parts.items()}
+    effect = _number(term.effect)
+    told = {"effect": "value", "effect_low": "low", "effect_high": "high", "effect_p_value": "p_value"}
+    return odds | {name: effect[part] for name, part in told.items()}
+
+
+def odds_ratio(value: float) -> float:
+    """How many times the odds are for one more of what has this coefficient."""
+    return math.exp(value) if value < 700 else math.inf
+
+
+def title_of(joined: Joined, name: str) -> str:
+    """A coefficient as people read it."""
+    return "Intercept" if name == INTERCEPT else dict(joined.aspects)[name]
+
+
+def rows(joined: Joined, fit: Fit) -> list[dict[str, Any]]:
+    """The numbers of a regression, one a row: coefficients, then how well it fits."""
+    found = fit.found
+    about = {"regression": fit.kind, "errors": fit.errors, "n_units": found.n_units, "n_left_out": found.n_left_out}
+    told = [
+        {
+            **about,
+            "part": "coefficient",
+            "name": term.name,
+            "title": title_of(joined, term.name),
+            **_number(term.coefficient),
+            **_odds(term, fit.kind),
+            "vif": _known(term.vif),
+        }
+        for term in found.terms
+    ]
+    linear = fit.kind == "linear"
+    r = "R squared" if linear else "McFadden's R squared"
+    told.append({**about, "part": "fit", "name": "r_squared", "title": r, **_number(found.r_squared)})
+    why = found.reason or (None if math.isfinite(found.adjusted_r_squared) else found.r_squared.reason)
+    no_spread = found.reason or (None if found.spread else "Residuals are zero, or the same everywhere.")
+    told += [
+        {**about, "part": "fit", "name": name, "title": title, "value": _known(value), **_test(test), "reason": reason}
+        for name, title, value, test, reason in (
+            ("adjusted_r_squared", f"{r}, adjusted", found.adjusted_r_squared, None, why),
+            ("whole", "All aspects at once (Wald)", math.nan, found.whole, _why_no_test(fit)),
+            *(
+                [("spread", "Breusch-Pagan" if linear else "Pearson", math.nan, found.spread, no_spread)]
+                if linear or found.spread
+                else []
+            ),
+            ("condition", "Condition number", found.condition, None, found.reason),
+        )
+    ]
+    return told
+
+
+def _why_no_test(fit: Fit) -> str | None:
+    if fit.found.reason or fit.found.whole is not None:
+        return fit.found.reason
+    return "There is no test: no more clusters than aspects, or standard errors that are undefined or zero."
+
+
+def as_csv(joined: Joined, found: Sequence[Fit]) -> str:
+    """All numbers as a CSV file; nothing is rounded, and undefined is empty with a reason."""
+    out = io.StringIO()
+    writer = csv_text.DictWriter(out, COLUMNS)
+    writer.writeheader()
+    for row in (row for fit in found for row in rows(joined, fit)):
+        df = " ".join(f"{each:g}" for each in row.get("df") or ())
+        writer.writedict({**dict.fromkeys(COLUMNS), **row, "df": df or None})
+    return out.getvalue()
+
+
+def data_csv(joined: Joined, found: Sequence[Fit]) -> str:
+    """The joined units as a CSV file, with leverage and Cook's distance in each regression."""
+    out = io.StringIO()
+    fitted = [fit for fit in found if fit.found.terms]
+    measures = [f"{what}_{fit.kind}" for fit in fitted for what in ("leverage", "distance")]
+    aspects = [name for name, _ in joined.aspects]
+    writer = csv_text.Writer(out)
+    counts = [f"{name}_answers" for name in aspects]
+    writer.writerow(["model", "task", "plan", "success", "plans", "succeeded", *aspects, *counts, *measures])
+    for at, unit in enumerate(joined.units):
+        scores = ["" if math.isnan(score) else score for score in unit.scores]
+        own = [
+            values[at] if math.isfinite(values[at]) else ""
+            for fit in fitted
+            for values in (fit.found.leverage, fit.found.distance)
+        ]
+        known = "" if unit.succeeded is None else unit.succeeded
+        plans = unit.plans or ""
+        writer.writerow([unit.model, unit.task, unit.plan, unit.success, plans, known, *scores, *unit.answers, *own])
+    return out.getvalue()
+
+
+def as_json(joined: Joined, found: Sequence[Fit]) -> dict[str, Any]:
+    """The numbers as JSON values, with what holds for all of them."""
+    return {
+        "unit": joined.by,
+        "success": joined.success,
+        "scores": joined.scores,
+        "aspects": [{"name": name, "title": title} for name, title in joined.aspects],
+        "units": len(joined.units),
+        "lacking": joined.lacking,
+        "left_out": dict(joined.left_out),
+        "regressions": [
+            {
+                "regression": fit.kind,
+                "errors": fit.errors,
+                "cluster": fit.cluster if fit.errors == "cluster" else None,
+                "reason": fit.found.reason,
+                "n_units": fit.found.n_units,
+                "n_left_out": fit.found.n_left_out,
+                "numbers": rows(joined, fit),
+                "influential": [
+                    {"unit": unit.name, "leverage": _known(leverage), "distance": _known(distance)}
+                    for unit, leverage, distance in influential(joined, fit)[:MOST_LISTED]
+                ],
+                "notes": list(fit.notes),
+            }
+            for fit in found
+        ],
+    }

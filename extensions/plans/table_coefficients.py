@@ -1,0 +1,31 @@
+"""Coefficients of the regression as numbers of paper tables: the source ``regression`` of a layout."""
+
+from __future__ import annotations
+
+from annotation_schemas.table_layouts import Says
+from domain.errors import InvalidInput, Problem
+from extensions.plans import success_regression
+from extensions.plans.project_units import of_project
+from extensions.plans.success_regression import Fit, Kind
+from extensions.plans.success_units import Asked
+from workflow.results.table_numbers import Number, Numbers, number_of
+
+
+def coefficient(numbers: Numbers, said: Says) -> Number:
+    """Return the coefficient of the dimension that a layout names as ``part``."""
+    if said.form not in (None, "linear", "logistic"):
+        raise InvalidInput([Problem("form", f"A regression is linear or logistic, not {said.form}.")])
+    kind: Kind = "logistic" if said.form == "logistic" else "linear"
+
+    def fit() -> Fit:
+        judge = numbers.judge(said.judge) if said.judge or numbers.judges() else None
+        joined = of_project(numbers.read, Asked(scores=judge, criterion=said.criterion))
+        return success_regression.fits(joined, kinds=(kind,))[0]
+
+    made: Fit = numbers.make_once(("regression", kind, said.judge, said.criterion), fit)
+    if not made.found.terms:
+        return Number(None, reason=made.found.reason or "There is no regression of these plans.")
+    for term in made.found.terms[1:]:
+        if term.name == said.part:
+            return number_of(term.coefficient)
+    return Number(None, reason=f"{said.part} is no aspect of the regression.")

@@ -1,0 +1,46 @@
+"""A lead reads the page Regression in a real browser: charts, tables, and another choice of what is a unit."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from domain.roles import Role
+from extensions.plans.tests.test_regression_command import PLAN, filled
+from testkit.factories import make_person
+from testkit.serving import Server
+from tests.e2e.people import at_desk, opened
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def test_a_lead_reads_the_regressions_and_chooses_another_unit(server: Server, chromium: Browser) -> None:
+    with opened(server) as store:
+        store.upgrade()
+        filled(store, server.home)
+        make_person(store, "lea", project="etp", role=Role.LEAD)
+    server.start()
+    with at_desk(chromium, server, "lea") as lea:
+        lea.open("/regression?project=etp")
+        page = lea.page
+        linear = page.locator("section#linear")
+        expect(linear.locator("tbody tr").nth(1)).to_contain_text("1.000")  # worked out in test_regression_command
+        expect(page.locator("section#logistic")).to_contain_text("(separation)")
+        charts = page.get_by_role("img", name="What each aspect goes along with")
+        expect(charts).to_be_visible()
+        expect(page.get_by_role("img", name="Success and Type")).to_be_visible()
+        # a point has the colour of the page, so that it is there on dark paper, too
+        assert page.locator("svg circle").first.evaluate("each => getComputedStyle(each).fill") != "rgb(0, 0, 0)"
+        page.get_by_role("combobox", name="A unit is").click()
+        page.get_by_role("option", name="Models", exact=True).click()
+        expect(linear).to_contain_text("1 complete unit is too few for 2 coefficients.")
+        expect(charts).to_have_count(0)
+        page.get_by_role("combobox", name="A unit is").click()
+        page.get_by_role("option", name="Plans, by task").click()
+        page.get_by_role("combobox", name="What succeeds").click()
+        page.get_by_role("option", name="A file").click()
+        rows = "".join(f"{PLAN}/{2 * number + 1},{won}\n" for number, won in enumerate((0, 0, 1, 0, 1, 1)))
+        ran = {"name": "ran.csv", "mimeType": "text/csv", "buffer": f"item,success\n{rows}x,1\n".encode()}
+        page.locator("input[type=file]").set_input_files([ran])  # type: ignore[list-item]
+        expect(linear.locator("tbody tr").nth(1)).to_contain_text("-1.000")  # each success is a failure now
+        expect(page.get_by_text("Left out, rows of ran.csv whose item is not here: 1.")).to_be_visible()

@@ -1,0 +1,66 @@
+"""Which plans succeed, and scores in aspects, from files: what is read, and what is refused in which words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from domain.errors import FileRefused
+from extensions.plans.success_files import AspectScore, Outcome, read_aspect_scores, read_outcomes
+
+
+def file(folder: Path, text: str, name: str = "s.csv") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_outcomes_in_any_order_of_columns(tmp_path: Path) -> None:
+    path = file(tmp_path, "success,item,model,more\n1,plan 1, gpt ,x\n0.5,plan 1,llava,\n")
+    assert read_outcomes(path) == [Outcome(2, "gpt", "plan 1", "", 1.0), Outcome(3, "llava", "plan 1", "", 0.5)]
+    tabs = file(tmp_path, "task\tsuccess\nset, the table\t0\n", "s.tsv")
+    assert read_outcomes(tabs) == [Outcome(2, "", "", "set, the table", 0.0)]
+
+
+def test_scores_of_answers_and_means(tmp_path: Path) -> None:
+    path = file(tmp_path, "model,dimension,score,task\ngpt,type,0.5,cook\ngpt,type,1,wash\n")
+    assert read_aspect_scores(path) == [
+        AspectScore(2, "gpt", "type", "", "cook", 0.5),
+        AspectScore(3, "gpt", "type", "", "wash", 1.0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("model,succes\na,1\n", "s.csv does not have the column success, and at least one of model, item, task in"),
+        ("success\n1\n", "at least one of model, item, task"),
+        ("model,success\na,yes\n", "row 2: success is 'yes', and no number from 0 to 1"),
+        ("model,success\na,1.2\n", "row 2: success is '1.2'"),
+        ("model,success\na,nan\n", "row 2: success is 'nan'"),
+        ("model,success\na\n", "row 2: success is ''"),
+        ("model,success\n,1\n", "row 2: model is empty"),
+        (
+            "model,item,success\na,1,0\nb,1,0\na,1,1\n",
+            "row 4: model a, item 1 is in row 2 already; keep one of the two",
+        ),
+    ],
+)
+def test_outcomes_that_do_not_fit(tmp_path: Path, text: str, why: str) -> None:
+    with pytest.raises(FileRefused, match=why):
+        read_outcomes(file(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("model,score\na,1\n", "does not have the columns model, dimension, score in its first row"),
+        ("model,dimension,score\na,type,1\na,type,0\n", "row 3: model a, dimension type is in row 2 already"),
+        ("model,dimension,score\na,,1\n", "row 2: dimension is empty"),
+        ("model,dimension,score\na,type,inf\n", "row 2: score is 'inf', and no number"),
+    ],
+)
+def test_scores_that_do_not_fit(tmp_path: Path, text: str, why: str) -> None:
+    with pytest.raises(FileRefused, match=why):
+        read_aspect_scores(file(tmp_path, text))

@@ -1,0 +1,208 @@
+"""``touchstone privacy``: find faces and number plates in pictures and clips, decide about them, and cover them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.markup import count
+from domain.errors import FileRefused
+from extensions.privacy.boxes import MARGIN
+
+SHOWN = 20
+"""The maximum number of names in a list."""
+
+privacy = typer.Typer(
+    help="Faces and number plates in pictures and clips: looked for, decided by people, covered for everyone.",
+    no_args_is_help=True,
+)
+
+Project = Annotated[str, typer.Argument(help="The project.")]
+
+
+class Kind(StrEnum):
+    """What to find."""
+
+    FACE = "face"
+    PLATE = "plate"
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    cli.add_typer(privacy, name="privacy")
+
+
+@privacy.command("look")
+def look(
+    project: Project,
+    out: Annotated[Path, typer.Option("--out", help="A new folder for the table, the pictures and the page.")],
+    kind: Annotated[
+        list[Kind] | None, typer.Option("--kind", help="Look for these alone. Repeatable; by default both.")
+    ] = None,
+    neighbours: Annotated[
+        int, typer.Option(min=1, max=20, help="How often a place has to be found: fewer find more, also what is none.")
+    ] = 3,
+    by_hand: Annotated[bool, typer.Option("--by-hand", help="Look with no cascade: people do.")] = False,
+    only_found: Annotated[
+        bool, typer.Option("--only-found", help="Draw only pictures and clips with boxes; the tables have all.")
+    ] = False,
+    rate: Annotated[
+        float, typer.Option(min=0.2, max=10.0, help="Look at so many moments in a second of each clip.")
+    ] = 2.0,
+    pictures_only: Annotated[bool, typer.Option("--pictures-only", help="Do not look in clips.")] = False,
+) -> None:
+    """Find faces and plates in all images and clips of a project, and write tables and pictures to decide in.
+
+    The cascades of OpenCV propose boxes and miss many faces, so people have to look at every picture. The project stays
+    as it is.
+    """
+    from app.services import opened
+    from extensions.privacy import detection, sheet
+    from extensions.privacy.cascades import Finder
+
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise FileRefused(f"{out} is there already, perhaps with what people have decided; give a new folder.")
+    finder = None if by_hand else Finder(kinds=[*(kind or Kind)], neighbours=neighbours)
+    shared = opened()
+    moments = None if pictures_only or finder is None else rate
+    found = detection.look(
+        shared.store, shared.media, by=None, project=project, finder=finder, rate=moments, progress=_progress
+    )
+    out.mkdir(mode=0o700, parents=True, exist_ok=True)
+    (out / "boxes.csv").write_text(detection.as_csv(found), encoding="utf-8", newline="")
+    clips = [] if pictures_only else found.clips
+    if clips:
+        (out / "clips.csv").write_text(detection.clips_as_csv(found), encoding="utf-8", newline="")
+    if finder is not None:
+        told = finder.told | ({"rate": rate} if moments is not None else {})
+        (out / "looked.json").write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+    drawn = sheet.written(
+        out,
+        shared.media,
+        detection.to_look_at(found, only_found=only_found),
+        title=found.title,
+        clips=[seen for seen in clips if seen.boxes or not only_found],
+    )
+    n = len(found.pictures)
+    typer.echo(f"{found.title}: {count(n, 'picture')}; {found.n_found:,} new boxes in {found.n_with:,} of them.")
+    if clips:
+        typer.echo(f"{count(len(clips), 'clip')}; {found.n_tracks:,} new boxes in {found.n_clips_with:,} of them.")
+    typer.echo(sheet.MISSES)
+    if pictures_only:
+        _not_looked("clips, in which nothing looked", [seen.name for seen in found.clips])
+    _not_looked("cannot be read", [f"{name} ({why})" for name, why in found.unread])
+    tables = " ".join(str(out / name) for name in ("boxes.csv", "clips.csv") if (out / name).exists())
+    typer.echo(f"Look at {out / 'index.html'} ({drawn:,} pictures), write yes or no under `cover` in")
+    typer.echo(f"{tables.replace(' ', ' and ')}, add a line for each box that is missing, then")
+    typer.echo(f"touchstone privacy cover {project} {tables}")
+
+
+@privacy.command("cover")
+def cover(
+    project: Project,
+    tables: Annotated[
+        list[Path], typer.Argument(help="The tables that `look` wrote, with what people have decided: either, or both.")
+    ],
+    margin: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Each box grows by this share of its side, on every side.")
+    ] = MARGIN,
+    uncover: Annotated[
+        bool, typer.Option("--uncover", help="What was covered may be shown again, where the table says no.")
+    ] = False,
+) -> None:
+    """Store the decisions of these tables and cover the boxes.
+
+    From then on people, models, exports and releases get the covered files. The original stays in the media store and
+    is never given out.
+    """
+    from app.services import opened
+    from extensions.privacy import covering, decision_tables, sheet
+
+    read = [decision_tables.read(table) for table in tables]
+    told, left = [each for some, _ in read for each in some], sum(n for _, n in read)
+    looked = next((said for table in tables if (said := sheet.told_beside(table)) is not None), None)
+    shared = opened()
+    done = covering.decide(
+        shared.store,
+        shared.media,
+        shared.settings.home,
+        by=None,
+        project=project,
+        told=told,
+        looked=looked,
+        margin=margin,
+        uncover=uncover,
+    )
+    nothing = done.pictures - done.covered
+    what = "Pictures and clips" if any(box.begin is not None for each in told for box in each.boxes) else "Pictures"
+    typer.echo(
+        f"{what} decided: {done.pictures:,}. Boxes covered: {done.boxes:,}, in {done.covered:,} of them; nothing in "
+        f"{nothing:,}."
+    )
+    if done.same:
+        typer.echo(f"Decided so before: {done.same:,}.")
+    if left:
+        typer.echo(f"Not decided, and shown as they are: {left:,} of the table.")
+    if done.archive:
+        typer.echo("The project's archive that lay ready had the originals; it was removed.")
+    if done.sets:
+        typer.echo(
+            f"Frames that were taken out of these clips were removed: {', '.join(done.sets)} on the page Frames."
+        )
+    if done.releases:
+        typer.echo(
+            f"Made before, with these as they were: release {', '.join(done.releases)}. Take back what you "
+            "gave to others, and make a new one."
+        )
+    _not_looked(
+        "next to these in items or of the same videos, not decided and shown as they are",
+        done.beside,
+    )
+
+
+@privacy.command("list")
+def list_(
+    project: Project,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of lines.")] = False,
+) -> None:
+    """List the decisions about pictures and clips with their boxes, and the number of those without a decision."""
+    from app.services import opened
+    from extensions.privacy import detection
+
+    shared = opened()
+    found = detection.pictures(shared.store, shared.media, by=None, project=project)
+    n = detection.standing(found)
+    decided = [seen for seen in found.all if seen.decision]
+    if as_json:
+        lines = [detection.as_json(seen) for seen in decided]
+        typer.echo(json.dumps({"project": project, **n, "decided": lines}, indent=2, ensure_ascii=False))
+        return
+    typer.echo(
+        f"{found.title}: {count(n['pictures'], 'picture')}; something covered in {n['covered']:,}, "
+        f"nothing to cover in {n['nothing']:,}, open {n['open']:,}."
+    )
+    if n["clips"]:
+        typer.echo(
+            f"{count(n['clips'], 'clip')}; something covered in {n['clips_covered']:,}, nothing to cover in "
+            f"{n['clips_nothing']:,}, open {n['clips_open']:,}."
+        )
+    for seen in decided:
+        typer.echo(detection.sentence(seen))
+
+
+def _progress(done: int, n: int) -> None:
+    if sys.stderr.isatty() and n:
+        print(f"\r{done:,} of {n:,} pictures and clips", end="\n" if done == n else "", file=sys.stderr)
+
+
+def _not_looked(what: str, names: Sequence[str]) -> None:
+    from extensions.privacy.sheet import summary
+
+    if names:
+        typer.echo(f"{len(names):,} {what}: {summary(names, SHOWN)}")

@@ -1,0 +1,96 @@
+"""Make and store the covered file of a picture or clip, from its original and all boxes of a decision."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from annotation_schemas.kinds.time_span import PAST_THE_END
+from domain.errors import InvalidInput, Problem
+from extensions.privacy.boxes import Box, CoverChoice, Decision
+from extensions.privacy.decisions import CurrentDecisions
+
+if TYPE_CHECKING:
+    from media.store import MediaStore, StoredMedia
+
+
+@dataclass(frozen=True)
+class CoveredFile:
+    """A picture or clip with the file to show from now on."""
+
+    told: CoverChoice
+    known: Decision | None
+    original: str
+    margin: float
+    made: StoredMedia | None
+    """The covered file; None if the shown file stays."""
+
+    @property
+    def file(self) -> str:
+        """Return the SHA-256 of the file to show from now on."""
+        return self.made.sha256 if self.made is not None else self.told.file
+
+
+def must_last(media: MediaStore, told: Sequence[CoverChoice]) -> None:
+    """Raise ``InvalidInput`` if a box begins or ends after its clip."""
+    wrong = []
+    for each in told:
+        ends = [box.end for box in each.boxes if box.end is not None]
+        seconds = media.about(each.file).duration if ends else None
+        if seconds is not None and max(ends) > seconds + PAST_THE_END:
+            at = each.where or each.name
+            wrong.append(f"{at}: {each.name} lasts {seconds:.3f} s, and a box of it ends at {max(ends):g} s.")
+    if wrong:
+        raise InvalidInput([Problem("boxes", sentence) for sentence in [*wrong, "Nothing was changed."]])
+
+
+def made(
+    media: MediaStore, told: CoverChoice, standing: CurrentDecisions, margin: float, *, uncover: bool
+) -> CoveredFile:
+    """Store and return the file to show from now on."""
+    known = standing.by_file.get(told.file)
+    if told.file in standing.shared and uncover:
+        raise InvalidInput(
+            [
+                Problem(
+                    "boxes",
+                    f"{told.name} stands for several pictures that look alike now; none can be uncovered.",
+                )
+            ]
+        )
+    original = known.original if known and told.file not in standing.shared else told.file
+    wide = max(margin, known.margin) if known is not None and known.covers and not uncover else margin
+    covers = [box for box in told.boxes if box.cover]
+    base = original if original in media else told.file
+    if not covers and original == told.file:
+        return CoveredFile(told, known, original, wide, None)
+    if base != original and (uncover or not covers):
+        raise InvalidInput(
+            [Problem("boxes", f"The original of {told.name} is not on this machine; nothing can be uncovered.")]
+        )
+    if not covers:
+        return CoveredFile(told, known, original, wide, media.about(original))
+    about = media.about(base)
+    cover = _clip if about.kind == "clip" else _image
+    return CoveredFile(told, known, original, wide, cover(media, base, covers, told.name, wide))
+
+
+def _image(media: MediaStore, base: str, covers: Sequence[Box], name: str, margin: float) -> StoredMedia:
+    from extensions.privacy import covered_image
+
+    about = media.about(base)
+    areas = [covered_image.edges((about.width, about.height), box.as_json(), margin=margin) for box in covers]
+    data = covered_image.written(media.upright(base, name=name), areas, mime=about.mime)
+    return media.add(data, name=f"{name}, covered")
+
+
+def _clip(media: MediaStore, base: str, covers: Sequence[Box], name: str, margin: float) -> StoredMedia:
+    from extensions.privacy import covered_clip
+
+    with tempfile.TemporaryDirectory(prefix="touchstone-covered-") as work:
+        out = Path(work) / "covered.webm"
+        covered_clip.write(media.path(base), covers, margin=margin, out=out, name=name, limits=media.limits)
+        return media.add(out, name=f"{name}, covered")

@@ -1,0 +1,332 @@
+"""Apply decisions: from then on everyone gets the covered file, and the original is withheld.
+
+The asset gets another file and another random id. Pages, models, exports, releases and other tools all ask the asset
+for its file, so none of them can reach the original, and no browser has a cached copy under the new id.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from db import assets, bridge, bridge_tasks, projects
+from db import kept_back as stock
+from db.engine import Session, Store
+from db.events import COVERED
+from domain.errors import Conflict, InvalidInput, Problem
+from domain.records import Person
+from extensions.privacy import decisions
+from extensions.privacy.boxes import HAND, KINDS, MARGIN, MOST_MARGIN, Box, CoverChoice, Decision
+from extensions.privacy.covered_files import CoveredFile, made, must_last
+from extensions.privacy.marks import log_applied
+from workflow.access import project_care
+from workflow.access.event_log import log
+from workflow.access.projects import Access, require_lead
+from workflow.annotate.image_pool import media_row
+from workflow.files import derived_media
+from workflow.files.project_export import archive_in
+
+if TYPE_CHECKING:
+    from media.store import MediaStore
+
+TO = "cover pictures"
+_EDGE = 1e-6
+_NAMED = 20
+
+
+@dataclass(frozen=True)
+class CoverResult:
+    """The result of applying decisions."""
+
+    pictures: int
+    covered: int
+    """Number of pictures in which something is covered."""
+    boxes: int
+    """Number of covered boxes."""
+    same: int
+    """Number of pictures whose decision was the same before, so nothing was written."""
+    releases: Sequence[str]
+    """Versions of earlier releases with an item that shows one of the changed pictures."""
+    archive: bool
+    """Whether a project archive that was ready for download was deleted."""
+    beside: Sequence[str] = ()
+    """Names of images and clips without a decision that may show the same: in one item with a changed one, or from one
+    video."""
+    instead: Mapping[str, str] = field(default_factory=dict)
+    """The hash of the file shown now, by the hash of the file it replaces."""
+    sets: Sequence[str] = ()
+    """Titles of frame sets that were deleted, because they were made from clips that changed."""
+
+
+def decide(
+    store: Store,
+    media: MediaStore,
+    home: Path,
+    *,
+    by: Person | None,
+    project: str,
+    told: Sequence[CoverChoice],
+    looked: Mapping[str, Any] | None = None,
+    margin: float = MARGIN,
+    uncover: bool = False,
+    after: Mapping[str, datetime | None] | None = None,
+    marks: Mapping[str, int] | None = None,
+) -> CoverResult:
+    """Store decisions about pictures and clips, and show the covered files from now on, all or none; for leads.
+
+    Each covered file is made from its original, with all boxes of the newest decision. If the project was moved here
+    without its originals, the new boxes are added to the file that is shown.
+
+    Parameters
+    ----------
+    looked
+        The settings of the detection (``Finder.settings``); None if no cascade was used.
+    margin
+        The fraction of its width and height by which a box grows on every side. The margin never becomes smaller.
+    uncover
+        Allow that covered parts are shown again.
+    after
+        By file, the time of the decision that the person saw, None if there was none. A newer decision stays.
+    marks
+        The marks of the page that these decisions apply: by file, their revision.
+
+    Raises
+    ------
+    InvalidInput
+        A box is not valid, a picture is not in the project or was decided meanwhile, or a part would be uncovered.
+    Conflict
+        A run is active, work is out in Label Studio, or frames are being taken out of one of the clips.
+    """
+    _must_be_a_margin(margin)
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        _must_be_still(session, access, store)
+        standing = decisions.of_project(session, project_id=access.project_id)
+        known = standing.by_file
+        _must_fit(session, access, told, known, after)
+    derived_media.require_idle(home, project, {each.file for each in told})
+    if not uncover:
+        _must_not_uncover(told, known)
+    todo = [each for each in told if not _same(each, known.get(each.file), margin, uncover=uncover)]
+    must_last(media, todo)
+    ready = [made(media, each, standing, margin, uncover=uncover) for each in todo]
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        projects.lock(session, id=access.project_id)
+        _must_be_still(session, access, store)
+        _must_fit(session, access, told, decisions.of_project(session, project_id=access.project_id).by_file, after)
+        ids = {id for each in ready for id in _keep(session, store, access, by, each, looked or {})}
+        log_applied(session, access, by=by, now=store.now(), marks=marks or {})
+        releases, beside = _releases(session, ids), _beside(session, access, ids)
+    archive = archive_in(home, project)
+    taken = bool(ids) and archive.exists()
+    if ids:
+        archive.unlink(missing_ok=True)
+        _forget(media, home, ready)
+    instead = {each.told.file: each.file for each in ready if each.file != each.told.file}
+    paths = {was: media.path(now) for was, now in instead.items()}
+    return CoverResult(
+        **_counts(told),
+        same=len(told) - len(todo),
+        releases=releases,
+        archive=taken,
+        beside=beside,
+        instead=instead,
+        sets=derived_media.delete(store, by=by, home=home, project=project, instead=paths),
+    )
+
+
+def _counts(told: Sequence[CoverChoice]) -> dict[str, int]:
+    """Return how many pictures there are, in how many something is covered, and how many boxes are covered."""
+    return {
+        "pictures": len(told),
+        "covered": sum(any(box.cover for box in each.boxes) for each in told),
+        "boxes": sum(bool(box.cover) for each in told for box in each.boxes),
+    }
+
+
+@dataclass(frozen=True)
+class CoverPreview:
+    """The effects that decisions would have."""
+
+    pictures: int
+    covered: int
+    """Number of pictures in which something would be covered."""
+    boxes: int
+    releases: Sequence[str]
+    archive: bool
+
+
+def would_change(
+    store: Store,
+    home: Path,
+    *,
+    by: Person | None,
+    project: str,
+    told: Sequence[CoverChoice],
+    after: Mapping[str, datetime | None],
+) -> CoverPreview:
+    """Return the effects that ``decide`` would have, for a confirmation; for leads. Raises the same errors."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        _must_be_still(session, access, store)
+        known = decisions.of_project(session, project_id=access.project_id).by_file
+        _must_fit(session, access, told, known, after)
+        others = {
+            each.file
+            for each in told
+            if any(box.cover for box in each.boxes) and not _same(each, known.get(each.file), MARGIN, uncover=False)
+        }
+        rows = stock.assets_of(session, project_id=access.project_id, files=others) if others else []
+        releases = _releases(session, {row.id for row in rows})
+    return CoverPreview(
+        **_counts(told),
+        releases=releases,
+        archive=bool(others) and archive_in(home, project).exists(),
+    )
+
+
+# ---- what does not fit ----------------------------------------------------------------------------------------------
+
+
+def _must_be_a_margin(margin: float) -> None:
+    if not math.isfinite(margin) or not 0 <= margin <= MOST_MARGIN:
+        raise InvalidInput([Problem("margin", f"The margin is a share from 0 to {MOST_MARGIN:g}.")])
+
+
+def _must_be_still(session: Session, access: Access, store: Store) -> None:
+    project_care.must_be_still(session, access, now=store.now(), to=TO)
+    for row in bridge.of_project(session, project_id=access.project_id):
+        if bridge_tasks.unfinished(session, bridge_id=row.id):
+            raise Conflict(
+                f"Pictures of {access.title} are still in Label Studio at {row.address}. Synchronise once more, on the "
+                f"page Label Studio, so that they go; then {TO}."
+            )
+
+
+def _must_fit(
+    session: Session,
+    access: Access,
+    told: Sequence[CoverChoice],
+    known: Mapping[str, Decision],
+    after: Mapping[str, datetime | None] | None,
+) -> None:
+    rows = stock.assets_of(session, project_id=access.project_id, files={each.file for each in told})
+    kinds = {row.sha256: row.kind for row in rows}
+    wrong: list[str] = []
+    if len({each.file for each in told}) < len(told):
+        wrong.append("A picture is there twice under different names; put all of its boxes under one.")
+    for each in told:
+        at = each.where or each.name
+        decision = known.get(each.file)
+        if decision is not None and decision.file != each.file:
+            wrong.append(f"{at}: {each.name} was decided otherwise meanwhile; look again.")
+        elif after is not None and decision is not None and decision.at != after.get(each.file):
+            wrong.append(f"{at}: {decision.by or 'the command'} has decided about {each.name} meanwhile; look again.")
+        elif each.file not in kinds:
+            wrong.append(f"{at}: the project has no picture {each.name} with the file {each.file[:12]}...; look again.")
+        if (kind := kinds.get(each.file)) is not None:  # of what is not here any more, no one knows what fits
+            wrong += [f"{at}: {why}" for box in each.boxes if (why := _wrong(box, clip=kind == "clip"))]
+    if wrong:
+        more = [f"And {len(wrong) - _NAMED:,} more."] if len(wrong) > _NAMED else []
+        said = [*wrong[:_NAMED], *more, "Nothing was changed."]
+        raise InvalidInput([Problem("boxes", sentence) for sentence in said])
+
+
+def _wrong(box: Box, *, clip: bool) -> str:
+    if box.kind not in KINDS:
+        return f"{box.kind!r} is no kind of box; it is one of {', '.join(KINDS)}."
+    if box.cover is None:
+        return f"no one has decided about the {box.kind} at {box.x:g}, {box.y:g}."
+    if clip != (box.begin is not None):
+        return "a box of a clip has a begin and an end." if clip else "a box of a picture has no begin and end."
+    if not all(map(_inside, [(box.x, box.y, box.w, box.h), *(at[1:] for at in box.path)])):
+        return "x, y, w and h are shares of the picture from its upper left corner, and the box lies within it."
+    return _wrong_span(box) if clip else ""
+
+
+def _inside(place: tuple[float, ...]) -> bool:
+    x, y, w, h = place
+    sound = all(map(math.isfinite, place)) and x >= 0 and y >= 0 and w > 0 and h > 0
+    return sound and x + w <= 1 + _EDGE and y + h <= 1 + _EDGE
+
+
+def _wrong_span(box: Box) -> str:
+    begin, end, times = box.begin, box.end, [at[0] for at in box.path]
+    if begin is None or end is None or not math.isfinite(begin) or not math.isfinite(end) or begin < 0:
+        return "begin and end are seconds of the clip, from 0 on."
+    if end < begin:
+        return f"it ends at {end:g} s, before it begins at {begin:g} s."
+    if times != sorted(set(times)) or (times and not begin <= times[0] <= times[-1] <= end):
+        return f"its places are at rising moments, from its begin ({begin:g} s) to its end ({end:g} s)."
+    return ""
+
+
+def _must_not_uncover(told: Iterable[CoverChoice], known: Mapping[str, Decision]) -> None:
+    open_ = []
+    for each in told:
+        decision = known.get(each.file)
+        stay = [box for box in each.boxes if box.cover]
+        if decision is not None and not all(any(box.holds(was) for box in stay) for was in decision.covers):
+            open_.append(each.where or each.name)
+    if open_:
+        named = ", ".join(open_[:_NAMED]) + (f" and {len(open_) - _NAMED:,} more" if len(open_) > _NAMED else "")
+        why = f"Covered parts would be shown again: {named}. Only `touchstone privacy cover --uncover` shows them."
+        raise InvalidInput([Problem("boxes", why)])
+
+
+def _same(told: CoverChoice, known: Decision | None, margin: float, *, uncover: bool) -> bool:
+    if known is None:
+        return False
+    wide = known.margin == margin or (not uncover and known.margin > margin) or not known.covers
+    return known.boxes == told.boxes and wide
+
+
+# ---- keeping --------------------------------------------------------------------------------------------------------
+
+
+def _keep(
+    session: Session, store: Store, access: Access, by: Person | None, ready: CoveredFile, looked: Mapping[str, Any]
+) -> set[int]:
+    """Store one decision and return the ids of the assets that changed."""
+    now, told = store.now(), ready.told
+    rows = stock.assets_of(session, project_id=access.project_id, files=[told.file])
+    other = ready.file != told.file
+    if other:
+        assert ready.made is not None
+        assets.put_media(session, row=media_row(ready.made, now))
+        stock.exchange(session, rows=rows, file=ready.file)
+    data = {
+        "asset": rows[0].public_id,
+        "name": told.name,
+        "original": ready.original,
+        "before": told.file,
+        "file": ready.file,
+        "boxes": [box.as_json() for box in told.boxes],
+        "margin": ready.margin,
+        "looked": dict(looked) if any(box.by != HAND for box in told.boxes) else {},
+    }
+    log(session, COVERED, by=by, project=access, now=now, data=data)
+    return {row.id for row in rows} if other else set()
+
+
+def _releases(session: Session, ids: set[int]) -> list[str]:
+    found = stock.releases_with(session, asset_ids=ids) if ids else []
+    return [f"{number}.{point}" if point else str(number) for number, point in found]
+
+
+def _beside(session: Session, access: Access, ids: set[int]) -> list[str]:
+    known = decisions.of_project(session, project_id=access.project_id).by_file
+    found = stock.beside(session, project_id=access.project_id, asset_ids=ids) if ids else []
+    return [row.name for row in found if row.sha256 not in known]
+
+
+def _forget(media: MediaStore, home: Path, ready: Iterable[CoveredFile]) -> None:
+    """Delete the copies of these pictures that were prepared for models."""
+    from media.model_input import Pictures
+
+    Pictures(media, home / "prepared").forget([each.told.file for each in ready])

@@ -1,0 +1,185 @@
+"""The tables in which people decide what to cover: one for pictures and one for clips."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from domain import csv_rows, csv_text
+from domain.errors import FileRefused, RowsRefused
+from extensions.privacy.boxes import CLIP_COLUMNS, COLUMNS, HAND, At, Box, CoverChoice
+
+SAYS = {"yes": True, "no": False, "": None}
+"""The values of the column ``cover``."""
+_NAMED = 20
+_END = "Nothing was changed. Mend the table, then give it again."
+_LARGEST = 64 * 1024 * 1024
+
+Cells = dict[str, str]
+
+
+@dataclass(frozen=True)
+class _TableKind:
+    """One of the two kinds of table."""
+
+    columns: Sequence[str]
+    """The first column has the name of the picture or clip."""
+    problem: Callable[[Cells], str]
+    """Returns the problem with the position in a row; empty if there is none."""
+    box: Callable[[Cells, str, bool | None], Box]
+
+    @property
+    def of(self) -> str:
+        return self.columns[0]
+
+
+def read(path: Path) -> tuple[list[CoverChoice], int]:
+    """Return the decision about each picture or clip of a table, and the number of those without a decision.
+
+    A picture has a decision about all of its boxes, or about none. A row without a box and with ``no`` says that there
+    is nothing to cover. The first column tells which table it is.
+
+    Raises
+    ------
+    FileRefused
+        The file is not such a table, or a row is wrong. The message names the rows.
+    """
+    table, sort = _table(path)
+    wrong: list[str] = []
+    places: dict[str, int] = {}
+    names: dict[str, str] = {}
+    boxes: dict[str, list[Box]] = {}
+    said: dict[str, list[bool | None]] = {}
+    for row in table.rows():
+        cells = dict(zip(table.layout.columns, map(csv_text.unmarked, row.cells), strict=False))
+        why = row.problem or _problem(cells, sort)
+        file = cells.get("file", "").strip()
+        if not why and names.setdefault(file, cells[sort.of]) != cells[sort.of]:
+            why = f"the file {file[:12]}... has another name in an earlier line"
+        if why:
+            wrong.append(f"{path.name}, line {row.line}: {why}.")
+            continue
+        places.setdefault(file, row.line)
+        cover = SAYS[cells["cover"].strip().lower()]
+        said.setdefault(file, []).append(cover)
+        mine = boxes.setdefault(file, [])
+        if cells["kind"].strip():
+            mine.append(sort.box(cells, cells.get("found_by", "").strip() or HAND, cover))
+    for file, answers in said.items():
+        if None in answers and any(each is not None for each in answers):
+            wrong.append(
+                f"{path.name}, line {places[file]}: of {names[file]} some boxes are decided and some are not; write "
+                "yes or no for each."
+            )
+    if wrong:
+        raise RowsRefused(wrong[:_NAMED], n=len(wrong), end=_END)
+    told = [
+        CoverChoice(names[file], file, tuple(mine), f"{path.name}, line {places[file]}")
+        for file, mine in boxes.items()
+        if None not in said[file]
+    ]
+    return told, len(boxes) - len(told)
+
+
+def _table(path: Path) -> tuple[csv_rows.Table, _TableKind]:
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise FileRefused(f"{path} is larger than {_LARGEST // 1024**2} MiB; that is no table of boxes.")
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise FileRefused(f"There is no file {path}.") from error
+    except UnicodeDecodeError as error:
+        raise FileRefused(f"{path} is not UTF-8; save it as UTF-8.") from error
+    except OSError as error:
+        raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
+    lines = csv_rows.lines_of(text)
+    head = re.findall(r"\w+", text.strip().partition("\n")[0].lower())
+    sort = _CLIPS if CLIP_COLUMNS[0] in head else _PICTURES
+    try:
+        table = csv_rows.table(lines, sort.columns)
+    except csv_rows.NotTable as error:
+        raise FileRefused(f"{path}: {error}.") from error
+    lacks = [name for name in sort.columns if name not in table.layout.columns and name != "found_by"]
+    if lacks:
+        raise FileRefused(f"{path} has no column {_and(lacks)}; it needs {_and(sort.columns)}.")
+    return table, sort
+
+
+def _and(names: Sequence[str]) -> str:
+    return ", ".join(names)
+
+
+def _problem(cells: Cells, sort: _TableKind) -> str:
+    """Return the problem with a row; empty if there is none."""
+    if not cells[sort.of] or not cells["file"].strip():
+        return f"it names no {sort.of} and file; take both from a line that `touchstone privacy look` wrote"
+    if cells["cover"].strip().lower() not in SAYS:
+        return f"`cover` is {cells['cover']!r}; it is yes or no, or empty as long as no one has decided"
+    if not cells["kind"].strip():
+        if any(cells[name].strip() for name in sort.columns[3:-2]):
+            return "it has a box and no kind: face, plate or other"
+        return "there is no box to be covered" if cells["cover"].strip().lower() == "yes" else ""
+    return sort.problem(cells)
+
+
+def _number(name: str, text: str) -> str:
+    """Return the problem with a value; empty if it is a number."""
+    try:
+        if math.isfinite(float(text)):
+            return ""
+    except ValueError:
+        pass
+    return f"`{name}` is {text!r}, which is no number"
+
+
+# ---- of pictures ----------------------------------------------------------------------------------------------------
+
+
+def _no_box(cells: Cells) -> str:
+    return next((why for name in "xywh" if (why := _number(name, cells[name].strip()))), "")
+
+
+def _box(cells: Cells, by: str, cover: bool | None) -> Box:
+    x, y, w, h = (float(cells[name]) for name in "xywh")
+    return Box(cells["kind"].strip(), x, y, w, h, by, cover)
+
+
+_PICTURES = _TableKind(COLUMNS, _no_box, _box)
+
+# ---- of clips -------------------------------------------------------------------------------------------------------
+
+
+def _no_track(cells: Cells) -> str:
+    for name in ("begin", "end"):
+        if why := _number(name, cells[name].strip()):
+            return why
+    begin, end = float(cells["begin"]), float(cells["end"])
+    if end < begin:
+        return f"it ends at {end:g} s, before it begins at {begin:g} s"
+    places = [each.split() for each in cells["boxes"].split(";") if each.strip()]
+    if why := next((why for each in places for part in each if (why := _number("boxes", part))), ""):
+        return why
+    lengths = {len(each) for each in places}
+    if not (lengths == {5} or (lengths == {4} and len(places) == 1)):
+        return "`boxes` is `x y w h` of a box that stays, or `seconds x y w h; ...` of one that moves"
+    times = [float(each[0]) for each in places] if lengths == {5} else []
+    if times != sorted(set(times)):
+        return "the seconds in `boxes` do not rise"
+    return ""
+
+
+def _track(cells: Cells, by: str, cover: bool | None) -> Box:
+    begin, end = float(cells["begin"]), float(cells["end"])
+    kind = cells["kind"].strip()
+    places = [tuple(map(float, each.split())) for each in cells["boxes"].split(";") if each.strip()]
+    if len(places[0]) == len("xywh"):
+        x, y, w, h = places[0]
+        return Box(kind, x, y, w, h, by, cover, begin, end)
+    path: list[At] = [(t, x, y, w, h) for t, x, y, w, h in places]
+    return replace(Box.moving(kind, path, by, begin=begin, end=end), cover=cover)
+
+
+_CLIPS = _TableKind(CLIP_COLUMNS, _no_track, _track)

@@ -1,0 +1,345 @@
+"""The page Privacy: detect faces and plates in pictures and clips, decide what to cover, and cover it for everyone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import streamlit as st
+
+from app import confirm, markup, shell
+from app.screens import Group, Screen
+from app.services import Services
+from domain.errors import Conflict, InvalidInput, Problem
+from domain.records import ProjectView
+from domain.roles import Role
+from extensions.privacy import component, covering, page_work
+from extensions.privacy.detection import spanned
+from extensions.privacy.page_work import LookRecord, PageItem
+from extensions.privacy.sheet import MISSES, summary
+from extensions.privacy.tracks import RATE, RATES
+from extensions.privacy.uncovered_route import address, as_json
+
+SCREEN = Screen("Privacy", place=206, role=Role.LEAD, group=Group.SOURCES)
+
+LOOK_SECONDS = 0.7
+PAGE, LINES = 24, 50
+SHOWN = 20
+"""The maximum number of names in a list."""
+OPEN, WITH, COVERED, NOTHING, EVERY = "Not decided", "With boxes", "Covered", "Nothing found", "All"
+_PRESSED = "privacy.pressed"
+"""The button that was pressed last. The page shows its result next to it."""
+FACES, PLATES = "Faces", "Number plates"
+KINDS = {FACES: "face", PLATES: "plate"}
+CLIPS = (
+    "In a clip the cascades look at some moments of each second, so play each one to its end. Its sound stays as it "
+    "is, voices too. Images that were taken out of a clip have to be decided by themselves."
+)
+UNDO = (
+    "From then on everyone gets what is covered: people, models, Label Studio, exports, releases, archives. What "
+    "is covered stays covered on this page; only the command on the server's machine, where the originals stay, shows "
+    "it again. What others have fetched before cannot be taken back."
+)
+
+
+def render(services: Services) -> None:
+    """Draw the detection, the pictures to decide about, the button that covers, and the decisions."""
+    view = shell.lead_of(services)
+    shell.heading(
+        "Privacy",
+        "Find faces and number plates, decide what to cover, and cover it for everyone.",
+        made_up=view.made_up,
+    )
+    folder = page_work.folder_of(services, view.name)
+    found = page_work.items(services.store, services.media, folder, by=services.person, project=view.name)
+    asked = page_work.about(folder)
+    _standing(found)
+    running = page_work.is_running(folder)
+    covering = st.session_state.get(_PRESSED) == "cover"
+    with st.expander("Look for faces and plates", expanded=asked is None):
+        _look(services, view, busy=running, clips=any(each.clip for each in found))
+    if not covering:
+        _under_way(services, folder, running=running)
+    _looked(folder, asked, running=running)
+    if not found:
+        return
+    shell.section("Pictures and clips" if any(each.clip for each in found) else "Pictures")
+    _pictures(services, view, folder)
+    _cover(services, view, busy=running)
+    if covering:
+        _under_way(services, folder, running=running)
+    _covered(folder, running=running)
+    _decided(services, found)
+
+
+def _standing(found: Sequence[PageItem]) -> None:
+    """Show the number of decided and open pictures and clips."""
+    pictures, clips = ([each for each in found if each.clip is clip] for clip in (False, True))
+    shell.show(
+        markup.tag("p", markup.text(_stand(pictures, "picture")), style="ts", data_part="standing"),
+        markup.notice(f"{MISSES} Everyone still sees what is open as it is."),
+    )
+    if clips:
+        shell.show(markup.tag("p", markup.text(f"{_stand(clips, 'clip')} {CLIPS}"), style="ts", data_part="clips"))
+
+
+def _stand(some: Sequence[PageItem], noun: str) -> str:
+    covered = sum(bool(each.seen.decision and each.seen.decision.covers) for each in some)
+    decided = sum(each.seen.decision is not None for each in some)
+    return (
+        f"{markup.count(len(some), noun)}: something covered in {covered:,}, nothing to cover in "
+        f"{decided - covered:,}, open {len(some) - decided:,}."
+    )
+
+
+# ---- looking --------------------------------------------------------------------------------------------------------
+
+
+def _look(services: Services, view: ProjectView, *, busy: bool, clips: bool) -> None:
+    left, middle, rate, right = st.columns([3, 2, 2, 3], vertical_alignment="bottom")
+    by_hand = right.checkbox("By hand only: no cascade looks, people do", key="privacy.by_hand")
+    left.multiselect("Look for", [FACES, PLATES], default=[FACES, PLATES], key="privacy.kinds", disabled=by_hand)
+    middle.number_input(
+        "Neighbours",
+        min_value=1,
+        max_value=20,
+        value=3,
+        key="privacy.neighbours",
+        disabled=by_hand,
+        help="How often a place has to be found: fewer find more, also what is none.",
+    )
+    if clips:
+        rate.number_input(
+            "Moments a second in clips",
+            min_value=RATES[0],
+            max_value=RATES[1],
+            value=RATE,
+            step=0.5,
+            key="privacy.rate",
+            disabled=by_hand,
+            help="More find what is there for a shorter time, and take longer.",
+        )
+    st.button(
+        "Look for faces and plates",
+        type="primary",
+        key="privacy.look",
+        disabled=busy or view.archived,
+        on_click=_begin_look,
+        args=(services, view),
+    )
+
+
+def _begin_look(services: Services, view: ProjectView) -> None:
+    st.session_state[_PRESSED] = "look"
+    with shell.pressed(services):
+        state = st.session_state
+        kinds = [] if state["privacy.by_hand"] else [KINDS[each] for each in state["privacy.kinds"]]
+        if not kinds and not state["privacy.by_hand"]:
+            raise InvalidInput([Problem("kinds", "Say what to look for, or that people look by hand only.")])
+        rate = float(state.get("privacy.rate", 0.0)) if kinds else 0.0
+        page_work.begin_look(services, view.name, kinds=kinds, neighbours=int(state["privacy.neighbours"]), rate=rate)
+
+
+def _under_way(services: Services, folder: Path, *, running: bool) -> None:
+    """Show next to the pressed button why it was refused, or its progress."""
+    shell.tell_refused()
+    if running:
+        _watch(services, folder)
+
+
+@st.fragment(run_every=LOOK_SECONDS)
+def _watch(services: Services, folder: Path) -> None:
+    with shell.guard(services):
+        if not page_work.is_running(folder):
+            st.rerun()
+        begun = page_work.going(folder)
+        done = begun.done / begun.of if begun is not None and begun.of else 0.0
+        said = f" {begun.at}." if begun is not None and begun.at else ""
+        st.progress(min(done, 1.0), text=f"Under way; it goes on if you leave this page.{said}")
+
+
+def _looked(folder: Path, asked: LookRecord | None, *, running: bool) -> None:
+    """Show the result of the last detection."""
+    if asked is None:
+        return
+    if not asked.done and not running:
+        begun = page_work.going(folder)
+        why = asked.refused or (begun.refused if begun is not None else "") or page_work.BROKEN
+        shell.show(markup.notice(shell.on_page(why), style="bad"))
+        return
+    if not asked.done:
+        return
+    names = [name for name, kind in KINDS.items() if kind in asked.kinds]
+    how = f"{' and '.join(names).capitalize()}, neighbours {asked.neighbours}" if names else "By hand only"
+    came = f"{markup.count(asked.found, 'new box', 'new boxes')} in {asked.with_boxes:,}"
+    words = (
+        f"Looked last: {markup.moment(_at(asked.done))}, {asked.by}. {how}; {markup.count(asked.pictures, 'picture')}, "
+        f"{came} of them."
+    )
+    if asked.clips and asked.rate:
+        came = f"{markup.count(asked.tracks, 'new box', 'new boxes')} in {asked.clips_with:,}"
+        words += f" {markup.count(asked.clips, 'clip')} at {asked.rate:g} moments a second, {came} of them."
+    shell.show(markup.tag("p", markup.text(words), style="ts", data_part="looked"))
+    if asked.unread:
+        named = summary([f"{name} ({why})" for name, why in asked.unread], SHOWN)
+        shell.show(markup.notice(f"Cannot be read: {named}", style="bad"))
+
+
+def _at(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+# ---- deciding -------------------------------------------------------------------------------------------------------
+
+
+@st.fragment
+def _pictures(services: Services, view: ProjectView, folder: Path) -> None:
+    """Draw one page of pictures. The component sends each mark to the server."""
+    with shell.guard(services):
+        found = page_work.items(services.store, services.media, folder, by=services.person, project=view.name)
+        show = st.columns([3, 7])[0].selectbox("Show", [OPEN, WITH, COVERED, NOTHING, EVERY], key="privacy.show")
+        shown = [each for each in found if _fits(each, show)]
+        noun = "file" if any(each.clip for each in found) else "picture"
+        begin = shell.pager(len(shown), size=PAGE, of=(view.name, show, len(shown)), key="privacy.page", noun=noun)
+        some = shown[begin : begin + PAGE]
+        here = {each.seen.file for each in some}
+        others = [each for each in found if each.seen.file not in here]
+        component.pictures(
+            component.data(
+                [as_json(view.name, each) for each in some],
+                csrf=services.csrf,
+                path=address(view.name),
+                total=len(found),
+                clips=any(each.clip for each in found),
+                open_=sum(not each.decided for each in others),
+                waiting=sum(each.waits for each in others),
+            )
+        )
+
+
+def _fits(item: PageItem, show: str) -> bool:
+    covers = bool(item.seen.decision and item.seen.decision.covers)
+    return {
+        OPEN: item.open,
+        WITH: item.found,
+        COVERED: covers,
+        NOTHING: not item.found,
+        EVERY: True,
+    }[show]
+
+
+# ---- covering -------------------------------------------------------------------------------------------------------
+
+
+def _cover(services: Services, view: ProjectView, *, busy: bool) -> None:
+    st.button(
+        "Cover what is decided",
+        type="primary",
+        key="privacy.cover",
+        disabled=busy or view.archived,
+        on_click=_ask,
+        args=(services, view),
+    )
+
+
+def _ask(services: Services, view: ProjectView) -> None:
+    st.session_state[_PRESSED] = "cover"
+    with shell.pressed(services):
+        ready = page_work.waiting(services, view.name)
+        if not ready:
+            raise Conflict("Nothing is decided yet: say of a picture what to cover, or that there is nothing to cover.")
+        changes = covering.would_change(
+            services.store,
+            services.settings.home,
+            by=services.person,
+            project=view.name,
+            told=[each.told for each in ready],
+            after={each.seen.file: each.after for each in ready},
+        )
+        sets = page_work.frames_of(services, view.name, ready)
+        question = confirm.Question(
+            title=f"Cover what is decided in {view.title}?",
+            words=_changes(changes, n_clips=sum(each.clip for each in ready), sets=sets),
+            undo=UNDO,
+            yes=f"Cover {markup.count(changes.boxes, 'box', 'boxes')}" if changes.boxes else "Keep these decisions",
+        )
+        confirm.ask(
+            services, question, lambda: page_work.begin_cover(services, view.name, ready), key="privacy.cover.sure"
+        )
+
+
+def _counted(n: int, n_clips: int, before: str = "") -> str:
+    """``3 pictures and 1 clip``."""
+    pictures = markup.count(n - n_clips, f"{before}picture")
+    clips = markup.count(n_clips, f"{before}clip")
+    return pictures if not n_clips else clips if n_clips == n else f"{pictures} and {clips}"
+
+
+def _changes(changes: covering.CoverPreview, *, n_clips: int, sets: Sequence[str]) -> str:
+    said = [
+        f"{_counted(changes.pictures, n_clips)} decided: {markup.count(changes.boxes, 'box', 'boxes')} covered "
+        f"in {changes.covered:,} of them, nothing to cover in {changes.pictures - changes.covered:,}."
+    ]
+    if changes.releases:
+        said.append(
+            f"Made before, with these pictures as they are: release {', '.join(changes.releases)}. They stay as they "
+            "are; take back what you gave to others, and make a new one."
+        )
+    if sets:
+        said.append(f"Frames that were taken out of these clips are removed: {', '.join(sets)} on the page Frames.")
+    if changes.archive:
+        said.append("The project's archive that lies ready has the originals; it is removed.")
+    return " ".join(said)
+
+
+def _covered(folder: Path, *, running: bool) -> None:
+    """Show the result of the last covering."""
+    told = page_work.last_covered(folder)
+    if not told or running:
+        return
+    who = f"{markup.moment(_at(told['at']))}, {told['by']}"
+    if told.get("refused"):
+        shell.show(markup.notice(shell.on_page(f"{who}: nothing was covered. {told['refused']}"), style="bad"))
+        return
+    said = [
+        f"Covered last: {who}. {markup.count(told['boxes'], 'box', 'boxes')} in {told['covered']:,} of "
+        f"{_counted(told['pictures'], told.get('clips', 0), 'decided ')}."
+    ]
+    if told["left"]:
+        said.append(f"{markup.count(told['left'], 'picture')} changed meanwhile and left as they were.")
+    if told.get("sets"):
+        said.append(f"Frames that were taken out of these clips were removed: {', '.join(told['sets'])}.")
+    if told.get("beside"):
+        said.append(
+            f"Next to these in items, or of the same videos, and not decided: {summary(told['beside'], SHOWN)}."
+        )
+    if told["archive"]:
+        said.append("The archive that lay ready was removed.")
+    if told["releases"]:
+        said.append(f"Made before, with these pictures as they were: release {', '.join(told['releases'])}.")
+    shell.show(markup.tag("p", markup.text(" ".join(said)), style="ts", data_part="covered"))
+
+
+def _decided(services: Services, found: Sequence[PageItem]) -> None:
+    """List the decisions, newest first."""
+    done = [(each.seen, each.seen.decision) for each in found if each.seen.decision is not None]
+    if not done:
+        return
+    shell.section("Decided")
+    done.sort(key=lambda each: each[1].at, reverse=True)
+    begin = shell.pager(len(done), size=LINES, of="decided", key="privacy.decided", noun="decision")
+    some = done[begin : begin + LINES]
+    person = shell.named(services, [said.by for _, said in some])
+    rows = [
+        [
+            markup.text(seen.name),
+            markup.text(", ".join(f"{box.kind} ({box.by}){spanned(box)}" for box in said.covers) or "nothing to cover"),
+            markup.number(sum(not box.cover for box in said.boxes)),
+            person(said.by) if said.by else markup.quiet("the command"),
+            markup.text(markup.moment(said.at)),
+        ]
+        for seen, said in some
+    ]
+    heads = [("Picture", ""), ("Covered", ""), ("Left as found", "number"), ("By", ""), ("When", "line")]
+    shell.show(markup.tag("div", markup.table(heads, rows), data_part="decided"))

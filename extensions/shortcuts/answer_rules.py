@@ -1,0 +1,44 @@
+"""Rules that choose an option without the image: those that learn from other items, and the rules that pick a key."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from extensions.shortcuts.schema_limits import TITLES
+from workflow.releases.plain_texts import same_text
+from workflow.releases.text_rules import Choice, longest, most_shared, shortest
+
+
+def rules_that_pick(choice: Choice) -> list[str]:
+    """The rules that take the right option of an item, as they are called in a sentence."""
+    picks = {
+        "longest": longest(choice.options),
+        "shortest": shortest(choice.options),
+        "overlap": most_shared(choice.options, choice.question),
+    }
+    return [TITLES[name].lower() for name, at in picks.items() if at == choice.key]
+
+
+@dataclass(frozen=True)
+class LearnedRules:
+    """What can be learnt from the keys of other items without reading any text closely."""
+
+    places: Counter[int]
+    answers: Counter[str]
+
+    @classmethod
+    def of(cls, choices: Sequence[Choice]) -> LearnedRules:
+        """From these items."""
+        return cls(
+            Counter(each.key for each in choices), Counter(same_text(each.options[each.key]) for each in choices)
+        )
+
+    def place(self, texts: Sequence[str]) -> int:
+        """The place in which right options stood most often."""
+        return max(range(len(texts)), key=lambda at: self.places[at])
+
+    def answer(self, texts: Sequence[str]) -> int:
+        """The place of the text that was right most often."""
+        return max(range(len(texts)), key=lambda at: self.answers[same_text(texts[at])])

@@ -1,0 +1,74 @@
+"""What the data card says of the two release checks: how often each rule and model is right, and the limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from extensions.shortcuts.model_check import ModelResult
+from extensions.shortcuts.text_check import NONE, UNKNOWN, TextResult
+from reports.content import Block, Cell, Figure, Table, Text
+
+_BOUNDS = {
+    "value": "The share itself must not be more.",
+    "low": "The lower end of its interval must not be more.",
+    "high": "The upper end of its interval must not be more.",
+}
+
+
+def model_blocks(told: Mapping[str, Any]) -> Iterator[Block]:
+    """Yield what models got right without images, from the manifest's entry."""
+    gate = ModelResult.from_json(told)
+    by = "one model" if gate.wanted_models == 1 else f"{gate.wanted_models} models"
+    limit = (
+        f"At most {100 * gate.at_most:.1f} % of the items may be right without images in all of at least {gate.orders} "
+        f"orders of their options, by {by}"
+    )
+    if told.get("figures") == "private":
+        named = f" Asked: {', '.join(each.model for each in gate.models)}." if gate.models else ""
+        yield Text(f"{limit}: {gate.outcome}.{named} The figures are in the private part.", "note")
+        return
+    yield Text(
+        f"{limit}. {gate.said[:1].upper()}{gate.said[1:]}.", "missing" if gate.outcome in (UNKNOWN, NONE) else "plain"
+    )
+    if not gate.models:
+        return
+    rows: list[tuple[Cell, ...]] = []
+    for each in gate.models:
+        figure = Figure(each.value, each.low, each.high, "", each.n, share=True)
+        chance = "-" if each.chance is None else f"{100 * each.chance:.1f} %"
+        rows.append((each.model, each.items, each.orders, figure, chance))
+    heads = ("Model", "Items", "Orders", "Right in all orders", "By chance")
+    yield Table("shortcut_models", "Asked without images before the release", heads, tuple(rows))
+
+
+def text_blocks(told: Mapping[str, Any]) -> Iterator[Block]:
+    """Yield the limits for rules and the classifier, from the manifest's entry."""
+    gate, private = TextResult.from_json(told), told.get("figures") == "private"
+    if private and gate.outcome == UNKNOWN:
+        yield Text("The limits of the schema cannot be computed.", "missing")
+    elif gate.outcome in (UNKNOWN, NONE):
+        yield Text(f"The limits of the schema: {gate.said}.", "missing")
+    if not gate.limits:
+        return
+    heads = ("Rule", *(() if private else ("Right",)), "At most", "How it stands")
+    rows: list[tuple[Cell, ...]] = []
+    for each in gate.limits:
+        figure = Figure(each.value, each.low, each.high, "", each.n, share=True)
+        rows.append((each.title, *(() if private else (figure,)), f"{100 * each.at_most:.1f} %", each.outcome))
+    yield Table(
+        "shortcut_limits",
+        f"Looked for before the release, in {gate.items:,} items",
+        heads,
+        tuple(rows),
+        note=f"{_BOUNDS[gate.bound]} A blind draw is right in {100 * (gate.chance or 0):.1f} %.",
+    )
+    if private:
+        yield Text("The figures are in the private part, as they would tell of answers that are private.", "note")
+        return
+    how = (
+        "stand out from what keys drawn anew come to"
+        if gate.score is None
+        else f"have a right option that the classifier takes to be likelier than {100 * gate.score:g} %"
+    )
+    yield Text(f"{gate.flagged:,} of {gate.items:,} items {how}: their text may give the answer away.")

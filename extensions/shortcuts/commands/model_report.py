@@ -1,0 +1,167 @@
+"""``touchstone shortcuts --models``: what models get right without the images of items."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from annotation_schemas.model import Shortcuts as Limits
+    from domain.states import Items
+    from extensions.shortcuts.model_check import ModelResult
+    from extensions.shortcuts.model_shortcuts import ListedItem, ModelShortcuts
+
+LONGEST = 500
+"""So many characters of what a model wrote are printed."""
+LINKED = 500
+"""So many items at most stand in a link to Items: an address has an end."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked for."""
+
+    project: str
+    counted: Items | None
+    chosen: Sequence[str]
+    strong: Sequence[str]
+    at_most: float | None
+    """The share of items that may be flagged, in place of the schema's."""
+    gate: bool
+    """Whether it is a fault where there are more."""
+
+
+def stands(project: str, counted: Items | None, limits: Limits | None) -> ModelResult | None:
+    """How what models get right stands to these limits; None: they set none for it."""
+    from app.services import opened
+    from extensions.shortcuts.model_check import compare_with_limit
+    from extensions.shortcuts.model_shortcuts import measure_models
+
+    if limits is None or limits.without_images is None:
+        return None
+    return compare_with_limit(limits, measure_models(opened().store, by=None, project=project, items_=counted))
+
+
+def _limits(wanted: Wanted) -> Limits | None:
+    """Those of the schema, or what is given in their place; None: no one limits it."""
+    from annotation_schemas.model import Shortcuts as Limits
+    from app.services import opened
+    from domain.errors import InvalidInput, Problem
+    from extensions.shortcuts.schema_limits import wrong
+    from extensions.shortcuts.text_check import limits_of
+
+    limits = limits_of(opened().store, project=wanted.project)
+    if wanted.at_most is not None:
+        limits = (limits or Limits()).model_copy(update={"without_images": wanted.at_most})
+        if found := [Problem("_".join(map(str, key)), f"{words}.") for key, words in wrong(limits)]:
+            raise InvalidInput(found)
+    if wanted.gate and (limits is None or limits.without_images is None):
+        why = "The schema sets no limit below `export: shortcuts`, and none is given; write --without-images 0.02."
+        raise InvalidInput([Problem("without_images", why)])
+    return limits
+
+
+def tell(wanted: Wanted, *, scores: Path | None, reasons: Path | None, as_json: bool) -> bool:
+    """Tables and lists, or one JSON object; ``scores`` is a file for what was said of each item, ``reasons`` one for
+    what authors are to be told. Whether it is as wanted."""
+    from app.services import opened
+    from exporters.writing import write_files
+    from extensions.shortcuts import model_files as files
+    from extensions.shortcuts.model_check import compare_with_limit
+    from extensions.shortcuts.model_shortcuts import measure_models
+
+    limits = _limits(wanted)
+    found = measure_models(
+        opened().store,
+        by=None,
+        project=wanted.project,
+        items_=wanted.counted,
+        chosen=wanted.chosen,
+        strong=wanted.strong,
+    )
+    stands = compare_with_limit(limits, found)
+    if scores is not None:
+        write_files({scores: files.as_csv(found).encode()})
+        print(f"What models said of each item is in {scores}; it tells keys.", file=sys.stderr)
+    if reasons is not None:
+        told_to = {each.item: each.to_author for each in (*found.second, *found.flagged)}
+        write_reasons(reasons, [(item, told_to[item]) for item in found.known if item in told_to])
+    if as_json:
+        told = files.as_json(found) | ({} if stands is None else {"limit": stands.as_json()})
+        typer.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        _tell(wanted.project, found)
+        if stands is not None:
+            typer.echo(f"Right without images: {stands.said}.")
+    return not wanted.gate or stands is None or stands.met
+
+
+def write_reasons(path: Path, told: Sequence[tuple[str, str]]) -> None:
+    """Write what authors are to be told, for ``touchstone bulk send-back``."""
+    from domain.csv_text import as_bytes
+    from exporters.writing import write_files
+
+    write_files({path: as_bytes(("item", "reason"), told)})
+    sys.stderr.write(f"{len(told):,} items with what to tell their authors are in {path}; it tells keys.\n")
+
+
+def _tell(project: str, found: ModelShortcuts) -> None:
+    from reports import data_card
+    from reports.content import Table
+
+    typer.echo(f"{found.title}. {found.which}\n")
+    if not found.models:
+        typer.echo("No model was asked without images; `touchstone run shortcut` does it.")
+        return
+    heads = ("Model", "Shown", "Items", "Orders", "Right", "Right in all orders", "By chance", "More with images")
+    rows = [
+        (
+            each.model,
+            each.condition,
+            each.items,
+            each.orders,
+            each.right,
+            each.all_right,
+            "-" if each.chance is None else f"{100 * each.chance:.1f} %",
+            each.gain if each.gain is not None else "-",
+        )
+        for each in found.models
+    ]
+    typer.echo("\n".join(data_card.table_lines(Table("models", "Models", heads, tuple(rows)))) + "\n")
+    for each in found.models:
+        told = [f"{each.unread:,} state no option or not one, and are wrong"] if each.unread else []
+        told += [f"of {each.silent:,} no reply came, and they are left out"] if each.silent else []
+        if told:
+            typer.echo(f"{each.model}, {each.condition}: {'; '.join(told)}.")
+    if found.earlier:
+        typer.echo(f"Left out: {found.earlier:,} replies to items that have been changed since.")
+    by = "one model" if found.wanted_models == 1 else f"{found.wanted_models} models"
+    typer.echo(
+        f"{len(found.flagged):,} of {found.items:,} items are right without images in at least {found.orders} orders "
+        f"of options, and in every one asked, by {by} or more."
+    )
+    _list(project, found.flagged)
+    typer.echo(f"{len(found.second):,} items want a second look.")
+    _list(project, found.second)
+
+
+def _list(project: str, given: Sequence[ListedItem]) -> None:
+    from domain.item_filter import ItemFilter, ItemList
+
+    for each in given:
+        chance = "" if each.chance is None else f" (by chance {100 * each.chance:.1f} %)"
+        typer.echo(f"  {each.item}: {'; '.join(each.reasons)}{chance}")
+        for other in each.others:
+            if other.argument is not None and (text := " ".join(other.argument.text.split())):
+                cut = text if len(text) <= LONGEST else f"{text[:LONGEST]}… (all of it with --json)"
+                typer.echo(f"    {other.model} wrote: {cut}")
+    if given:
+        more = f"; the first {LINKED:,}" if len(given) > LINKED else ""
+        listed = ItemList(ItemFilter(ids=tuple(each.item for each in given[:LINKED])))
+        typer.echo(f"To have them verified again, or give them to people: {listed.address(project)}{more}")

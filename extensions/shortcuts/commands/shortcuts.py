@@ -1,0 +1,209 @@
+"""``touchstone shortcuts``: how far a set can be answered without a look at its images."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app.commands.options import CountedItems
+
+if TYPE_CHECKING:
+    from annotation_schemas.model import Shortcuts as Limits
+    from domain.states import Items
+    from extensions.shortcuts.text_check import TextResult
+    from extensions.shortcuts.text_shortcuts import TextShortcuts
+
+_NAMED = 20
+
+
+class Bound(StrEnum):
+    """What must not be more than a limit."""
+
+    VALUE = "value"
+    LOW = "low"
+    HIGH = "high"
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommand."""
+    cli.command("shortcuts")(shortcuts)
+
+
+def shortcuts(
+    project: Annotated[str, typer.Argument(help="The project's name.")],
+    counted: CountedItems = None,
+    items: Annotated[
+        Path | None,
+        typer.Option("--scores", help="Write every item's score into this file; it tells keys.", metavar="FILE.csv"),
+    ] = None,
+    at_most: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="How often one of them may be right, as longest=0.3; may be given again. None: as the schema says.",
+            metavar="NAME=SHARE",
+        ),
+    ] = None,
+    above_chance: Annotated[
+        float | None, typer.Option(help="How much more often than a blind draw the others may be right, as 0.05.")
+    ] = None,
+    bound: Annotated[Bound | None, typer.Option(help="What must not be more: the share, or an end of it.")] = None,
+    score: Annotated[
+        float | None, typer.Option(help="Flag items whose key seems likelier than this. None: those beyond chance.")
+    ] = None,
+    flagged: Annotated[float | None, typer.Option(help="The largest share of items that may be flagged.")] = None,
+    without_images: Annotated[
+        float | None,
+        typer.Option(help="The largest share of items that models may get right without images (--models)."),
+    ] = None,
+    models: Annotated[
+        bool,
+        typer.Option("--models", help="What models get right without images instead (`touchstone run shortcut`)."),
+    ] = False,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(help="With --models: list items that all of these get right without images; None: all models."),
+    ] = None,
+    strong: Annotated[
+        list[str] | None,
+        typer.Option(help="With --models: list items that this model answers otherwise in every order, with images."),
+    ] = None,
+    reasons: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write why each listed item might go back to its author (`touchstone bulk send-back --reasons`).",
+            metavar="FILE.csv",
+        ),
+    ] = None,
+    gate: Annotated[bool, typer.Option("--gate", help="End with 1 where a limit is not kept.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
+) -> None:
+    """How often rules that look at no image are right, how well a classifier does that reads question and options
+    alone, and which items give their key away by their text; and how that stands to the limits of the schema, or to
+    those given here. It tells keys: for leads."""
+    from domain.errors import InvalidInput, Problem
+    from extensions.shortcuts.commands import model_report
+
+    given = {"above_chance": above_chance, "bound": bound, "score": score, "flagged": flagged}
+    if models:
+        if at_most or any(each is not None for each in given.values()):
+            raise InvalidInput([Problem("models", "With --models there are no limits on rules; leave them out.")])
+        asked = model_report.Wanted(project, counted, model or (), strong or (), without_images, gate)
+        met = model_report.tell(asked, scores=items, reasons=reasons, as_json=as_json)
+    else:
+        if model or strong:
+            raise InvalidInput([Problem("models", "--model and --strong go with --models.")])
+        given |= {"without_images": without_images}
+        known = {name: each for name, each in given.items() if each is not None}
+        met = _report(project, counted, at_most or (), known, files=(items, reasons), as_json=as_json, gate=gate)
+    if not met:
+        raise typer.Exit(1)
+
+
+def _report(
+    project: str,
+    counted: Items | None,
+    at_most: Sequence[str],
+    given: dict[str, Any],
+    *,
+    files: tuple[Path | None, Path | None],
+    as_json: bool,
+    gate: bool,
+) -> bool:
+    """Write what rules and the classifier come to; return whether the limits are met, if ``gate`` asks for it."""
+    from app import figures
+    from app.services import opened
+    from domain.errors import InvalidInput, Problem
+    from exporters.writing import write_files
+    from extensions.shortcuts import text_check, text_shortcuts
+    from extensions.shortcuts.commands import model_report
+    from workflow.releases import set_statistics
+
+    shared = opened()
+    limits = _limits(text_check.limits_of(shared.store, project=project), at_most, given, gate=gate)
+    state = set_statistics.mark(shared.store, by=None, project=project)
+    about = {"project": project, "items": counted}
+    at = figures.here(shared.store, shared.settings, "shortcuts", about, state=state)
+    if at.found is None:
+        raise InvalidInput([Problem("sources", at.why)])
+    found: TextShortcuts = text_shortcuts.flag_above(at.found, given["score"]) if "score" in given else at.found
+    stands = None if limits is None else text_check.compare_with_limits(limits, text_check.TextMeasurement(found))
+    models_stand = model_report.stands(project, counted, limits)
+    scores, reasons = files
+    if scores is not None:
+        write_files({scores: text_shortcuts.as_csv(found).encode()})
+        print(f"{len(found.items):,} items written to {scores}; they tell keys.", file=sys.stderr)
+    if reasons is not None:
+        told_to = [(each.choice.id, text_shortcuts.to_author(each)) for each in found.flagged]
+        model_report.write_reasons(reasons, told_to)
+    if as_json:
+        told = text_shortcuts.as_json(found) | ({} if stands is None else {"limits": stands.as_json()})
+        told |= {} if models_stand is None else {"without_images": models_stand.as_json()}
+        typer.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        _tell(found, stands)
+        if models_stand is not None:
+            typer.echo(f"Right without images: {models_stand.said}.")
+    return not gate or all(each.met for each in (stands, models_stand) if each is not None)
+
+
+def _limits(own: Limits | None, at_most: Sequence[str], given: dict[str, Any], *, gate: bool) -> Limits | None:
+    """Those of the schema, or what is given in their place; None: there are none, and none are asked for."""
+    from annotation_schemas.model import Shortcuts as Limits
+    from domain.errors import InvalidInput, Problem
+    from extensions.shortcuts.schema_limits import wrong
+
+    if not (at_most or given or gate):
+        return own
+    shares = {}
+    for each in at_most:
+        name, equals, share = each.partition("=")
+        try:
+            shares[name] = float(share)
+        except ValueError:
+            what = f"{each!r} is no limit" if equals else f"{each!r} has no share"
+            raise InvalidInput([Problem("at_most", f"{what}; write NAME=SHARE, such as longest=0.3.")]) from None
+    before = own or Limits()
+    limits = before.model_copy(update={**given, "at_most": {**before.at_most, **shares}})
+    if found := [
+        Problem("_".join(map(str, key)), words if words.endswith("?") else f"{words}.") for key, words in wrong(limits)
+    ]:
+        raise InvalidInput(found)
+    return limits
+
+
+def _tell(found: TextShortcuts, stands: TextResult | None) -> None:
+    """As tables and lists."""
+    from extensions.shortcuts import key_places
+    from reports import data_card
+    from reports.content import Table
+
+    typer.echo(f"{found.title}. {found.which}\n")
+    if not found.items:
+        typer.echo("No item has options of which one is right: there is nothing to choose from.")
+        return
+    tables = [
+        Table("rules", "Rules that look at no image", ("Rule", "Right"), tuple(found.baselines)),
+        Table("texts", "A classifier that reads texts alone", ("Dimension", "Right"), tuple(found.text_only)),
+        key_places.table(found.places),
+    ]
+    for table in tables:
+        if table is not None:
+            typer.echo("\n".join(data_card.table_lines(table)) + "\n")
+    typer.echo(f"An option drawn blindly is right in {100 * (found.chance or 0):.1f} %.")
+    if stands is not None:
+        typer.echo(f"Limits: {stands.said}.")
+    typer.echo(f"{len(found.flagged):,} of {len(found.items):,} items give their key away by their text.")
+    for each in found.flagged:
+        why = "; ".join(each.reasons) or "no single word, many together"
+        typer.echo(f"  {each.choice.id}: key {100 * each.p_key:.0f} % likely; {why}")
+    if found.skipped:
+        more = f" and {len(found.skipped) - _NAMED:,} more" if len(found.skipped) > _NAMED else ""
+        typer.echo(f"Left out, without options of which one is right: {', '.join(found.skipped[:_NAMED])}{more}.")
+    if found.without_source:
+        typer.echo(f"Of {found.without_source:,} items no source is known: each counts as one of its own.")

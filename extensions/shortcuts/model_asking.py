@@ -1,0 +1,185 @@
+"""Runs that ask whether items need their pictures: what is shown is less or other, and nothing of them counts as an
+answer. Every attempt is kept, with the order in which its options came."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from annotation_schemas import kinds
+from annotation_schemas.asked import asked_of, key_of
+from annotation_schemas.keys import key_field, options_field
+from annotation_schemas.model import Schema
+from db.engine import Session, Store
+from db.records import StoredRun
+from domain.errors import ModelRefused
+from domain.reading.answers import AnswerKind
+from domain.run_kinds import RunKind
+from domain.runs import Attempt
+from extensions.shortcuts.run_plan import MOST_ORDERS, Frames, ShortcutPlan
+from inference.spec import ModelSpec
+from workflow.access.projects import Access
+from workflow.runs import model_runs
+from workflow.runs.asked_items import AskedItem, Cannot
+from workflow.runs.model_questions import Asker, Draft
+from workflow.runs.shown_pictures import Frames as Taken
+from workflow.runs.shown_pictures import Shower, Shown, Still
+
+if TYPE_CHECKING:
+    from media.store import MediaStore
+
+STRATEGIES = ("generate", "rank_options")
+
+
+def check_plan(spec: ModelSpec, plan: ShortcutPlan) -> None:
+    """Refuse with a sentence what no worker could do, and what would say nothing."""
+    model_runs.check_plan(spec, plan)
+    if plan.strategy not in STRATEGIES:
+        raise ModelRefused(f"A run for shortcuts generates answers or ranks options; {plan.strategy} does neither.")
+    if plan.frames and plan.frames not in set(Frames):
+        raise ModelRefused(f"There are no frames {plan.frames!r}; there are {', '.join(Frames)}.")
+    if plan.frames and plan.text_only:
+        raise ModelRefused("Without images no frames are shown, so nothing can be said of them; leave one of the two.")
+    if plan.without_marks and plan.text_only:
+        raise ModelRefused("Without images no marks are shown, so none can be left out; leave one of the two.")
+    if plan.orders == 1 or not 0 <= plan.orders <= MOST_ORDERS:
+        raise ModelRefused(
+            f"Options come in 2 to {MOST_ORDERS} orders, or in the item's own; {plan.orders} is neither."
+        )
+    if plan.orders and plan.strategy == "rank_options":
+        raise ModelRefused("Where options are ranked each is looked at by itself, so their order says nothing.")
+    if plan.batch:
+        raise ModelRefused("Runs for shortcuts do not go in batch files.")
+
+
+def wanted_items(session: Session, access: Access, plan: ShortcutPlan) -> list[int]:
+    """The items that a run with this plan is about; those without options of which one is right are not asked."""
+    if options_field(access.schema) is None or key_field(access.schema) is None:
+        raise ModelRefused(
+            f"The items of the schema {access.schema.name} have no options and key, so nothing would say whether an "
+            "answer is right."
+        )
+    if plan.frames and not any(slot.kind == "clip" for slot in access.schema.item.assets):
+        raise ModelRefused(f"The items of the schema {access.schema.name} have no clips, so there are no frames.")
+    if plan.without_marks and not any(kinds.of_field(field).drawn for field in access.schema.item.fields):
+        raise ModelRefused(
+            f"The items of the schema {access.schema.name} draw nothing on their images, so no marks can be left out."
+        )
+    return model_runs.wanted_items(session, access, plan)
+
+
+class ShortcutAsker(Asker):
+    """Makes questions of items: their options in the plan's order, their frames as it says."""
+
+    def __init__(
+        self, store: Store, media: MediaStore, *, schema: Schema, plan: ShortcutPlan, spec: ModelSpec, cache: Path
+    ) -> None:
+        super().__init__(store, media, schema=schema, plan=plan, spec=spec, cache=cache)
+        self._shortcut = plan
+        self._options = options_field(schema) or ""
+        self._shower = _Conditioned(schema, plan, self._shower)
+
+    def draft(self, item: AskedItem) -> Draft:
+        """As any model is asked, but for the order of options and what is shown."""
+        why = _without_key(self.schema, item)
+        if why:
+            made = super().draft(item)
+            return replace(made, question=replace(made.question, cannot=why))
+        own = list(item.fields[self._options])
+        order = self._shortcut.order_of(item.name, len(own))
+        fields = {**item.fields, self._options: [own[at] for at in order]}
+        made = super().draft(replace(item, fields=fields))
+        return replace(made, question=replace(made.question, order=order)) if self._shortcut.order else made
+
+
+def _without_key(schema: Schema, item: AskedItem) -> str:
+    """Why nothing would say whether an answer to an item is right; empty where something does."""
+    asked = asked_of(schema, item.fields)
+    offered = item.fields.get(options_field(schema) or "")
+    if asked.kind is not AnswerKind.OPTION or not isinstance(offered, list | tuple) or len(offered) < 2:
+        return "It has no options of which one is right."
+    return key_of(item.fields.get(key_field(schema) or ""), asked)[1]
+
+
+class _Conditioned(Shower):
+    """Shows less of an item's clips, or their frames in another order."""
+
+    def __init__(self, schema: Schema, plan: ShortcutPlan, whole: Shower) -> None:
+        super().__init__(schema, plan, whole.pictures)
+        self._plan = plan
+
+    def shown(self, item: AskedItem) -> list[Shown]:
+        """The pictures that are left, in the order of the schema's places."""
+        found = super().shown(item)
+        if self._plan.without_marks:
+            found = _unmarked(found)
+        if not self._plan.frames:
+            return found
+        clips = dict.fromkeys(each.sha256 for each in found if isinstance(each, Taken) and each.clip is not None)
+        if not clips:
+            raise Cannot("No clip of this item is shown, so there are no frames to leave out or to shuffle.")
+        for sha256 in clips:
+            found = self._less(item, found, sha256)
+        return found
+
+    def _less(self, item: AskedItem, shown: Sequence[Shown], sha256: str) -> list[Shown]:
+        """The same with what is left of one clip, whose segments are shown one after the other."""
+        own = [each for each in shown if isinstance(each, Taken) and each.clip is not None and each.sha256 == sha256]
+        left = list(self._plan.frames_of(item.name, [time for each in own for time in each.times]))
+        found: list[Shown] = []
+        for each in shown:
+            if not (isinstance(each, Taken) and each in own):
+                found.append(each)
+            elif left:
+                n = len(each.times)
+                found.append(replace(each, times=tuple(left[:n])))
+                left = left[n:]
+        return found
+
+
+def _unmarked(shown: Sequence[Shown]) -> list[Shown]:
+    """The same images without what is drawn on them; of an item on which nothing is there is no such question."""
+    if not any(isinstance(each, Still) and _is_marked(each) for each in shown):
+        raise Cannot("Nothing is drawn on an image of this item, so there are no marks to leave out.")
+    return [replace(each, drawn={}) if isinstance(each, Still) else each for each in shown]
+
+
+def _is_marked(still: Still) -> bool:
+    return any(drawn for name, drawn in still.drawn.items() if name != "labels")
+
+
+class KeepNothing:
+    """Nothing of what such runs bring is kept but the attempts: no answer of theirs may count anywhere."""
+
+    def prepare(self, store: Store, row: StoredRun, attempts: Sequence[Attempt]) -> None:
+        """Nothing to prepare."""
+
+    def __call__(self, session: Session, row: StoredRun, written: Sequence[tuple[int, Attempt]], now: datetime) -> None:
+        """Nothing to keep."""
+
+
+def label_of(spec: ModelSpec, plan: ShortcutPlan) -> str:
+    """What lists call such a run: never the model's own name alone."""
+    parts = [spec.name, *(f"+{name}" for name in plan.injections)]
+    return f"{' '.join(parts)} for shortcuts: {plan.in_words}"
+
+
+def _asker(store: Store, media: MediaStore, schema: Schema, spec: ModelSpec, plan: Any, cache: Path) -> ShortcutAsker:
+    return ShortcutAsker(store, media, schema=schema, plan=plan, spec=spec, cache=cache)
+
+
+ASKING = replace(
+    model_runs.ASKING,
+    kind=RunKind.SHORTCUT,
+    check=check_plan,
+    units=wanted_items,
+    label=label_of,
+    ask=_asker,
+    keep=lambda plan: KeepNothing(),
+    preview=partial(model_runs.preview, make=_asker),
+)
+"""As models are asked, but for what the plan says."""

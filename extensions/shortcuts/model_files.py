@@ -1,0 +1,94 @@
+"""What models get right without the images of items, as JSON and as CSV."""
+
+from __future__ import annotations
+
+import io
+import math
+from typing import Any
+
+from domain.csv_text import Writer
+from extensions.shortcuts.model_replies import ModelReply, by_item
+from extensions.shortcuts.model_shortcuts import ListedItem, ModelShortcuts, OtherAnswer
+from reports.content import Figure
+
+
+def as_json(found: ModelShortcuts) -> dict[str, Any]:
+    """All of it but what was said of each item."""
+    return {
+        "title": found.title,
+        "which": found.which,
+        "items": found.items,
+        "orders": found.orders,
+        "models_wanted": found.wanted_models,
+        "earlier": found.earlier,
+        "models": [
+            {
+                "model": each.model,
+                "condition": each.condition,
+                "items": each.items,
+                "orders": each.orders,
+                "right": _told(each.right),
+                "all_right": _told(each.all_right),
+                "chance": each.chance,
+                "gain": None if each.gain is None else _told(each.gain),
+                "unread": each.unread,
+                "silent": each.silent,
+            }
+            for each in found.models
+        ],
+        "flagged": [_given(each) for each in found.flagged],
+        "unsettled": list(found.unsettled),
+        "second_look": {
+            "chosen": list(found.chosen),
+            "strong": list(found.strong),
+            "items": [_given(each) for each in found.second],
+        },
+    }
+
+
+def _told(figure: Figure) -> dict[str, Any]:
+    told = {"value": figure.value, "low": figure.low, "high": figure.high, "method": figure.method, "n": figure.n_units}
+    return told | ({"why": figure.reason} if figure.reason else {})
+
+
+def _given(each: ListedItem) -> dict[str, Any]:
+    told = {"item": each.item, "dimension": each.dimension, "reasons": list(each.reasons), "chance": each.chance}
+    return told | ({"others": [_other(one) for one in each.others]} if each.others else {})
+
+
+def _other(each: OtherAnswer) -> dict[str, Any]:
+    told: dict[str, Any] = {"model": each.model, "orders": each.orders, "answers": list(each.options)}
+    if each.argument is not None:
+        told["wrote"] = {"text": each.argument.text, "options": list(each.argument.options)}
+    return told
+
+
+def as_csv(found: ModelShortcuts, *, second: bool = True) -> str:
+    """A row for each item under each condition of each model: how often it was asked, right, and not read.
+
+    Without ``second`` it says nothing of a second look, which depends on the models that are chosen.
+    """
+    flagged = {each.item for each in found.flagged}
+    looked = {each.item for each in found.second}
+    out = io.StringIO(newline="")
+    writer = Writer(out)
+    heads = ("item", "model", "condition", "orders", "right", "unread", "no_reply", "flagged")
+    writer.writerow((*heads, "second_look") if second else heads)
+    lots: dict[tuple[str, str], list[ModelReply]] = {}
+    for each in found.said:
+        lots.setdefault((each.model, each.condition), []).append(each)
+    for (model, condition), lot in lots.items():
+        for id, there in by_item(lot):
+            heard = [each for each in there if not math.isnan(each.value)]
+            cells = (
+                id,
+                model,
+                condition,
+                len(there),
+                sum(each.value == 1 for each in heard),
+                sum(not each.chose for each in heard),
+                len(there) - len(heard),
+                "yes" if id in flagged else "no",
+            )
+            writer.writerow((*cells, "yes" if id in looked else "no") if second else cells)
+    return out.getvalue()

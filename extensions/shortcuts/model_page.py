@@ -1,0 +1,47 @@
+"""What the page Shortcuts shows of models: everything at once, so that what is chosen there asks for nothing anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from db import items as stored_items
+from db import run_attempts
+from db.engine import Store
+from domain.records import Person
+from domain.run_kinds import RunKind
+from domain.states import Items
+from extensions.shortcuts.model_files import as_csv
+from extensions.shortcuts.model_shortcuts import ModelShortcuts, measure_models
+from workflow.access.projects import require_lead
+from workflow.releases import set_statistics
+from workflow.results import leaderboard_page
+
+
+@dataclass(frozen=True)
+class ModelPage:
+    """What the page shows."""
+
+    found: ModelShortcuts
+    """Without what was said of each item, of which there is much."""
+    file: str
+    """That, as CSV."""
+
+
+def measure_for_page(store: Store, *, project: str, items: Items | None = None) -> ModelPage:
+    """Of the items that count in a project. For anyone who has made sure that the person may see it."""
+    found = measure_models(store, by=None, project=project, items_=items)
+    return ModelPage(replace(found, said=()), as_csv(found, second=False))
+
+
+def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:
+    """What stays the same as long as this does."""
+    answered = leaderboard_page.mark(store, person=by, project=project)
+    return (*set_statistics.mark(store, by=by, project=project), *answered)
+
+
+def size(store: Store, *, by: Person | None, project: str) -> int:
+    """How many items there are, and how many attempts of runs that look for shortcuts."""
+    with store.read() as session:
+        id = require_lead(session, by=by, project=project).project_id
+        asked = run_attempts.count(session, project_id=id, kind=RunKind.SHORTCUT)
+        return stored_items.count(session, project_id=id) + asked

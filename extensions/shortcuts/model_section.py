@@ -1,0 +1,197 @@
+"""The section on models of the page Shortcuts: what models get right without images, and the items to look at.
+
+The numbers are those of ``touchstone shortcuts --models``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from app import markup, pending_figures, send_back_box, shell
+from app.running.shown import STYLE
+from app.services import Services
+from domain.errors import NotAvailable
+from domain.records import ProjectView
+from domain.states import Items
+from extensions.shortcuts import page_figures, page_parts
+from extensions.shortcuts.model_check import compare_with_limit
+from extensions.shortcuts.model_page import ModelPage
+from extensions.shortcuts.model_replies import WITH
+from extensions.shortcuts.model_shortcuts import ListedItem, ModelScores, ModelShortcuts, OtherAnswer, with_second_look
+from extensions.shortcuts.page_parts import SIZE, share
+from extensions.shortcuts.text_check import ABOVE
+from reports.content import Figure
+
+FLAGGED, SECOND = "right without images", "for a second look"
+_NO_ONE = (
+    "No model was asked without images; touchstone run shortcut on the server's machine does it, and what it comes to "
+    "then stands here."
+)
+
+
+def show(services: Services, view: ProjectView, items: Items | None) -> None:
+    """Show the section. It fills by itself while another process computes the figures."""
+    shell.section("What models get right without images")
+    ask = partial(page_figures.ask_models, services, view, items)
+    try:
+        asked = ask()
+    except NotAvailable as error:
+        shell.show(markup.notice(str(error)))
+        return
+    pending_figures.show_pending(services, asked, ask, about="What models get right is")
+    if asked.figure is None:
+        return
+    at: ModelPage = asked.figure.value
+    gate = compare_with_limit(view.schema.schema_.export.shortcuts, at.found)
+    if gate is not None:
+        style = "good" if gate.met else "bad" if gate.outcome == ABOVE else ""
+        words = "Limit before a release" if items is None else "These items next to the limit of a release"
+        shell.show(markup.tag("div", markup.notice(f"{words}: {gate.said}.", style=style), data_part="models-gate"))
+    if not at.found.models:
+        shell.show(markup.tag("p", markup.quiet(_NO_ONE), style="ts ts-small", data_part="no-models"))
+        return
+    _figures(at.found)
+    _lists(services, view, at)
+
+
+# ---- figures ---------------------------------------------------------------------------------------------------------
+
+
+def _figures(found: ModelShortcuts) -> None:
+    heads = [("Model", "name"), ("Shown", ""), ("Items", "number"), ("Orders", "number"), ("How often right", "")]
+    heads += [("From 0 to 100 %", ""), ("Right in all orders", ""), ("By chance", "number"), ("More with images", "")]
+    heads += [("No option read", "number"), ("No reply", "number")]
+    rows = [_row(each) for each in found.models]
+    shell.show(markup.tag("div", markup.table(heads, rows), data_part="models"))
+    told = [
+        "Limits are of 95 %, by resampled sources. Right in all orders: of the items that were asked in at least "
+        f"{markup.count(found.orders, 'order')}; by chance: what that share is if options are drawn blindly. More with "
+        "images: how much more often it is right with everything shown, of the items that were asked both ways. Where "
+        "no option was read it counts as wrong; where no reply came, nothing is known."
+    ]
+    if found.earlier:
+        told.append(f"Left out: {markup.count(found.earlier, 'reply', 'replies')} to items that were changed since.")
+    shell.show(markup.tag("p", markup.quiet(" ".join(told)), style="ts ts-small", data_part="models-about"))
+
+
+def _row(each: ModelScores) -> list[markup.Markup]:
+    right = each.right
+    return [
+        markup.text(each.model),
+        markup.text(each.condition),
+        markup.number(each.items),
+        markup.number(each.orders),
+        _share(right),
+        markup.interval(right.value, right.low, right.high, ends=(0.0, 1.0)),
+        _share(each.all_right),
+        markup.text(share(each.chance)),
+        markup.quiet("-") if each.gain is None else _share(each.gain),
+        markup.number(each.unread),
+        markup.number(each.silent),
+    ]
+
+
+def _share(figure: Figure) -> markup.Markup:
+    """Return a share with its limits, or the reason why it is missing."""
+    if figure.value is None:
+        return markup.quiet(figure.reason or "-")
+    limits = markup.tag("div", markup.text(page_parts.interval(figure)), style="ts-quiet ts-small number")
+    return markup.joined([markup.tag("div", markup.text(share(figure.value)), style="number"), limits])
+
+
+# ---- items -----------------------------------------------------------------------------------------------------------
+
+
+def _lists(services: Services, view: ProjectView, at: ModelPage) -> None:
+    found = at.found
+    n = len(found.flagged)
+    by = "one model" if found.wanted_models == 1 else f"{found.wanted_models} models"
+    orders = markup.count(found.orders, "order")
+    words = (
+        f"{n:,} of {markup.count(found.items, 'item')} {'is' if n == 1 else 'are'} right without images in at least "
+        f"{orders} of options, and in every one asked, by {by} or more. That is a reason for a person to look."
+    )
+    shell.show(markup.tag("p", markup.text(words), style="ts", data_part="models-flagged"))
+    left, middle, right, last = st.columns([2, 3, 3, 2], vertical_alignment="bottom")
+    listed = left.selectbox("List of items", [FLAGGED, SECOND], key=f"shortcuts.models.list.{view.name}")
+    second = listed == SECOND
+    chosen, strong = _by_whom(view, found, middle, right) if second else ([], [])
+    last.download_button(
+        "What each said, as CSV",
+        lambda: at.file.encode(),
+        file_name=f"{view.name}-shortcut-models.csv",
+        mime="text/csv",
+        key="shortcuts.models.csv",
+        on_click="ignore",
+        width="stretch",
+    )
+    given = with_second_look(found, chosen, strong).second if second else found.flagged
+    if not given:
+        shell.show(
+            markup.notice("No item wants a second look by these models." if second else "There is no such item.")
+        )
+        return
+    first = shell.pager(len(given), size=SIZE, of=(listed, chosen, strong), key="shortcuts.models.pager")
+    page = given[first : first + SIZE]
+    ids = [[each.item for each in some] for some in (given, page)]
+    page_parts.to_items(view, *ids, part="models-to-items")
+    st.html(f"<style>{STYLE}</style>")
+    _table(view, found, page, chances=not second)
+    told = {each.item: each.to_author for each in page}
+    send_back_box.offer(services, view, told, key=f"shortcuts.models.back.{view.name}")
+
+
+def _by_whom(
+    view: ProjectView, found: ModelShortcuts, middle: DeltaGenerator, right: DeltaGenerator
+) -> tuple[list[str], list[str]]:
+    """Ask for the models by which items are listed for a second look."""
+    chosen = middle.multiselect(
+        "Right without images by all of",
+        list(found.right),
+        placeholder="every model",
+        key=f"shortcuts.models.chosen.{view.name}",
+    )
+    strong = right.multiselect(
+        "Answered otherwise with images by",
+        list(dict.fromkeys(each.model for each in found.models if each.condition == WITH)),
+        placeholder="no model",
+        key=f"shortcuts.models.strong.{view.name}",
+    )
+    return chosen, strong
+
+
+def _wrote(each: OtherAnswer) -> markup.Markup:
+    """Return what a model wrote, folded, below the options in the order in which the model saw them."""
+    if each.argument is None or not each.argument.text.strip():
+        return markup.text("")
+    seen = "; ".join(f"{at}. {option}" for at, option in enumerate(each.argument.options, 1))
+    return markup.tag(
+        "details",
+        markup.tag("summary", markup.text(f"What {each.model} wrote")),
+        markup.tag("div", markup.quiet(f"It saw: {seen}"), style="ts-small"),
+        markup.tag("div", markup.text(each.argument.text), style="ts-said framed"),
+        data_part="wrote",
+    )
+
+
+def _table(view: ProjectView, found: ModelShortcuts, given: Sequence[ListedItem], *, chances: bool) -> None:
+    titles = {each.id: each.title for each in view.schema.schema_.dimensions}
+    heads = [("Item", ""), ("Dimension", ""), ("Right option", ""), ("Why it is listed", "wide")]
+    heads += [("By chance", "number")] if chances else []
+    rows = []
+    for each in given:
+        own = found.known[each.item]
+        row = [
+            page_parts.item(view, own),
+            markup.text(titles.get(own.dimension, own.dimension)),
+            page_parts.right_option(own),
+            markup.joined(
+                [*(markup.tag("div", markup.text(reason)) for reason in each.reasons), *map(_wrote, each.others)]
+            ),
+        ]
+        rows.append([*row, markup.text(share(each.chance))] if chances else row)
+    shell.show(markup.tag("div", markup.table(heads, rows), data_part="models-items"))

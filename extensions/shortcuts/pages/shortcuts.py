@@ -1,0 +1,313 @@
+"""Shortcuts: how far items can be answered without their images, and which of them give their key away. For leads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from app import charts, items_switch, markup, pending_figures, send_back_box, shell
+from app.charts import Chart
+from app.screens import Group, Screen
+from app.services import Services
+from domain.errors import NotAvailable
+from domain.records import ProjectView
+from domain.roles import Role
+from domain.states import Items
+from extensions.shortcuts import model_section, page_figures, page_parts, text_check
+from extensions.shortcuts.answer_rules import rules_that_pick
+from extensions.shortcuts.page_parts import SIZE, interval, share
+from extensions.shortcuts.schema_limits import TITLES
+from extensions.shortcuts.text_check import ABOVE, TextMeasurement, TextResult
+from extensions.shortcuts.text_classifier import ItemScore
+from extensions.shortcuts.text_shortcuts import TextShortcuts, as_csv, to_author
+from reports.content import Figure
+
+SCREEN = Screen("Shortcuts", place=252, role=Role.LEAD, group=Group.NUMBERS)
+
+FLAGGED, PICKED, EVERY = "flagged", "picked by the classifier", "every item"
+BAR, AROUND = 30, 80
+"""The height of a row of the chart, and of what stands around the rows, in pixels."""
+ACCENT, GREY, OVER = "#2f7fb8", "#7d8a94", "#c8553d"
+
+
+def render(services: Services) -> None:
+    """What rules and models come to, next to chance and limits; below, the items, the most telling first."""
+    view = shell.lead_of(services)
+    shell.heading(
+        "Shortcuts",
+        "How far items can be answered without a look at their images: by rules, by a classifier that reads question "
+        "and options alone, and by models that were asked without them. This page tells keys.",
+        made_up=view.made_up,
+    )
+    items = items_switch.switch(services, view, key="shortcuts.items")
+    found = _texts(services, view, items)
+    model_section.show(services, view, items)
+    if found is not None:
+        _items(services, view, found)
+
+
+def _texts(services: Services, view: ProjectView, items: Items | None) -> TextShortcuts | None:
+    """What rules and the classifier come to, drawn; None: there is nothing (yet) of which items could be listed."""
+    ask = partial(page_figures.ask_texts, services, view, items)
+    try:
+        asked = ask()
+    except NotAvailable as error:  # of this machine, and not of the project
+        shell.show(markup.notice(str(error)))
+        return None
+    pending_figures.show_pending(services, asked, ask, about="Shortcuts are")
+    if asked.figure is None:
+        return None
+    looked: TextMeasurement = asked.figure.value
+    limits = view.schema.schema_.export.shortcuts
+    gate = None if limits is None else text_check.compare_with_limits(limits, looked)
+    _stands(gate, counted=items is None)
+    if looked.found is None:
+        if gate is None:
+            shell.show(markup.notice(f"Nothing can be worked out: {looked.why.rstrip('.')}."))
+        return None
+    found = looked.found
+    if not found.items:
+        if gate is None:
+            shell.show(markup.notice("No item has options of which one is right: there is nothing to choose from."))
+        return None
+    if left := _left_out(found):
+        shell.show(markup.paragraph(left, style="ts ts-quiet"))
+    _rules(view, found, gate)
+    _parts(found)
+    return found
+
+
+def _stands(gate: TextResult | None, *, counted: bool) -> None:
+    """How it stands to the limits of the schema. ``counted``: of the items that a release is about."""
+    if gate is None:
+        words = "The schema sets no limits, so no release waits for this; its key export.shortcuts sets them."
+        shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="gate"))
+        return
+    style = "good" if gate.met else "bad" if gate.outcome == ABOVE else ""
+    words = f"{'Limits before a release' if counted else 'These items next to the limits of a release'}: {gate.said}."
+    shell.show(markup.tag("div", markup.notice(words, style=style), data_part="gate"))
+
+
+def _left_out(found: TextShortcuts) -> str:
+    """What is to be known of the items; which they are stands above."""
+    told: list[str] = []
+    if found.skipped:
+        told.append(f"Without options of which one is right, and left out: {len(found.skipped):,}.")
+    if found.without_source:
+        told.append(f"Of {found.without_source:,} no source is known: each counts as one of its own.")
+    return " ".join(told)
+
+
+# ---- rules -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Rule:
+    title: str
+    figure: Figure
+    at_most: float | None
+    over: bool
+
+
+def _rules(view: ProjectView, found: TextShortcuts, gate: TextResult | None) -> None:
+    shell.section("How often each is right")
+    limits = {each.name: each for each in gate.limits} if gate is not None else {}
+    rules = []
+    for name, figure in found.by_name.items():
+        limit = limits.get(name)
+        over = limit is not None and limit.outcome == ABOVE
+        rules.append(_Rule(TITLES[name], figure, limit.at_most if limit is not None else None, over))
+    rules.sort(key=lambda each: -(each.figure.value or 0))
+    charts.show(_chart(rules, found.chance or 0), project=view.name, table=False)  # it stands below
+    heads = [("Rule", "name"), ("Right", "number"), ("95 % interval", "number"), ("A blind draw", "number")]
+    heads += [("At most", "number"), ("How it stands", "")] if gate is not None else []
+    rows = []
+    for each in rules:
+        cells = [each.title, share(each.figure.value), interval(each.figure), share(found.chance)]
+        row = [markup.text(cell) for cell in cells]
+        if gate is not None:
+            state = markup.tag("span", markup.text(ABOVE), style="ts-wrong") if each.over else markup.text("within")
+            row += [markup.text(share(each.at_most)), state]
+        rows.append(row)
+    shell.show(markup.tag("div", markup.table(heads, rows), data_part="rules"))
+
+
+def _chart(rules: Sequence[_Rule], chance: float) -> Chart:
+    """Every rule with its interval, the blind draw as a line, and limits as strokes."""
+    names = [each.title for each in rules]
+    values: list[dict[str, Any]] = [
+        {
+            "at": at,
+            "name": each.title,
+            "share": each.figure.value,
+            "low": each.figure.low,
+            "high": each.figure.high,
+            "at_most": each.at_most,
+            "over": each.over,
+        }
+        for at, each in enumerate(rules)
+    ]
+    x = {
+        "field": "share",
+        "type": "quantitative",
+        "title": "Items in which it is right",
+        "axis": {"format": ".0%", "tickCount": 8},
+        "scale": {"zero": True, "nice": True},
+    }
+    labels = {"labelExpr": f"{json.dumps(names)}[datum.value]", "labelLimit": 260, "labelOverlap": False}
+    y = {"field": "at", "type": "ordinal", "title": None, "axis": {**labels, "ticks": False}}
+    tooltip = [{"field": "name", "title": "rule"}]
+    tooltip += [{"field": name, "format": ".1%"} for name in ("share", "low", "high", "at_most")]
+    layers: list[dict[str, Any]] = [
+        {
+            "data": {"values": [{"chance": chance}]},
+            "mark": {"type": "rule", "color": GREY, "strokeDash": [5, 4], "strokeWidth": 1.5},
+            "encoding": {"x": {**x, "field": "chance"}},
+        },
+        {
+            "data": {"values": values},
+            "mark": {"type": "rule", "color": GREY, "strokeWidth": 2},
+            "encoding": {"y": y, "x": {**x, "field": "low"}, "x2": {"field": "high"}},
+        },
+        {
+            "data": {"values": values},
+            "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
+            "encoding": {
+                "y": y,
+                "x": x,
+                "color": {"condition": {"test": "datum.over", "value": OVER}, "value": ACCENT},
+                "tooltip": tooltip,
+            },
+        },
+    ]
+    limited = [each for each in values if each["at_most"] is not None]
+    if limited:
+        layers.append(
+            {
+                "data": {"values": limited},
+                "mark": {"type": "tick", "color": OVER, "thickness": 2, "size": 18},
+                "encoding": {"y": y, "x": {**x, "field": "at_most"}},
+            }
+        )
+    first = rules[0]
+    told = " Red strokes: what the schema allows; red points: what is more." if limited else ""
+    return Chart(
+        "shortcuts",
+        f"{first.title}: right in {share(first.figure.value)} of items; a blind draw is in {share(chance)}.",
+        f"n = {first.figure.n_units:,}. Grey: 95 % limits by source. Dashed: a blind draw.{told}",
+        layers,
+        ["Rule", "Share", "From", "To", "At most"],
+        [[each.title, *map(_written, _numbers(each))] for each in rules],
+        BAR * len(names) + AROUND,
+    )
+
+
+def _numbers(each: _Rule) -> tuple[float | None, ...]:
+    return each.figure.value, each.figure.low, each.figure.high, each.at_most
+
+
+def _written(value: float | None) -> str | None:
+    return None if value is None else f"{value:.4f}"
+
+
+def _parts(found: TextShortcuts) -> None:
+    """Each place, the classifier in each dimension, and where right options stand."""
+    with st.expander("Each place, each dimension, and where right options stand", key="shortcuts.parts"):
+        figures = [*found.baselines, *((f"Classifier: {name}", each) for name, each in found.text_only)]
+        rows = [
+            [markup.text(name), markup.text(share(each.value)), markup.text(interval(each))] for name, each in figures
+        ]
+        heads = [("Rule", "name"), ("Right", "number"), ("95 % interval", "number")]
+        shell.show(markup.tag("div", markup.table(heads, rows), data_part="parts"))
+        n = len(found.places[-1].counts)
+        heads = [("Dimension", "name"), *((f"Place {at + 1}", "number") for at in range(n))]
+        heads += [("Chi squared", "number"), ("p", "number"), ("Remark", "")]
+        rows = []
+        for each in found.places:
+            tested = ("-", "-") if each.p is None else (f"{each.statistic:.2f}", f"{each.p:.3g}")
+            cells = [markup.text(each.title), *map(markup.number, each.counts), *map(markup.text, tested)]
+            rows.append([*cells, markup.quiet(each.why)])
+        shell.show(markup.tag("div", markup.table(heads, rows), data_part="places"))
+
+
+# ---- items -----------------------------------------------------------------------------------------------------------
+
+
+def _items(services: Services, view: ProjectView, found: TextShortcuts) -> None:
+    shell.section("Items, those whose text tells most first")
+    n = len(found.flagged)
+    words = f"{markup.count(n, 'item')} of {len(found.items):,} flagged. A flag is a reason for a person to look."
+    shell.show(markup.tag("p", markup.text(words), style="ts", data_part="flagged"))
+    titles = {each.id: each.title for each in view.schema.schema_.dimensions}
+    there = [name for name in titles if any(each.choice.dimension == name for each in found.items)]
+    left, middle, right, last = st.columns([2, 2, 3, 2], vertical_alignment="bottom")
+    shows = [FLAGGED, PICKED, EVERY]
+    show = left.selectbox("Show", shows, index=0 if n else 2, key=f"shortcuts.show.{view.name}.{bool(n)}")
+    dimension = middle.selectbox(
+        "Dimension",
+        there,
+        index=None,
+        format_func=lambda name: titles.get(name, name),
+        placeholder="any",
+        key=f"shortcuts.dimension.{view.name}",
+    )
+    text = right.text_input("Words in its texts, its id or the reason", key=f"shortcuts.text.{view.name}")
+    last.download_button(
+        "Download: every score, as CSV",
+        lambda: as_csv(found).encode(),
+        file_name=f"{view.name}-shortcuts.csv",
+        mime="text/csv",
+        key="shortcuts.csv",
+        on_click="ignore",
+        width="stretch",
+    )
+    wanted = [each for each in found.items if _fits(each, show or EVERY, dimension, text.strip().casefold())]
+    if not wanted:
+        shell.show(markup.notice("No item fits. Take a filter away, or look for fewer words."))
+        return
+    first = shell.pager(len(wanted), size=SIZE, of=(show, dimension, text), key="shortcuts.pager")
+    page = wanted[first : first + SIZE]
+    ids = [[each.choice.id for each in some] for some in (wanted, page)]
+    page_parts.to_items(view, *ids, part="to-items")
+    _table(view, page, titles)
+    told = {each.choice.id: words for each in page if (words := to_author(each))}
+    send_back_box.offer(services, view, told, key=f"shortcuts.back.{view.name}")
+
+
+def _fits(each: ItemScore, show: str, dimension: str | None, text: str) -> bool:
+    if (show == FLAGGED and not each.flagged) or (show == PICKED and not each.right):
+        return False
+    if dimension is not None and each.choice.dimension != dimension:
+        return False
+    said = (each.choice.id, each.choice.question, *each.choice.options, *each.reasons)
+    return not text or any(text in one.casefold() for one in said)
+
+
+def _table(view: ProjectView, items: Sequence[ItemScore], titles: dict[str, str]) -> None:
+    heads = [("Item", ""), ("Dimension", ""), ("Right option", ""), ("Key seems likely", "number"), ("Why", "wide")]
+    rows = []
+    for each in items:
+        own = each.choice
+        rows.append(
+            [
+                page_parts.item(view, own),
+                markup.text(titles.get(own.dimension, own.dimension)),
+                page_parts.right_option(own),
+                markup.text(share(each.p_key)),
+                _why(each),
+            ]
+        )
+    shell.show(markup.tag("div", markup.table(heads, rows), data_part="items"))
+
+
+def _why(each: ItemScore) -> markup.Markup:
+    """The rules that pick the key, then what the classifier goes by."""
+    rules = rules_that_pick(each.choice)
+    texts = f"texts alone: {', '.join(each.reasons) or 'no single word, many together'}" if each.right else ""
+    parts = [markup.tag("div", markup.text(one)) for one in (texts, ", ".join(rules)) if one]
+    return markup.joined(parts) if parts else markup.quiet("nothing that is looked at picks it")

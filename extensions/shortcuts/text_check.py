@@ -1,0 +1,214 @@
+"""The release check *Shortcuts* (``export: shortcuts``): how often rules and the classifier may be right.
+
+The check compares the numbers of the page *Shortcuts*, over the items that count (the kept ones), with the limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from importlib import metadata
+from typing import Any
+
+from annotation_schemas import model
+from db.engine import Store
+from domain.errors import InvalidInput, NotAvailable
+from domain.states import Items
+from extensions.shortcuts.schema_limits import TITLES
+from extensions.shortcuts.text_shortcuts import TextShortcuts, find_text_shortcuts
+from reports.content import Figure
+from workflow.access.projects import Access, access_to
+
+NAME = "shortcuts"
+"""The name of the check."""
+WITHIN, ABOVE, UNKNOWN, NONE = "within", "not within", "cannot be computed", "no options"
+_BOUNDS = {
+    "value": "",
+    "low": ", by the lower end of its interval",
+    "high": ", by the upper end of its interval",
+}
+_WORST = 3
+"""So many of what is too much are told in a sentence."""
+
+
+@dataclass(frozen=True)
+class TextLimit:
+    """The limit of one rule, and how often the rule is right."""
+
+    name: str
+    """Of ``extensions.shortcuts.schema_limits.TITLES``."""
+    title: str
+    at_most: float
+    outcome: str
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+
+    @property
+    def came_to(self) -> str:
+        """Return the share and its limit in words."""
+        limits = "" if self.low is None or self.high is None else f" ({_percent(self.low)} to {_percent(self.high)})"
+        return f"{self.title} {_percent(self.value)}{limits}, at most {_percent(self.at_most)}"
+
+
+@dataclass(frozen=True)
+class TextResult:
+    """The result of the check."""
+
+    outcome: str
+    """``within``, ``not within``, ``cannot be computed``, or ``no options``."""
+    bound: str
+    limits: Sequence[TextLimit] = ()
+    chance: float | None = None
+    items: int = 0
+    left_out: int = 0
+    """Items without options of which one is right."""
+    without_source: int = 0
+    flagged: int = 0
+    flagged_at_most: float | None = None
+    """As a share of the items."""
+    score: float | None = None
+    """Above which items are flagged; None: those that stand out from chance."""
+    why: str = ""
+    """Why it cannot be computed."""
+
+    @property
+    def met(self) -> bool:
+        """Return whether a release may be made."""
+        return self.outcome in (WITHIN, NONE)
+
+    @property
+    def too_many(self) -> bool:
+        """Return whether more items are flagged than the schema allows."""
+        return self.flagged_at_most is not None and self.flagged > self.flagged_at_most * self.items + _TIE
+
+    @property
+    def said(self) -> str:
+        """Return the result as a sentence without its full stop."""
+        if self.outcome == UNKNOWN:
+            return f"{UNKNOWN}: {self.why.rstrip('.')}"
+        if self.outcome == NONE:
+            return "no item that counts has options of which one is right, so there is none to look for"
+        more = f"; {self.left_out:,} without options left out" if self.left_out else ""
+        flagged = f"{self.flagged:,} of {self.items:,} items flagged"
+        if self.outcome == WITHIN:
+            return f"within every limit{_BOUNDS[self.bound]}; {flagged}{more}"
+        over = [each for each in self.limits if each.outcome == ABOVE]
+        over.sort(key=lambda each: each.at_most - (each.value or 0))
+        told = [each.came_to for each in over[:_WORST]]
+        told += [f"and {len(over) - _WORST:,} more"] if len(over) > _WORST else []
+        told += [f"{flagged}, at most {_percent(self.flagged_at_most)}"] if self.too_many else []
+        return f"not within{_BOUNDS[self.bound] if over else ''}: {'; '.join(told)}{more}"
+
+    @property
+    def values(self) -> Mapping[str, float | None]:
+        """Return the share of each rule, by its name."""
+        return {each.name: each.value for each in self.limits}
+
+    def as_json(self, *, figures: bool = True) -> dict[str, Any]:
+        """Return the manifest's entry. Leave out ``figures`` if keys are private: a rule that is always right would
+        reveal them."""
+        told = asdict(self)
+        if not figures:
+            told = {name: value for name, value in told.items() if name not in ("flagged", "why")}
+            told["limits"] = [
+                {name: each[name] for name in ("name", "title", "at_most", "outcome")} for each in told["limits"]
+            ]
+        return {
+            **{name: value for name, value in told.items() if value is not None and value != ""},
+            "figures": "here" if figures else "private",
+            "scikit_learn": _version(),
+        }
+
+    @classmethod
+    def from_json(cls, told: Mapping[str, Any]) -> TextResult:
+        """Return the result that ``as_json`` wrote."""
+        known = {each.name: told[each.name] for each in fields(cls) if each.name in told}
+        return cls(**{**known, "limits": [TextLimit(**each) for each in told.get("limits", ())]})
+
+
+_TIE = 1e-9
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.1f} %"
+
+
+def _version() -> str | None:
+    try:
+        return metadata.version("scikit-learn")
+    except metadata.PackageNotFoundError:
+        return None
+
+
+# ---- how it stands ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TextMeasurement:
+    """The shortcuts in a project, or the reason why none can be found."""
+
+    found: TextShortcuts | None
+    why: str = ""
+
+
+def measure_texts(store: Store, *, project: str, items: Items | None = None) -> TextMeasurement:
+    """Return how often rules and the classifier are right. The caller checks that the person may see it.
+
+    Raises ``NotAvailable`` if scikit-learn is not installed, which depends on the machine and not on the project.
+    """
+    try:
+        return TextMeasurement(find_text_shortcuts(store, by=None, project=project, items_=items))
+    except InvalidInput as error:
+        return TextMeasurement(None, "; ".join(each.message for each in error.problems))
+
+
+def compare_with_limits(limits: model.Shortcuts, at: TextMeasurement) -> TextResult:
+    """Compare a measurement with the limits of a schema."""
+    about: dict[str, Any] = {"bound": limits.bound, "score": limits.score, "flagged_at_most": limits.flagged}
+    if at.found is None:
+        return TextResult(UNKNOWN, why=at.why, **about)
+    found = at.found
+    about |= {"left_out": len(found.skipped)}
+    if not found.items or found.chance is None:
+        return TextResult(NONE, **about)
+    usual = found.chance + limits.above_chance
+    own = [_limit(name, each, limits.at_most.get(name, usual), limits.bound) for name, each in found.by_name.items()]
+    result = TextResult(
+        WITHIN,
+        limits=own,
+        chance=found.chance,
+        items=len(found.items),
+        without_source=found.without_source,
+        flagged=len(found.flagged),
+        **about,
+    )
+    lacking = [each.title for each in own if each.outcome == UNKNOWN]
+    if lacking:
+        why = f"there is no interval of {', '.join(lacking)}; let `bound` be `value`"
+        return replace(result, outcome=UNKNOWN, why=why)
+    over = result.too_many or any(each.outcome == ABOVE for each in own)
+    return replace(result, outcome=ABOVE) if over else result
+
+
+def _limit(name: str, found: Figure, at_most: float, bound: str) -> TextLimit:
+    reached = {"value": found.value, "low": found.low, "high": found.high}[bound]
+    outcome = UNKNOWN if reached is None else ABOVE if reached > at_most + _TIE else WITHIN
+    return TextLimit(name, TITLES[name], float(at_most), outcome, found.value, found.low, found.high, found.n_units)
+
+
+def limits_of(store: Store, *, project: str) -> model.Shortcuts | None:
+    """Return the limits in a project's schema, or None. The caller checks that the person may see them."""
+    with store.read() as session:
+        return access_to(session, person=None, project=project).schema.export.shortcuts
+
+
+def measure(store: Store, access: Access) -> TextResult:
+    """Return the result of the check. The caller checks that the person may see it."""
+    limits = access.schema.export.shortcuts
+    assert limits is not None, "the check applies to schemas with limits"
+    try:
+        return compare_with_limits(limits, measure_texts(store, project=access.name))
+    except NotAvailable as error:
+        return compare_with_limits(limits, TextMeasurement(None, str(error)))

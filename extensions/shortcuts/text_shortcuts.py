@@ -1,0 +1,244 @@
+"""How far a set can be answered without a look at its images: rules, a text-only classifier, and items that stand out.
+
+For leads alone: whatever is here tells keys. Needs scikit-learn and minutes, so nothing here runs in the process that
+serves pages.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from db import items
+from db.engine import Store
+from domain.csv_text import Writer
+from domain.records import Person
+from domain.states import Items, Stage
+from extensions.shortcuts.answer_rules import LearnedRules, rules_that_pick
+from extensions.shortcuts.key_places import Places, places_of
+from extensions.shortcuts.schema_limits import TITLES
+from extensions.shortcuts.text_classifier import ItemScore, folds_of, scores_of
+from reports.content import Figure
+from workflow.access.counted_items import counting
+from workflow.access.projects import require_lead
+from workflow.releases.set_statistics import members_of, which_items
+from workflow.releases.set_tally import Member, Roles, roles_of, video_of
+from workflow.releases.text_rules import Choice, longest, most_shared, options_of, share_right, shortest
+from workflow.results import attributes
+
+
+@dataclass(frozen=True)
+class TextShortcuts:
+    """What rules and the classifier come to in a set."""
+
+    title: str
+    which: str
+    """Which items, as a sentence."""
+    baselines: Sequence[tuple[str, Figure]]
+    """How often each rule is right, in all items with options."""
+    text_only: Sequence[tuple[str, Figure]]
+    """How often the classifier is right, in all of them and in each dimension."""
+    chance: float | None
+    """How often an option drawn blindly is right."""
+    items: Sequence[ItemScore]
+    """Each item, those whose key comes out likeliest first."""
+    skipped: Sequence[str]
+    """Items without options, or without one right one."""
+    without_source: int
+    """Items of which nothing says what they were made from: each stands for itself."""
+    places: Sequence[Places] = ()
+    """Where right options stand, in each dimension and in all."""
+
+    @property
+    def by_name(self) -> dict[str, Figure]:
+        """How often each is right that a schema may limit (``extensions.shortcuts.schema_limits.TITLES``)."""
+        if not self.items:
+            return {}
+        told = dict(self.baselines)
+        always = [figure for title, figure in self.baselines if title.startswith(_ALWAYS)]
+        found = {"constant": max(always, key=lambda each: each.value or 0), "text_only": dict(self.text_only)[_ALL]}
+        return {name: found.get(name) or told[title] for name, title in TITLES.items()}
+
+    @property
+    def flagged(self) -> list[ItemScore]:
+        """The items whose text gives the key away."""
+        return [each for each in self.items if each.flagged]
+
+
+def find_text_shortcuts(
+    store: Store, *, by: Person | None, project: str, items_: Items | str | None = None
+) -> TextShortcuts:
+    """Of the items that count in a project, for its leads; None: the kept ones as soon as there are verdicts."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        counted = counting(session, access=access, items_=items_, stage=Stage.GRADING)
+        rows = [row for row in items.outgoing(session, project_id=access.project_id) if counted.counts(row.id)]
+        labels = attributes.of_items(session, project_id=access.project_id)
+        members = list(members_of(session, access, rows, labels))
+    roles = roles_of(access.schema)
+    which = which_items(counted, len(rows))
+    titles = {each.id: each.title for each in access.schema.dimensions}
+    found = from_members(members, roles, title=access.title, which=which, titles=titles)
+    limits = access.schema.export.shortcuts
+    return found if limits is None or limits.score is None else flag_above(found, limits.score)
+
+
+def flag_above(found: TextShortcuts, score: float) -> TextShortcuts:
+    """The same, where those items are flagged whose key the classifier takes to be likelier than ``score``."""
+    return replace(found, items=[replace(each, flagged=each.p_key > score) for each in found.items])
+
+
+def from_members(
+    members: Sequence[Member],
+    roles: Roles,
+    *,
+    title: str = "",
+    which: str = "",
+    titles: Mapping[str, str] | None = None,
+) -> TextShortcuts:
+    """Of these items."""
+    choices = [each for member in members if (each := choice_of(member, roles)) is not None]
+    known = {each.id for each in choices}
+    skipped = [each.id for each in members if each.id not in known]
+    sources: list[Hashable] = [each.source or (at,) for at, each in enumerate(choices)]
+    lacking = sum(each.source is None for each in choices)
+    if not choices:
+        return TextShortcuts(title, which, (), (), None, (), skipped, 0)
+    fold_of = folds_of(sources)
+    scores = _scores(tuple(choices), tuple(fold_of.tolist()))
+    baselines = [(name, _figure(hits, sources)) for name, hits in _baselines(choices, fold_of.tolist())]
+    text_only = [(_ALL, _figure([each.right for each in scores], sources))]
+    dimensions = dict.fromkeys(each.dimension for each in choices)
+    for dimension in dimensions if len(dimensions) > 1 else ():
+        own = [at for at, each in enumerate(choices) if each.dimension == dimension]
+        figure = _figure([scores[at].right for at in own], [sources[at] for at in own])
+        text_only.append(((titles or {}).get(dimension, dimension), figure))
+    chance = sum(1 / len(each.options) for each in choices) / len(choices)
+    ordered = sorted(scores, key=lambda each: -each.p_key)
+    places = places_of(choices, titles or {})
+    return TextShortcuts(title, which, baselines, text_only, chance, ordered, skipped, lacking, places)
+
+
+_ALL, _ALWAYS = "All", "Always place "
+
+
+@lru_cache(maxsize=2)
+def _scores(choices: tuple[Choice, ...], fold_of: tuple[int, ...]) -> Sequence[ItemScore]:
+    """Minutes, where there are many: of the same texts once, as a release asks before it is made and while."""
+    return scores_of(choices, np.array(fold_of, dtype=np.int64))
+
+
+def choice_of(member: Member, roles: Roles) -> Choice | None:
+    """The texts of an item; None: it has no options, or not one right one."""
+    found = options_of(member.fields, options=roles.options, answer=roles.answer)
+    if found is None:
+        return None
+    question = member.fields.get(roles.question or "")
+    return Choice(
+        tuple(found[0]),
+        found[1],
+        question=question if isinstance(question, str) else "",
+        id=member.id,
+        dimension=member.dimension,
+        source=video_of(member, roles),
+    )
+
+
+def _figure(hits: Sequence[bool], sources: Sequence[Hashable]) -> Figure:
+    return Figure.of(share_right(hits, sources), share=True)
+
+
+def _baselines(choices: Sequence[Choice], fold_of: Sequence[int]) -> list[tuple[str, list[bool]]]:
+    """Each rule by its name, with whether it is right about each item."""
+    most = max(len(each.options) for each in choices)
+    places = [(f"{_ALWAYS}{at + 1}", [each.key == at for each in choices]) for at in range(most)]
+    rules: list[tuple[str, Callable[[Choice], int]]] = [
+        (TITLES["longest"], lambda each: longest(each.options)),
+        (TITLES["shortest"], lambda each: shortest(each.options)),
+        (TITLES["overlap"], lambda each: most_shared(each.options, each.question)),
+    ]
+    plain = [(name, [rule(each) == each.key for each in choices]) for name, rule in rules]
+    learnt = {
+        fold: LearnedRules.of([each for each, own in zip(choices, fold_of, strict=True) if own != fold])
+        for fold in set(fold_of)
+    }
+    both = list(zip(choices, fold_of, strict=True))
+    return [
+        *places,
+        (TITLES["position"], [learnt[fold].place(each.options) == each.key for each, fold in both]),
+        *plain,
+        (TITLES["answer"], [learnt[fold].answer(each.options) == each.key for each, fold in both]),
+    ]
+
+
+# ---- as files --------------------------------------------------------------------------------------------------------
+
+
+def as_json(found: TextShortcuts) -> dict[str, Any]:
+    """All of it but the items that are not flagged."""
+    return {
+        "title": found.title,
+        "which": found.which,
+        "chance": found.chance,
+        "baselines": {name: _told(figure) for name, figure in found.baselines},
+        "text_only": {name: _told(figure) for name, figure in found.text_only},
+        "places": [each.as_json() for each in found.places],
+        "items": len(found.items),
+        "skipped": list(found.skipped),
+        "without_source": found.without_source,
+        "flagged": [
+            {
+                "item": each.choice.id,
+                "p_key": each.p_key,
+                "p_value": each.p_value,
+                "reasons": list(each.reasons),
+            }
+            for each in found.flagged
+        ],
+    }
+
+
+def _told(figure: Figure) -> dict[str, Any]:
+    return {"value": figure.value, "low": figure.low, "high": figure.high, "method": figure.method, "n": figure.n_units}
+
+
+def to_author(each: ItemScore) -> str:
+    """Why an item is sent back to its author, if it is; empty: nothing speaks for it."""
+    told = []
+    if each.right or each.flagged:
+        words = "; ".join(each.reasons) or "no single word, many together"
+        told.append(f"Question and options alone tell which one is right, without a look at an image: {words}.")
+    if rules := rules_that_pick(each.choice):
+        told.append(f"The right one is also what a rule would pick that looks at no image: {', '.join(rules)}.")
+    return " ".join(told) if each.flagged or len(told) == 1 or each.right else ""
+
+
+def as_csv(found: TextShortcuts) -> str:
+    """A row for each item, those whose key comes out likeliest first."""
+    out = io.StringIO(newline="")
+    writer = Writer(out)
+    writer.writerow(
+        ("item", "dimension", "source", "options", "right", "picks", "p_key", "p_value", "flagged", "reasons")
+    )
+    for each in found.items:
+        own = each.choice
+        writer.writerow(
+            (
+                own.id,
+                own.dimension,
+                own.source or "",
+                len(own.options),
+                own.key + 1,
+                each.picks + 1,
+                f"{each.p_key:.6f}",
+                f"{each.p_value:.6g}",
+                "yes" if each.flagged else "no",
+                "; ".join(each.reasons),
+            )
+        )
+    return out.getvalue()

@@ -1,0 +1,296 @@
+"""What a bulk action would do with each chosen claim or item, before anything is done."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from db import item_list, items, people, projects, tasks
+from db.engine import Session
+from db.records import StoredItem, StoredMember, StoredTask
+from domain.errors import InvalidInput, NotFound, Problem
+from domain.item_filter import ItemFilter
+from domain.records import Person
+from domain.sharing import shared_out
+from domain.states import VOTED_ON, ItemState, Stage
+from workflow.access.projects import Access
+from workflow.annotate import sent_back
+from workflow.annotate.priorities import LARGEST_PRIORITY
+from workflow.lead import send_back
+from workflow.lead.hand_over import Taker
+from workflow.lead.send_back import Reasons
+
+MOST = 2000
+"""So many items or claims can be changed at once: all of them change in one transaction."""
+
+
+class Action(StrEnum):
+    """What can be done to many at once."""
+
+    GIVE_BACK = "give_back"
+    """Take claims from a person and offer them to everyone."""
+    REASSIGN = "reassign"
+    """Take claims from a person and give them to another one."""
+    PRIORITISE = "prioritise"
+    """Let items come earlier or later."""
+    VERIFY_AGAIN = "verify_again"
+    """Have items verified anew; what was submitted about them stays."""
+    SEND_BACK = "send_back"
+    """Have their authors change items, told the reason; meanwhile no one is asked about these."""
+    ASSIGN = "assign"
+    """Share a slot of each item that is free, or in someone else's hands, out among people, who have it for a while
+    alone."""
+
+
+NO_ITEM = "No item is chosen: choose by who has voted, dimension, state or ids, or say that it is every item."
+
+
+NO_SUCH = "There is no such item among the chosen."
+
+
+ON_CLAIMS = (Action.GIVE_BACK, Action.REASSIGN)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Which assignments or items. Everything that is given has to hold; ``items`` are ids as in files."""
+
+    stage: Stage | None = None
+    """Claims only."""
+    dimension: str | None = None
+    state: ItemState | None = None
+    person: str | None = None
+    """The login of who has the claims; of items, of who has voted on them."""
+    items: tuple[str, ...] = ()
+    every: bool = False
+    """Every item of the project: said, as nothing chosen is no item. With anything else it says nothing."""
+
+    @property
+    def nothing(self) -> bool:
+        """Whether no item is chosen."""
+        return not self.every and self == Chosen(stage=self.stage)
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What an action would do now."""
+
+    can: tuple[str, ...]
+    """Ids of items as in files: one line for each item or claim that would change."""
+    cannot: tuple[tuple[str, str], ...]
+    """What was chosen and would not change, and why."""
+    token: str
+    """Stands for all that this was worked out from: the action is done only if it is still so."""
+    shares: Mapping[str, int] = field(default_factory=dict)
+    """How many of the items each of several people would get (``ASSIGN``), by login."""
+
+
+@dataclass(frozen=True)
+class BulkPlan:
+    preview: Preview
+    claims: Sequence[StoredTask] = ()
+    items: Sequence[StoredItem] = ()
+    to: Sequence[int] = ()
+    """Who gets each of the claims; none: everyone may have them."""
+
+
+@dataclass(frozen=True)
+class Receivers:
+    """Who gets what is handed over, by login: one person, or several among whom it is shared out."""
+
+    one: str | None
+    several: Sequence[str]
+
+    @property
+    def every(self) -> list[str]:
+        return list(dict.fromkeys([*([self.one] if self.one is not None else []), *self.several]))
+
+
+@dataclass(frozen=True)
+class ActionDetails:
+    """With what something is done, each for the action that asks for it."""
+
+    to: Receivers
+    priority: int
+    reasons: Reasons
+    by: Person | None
+
+
+def plan_action(
+    session: Session, access: Access, action: Action, chosen: Chosen, how: ActionDetails, *, lock: bool
+) -> BulkPlan:
+    to, priority = how.to, how.priority
+    who = member_id(session, access, chosen.person) if chosen.person else None
+    if action in ON_CLAIMS:
+        if who is None:
+            raise InvalidInput([Problem("person", "Say whose assignments.")])
+        return _plan_claims(session, access, action, chosen, who, to.one, lock=lock)
+    if action is Action.PRIORITISE and not -LARGEST_PRIORITY <= priority <= LARGEST_PRIORITY:
+        raise InvalidInput([Problem("priority", f"A priority is a number up to {LARGEST_PRIORITY}.")])
+    if chosen.nothing:
+        raise InvalidInput([Problem("items", NO_ITEM)])
+    if action is Action.ASSIGN:
+        return _plan_assigned(session, access, chosen, to.every, lock=lock)
+    if action is Action.SEND_BACK:
+        send_back.must_be_said(how.by, how.reasons, chosen.items)
+    return _plan_items(session, access, action, chosen, how, lock=lock)
+
+
+def _plan_claims(
+    session: Session, access: Access, action: Action, chosen: Chosen, who: int, to: str | None, *, lock: bool
+) -> BulkPlan:
+    taker: StoredMember | None = None
+    if action is Action.REASSIGN:
+        if to is None:
+            raise InvalidInput([Problem("to", "Say who gets them.")])
+        taker_id = member_id(session, access, to)
+        taker = projects.member(session, project_id=access.project_id, person_id=taker_id)
+        if taker is None or taker_id == who:
+            raise InvalidInput([Problem("to", "Choose another person who takes part in this project.")])
+    held = [
+        row
+        for row in tasks.held_by(session, person_id=who, project_id=access.project_id, lock=lock)
+        if chosen.stage in (None, row.stage) and chosen.dimension in (None, row.dimension)
+    ]
+    known = items.by_ids(session, ids=[row.item_id for row in held if row.item_id])
+    taking = Taker(session, access, taker, held) if taker is not None else None
+    rows, cannot, can = [], [], []
+    for row in held:
+        item = known.get(row.item_id or 0)
+        name = item.external_id if item else "an item that is being written"
+        if chosen.items and name not in chosen.items:
+            continue
+        if chosen.state is not None and (item is None or item.state is not chosen.state):
+            continue
+        why = taking.why_not(row) if taking is not None else ""
+        if why:
+            cannot.append((name, why))
+        else:
+            rows.append(row)
+            can.append(name)
+    cannot += [(name, "It is not assigned to them.") for name in chosen.items if name not in {*can, *dict(cannot)}]
+    _must_be_few(len(rows))
+    state = [(row.id, row.state, row.person_id, row.correcting) for row in held]
+    token = _token(action, chosen, {"to": to, "state": state, "can": can, "cannot": cannot})
+    return BulkPlan(Preview(tuple(can), tuple(cannot), token), rows, (), [taker.person_id] * len(rows) if taker else ())
+
+
+def _plan_assigned(session: Session, access: Access, chosen: Chosen, to: Sequence[str], *, lock: bool) -> BulkPlan:
+    if not to or chosen.stage is None:
+        raise InvalidInput([Problem("to", "Say who gets them, and in which stage.")])
+    members = {login: find_taker(session, access, login) for login in to}
+    found = _chosen_items(session, access, chosen, lock=lock)
+    _must_be_few(len(found))
+    slots: dict[int, list[StoredTask]] = {}
+    for row in tasks.open_or_held(session, item_ids=[item.id for item in found], stage=chosen.stage, lock=lock):
+        slots.setdefault(row.item_id or 0, []).append(row)
+    first = [rows[0] for rows in slots.values()]
+    takers = {login: Taker(session, access, member, first) for login, member in members.items()}
+    ids = {taker.id for taker in takers.values()}
+    able: list[list[str]] = []
+    cannot = []
+    for item in found:
+        there = slots.get(item.id, [])
+        whys: dict[str, str] = {}
+        if not there:
+            why = f"It waits for no one in the {access.schema.stages.in_a_sentence(chosen.stage.value)}."
+        elif any(row.person_id in ids for row in there):
+            why = "They have it in hand already." if len(to) == 1 else "One of them has it in hand already."
+        elif there[0].awaits_media:
+            why = "An image or clip of it is not there yet."
+        else:
+            whys = {login: taker.why_not(there[0]) for login, taker in takers.items()}
+            why = _why_no_one(whys)
+        able.append([] if why else [login for login, barred in whys.items() if not barred])
+        if why:
+            cannot.append((item.external_id, why))
+    names = {item.external_id for item in found}
+    cannot += [(name, NO_SUCH) for name in chosen.items if name not in names]
+    given = [(item, login) for item, login in zip(found, shared_out(able), strict=True) if login is not None]
+    can = [item.external_id for item, _ in given]
+    state = [(row.id, row.state, row.person_id) for each in slots.values() for row in each]
+    rest = {"to": [(item.id, login) for item, login in given], "state": state, "can": can, "cannot": cannot}
+    token = _token(Action.ASSIGN, chosen, rest)
+    counts = Counter(login for _, login in given)
+    shares = {login: counts[login] for login in to} if len(to) > 1 else {}
+    preview = Preview(tuple(can), tuple(cannot), token, shares)
+    return BulkPlan(preview, [slots[item.id][0] for item, _ in given], (), [takers[login].id for _, login in given])
+
+
+def find_taker(session: Session, access: Access, login: str) -> StoredMember:
+    found = projects.member(session, project_id=access.project_id, person_id=member_id(session, access, login))
+    if found is None:
+        raise InvalidInput([Problem("to", f"Choose someone who takes part in this project; {login!r} does not.")])
+    return found
+
+
+def _why_no_one(whys: Mapping[str, str]) -> str:
+    """Why none of some people can have an item; empty if one can."""
+    if not all(whys.values()):
+        return ""
+    if len(set(whys.values())) == 1:
+        return next(iter(whys.values()))
+    return "None of them may have it. " + " ".join(f"{login}: {why}" for login, why in whys.items())
+
+
+def _plan_items(
+    session: Session, access: Access, action: Action, chosen: Chosen, how: ActionDetails, *, lock: bool
+) -> BulkPlan:
+    found = _chosen_items(session, access, chosen, lock=lock)
+    back = sent_back.of_project(session, access=access)
+    barred = send_back.why_not(session, access, found, back) if action is Action.SEND_BACK else {}
+    rows, can, cannot = [], [], []
+    for item in found:
+        why = barred.get(item.id, "")
+        if action is Action.PRIORITISE and item.priority == how.priority:
+            why = "It has this priority already."
+        elif action is Action.VERIFY_AGAIN and item.id not in back:
+            if item.state is ItemState.UNVERIFIED:
+                why = "This project has no verification."
+            elif item.state in VOTED_ON.values():
+                why = "It is in verification now."
+        if why:
+            cannot.append((item.external_id, why))
+        else:
+            rows.append(item)
+            can.append(item.external_id)
+    names = {item.external_id for item in found}
+    cannot += [(name, NO_SUCH) for name in chosen.items if name not in names]
+    _must_be_few(len(rows))
+    state = [(item.id, item.state, item.current_revision, item.priority) for item in found]
+    told = {"priority": how.priority, "reasons": str(how.reasons), "state": state, "can": can, "cannot": cannot}
+    token = _token(action, chosen, told)
+    return BulkPlan(Preview(tuple(can), tuple(cannot), token), (), rows)
+
+
+def _chosen_items(session: Session, access: Access, chosen: Chosen, *, lock: bool) -> list[StoredItem]:
+    """The items to which everything applies that is chosen; the person is who has voted on them."""
+    wanted = ItemFilter(
+        state=(chosen.state,) if chosen.state is not None else (),
+        dimension=(chosen.dimension,) if chosen.dimension is not None else (),
+        voter=chosen.person or "",
+        ids=chosen.items,
+    )
+    ids, _ = item_list.page(session, within=item_list.ListScope(access.project_id), wanted=wanted)
+    return item_list.rows(session, ids=ids, lock=lock)
+
+
+def _must_be_few(n: int) -> None:
+    if n > MOST:
+        raise InvalidInput([Problem("items", f"These are {n}; choose at most {MOST} at once.")])
+
+
+def member_id(session: Session, access: Access, login: str) -> int:
+    row = people.by_login(session, login=login.strip().casefold())
+    if row is None:
+        raise NotFound(f"There is no account with the login {login!r}.")
+    return row.id
+
+
+def _token(action: Action, chosen: Chosen, rest: Mapping[str, object]) -> str:
+    told = json.dumps([action.value, str(chosen), rest], sort_keys=True, default=str)
+    return hashlib.sha256(told.encode()).hexdigest()

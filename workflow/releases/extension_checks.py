@@ -1,0 +1,138 @@
+"""Checks that extensions add to releases.
+
+Core measures these checks before a release. The page Release lists them. The manifest, the data card and the figures
+have their results. A release waits for a check that is not met, unless a lead overrides it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from annotation_schemas import registry
+from annotation_schemas.model import Schema
+from db.engine import Store
+from domain import extensions
+from domain.errors import NotAvailable
+from domain.evidence import Told
+from domain.records import Person
+from reports.content import Block
+from workflow.access.projects import Access
+
+
+class CheckResult(Protocol):
+    """The result of a check."""
+
+    @property
+    def met(self) -> bool:
+        """Return whether a release may be made."""
+
+    @property
+    def said(self) -> str:
+        """Return the result as a sentence without its full stop."""
+
+    @property
+    def values(self) -> Mapping[str, float | None]:
+        """Return the numbers that the figures of the evidence must equal, by the ends of their ids."""
+
+    def as_json(self, *, figures: bool) -> dict[str, Any]:
+        """Return the manifest's entry. Without ``figures`` the entry must not tell anything of private answers."""
+
+
+@dataclass(frozen=True)
+class Unmeasured:
+    """The result of a check that this machine cannot measure."""
+
+    why: str
+    met: bool = False
+
+    @property
+    def said(self) -> str:
+        """Return the reason as a sentence without its full stop."""
+        return f"cannot be computed: {self.why.rstrip('.')}"
+
+
+@dataclass(frozen=True)
+class ReleaseCheck:
+    """A check of an extension: a row of the register ``release_checks``."""
+
+    name: str
+    """The name for ``--despite``."""
+    title: str
+    page: str
+    """The page that shows the check, by the name of its module."""
+    path: str
+    """The place in manifests, and the beginning of the ids of its figures: ``shortcuts.without_images``. A check below
+    another one comes after it."""
+    applies: Callable[[Schema], bool]
+    """Whether a schema asks for the check."""
+    measure: Callable[[Store, Access], CheckResult]
+    """Measures the items of a project, which may take minutes."""
+    told: Callable[[Store, Access], Iterable[Told]]
+    """The figures of the check, for the evidence."""
+    blocks: Callable[[Mapping[str, Any]], Iterable[Block]]
+    """What the data card shows of the manifest's entry."""
+    work: str
+    """The figure that pages ask for (``app.figures``); its function is called with the project and ``args``."""
+    about: str
+    """The figure as subject and verb of a sentence: ``Shortcuts are``."""
+    state_of: Callable[[Store, Person | None, str], tuple[tuple[Any, ...], int]]
+    """What stays the same as long as the figure does, and how many ratings it is made of."""
+    result_of: Callable[[Schema, Any], CheckResult | None]
+    """The result, from the value of the figure."""
+    args: Mapping[str, Any] = field(default_factory=dict)
+    section: str = ""
+    """The section of the data card that has the blocks, by its key."""
+    apart: bool = False
+    """Whether the figure is always computed in a process of its own."""
+
+
+Results = Sequence[tuple[ReleaseCheck, CheckResult]]
+
+
+def checks_of(schema: Schema) -> list[ReleaseCheck]:
+    """Return the checks that a schema asks for."""
+    return [check for check in extensions.rows("release_checks") if check.applies(schema)]
+
+
+def manifest_entries(results: Results, *, figures: bool) -> dict[str, Any]:
+    """Return what the manifest has of the results, each at its place."""
+    entries: dict[str, Any] = {}
+    for check, result in results:
+        *around, last = check.path.split(".")
+        place = entries
+        for step in around:
+            place = place[step]
+        place[last] = result.as_json(figures=figures)
+    return entries
+
+
+def names_in_manifest() -> set[str]:
+    """Return the first names of all places in manifests."""
+    return {check.path.partition(".")[0] for check in extensions.rows("release_checks")}
+
+
+def card_blocks(section: str, told: Mapping[str, Any]) -> Iterator[Block]:
+    """Yield what a section of the data card shows of the results, which ``told`` has as the manifest does."""
+    for check in extensions.rows("release_checks"):
+        entry: Any = told
+        for step in check.path.split("."):
+            entry = entry.get(step, {})
+        if check.section == section and entry:
+            yield from check.blocks(entry)
+
+
+def missing_checks(schema: Schema) -> dict[str, str]:
+    """Return the keys of ``export`` that only a missing extension can check, each with the sentence that names it."""
+    return {
+        ".".join(map(str, need.path)): need.row.meaning
+        for need in registry.needs(schema)
+        if need.row.away and need.row.registry == "schema_key" and need.path[0] == "export"
+    }
+
+
+def must_have_checks(schema: Schema) -> None:
+    """Refuse (``NotAvailable``) a release that only a missing extension can check."""
+    for sentence in missing_checks(schema).values():
+        raise NotAvailable(sentence)

@@ -1,0 +1,72 @@
+"""Which version of the schema ratings were given under, and how results say so."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from agreement.summary import Result
+from domain.records import Rating
+from workflow.access.projects import Access
+from workflow.access.schema_changes import must_have_had
+
+
+def of_schema(
+    access: Access, rows: Sequence[Rating], version: int | None, *, machines: Collection[str] = ()
+) -> list[Rating]:
+    """The ratings that were given under a version of the schema, as it calls itself, and all of these machines', which
+    are of no version; None: all of them.
+
+    ``NotFound`` for a version that the project never had.
+    """
+    if version is None:
+        return list(rows)
+    must_have_had(access, version)
+    had_one = not access.reading.numbers
+    return [row for row in rows if had_one or row.schema == version or row.rater in machines]
+
+
+def saying_schema(result: Result, version: int | None) -> Result:
+    """A result that says that it is about one version of the schema alone; None: as it is."""
+    return result if version is None else replace(result, args={**result.args, "schema": f"{version}{_ALONE}"})
+
+
+_ALONE = " alone"
+
+
+def schema_words(said: str) -> str:
+    """What ``args["schema"]`` says, as part of a sentence.
+
+    >>> schema_words("2 alone"), schema_words("1 (7), 2 (1)")
+    ('under version 2 of the schema alone', 'under versions of the schema: 1 (7), 2 (1)')
+    """
+    if said.endswith(_ALONE):
+        return f"under version {said.removesuffix(_ALONE)} of the schema alone"
+    return f"under versions of the schema: {said}"
+
+
+def saying_schemas(
+    found: Sequence[Result], rows: Sequence[Rating], numbers: Collection[int], *, only: int | None
+) -> list[Result]:
+    """Results that say how many ratings of their criterion were given under which version, where there are several (a
+    criterion that came later has none under the first), or which one they are about alone."""
+    if only is not None:
+        return [saying_schema(each, only) for each in found]
+    if len({row.schema for row in rows} - {None}) < 2:
+        return list(found)
+    counts = Counter((row.criterion, row.schema) for row in rows)
+    return [
+        replace(
+            each,
+            args={
+                **each.args,
+                "schema": ", ".join(f"{number} ({counts[each.criterion, number]:,})" for number in sorted(numbers)),
+            },
+        )
+        for each in found
+    ]
+
+
+def version_words(number: int | None) -> str:
+    return "of files" if number is None else str(number)
