@@ -18,9 +18,9 @@ HERE = 200
 def begin(services: Services, order: Order) -> Job:
     """Begin with it; where a change of this project is under way already, that one: two presses begin once."""
     n = sum(migration.in_each_state(services.store, by=services.person, project=order.project).values())
-    about = {"slot": f"schema/{order.project}", "project": order.project, "input": order}
+    slot, small = f"schema/{order.project}", n <= HERE
     try:
-        return jobs.begin(services, SCHEMA.name, **about, here=n <= HERE)
+        return jobs.begin(services, SCHEMA.name, slot=slot, project=order.project, input=order, here=small)
     except SlotTaken as taken:
         return taken.job
 

@@ -21,6 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Set
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime, timedelta
+from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from functools import cache
@@ -123,6 +124,7 @@ _WRITTEN: Mapping[type, tuple[str, Callable[[Any], Any]]] = {
     date: ("date", date.isoformat),
     timedelta: ("timedelta", lambda value: [value.days, value.seconds, value.microseconds]),
     Fraction: ("fraction", str),
+    Decimal: ("decimal", str),
 }
 _READ: Mapping[str, Callable[[Any], Any]] = {
     "float": float,
@@ -136,6 +138,7 @@ _READ: Mapping[str, Callable[[Any], Any]] = {
     "date": date.fromisoformat,
     "timedelta": lambda told: timedelta(*told),
     "fraction": Fraction,
+    "decimal": Decimal,
     "path": Path,
 }
 

@@ -12,7 +12,8 @@ from workflow.jobs.kinds import JobKind
 from workflow.runs.work_loop import RUN_KIND, WORKER_KIND
 
 
-def _core() -> Sequence[JobKind]:
+def of_core() -> Sequence[JobKind]:
+    """Return the kinds of core."""
     of_runs = (RUN_KIND, WORKER_KIND)
     return imports.LOOK, imports.IMPORT, *projects.ROWS, schema_changes.SCHEMA, figures.FIGURES, MAIL, *of_runs
 
@@ -21,5 +22,5 @@ def _of_extensions() -> Sequence[JobKind]:
     return extensions.rows("jobs")
 
 
-KINDS: Register[JobKind] = Register(_core, _of_extensions)
+KINDS: Register[JobKind] = Register(of_core, _of_extensions)
 """The kinds by name."""

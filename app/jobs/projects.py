@@ -28,7 +28,8 @@ def _archive(context: JobContext) -> JobOutcome:
         made = out.with_name(f"{project}.{context.job.id}.partial")  # the archive that is there may be read meanwhile
         _clear(made)
         try:
-            media, about = MediaStore(home / "media"), {"by": context.by, "project": project}
+            media = MediaStore(home / "media")
+            about: Any = {"by": context.by, "project": project}
             project_export.export_project(context.store, media, **about, out=made, progress=context.progress)
             made.replace(out)
         finally:

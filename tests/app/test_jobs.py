@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import json
-import multiprocessing
 import os
 import signal
 import time
@@ -30,7 +29,7 @@ from app import jobs, uploads
 from app.cli import cli
 from app.jobs import processes
 from app.jobs.imports import Order
-from app.jobs.kinds import KINDS
+from app.jobs.kinds import KINDS, of_core
 from app.jobs.schema_changes import Order as SchemaOrder
 from app.services import Services, resources
 from db.engine import Store, open_store
@@ -41,7 +40,7 @@ from domain.roles import Role
 from domain.settings import Settings
 from media.store import MediaStore
 from testkit.factories import make_fields, make_items, make_person, make_project, make_schema, vote
-from testkit.forked import PRELOADED
+from tests.app.killed_jobs import MOMENTS, killed_at, own_process, work_off
 from tests.app.screens import drawn, words
 from workflow.access import projects
 from workflow.access.projects import access_to
@@ -199,7 +198,7 @@ CASES = [
 
 def test_every_kind_of_job_is_killed_here() -> None:
     elsewhere = {"figures", "run", "worker", "mail"}  # tests/app/test_figures.py and tests/workflow/test_work_loop.py
-    assert {case.kind for case in CASES} == {row.name for row in KINDS.values()} - elsewhere
+    assert {case.kind for case in CASES} == {row.name for row in of_core()} - elsewhere
 
 
 def begun(services: Services, case: Case) -> Job:
@@ -217,59 +216,8 @@ def begun(services: Services, case: Case) -> Job:
 # ---- killed ---------------------------------------------------------------------------------------------------------
 
 
-def work_until(url: str, home: Path, moment: int) -> None:
-    """Do jobs, and kill this process at its n-th moment."""
-    left = moment
-
-    def count(*_: Any) -> None:
-        nonlocal left
-        left -= 1
-        if left < 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    store = open_store(url, home)
-    worker = Worker(store, home, Settings(home, url), KINDS, Lane.TASKS)
-    row = next((row for lane in Lane if (row := Worker(store, home, worker.settings, KINDS, lane).take())), None)
-    assert row is not None
-    write, tell = Store.write, working._Doing._progress
-
-    def counted_write(self: Store, **how: Any) -> Any:
-        count()
-        return write(self, **how)
-
-    def counted_tell(self: Any, *told: Any) -> None:
-        count()
-        tell(self, *told)
-
-    Store.write = counted_write  # type: ignore[method-assign]
-    working._Doing._progress = counted_tell  # type: ignore[method-assign, assignment]
-    worker.do(row)
-
-
-def own_process(work: Callable[..., None], *about: Any) -> Any:
-    """A process without the threads of this one: a fork of it would hang at times."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([*PRELOADED, __name__])
-    return context.Process(target=work, args=about)
-
-
-def killed_at(services: Services, moment: int) -> bool:
-    """Do a job in a process that is killed at a moment. Return False if it ended before."""
-    about = (services.settings.database_url, services.settings.home, moment)
-    child = own_process(work_until, *about)
-    child.start()
-    child.join()
-    assert child.exitcode in (0, -signal.SIGKILL)
-    return bool(child.exitcode)
-
-
-def work_off(services: Services) -> None:
-    for lane in Lane:
-        Worker(services.store, services.settings.home, services.settings, KINDS, lane).work_off()
-
-
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.kind)
-@pytest.mark.parametrize("moment", [0, 2, 4, 7, 11])
+@pytest.mark.parametrize("moment", MOMENTS)
 def test_a_job_whose_process_is_killed_is_resumed_or_ends_with_a_reason(lea: Services, case: Case, moment: int) -> None:
     job = begun(lea, case)
     killed_at(lea, moment)
