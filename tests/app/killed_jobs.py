@@ -8,8 +8,11 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 from collections.abc import Callable
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from app.jobs.kinds import KINDS
@@ -53,18 +56,24 @@ def work_until(url: str, home: Path, moment: int) -> None:
     worker.do(row)
 
 
-def own_process(work: Callable[..., None], *about: Any) -> Any:
-    """A process without the threads of this one: a fork of it would hang at times."""
+def own_process(work: Callable[..., None], *about: Any) -> BaseProcess:
+    """Start a process without the threads of this one: a fork of it would hang at times."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([*PRELOADED, __name__, work.__module__])
-    return context.Process(target=work, args=about)
+    process = context.Process(target=work, args=about)
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")  # a page drawn here would be drawn again there, as its main module
+    try:
+        process.start()
+    finally:
+        sys.modules["__main__"] = main
+    return process
 
 
 def killed_at(services: Services, moment: int) -> bool:
     """Do a job in a process that is killed at a moment. Return False if it ended before."""
     about = (_url(services), services.settings.home, moment)
     child = own_process(work_until, *about)
-    child.start()
     child.join()
     assert child.exitcode in (0, -signal.SIGKILL)
     return bool(child.exitcode)

@@ -314,7 +314,6 @@ def test_a_job_that_is_canceled_ends_soon(lea: Services, how: str, monkeypatch: 
     job = desk.begin(lea.store, kind="endless", slot="endless", by=lea.person, project="p", input=how)
     about = (lea.settings.database_url, lea.settings.home)
     child = own_process(endless_in_process, *about)
-    child.start()
     until(lea, job.id, lambda job: job.state is JobState.RUNNING)
     assert desk.cancel(lea.store, id=job.id).canceling
     done = until(lea, job.id, lambda job: not job.is_open)
