@@ -181,7 +181,7 @@ class ModelSpec(_Part):
     ranking: Literal["auto", "cached", "packed", "naive"] = "auto"
     """How options are scored; `auto`: the fastest way that is right for the architecture."""
     most_turns: int = Field(default=12, ge=1, le=1000)
-    """With the strategy `holmes`: so many replies to a question at most, the answer included."""
+    """With a strategy in which models ask for tools: so many replies to a question at most, the answer included."""
     remote_code: bool = False
     """Its repository brings code of its own: refused unless the operator allows it by name."""
     clips: dict[Literal["recent_segments", "frames_per_segment", "observation_frames"], int] = Field(

@@ -140,8 +140,6 @@ def test_the_extras_are_the_documented_ones() -> None:
             "postgres",
             "aggregation",
             "metrics",
-            "privacy",
-            "motion",
             "shortcuts",
             "peers",
             "dev",

@@ -26,7 +26,7 @@ def _make_questions(context: JobContext) -> JobOutcome:
     (folder / TOLD).write_text(json.dumps({"n": told.n, **tally}), encoding="utf-8")
     assert context.by is not None
     project_steps.note_questions(
-        context.store, by=context.by, project=context.input["project"], told={**tally, "settings": _settings(asked)}
+        context.store, by=context.by, project=context.input["project"], facts={**tally, "settings": _settings(asked)}
     )
     return JobOutcome(f"{told.n:,} questions are made.")
 

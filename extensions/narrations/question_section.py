@@ -160,18 +160,18 @@ def _read(goals: VideoGoals) -> ReadNarrations:
 
 
 def _videos(file: Any, folder: Path) -> Videos:
-    found = read_videos(uploads.copied(file, folder))
-    if found.bad:
-        rows = [f"{row.path}, line {row.row}: {row.reason}." for row in found.bad[:SHOWN]]
-        raise RowsRefused(rows, n=len(found.bad), end="Nothing was made.")
-    return found
+    videos = read_videos(uploads.copied(file, folder))
+    if videos.bad:
+        rows = [f"{row.path}, line {row.row}: {row.reason}." for row in videos.bad[:SHOWN]]
+        raise RowsRefused(rows, n=len(videos.bad), end="Nothing was made.")
+    return videos
 
 
 def _rate(text: str) -> Fraction | None:
-    found = rate(text) if text else None
-    if text and found is None:
+    known = rate(text) if text else None
+    if text and known is None:
         raise InvalidInput([Problem("rate", f"{text!r} is no number from 1 to 1000, such as 59.94 or 60000/1001.")])
-    return found
+    return known
 
 
 @st.fragment(run_every=import_seen.LOOK_SECONDS)
@@ -184,17 +184,17 @@ def _watch(services: Services, job: Job) -> None:
 
 def _show(view: ProjectView, made: _QuestionSet) -> None:
     """Show the counts of each step, the reasons, and the files to download."""
-    told = json.loads((made.folder / TOLD).read_text(encoding="utf-8"))
+    counts = json.loads((made.folder / TOLD).read_text(encoding="utf-8"))
     out = made.folder / "made"
-    if made.source is None and told["n"]:
+    if made.source is None and counts["n"]:
         (made.folder / "raw" / "0").write_bytes((out / question_files.ITEMS).read_bytes())
         made.source = uploads.Source(made.folder, (question_files.ITEMS,))
-    style = "good" if told["n"] else "bad"
-    shell.show(markup.notice(f"{markup.count(told['n'], 'question')} made.", style=style))
-    rows = [[markup.text(name), markup.number(n), markup.text("")] for name, n in told["counts"].items()]
+    style = "good" if counts["n"] else "bad"
+    shell.show(markup.notice(f"{markup.count(counts['n'], 'question')} made.", style=style))
+    rows = [[markup.text(name), markup.number(n), markup.text("")] for name, n in counts["counts"].items()]
     rows += [
-        [markup.text(f"left out: {each['reason']}"), markup.number(each["n"]), markup.quiet(each["examples"][0])]
-        for each in told["left_out"]
+        [markup.text(f"left out: {reason['reason']}"), markup.number(reason["n"]), markup.quiet(reason["examples"][0])]
+        for reason in counts["left_out"]
     ]
     heads = [("Step", ""), ("Number", "number"), ("Such as", "wide")]
     shell.show(markup.tag("div", markup.table(heads, rows), data_part="made"))

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from db import items, tool_results
+from db import items
 from db.engine import Session
 from db.records import StoredAsset, StoredItem
+from domain.strategies import Strategy
 
 
 class Cannot(Exception):
@@ -29,11 +30,11 @@ class AskedItem:
     """What tools said about it, by their names."""
 
 
-def read_items(session: Session, ids: Sequence[int], *, with_tools: bool = False) -> dict[int, AskedItem]:
+def read_items(session: Session, ids: Sequence[int], *, strategy: Strategy | None = None) -> dict[int, AskedItem]:
     rows: dict[int, StoredItem] = items.by_ids(session, ids=ids)
     contents = items.contents(session, ids=ids)
     assets = items.assets_of(session, ids=ids)
-    tools = tool_results.of_items(session, item_ids=ids) if with_tools else {}
+    tools = {} if strategy is None else strategy.stored(session, ids)
     return {
         id: AskedItem(
             id=id,

@@ -9,9 +9,9 @@ from typing import Any
 
 from domain.runs import Answerer
 from domain.settings import Settings
+from domain.strategies import added_strategies
 from inference import spec as specs
 from inference.spec import Endpoint, Generation, ModelSpec, Price
-from workflow.runs.run_tools import tool_files
 
 __all__ = [
     "Endpoint",
@@ -81,5 +81,6 @@ def opened(spec: ModelSpec, settings: Settings, *, strategy: str = "generate") -
 
 def allowed_by(settings: Settings, *, tools: Path | None = None) -> specs.Allowed:
     """What the operator lets models do here. ``tools`` is a tool set's file that was given to the command."""
-    files = (*tool_files(settings).values(), *([tools] if tools else []))
-    return specs.Allowed(remote_code=settings.remote_code, endpoints=settings.endpoints, tool_sets=files)
+    files = [path for strategy in added_strategies() for path in strategy.files(settings).values()]
+    files += [tools] if tools else []
+    return specs.Allowed(remote_code=settings.remote_code, endpoints=settings.endpoints, tool_sets=tuple(files))

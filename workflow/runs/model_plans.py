@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from annotation_schemas import registry, typed_yaml
+from annotation_schemas import registry
 from annotation_schemas.model import Schema
 from annotation_schemas.prompts import PromptSet, load_prompt_set, parse_prompts, read_prompts
-from annotation_schemas.tools import parse_tool_set
 from db import runs
 from db.engine import Session
 from domain.errors import ModelRefused, SchemaError
 from domain.runs import TWO_STEPS, RunPlan
+from domain.strategies import added_strategy
 from inference.spec import ModelSpec
 from workflow.runs.prompt_texts import FIRST, Writer
 
@@ -122,28 +122,27 @@ def with_prompts(plan: RunPlan, prompts: str | None = None, *, kept: Mapping[str
 
 
 def with_tools(plan: RunPlan, path: Path | None) -> RunPlan:
-    """The plan with the tool set in a file, as it is now; None: with HOLMES's own, whose results are stored.
+    """Return the plan with the tool set in a file, as it is now; None: with the strategy's own.
 
-    Raises ``ModelRefused`` where the file does not fit.
+    Raises ``ModelRefused`` if the file does not fit, or if models do not ask for tools in the plan's strategy.
     """
     if path is None:
         return replace(plan, tools_text="", tools_hash="")
-    try:
-        text = typed_yaml.read_file(path)
-        found = parse_tool_set(text, str(path))
-    except SchemaError as error:
-        raise ModelRefused(str(error)) from error
-    return replace(plan, tools_text=text, tools_hash=found.hash)
+    added = added_strategy(plan.strategy)
+    if added is None:
+        raise ModelRefused(NO_TOOLS)
+    return added.with_file(plan, path)
 
 
-def tools_in_words(plan: RunPlan) -> list[str]:
-    """What is run here of a plan's tool set, a line for each tool."""
-    tools = parse_tool_set(plan.tools_text, "tools").tools if plan.tools_hash else ()
-    return [
-        f"tool {tool.name}: {' '.join(tool.command) or tool.url or 'only what is stored'}"
-        + (f", at most {tool.seconds:g} s and {tool.largest:,} bytes" if tool.runs else "")
-        for tool in tools
-    ]
+def tools_in_words(plan: RunPlan) -> Sequence[str]:
+    """Return what is run here of a plan's tool set, a line for each tool."""
+    added = added_strategy(plan.strategy)
+    return () if added is None else added.in_words(plan)
+
+
+NO_TOOLS = (
+    "A tool set goes with a strategy in which models ask for tools. Choose such a strategy, or leave the set out."
+)
 
 
 def prompts_of(plan: RunPlan) -> PromptSet:

@@ -16,7 +16,8 @@ from annotation_schemas.model import Schema
 from db import items
 from db.engine import Session, Store
 from domain.errors import MediaRefused, NotAvailable, NotFound
-from domain.runs import HOLMES, TWO_STEPS, Picture, Preview, Question, RunPlan, chunked
+from domain.runs import TWO_STEPS, Picture, Preview, Question, RunPlan, chunked
+from domain.strategies import added_strategy
 from inference.spec import ModelSpec
 from workflow.runs.asked_items import AskedItem, Cannot, read_items
 from workflow.runs.model_plans import prompts_of
@@ -135,7 +136,7 @@ class Asker:
     def _drafts(self, item_ids: Sequence[int]) -> Iterator[Draft]:
         for some in chunked(item_ids, _AT_ONCE):
             with self.store.read() as session:
-                found = read_items(session, some, with_tools=self.plan.strategy == HOLMES)
+                found = read_items(session, some, strategy=added_strategy(self.plan.strategy))
             for item_id in some:
                 yield self.draft(found[item_id])
 

@@ -12,19 +12,20 @@ from annotation_schemas import registry
 from annotation_schemas.model import Schema
 from db import items, runs, task_slots
 from db.engine import Session, Store
+from domain import extensions
 from domain.errors import InvalidInput, ModelRefused, Problem
 from domain.run_kinds import RunKind
-from domain.runs import HOLMES, TWO_STEPS, Answerer, Preview, RunPlan, chunked
+from domain.runs import TWO_STEPS, Answerer, Preview, RunPlan, chunked
 from domain.states import ItemState
+from domain.strategies import added_strategy
 from inference.endpoint import answerer as endpoints
 from inference.spec import Allowed, ModelSpec
 from workflow.access.counted_items import Counting, counting
 from workflow.access.projects import Access
 from workflow.runs.model_answers import KeepAnswers
-from workflow.runs.model_plans import told_fields
+from workflow.runs.model_plans import NO_TOOLS, told_fields
 from workflow.runs.model_questions import Asker
 from workflow.runs.run_kinds import Asking
-from workflow.runs.run_tools import allowed_set
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -56,8 +57,8 @@ def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
     if plan.batch and (spec.endpoint is None or plan.strategy != "generate"):
         raise ModelRefused("Batch files are for endpoints that generate answers, each in one reply.")
     registry.require_row("strategy", plan.strategy)
-    if plan.tools_hash and plan.strategy != HOLMES:
-        raise ModelRefused(f"A tool set goes with the strategy `{HOLMES}`, in which a model asks for tools.")
+    if plan.tools_hash and added_strategy(plan.strategy) is None:
+        raise ModelRefused(NO_TOOLS)
     if plan.strategy == "rank_options":
         registry.require_row("score", plan.score)
         endpoints.check_ranking(spec)
@@ -177,13 +178,12 @@ def preview(
 def _opened(spec: ModelSpec, plan: RunPlan, allowed: Allowed) -> Answerer:
     from inference.opening import open_answerer
 
+    if (added := added_strategy(plan.strategy)) is not None:
+        return added.open(spec, plan, allowed)
+    if (away := extensions.missing("strategies", plan.strategy)) is not None:
+        raise ModelRefused(away)
     return open_answerer(
-        spec,
-        strategy=plan.strategy,
-        allowed=allowed,
-        score=plan.score,
-        without_image=plan.without_image,
-        tool_set=allowed_set(plan, allowed.tool_sets),
+        spec, strategy=plan.strategy, allowed=allowed, score=plan.score, without_image=plan.without_image
     )
 
 

@@ -18,8 +18,9 @@ from annotation_schemas.model import ItemField, Schema
 from annotation_schemas.placeholders import CHOICES, INJECTED, SUMMARY
 from annotation_schemas.prompt import Prompt
 from annotation_schemas.prompts import GENERAL, IMAGE, PromptSet
-from domain.runs import HOLMES, TWO_STEPS, FirstAnswer, RunPlan
+from domain.runs import TWO_STEPS, FirstAnswer, RunPlan
 from domain.states import VERIFICATIONS
+from domain.strategies import added_strategy
 from workflow.runs.asked_items import AskedItem, Cannot
 from workflow.runs.shown_pictures import Shown
 
@@ -47,10 +48,12 @@ class Writer:
     def variant(self, dimension: str) -> str:
         """The variant that a dimension gets; ``general`` where the family has none of that name.
 
-        Of dimensions without a variant of their own: ``holmes`` where tools are asked, ``text_only`` without pictures,
-        where the family has them.
+        Of dimensions without a variant of their own: the strategy's name where tools are asked, ``text_only`` without
+        pictures, where the family has them.
         """
-        usual = HOLMES if self.plan.strategy == HOLMES else TEXT_ONLY if self.plan.text_only else GENERAL
+        added = added_strategy(self.plan.strategy)
+        usual = TEXT_ONLY if self.plan.text_only else GENERAL
+        usual = usual if added is None else added.name
         variant = self._variants.get(dimension, usual)
         family = self.prompts.families.get(self.family or "") or self.prompts.families[self.prompts.default]
         return variant if variant in family else GENERAL
@@ -128,7 +131,7 @@ class Writer:
 
     def tools(self, item: AskedItem) -> Mapping[str, Any] | None:
         """Where a text model asks for tools: their stored results."""
-        if self.plan.strategy != HOLMES:
+        if added_strategy(self.plan.strategy) is None:
             return None
         if not item.tools and not self.plan.tools_hash:
             raise Cannot("No results of tools are stored for this item.")

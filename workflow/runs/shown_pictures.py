@@ -14,7 +14,8 @@ from annotation_schemas.model import AssetSlot, Schema
 from annotation_schemas.simulation import CLIPS
 from db.records import StoredAsset
 from domain.errors import MediaRefused, ModelRefused, NotAvailable, NotFound
-from domain.runs import HOLMES, RunPlan
+from domain.runs import RunPlan
+from domain.strategies import added_strategy
 from workflow.runs.asked_items import AskedItem, Cannot
 
 if TYPE_CHECKING:
@@ -208,7 +209,7 @@ def _numbers(told: Sequence[Mapping[str, Any]], start: str, stop: str) -> list[t
 
 def shows(plan: RunPlan) -> bool:
     """Not where pictures are left out on purpose, nor where tools say what is in them."""
-    return not plan.text_only and plan.strategy != HOLMES
+    return not plan.text_only and added_strategy(plan.strategy) is None
 
 
 def clips_in_words(schema: Schema, plan: RunPlan) -> str:

@@ -12,6 +12,7 @@ import secrets
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ from domain.judging import Plan
 from domain.run_kinds import kind_of
 from domain.runs import OPEN, Answerer, AsksTools, Attempt, Outcome, RunPlan, RunState, Tools
 from domain.settings import Settings
+from domain.strategies import added_strategy
 from inference.spec import ModelSpec
 from workflow.access.event_log import log
 from workflow.access.projects import access_to
@@ -31,10 +33,8 @@ from workflow.jobs.live_process import process, worker_name
 from workflow.runs.askings import asking_of
 from workflow.runs.attempt_keeper import AttemptKeeper, Prepared
 from workflow.runs.model_descriptions import allowed_by
-from workflow.runs.model_questions import Asker
 from workflow.runs.preview_run import cache_of
 from workflow.runs.run_kinds import Asks, Keep
-from workflow.runs.run_tools import RunTools, allowed_set
 from workflow.runs.stored_runs import plan_of_run, refuse_changed, spec_of_run
 from workflow.runs.worker_registry import LEASE, end_dead_workers, is_alive, is_taken
 
@@ -68,11 +68,11 @@ def means_of(store: Store, media: MediaStore, settings: Settings, *, tools: Path
 
     def run_tools(row: StoredRun, spec: ModelSpec, plan: Plan, stop: Callable[[], bool]) -> Tools | None:
         allowed = allowed_by(settings, tools=tools)
-        found = allowed_set(plan, allowed.tool_sets) if isinstance(plan, RunPlan) else None
-        pictures = ask(row, spec, plan) if found is not None else None  # its own: tools run next to what is asked
-        if found is None or not isinstance(pictures, Asker):
+        added = added_strategy(plan.strategy) if isinstance(plan, RunPlan) else None
+        if added is None:
             return None
-        return RunTools(store, found, pictures, listed=allowed.endpoints, stop=stop)
+        pictures = partial(ask, row, spec, plan)  # its own: tools run next to what is asked
+        return added.serve(store=store, plan=plan, allowed=allowed, pictures=pictures, stop=stop)
 
     return Means(open_, ask, run_tools)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.asked_in_terminal import SHOWN, carried_out, tell_asked
+from app.commands.strict_run_output import SHOWN, carried_out, tell_asked
 from app.markup import count
 from domain.errors import FileRefused
 

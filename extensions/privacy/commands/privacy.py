@@ -63,7 +63,7 @@ def look(
     as it is.
     """
     from app.services import opened
-    from extensions.privacy import detection, sheet
+    from extensions.privacy import decision_tables, detection, sheet
     from extensions.privacy.cascades import Finder
 
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
@@ -71,21 +71,21 @@ def look(
     finder = None if by_hand else Finder(kinds=[*(kind or Kind)], neighbours=neighbours)
     shared = opened()
     moments = None if pictures_only or finder is None else rate
-    found = detection.look(
+    found = detection.detect(
         shared.store, shared.media, by=None, project=project, finder=finder, rate=moments, progress=_progress
     )
     out.mkdir(mode=0o700, parents=True, exist_ok=True)
-    (out / "boxes.csv").write_text(detection.as_csv(found), encoding="utf-8", newline="")
+    (out / "boxes.csv").write_text(decision_tables.write_pictures(found), encoding="utf-8", newline="")
     clips = [] if pictures_only else found.clips
     if clips:
-        (out / "clips.csv").write_text(detection.clips_as_csv(found), encoding="utf-8", newline="")
+        (out / "clips.csv").write_text(decision_tables.write_clips(found), encoding="utf-8", newline="")
     if finder is not None:
-        told = finder.told | ({"rate": rate} if moments is not None else {})
-        (out / "looked.json").write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+        settings = finder.settings | ({"rate": rate} if moments is not None else {})
+        (out / "looked.json").write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
     drawn = sheet.written(
         out,
         shared.media,
-        detection.to_look_at(found, only_found=only_found),
+        detection.order_for_sheet(found, only_found=only_found),
         title=found.title,
         clips=[seen for seen in clips if seen.boxes or not only_found],
     )
@@ -125,22 +125,22 @@ def cover(
     from extensions.privacy import covering, decision_tables, sheet
 
     read = [decision_tables.read(table) for table in tables]
-    told, left = [each for some, _ in read for each in some], sum(n for _, n in read)
-    looked = next((said for table in tables if (said := sheet.told_beside(table)) is not None), None)
+    choices, left = [each for some, _ in read for each in some], sum(n for _, n in read)
+    looked = next((said for table in tables if (said := sheet.settings_beside(table)) is not None), None)
     shared = opened()
-    done = covering.decide(
+    done = covering.apply_decisions(
         shared.store,
         shared.media,
         shared.settings.home,
         by=None,
         project=project,
-        told=told,
+        choices=choices,
         looked=looked,
         margin=margin,
         uncover=uncover,
     )
     nothing = done.pictures - done.covered
-    what = "Pictures and clips" if any(box.begin is not None for each in told for box in each.boxes) else "Pictures"
+    what = "Pictures and clips" if any(box.begin is not None for each in choices for box in each.boxes) else "Pictures"
     typer.echo(
         f"{what} decided: {done.pictures:,}. Boxes covered: {done.boxes:,}, in {done.covered:,} of them; nothing in "
         f"{nothing:,}."
@@ -176,8 +176,8 @@ def list_(
     from extensions.privacy import detection
 
     shared = opened()
-    found = detection.pictures(shared.store, shared.media, by=None, project=project)
-    n = detection.standing(found)
+    found = detection.list_media(shared.store, shared.media, by=None, project=project)
+    n = detection.count_decisions(found)
     decided = [seen for seen in found.all if seen.decision]
     if as_json:
         lines = [detection.as_json(seen) for seen in decided]

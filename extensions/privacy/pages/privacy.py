@@ -16,7 +16,7 @@ from domain.records import ProjectView
 from domain.roles import Role
 from extensions.privacy import component, covering, page_work
 from extensions.privacy.detection import spanned
-from extensions.privacy.page_work import LookRecord, PageItem
+from extensions.privacy.page_work import DetectionRecord, PageItem
 from extensions.privacy.sheet import MISSES, summary
 from extensions.privacy.tracks import RATE, RATES
 from extensions.privacy.uncovered_route import address, as_json
@@ -159,7 +159,7 @@ def _watch(services: Services, folder: Path) -> None:
         st.progress(done, text=f"Under way; it goes on if you leave this page.{said}")
 
 
-def _looked(services: Services, folder: Path, asked: LookRecord | None, *, running: bool) -> None:
+def _looked(services: Services, folder: Path, asked: DetectionRecord | None, *, running: bool) -> None:
     """Show the result of the last detection."""
     if asked is None:
         return
@@ -249,12 +249,12 @@ def _ask(services: Services, view: ProjectView) -> None:
         ready = page_work.waiting(services, view.name)
         if not ready:
             raise Conflict("Nothing is decided yet: say of a picture what to cover, or that there is nothing to cover.")
-        changes = covering.would_change(
+        changes = covering.preview_decisions(
             services.store,
             services.settings.home,
             by=services.person,
             project=view.name,
-            told=[each.told for each in ready],
+            choices=[each.choice for each in ready],
             after={each.seen.file: each.after for each in ready},
         )
         sets = page_work.frames_of(services, view.name, ready)
@@ -295,29 +295,29 @@ def _changes(changes: covering.CoverPreview, *, n_clips: int, sets: Sequence[str
 
 def _covered(folder: Path, *, running: bool) -> None:
     """Show the result of the last covering."""
-    told = page_work.last_covered(folder)
-    if not told or running:
+    result = page_work.last_covered(folder)
+    if not result or running:
         return
-    who = f"{markup.moment(_at(told['at']))}, {told['by']}"
-    if told.get("refused"):
-        shell.show(markup.notice(shell.on_page(f"{who}: nothing was covered. {told['refused']}"), style="bad"))
+    who = f"{markup.moment(_at(result['at']))}, {result['by']}"
+    if result.get("refused"):
+        shell.show(markup.notice(shell.on_page(f"{who}: nothing was covered. {result['refused']}"), style="bad"))
         return
     said = [
-        f"Covered last: {who}. {markup.count(told['boxes'], 'box', 'boxes')} in {told['covered']:,} of "
-        f"{_counted(told['pictures'], told.get('clips', 0), 'decided ')}."
+        f"Covered last: {who}. {markup.count(result['boxes'], 'box', 'boxes')} in {result['covered']:,} of "
+        f"{_counted(result['pictures'], result.get('clips', 0), 'decided ')}."
     ]
-    if told["left"]:
-        said.append(f"{markup.count(told['left'], 'picture')} changed meanwhile and left as they were.")
-    if told.get("sets"):
-        said.append(f"Frames that were taken out of these clips were removed: {', '.join(told['sets'])}.")
-    if told.get("beside"):
+    if result["left"]:
+        said.append(f"{markup.count(result['left'], 'picture')} changed meanwhile and left as they were.")
+    if result.get("sets"):
+        said.append(f"Frames that were taken out of these clips were removed: {', '.join(result['sets'])}.")
+    if result.get("beside"):
         said.append(
-            f"Next to these in items, or of the same videos, and not decided: {summary(told['beside'], SHOWN)}."
+            f"Next to these in items, or of the same videos, and not decided: {summary(result['beside'], SHOWN)}."
         )
-    if told["archive"]:
+    if result["archive"]:
         said.append("The archive that lay ready was removed.")
-    if told["releases"]:
-        said.append(f"Made before, with these pictures as they were: release {', '.join(told['releases'])}.")
+    if result["releases"]:
+        said.append(f"Made before, with these pictures as they were: release {', '.join(result['releases'])}.")
     shell.show(markup.tag("p", markup.text(" ".join(said)), style="ts", data_part="covered"))
 
 

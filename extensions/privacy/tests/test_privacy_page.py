@@ -146,13 +146,13 @@ def test_the_second_lead_is_told_what_the_first_has_done(lea: Services) -> None:
     with pytest.raises(page_work.MarkConflict, match="lea has changed this picture meanwhile") as told:
         page_work.say(lea.store, folder, by=noor.person, project="p", saying=saying)
     assert (told.value.item.decided, told.value.item.boxes) == ("cover", (BOX,))
-    covering.decide(
+    covering.apply_decisions(
         lea.store,
         lea.media,
         lea.settings.home,
         by=lea.person,
         project="p",
-        told=[CoverChoice("plain.png", seen.seen.file, ())],
+        choices=[CoverChoice("plain.png", seen.seen.file, ())],
     )
     with pytest.raises(page_work.MarkConflict, match="lea has decided about this picture meanwhile"):
         page_work.say(lea.store, folder, by=noor.person, project="p", saying=saying)

@@ -62,7 +62,7 @@ def test_a_lead_looks_decides_and_covers(
             (f"{N - 1}.png", 1, "lea"), ("film.webm", 2, "lea"),
         ]  # fmt: skip
         media = MediaStore(server.home / "media")
-        seen = detection.pictures(store, media, by=None, project="p").pictures
+        seen = detection.list_media(store, media, by=None, project="p").pictures
         assert [shows(media.path(each.file)) for each in seen[:3]] == [False, False, True]
         typed, drawn = (next(each for each in done if each.name == name).covers[0] for name in ("00.png", "01.png"))
         assert typed.place == (0.25, 0.2, 0.2, 0.4)
@@ -193,7 +193,7 @@ def _another_is_faster(lea: Desk) -> None:
     """Lea is told what Noor has said meanwhile, sees it, and nothing of hers is kept."""
     with opened(lea.server) as store:
         noor = accounts.find_person(store, login="noor")
-        folder = detection.place(store, lea.server.home, by=noor, project="p")
+        folder = detection.leads_folder(store, lea.server.home, by=noor, project="p")
         found = page_work.items(store, MediaStore(lea.server.home / "media"), folder, by=noor, project="p")
         file = next(each.seen.file for each in found if each.seen.name == "03.png")
         saying = MarkRequest(file, 0, None, "nothing", [], [])

@@ -1,0 +1,129 @@
+"""A journal of a model's replies: one line per request, on disk before the reply is used.
+
+A question whose reply is in the journal is not asked again.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from domain import json_text
+from domain.errors import Conflict, FileRefused
+from domain.runs import Outcome
+
+Line = Mapping[str, Any]
+
+
+class JournalKind(NamedTuple):
+    """The command that writes a journal, and what its replies are about."""
+
+    of: str
+    """The command."""
+    about: str
+    """In a word, such as ``goals``."""
+
+    @property
+    def head(self) -> Line:
+        """Return the first line of the journal."""
+        return {"record": "head", "of": self.of, "version": 1}
+
+
+_NEEDED = ("key", "outcome", "text", "characters", "error", "final", "tokens_in", "tokens_out", "cost")
+_OUTCOMES = frozenset(each.value for each in Outcome)
+
+
+@dataclass
+class Journal:
+    """The lines of one file, to which lines can be added."""
+
+    lines: list[Line] = field(default_factory=list)
+    broken: int = 0
+    """Number of unreadable lines, such as the last line of a killed command."""
+    _file: BinaryIO | None = None
+
+    @property
+    def replies(self) -> list[Line]:
+        """Return the lines of requests."""
+        return [line for line in self.lines if line.get("record") == "reply"]
+
+    def add(self, line: Line) -> None:
+        """Add a line, and wait until it is on disk."""
+        assert self._file is not None
+        self._file.write(_line(line))
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self.lines.append(line)
+
+
+def _line(line: Line) -> bytes:
+    return (json.dumps(line, ensure_ascii=False) + "\n").encode()
+
+
+def read(path: Path, kind: JournalKind) -> Journal:
+    """Return the journal in a file for reading; an empty journal without a file."""
+    return _parsed(path, path.read_bytes(), kind) if path.exists() else Journal()
+
+
+@contextmanager
+def opened(path: Path, kind: JournalKind) -> Iterator[Journal]:
+    """Open the journal for this command alone.
+
+    Raises
+    ------
+    Conflict
+        Another command writes into the file.
+    FileRefused
+        The file is no such journal, or cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("a+b")
+    except OSError as error:
+        raise FileRefused(f"{path} cannot be written: {error.strerror}.") from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise Conflict(
+                f"Another command writes {path.name} just now. Wait for it, or name another --out."
+            ) from error
+        file.seek(0)
+        data = file.read()
+        if data and _line(kind.head).startswith(data):  # killed in its first line
+            file.truncate(0)
+            data = b""
+        found = _parsed(path, data, kind)
+        found._file = file
+        if not data:
+            found.add(kind.head)
+        elif not data.endswith(b"\n"):
+            file.write(b"\n")
+        yield found
+
+
+def _parsed(path: Path, data: bytes, kind: JournalKind) -> Journal:
+    lines: list[Line] = []
+    broken = 0
+    for number, line in enumerate(filter(None, data.split(b"\n"))):
+        try:
+            value = json_text.loaded(line.decode())
+        except (json_text.NotJson, UnicodeDecodeError):
+            value = None
+        if number == 0 and value != kind.head:
+            raise FileRefused(f"{path} is there already and holds no replies about {kind.about}; name another --out.")
+        if isinstance(value, dict) and (value.get("record") != "reply" or _whole(value)):
+            lines.append(value)
+        else:
+            broken += 1
+    return Journal(lines, broken)
+
+
+def _whole(reply: Line) -> bool:
+    return all(name in reply for name in _NEEDED) and reply["outcome"] in _OUTCOMES

@@ -1,0 +1,229 @@
+"""Asking a model behind an endpoint about many subjects, with replies in one strict form.
+
+Each reply is written to a journal before it is used. After a faulty reply, the question is asked again with its faults.
+A question whose reply the journal has is not asked again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
+
+from domain import strict_json
+from domain.errors import ModelRefused
+from domain.runs import NO_REQUEST, Attempt, Budgeted, Outcome, Picture, Question
+from domain.settings import Settings
+from domain.strict_json import Fault
+from workflow.runs import model_descriptions
+from workflow.runs.model_descriptions import ModelSpec
+from workflow.runs.reply_journal import Journal, Line
+
+
+class ParsedReply(Protocol):
+    """The content of a reply, or its faults."""
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """Return the faults of the reply; a reply without faults is taken."""
+
+
+R = TypeVar("R", bound=ParsedReply)
+
+
+@dataclass
+class Subject(Generic[R]):
+    """One thing that the model is asked about, and its replies so far."""
+
+    name: str
+    text: str
+    key: str
+    """Key of the question and the model; a reply with this key answers this question."""
+    read: Callable[[str], R]
+    """Parses a whole reply."""
+    failed: Callable[[Fault], R]
+    """Returns the result of a request without a whole reply."""
+    pictures: Callable[[], Sequence[Picture] | str] = tuple
+    """Returns the pictures for the text, or a sentence that says why they cannot be shown."""
+    heard: list[tuple[Line, tuple[Fault, ...]]] = field(default_factory=list)
+    """Every request, with the faults of its reply."""
+    said: R | None = None
+    """The first reply without faults."""
+    faults: tuple[Fault, ...] = ()
+    """Faults of the last reply."""
+    tried: int = 0
+    """Number of replies; requests without a reply do not count."""
+    silent: bool = False
+    """Whether no reply came in this run."""
+
+    def hear(self, line: Line, said: R, *, silent: bool = False) -> None:
+        """Add the result of a request."""
+        self.heard.append((line, said.faults))
+        self.silent = silent
+        if Outcome(line["outcome"]).replied:
+            self.tried += 1
+            self.faults = said.faults
+        if not said.faults and self.said is None:
+            self.said = said
+
+    def taken(self, line: Line) -> R:
+        """Return the result of a request."""
+        outcome = Outcome(line["outcome"])
+        if outcome is not Outcome.ANSWERED:
+            what = "The reply was cut off before its end: be brief." if outcome is Outcome.TRUNCATED else line["error"]
+            return self.failed(Fault(outcome.label, what))
+        if fault := strict_json.too_long(line["characters"]):
+            return self.failed(fault)
+        return self.read(line["text"])
+
+    def is_open(self, tries: int) -> bool:
+        """Tell whether to ask about the subject again."""
+        return self.said is None and self.tried < tries and not self.silent
+
+    def question(self, at: int, *, shown: bool = True) -> Question:
+        """Return the next question; its pictures are left out unless they are ``shown``."""
+        text = strict_json.asked_again(self.text, self.faults) if self.faults else self.text
+        pictures = self.pictures() if shown else ()
+        if isinstance(pictures, str):
+            return Question(at, self.name, "", (), cannot=pictures)
+        return Question(at, self.name, "", (*pictures, text))
+
+    def why_none(self) -> str:
+        """Return why the subject has no reply without faults."""
+        if not self.heard:
+            return "it was not asked about"
+        return f"{self.tried} replies, none of which could be taken" if self.tried else "no reply came"
+
+
+@dataclass(frozen=True)
+class QuestionSettings:
+    """The model, and how often to ask about each subject."""
+
+    spec: ModelSpec
+    tries: int
+    noun: str
+    """Kind of subject, which is the key of its name in the journal."""
+
+
+def described(spec: ModelSpec, *, longest: int, form: dict[str, Any] | None, name: str) -> ModelSpec:
+    """Return the model's description with defaults: its likeliest reply, of at most ``longest`` tokens.
+
+    With a ``form`` (JSON Schema) of that ``name``, the server enforces the form.
+    """
+    spec = spec.with_defaults(temperature=None, max_tokens=longest)
+    if form is None:
+        return spec
+    response_format = {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": form}}
+    return spec.model_copy(
+        update={"generation": spec.generation.model_copy(update={"response_format": response_format})}
+    )
+
+
+def must_be_endpoint(spec: ModelSpec, what: str) -> None:
+    """Raise ``ModelRefused`` for a model that is loaded on this machine."""
+    if spec.endpoint is None:
+        raise ModelRefused(f"{spec.name} is no endpoint; {what} are asked of a model behind one.")
+
+
+def recall(subjects: Sequence[Subject[R]], journal: Journal) -> None:
+    """Add the replies of a journal to their subjects."""
+    of_key = {subject.key: subject for subject in subjects}
+    for line in journal.replies:
+        if (subject := of_key.get(str(line.get("key")))) is not None:
+            subject.hear(line, subject.taken(line))
+
+
+def ask(
+    how: QuestionSettings,
+    subjects: Sequence[Subject[R]],
+    journal: Journal,
+    settings: Settings,
+    *,
+    stop: Callable[[], bool],
+    tell: Callable[[str, R], None],
+) -> None:
+    """Ask about all open subjects, then again about subjects with faulty replies, until the tries are used up.
+
+    Raises
+    ------
+    RunStopped
+        Further questions make no sense.
+    """
+
+    def heard(attempt: Attempt) -> None:
+        subject = subjects[attempt.unit_id]
+        line = _line(how.noun, subject, attempt)
+        said = subject.taken(line)
+        journal.add({**line, "faults": [fault._asdict() for fault in said.faults]})
+        subject.hear(line, said, silent=attempt.final and not attempt.outcome.replied)
+        tell(subject.name, said)
+
+    answerer = model_descriptions.opened(how.spec, settings)
+    try:
+        journal.add({"record": "session", "model": how.spec.dump(), "about": dict(answerer.about)})
+        if isinstance(answerer, Budgeted):
+            sent = [line for line in journal.replies if Outcome(line["outcome"]) not in NO_REQUEST]
+            answerer.spent(len(sent), sum(line["cost"] or 0.0 for line in sent))
+        for _ in range(how.tries):
+            left = [subject.question(at) for at, subject in enumerate(subjects) if subject.is_open(how.tries)]
+            if not left or stop():
+                return
+            answerer.answer(left, tell=heard, stop=stop)
+    finally:
+        answerer.close()
+
+
+def _line(noun: str, subject: Subject[R], attempt: Attempt) -> dict[str, Any]:
+    return {
+        "record": "reply",
+        "key": subject.key,
+        noun: subject.name,
+        "outcome": attempt.outcome.value,
+        "final": attempt.final,
+        "text": attempt.text[: strict_json.LONGEST],
+        "characters": len(attempt.text),
+        "raw": "" if attempt.outcome.replied else attempt.detail.get("raw", ""),
+        "error": attempt.error,
+        "status": attempt.status,
+        "finish_reason": attempt.finish_reason,
+        "prompt_hash": attempt.prompt_hash,
+        "request_id": attempt.request_id,
+        "tokens_in": attempt.tokens_in,
+        "tokens_out": attempt.tokens_out,
+        "cost": attempt.cost,
+        "seconds": attempt.seconds,
+    }
+
+
+# ---- what came of it ------------------------------------------------------------------------------------------------
+
+
+def failures(subjects: Sequence[Subject[R]]) -> dict[str, list[str]]:
+    """Return the subjects of faulty replies, by kind of fault."""
+    found: dict[str, list[str]] = {}
+    for subject in subjects:
+        for _, faults in subject.heard:
+            for kind in dict.fromkeys(fault.kind for fault in faults):
+                found.setdefault(kind, []).append(subject.name)
+    return found
+
+
+def failure_rows(subjects: Sequence[Subject[R]], nouns: str) -> list[dict[str, Any]]:
+    """Return the faulty replies for a manifest; ``nouns`` is the key of the subjects."""
+    return [{"kind": kind, "replies": len(of), nouns: of[:5]} for kind, of in sorted(failures(subjects).items())]
+
+
+def requests(subjects: Sequence[Subject[R]]) -> int:
+    """Return the number of sent requests."""
+    return sum(Outcome(line["outcome"]) not in NO_REQUEST for subject in subjects for line, _ in subject.heard)
+
+
+def usage(subjects: Sequence[Subject[R]]) -> dict[str, Any]:
+    """Return the number of tokens and the cost."""
+    lines = [line for subject in subjects for line, _ in subject.heard]
+    costs = [line["cost"] for line in lines if line["cost"] is not None]
+    return {
+        "tokens_in": sum(line["tokens_in"] or 0 for line in lines),
+        "tokens_out": sum(line["tokens_out"] or 0 for line in lines),
+        "cost": sum(costs) if costs else None,
+    }
