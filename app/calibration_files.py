@@ -33,7 +33,7 @@ def files_of(
     titles: Mapping[str, str],
     families: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, Any]:
-    """The report as parts of a page, and everything in it as files in a zip; for anyone who has made sure that the
+    """The report as parts of a page, HTML and charts, and its files in a zip; for anyone who has made sure that the
     person may. ``titles`` is what dimensions are called, by id; ``families`` the models of a judge's own family."""
     from reports import files, html, standing
     from reports.calibration import calibration
@@ -78,7 +78,9 @@ def files_of(
         "first": standing.first_screen(made),
         "errors": [each.words for each in made.section("cross_check").blocks if _is_error(each)],
         "about": html.footer(made),
-        "sections": [(each.key, f"{each.number}. {each.title}", html.section(each, where)) for each in made.sections],
+        "sections": [
+            (each.key, f"{each.number}. {each.title}", html.section_parts(each, where)) for each in made.sections
+        ],
     }
 
 

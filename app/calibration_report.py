@@ -10,37 +10,46 @@ from typing import Any
 
 import streamlit as st
 
-from app import markup, shell
+from app import charts, markup, shell
 from app.workbench.report import report
+from reports.vega import ChartSpec
 
 IN_A_ROW = 3
 """So many entries of the table of contents stand next to each other."""
 
 
-def show(made: Mapping[str, Any]) -> None:
+def show(made: Mapping[str, Any], *, project: str) -> None:
     """The parts of a report, as ``app.calibration_files.files_of`` made them."""
     if made["errors"]:
         shell.show(*(markup.notice(each, style="bad") for each in made["errors"]))
     _part("first", made["first"])
     st.download_button(
-        "Download: HTML, PDF, judge card, tables as CSV, numbers as JSON",
+        "Download: HTML, judge card, tables as CSV, numbers as JSON",
         made["zip"],
         file_name=made["name"],
         mime="application/zip",
         key="calibration.download",
         on_click="ignore",
     )
-    sections: Sequence[tuple[str, str, str]] = made["sections"]
+    sections: Sequence[tuple[str, str, Sequence[str | ChartSpec]]] = made["sections"]
     _contents(sections)
-    for key, title, html in sections:
+    for key, title, parts in sections:
         place = st.expander(title, key=_opened(key), on_change="rerun")
         if place.open:
             with place:
-                _part(key, html, asked=st.session_state.get(_asked(key), 0))
+                _section(key, parts, project)
     _part("about", made["about"])
 
 
-def _contents(sections: Sequence[tuple[str, str, str]]) -> None:
+def _section(key: str, parts: Sequence[str | ChartSpec], project: str) -> None:
+    for at, part in enumerate(parts):
+        if isinstance(part, ChartSpec):
+            charts.show(part, project=project, table=False)  # the section has a table of its numbers
+        else:
+            _part(f"{key}.{at}", part, asked=0 if at else st.session_state.get(_asked(key), 0))
+
+
+def _contents(sections: Sequence[tuple[str, str, Sequence[str | ChartSpec]]]) -> None:
     """A way to each section, which opens it."""
     shell.section("Sections")
     for at, column in enumerate(st.columns(IN_A_ROW)):

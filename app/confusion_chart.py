@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
 from app import charts, markup, shell
-from app.charts import Chart
+from reports.vega import ChartSpec, matrix
 from workflow.results.confusions import MOST_VALUES, Confusion, Counts
 
 EVERYONE = "Everyone with everyone else"
@@ -17,9 +16,6 @@ CELL = (120, 44)
 """Width and height of a cell, in pixels."""
 _BESIDES = (240, 90)
 """Of the words on the left, and those below."""
-COLOURS = ("#e9f1f8", "#1b5e94")
-"""No answer, and all answers of a row: opaque, so that the numbers in them read the same on light and dark pages."""
-INKS = ("#14181a", "#ffffff")
 
 
 def whose(found: Confusion) -> dict[str, tuple[str, str, Counts]]:
@@ -31,7 +27,7 @@ def whose(found: Confusion) -> dict[str, tuple[str, str, Counts]]:
     return {EVERYONE: ("one answer", "another person's", found.everyone), **pairs, **each} if each else {}
 
 
-def confusion_chart(found: Confusion, chosen: str, labels: Mapping[Any, str], *, unit: str) -> Chart:
+def confusion_chart(found: Confusion, chosen: str, labels: Mapping[Any, str], *, unit: str) -> ChartSpec:
     """The matrix of ``chosen``, which is of ``whose``. ``labels`` are what values are called, where they are not called
     by themselves; ``unit`` is what is rated."""
     down, across, counts = whose(found)[chosen]
@@ -41,56 +37,35 @@ def confusion_chart(found: Confusion, chosen: str, labels: Mapping[Any, str], *,
     twice = chosen == EVERYONE
     cells = [
         {
-            "down": at,
-            "across": to,
+            "row": at,
+            "column": to,
             "said": names[at],
             "other": names[to],
             "n": count,
+            "shown": f"{count:,}",
             "share": count / rows[at] if rows[at] else 0.0,
         }
         for at, row in enumerate(counts)
         for to, count in enumerate(row)
     ]
-    encoding = {
-        "x": _axis("across", across, names, columns, {"orient": "top", "labelAngle": 0, "labelFlush": False}),
-        "y": _axis("down", down, names, rows, {}),
-    }
     tooltip = [
         {"field": "said", "title": down},
         {"field": "other", "title": across},
         {"field": "n", "title": "pairs of answers", "format": ","},
         {"field": "share", "title": "of the row", "format": ".1%"},
     ]
-    strong = {"test": "datum.share > 0.75", "value": INKS[1]}
-    layers: list[dict[str, Any]] = [
-        {
-            "data": {"values": cells},
-            "mark": {"type": "rect", "stroke": "#7d8a94", "strokeWidth": 0.5},
-            "encoding": {
-                **encoding,
-                "color": {
-                    "field": "share",
-                    "type": "quantitative",
-                    "scale": {"domain": [0, 1], "range": [*COLOURS]},
-                    "legend": None,
-                },
-                "tooltip": tooltip,
-            },
-        },
-        {
-            "data": {"values": cells},
-            "mark": {"type": "text", "fontSize": 13, "tooltip": None},
-            "encoding": {
-                **encoding,
-                "text": {"field": "n", "format": ","},
-                "color": {"condition": strong, "value": INKS[0]},
-            },
-        },
-    ]
+    layers = matrix(
+        [(name, f"{total:,} in all") for name, total in zip(names, rows, strict=True)],
+        [(name, f"{total:,} in all") for name, total in zip(names, columns, strict=True)],
+        cells,
+        titles=(down, across),
+        cell_width=CELL[0],
+        tooltip=tooltip,
+    )
     table: list[list[str | int]] = [[name, *row, total] for name, row, total in zip(names, counts, rows, strict=True)]
     table.append(["In all", *columns, n])
     width, height = (a * len(names) + b for a, b in zip(CELL, _BESIDES, strict=True))
-    return Chart(
+    return ChartSpec(
         "confusion",
         _finding(names, counts, n, same, twice=twice),
         _about(n, unit, down, across, twice=twice),
@@ -100,13 +75,6 @@ def confusion_chart(found: Confusion, chosen: str, labels: Mapping[Any, str], *,
         height,
         width,
     )
-
-
-def _axis(field: str, title: str, names: Sequence[str], totals: Sequence[int], more: Mapping[str, Any]) -> Any:
-    """An axis whose words are the values with how often each stands there; by their places, as two may read alike."""
-    said = json.dumps([[name, f"{total:,} in all"] for name, total in zip(names, totals, strict=True)])
-    axis = {"labelExpr": f"{said}[datum.value]", "labelLimit": CELL[0] - 8, "domain": False, "ticks": False, **more}
-    return {"field": field, "type": "ordinal", "title": title, "axis": axis, "scale": {"padding": 0}}
 
 
 def _finding(names: Sequence[str], counts: Counts, n: int, same: int, *, twice: bool) -> str:

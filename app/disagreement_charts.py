@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app import markup
-from app.charts import Chart
+from reports.vega import ACCENT, AROUND, BAR, COLORS, GREY, WARNING, ChartSpec, names_axis
 from workflow.lead.disagreement import Differing, Given, Reason
 
-BAR, AROUND = 26, 90
-"""The height of a bar with its gap, and of what stands around the bars, in pixels."""
-ACCENT = "#2f7fb8"
-OF_GIVEN = {Given.VOTE: "#c4622d", Given.SKIP: "#7d8a94", Given.SENIOR: "#8b6fc0"}
+OF_GIVEN = {Given.VOTE: WARNING, Given.SKIP: GREY, Given.SENIOR: COLORS[4]}
 MOST = 30
 """So many reasons are drawn; the file has all."""
 
 
-def dimensions_chart(found: Sequence[Differing], titles: Mapping[str, str]) -> Chart:
+def dimensions_chart(found: Sequence[Differing], titles: Mapping[str, str]) -> ChartSpec:
     """The share of items on which votes differ, a bar for each dimension, with its limits; there is at least one."""
     lines = sorted(found, key=lambda each: -each.differ / each.items)
     names = [titles.get(each.dimension, each.dimension) for each in lines]
@@ -54,16 +50,16 @@ def dimensions_chart(found: Sequence[Differing], titles: Mapping[str, str]) -> C
         {
             "data": {"values": values},
             "mark": {"type": "bar", "color": ACCENT},
-            "encoding": {"y": _names(names), "x": x, "tooltip": tooltip},
+            "encoding": {"y": names_axis(names), "x": x, "tooltip": tooltip},
         },
         {
             "data": {"values": values},
-            "mark": {"type": "rule", "color": "#7d8a94", "strokeWidth": 2, "tooltip": None},
-            "encoding": {"y": _names(names), "x": {**x, "field": "low"}, "x2": {"field": "high"}},
+            "mark": {"type": "rule", "color": GREY, "strokeWidth": 2, "tooltip": None},
+            "encoding": {"y": names_axis(names), "x": {**x, "field": "low"}, "x2": {"field": "high"}},
         },
     ]
     most = f" Most in {names[0]} ({100 * lines[0].differ / lines[0].items:.0f} %)." if len(lines) > 1 and differ else ""
-    return Chart(
+    return ChartSpec(
         "disagreement",
         f"Votes differ on {differ:,} of {markup.count(n, 'item')} ({100 * differ / n:.0f} %).{most}",
         f"Items with two votes or more of one stage, n = {n:,}. Grey: 95 % limits of each share.",
@@ -77,7 +73,7 @@ def dimensions_chart(found: Sequence[Differing], titles: Mapping[str, str]) -> C
     )
 
 
-def reasons_chart(found: Sequence[Reason]) -> Chart:
+def reasons_chart(found: Sequence[Reason]) -> ChartSpec:
     """How often each reason is given, and with what; there is at least one."""
     totals: dict[str, int] = {}
     for each in found:
@@ -96,7 +92,7 @@ def reasons_chart(found: Sequence[Reason]) -> Chart:
         },
         "mark": {"type": "bar"},
         "encoding": {
-            "y": _names(drawn),
+            "y": names_axis(drawn),
             "x": {
                 "field": "n",
                 "type": "quantitative",
@@ -114,7 +110,7 @@ def reasons_chart(found: Sequence[Reason]) -> Chart:
     }
     counts = {(each.label, each.given): each.n for each in found}
     more = f" {MOST} of {len(names)} reasons are drawn." if len(names) > MOST else ""
-    return Chart(
+    return ChartSpec(
         "reasons",
         f"The reason given most is {names[0]} ({totals[names[0]]:,} of {n:,}).",
         f"Reasons of votes that count, and of decisions of seniors, n = {n:,}.{more}",
@@ -123,18 +119,3 @@ def reasons_chart(found: Sequence[Reason]) -> Chart:
         [[name, *(counts.get((name, each), 0) for each in there), totals[name]] for name in names],
         BAR * len(drawn) + AROUND + 24 * len(there),
     )
-
-
-def _names(names: Sequence[str]) -> dict[str, Any]:
-    """An axis of names, by their places, as two may read alike."""
-    return {
-        "field": "at",
-        "type": "ordinal",
-        "title": None,
-        "axis": {
-            "labelExpr": f"{json.dumps(names)}[datum.value]",
-            "labelLimit": 220,
-            "labelOverlap": False,
-            "ticks": False,
-        },
-    }

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from html import escape
 
 from annotation_schemas.table_layouts import Kind
-from reports import table_charts
+from reports import rendering, table_charts
 from reports.table_charts import LEAST_AROUND, TableChart, Value
 from workflow.results import table_files
 from workflow.results.paper_tables import NOTHING, Cell, PaperTable, PaperTables
@@ -56,21 +56,18 @@ def files_of(found: PaperTables) -> dict[str, bytes]:
         files[f"{table.name}.csv"] = table_files.as_csv(table).encode()
         if lost := table_files.table_losses_as_csv(table):
             files[f"{table.name}-losses.csv"] = lost.encode()
-        for chart in charts(table):
-            files[f"{chart.key}.svg"] = table_charts.svg_file(chart)
-            files[f"{chart.key}-dark.svg"] = table_charts.svg_file(chart, dark=True)
-    return files
+    drawn = [table_charts.chart_of(chart) for table in found.tables if not table.why for chart in charts(table)]
+    return files | rendering.svg_files(drawn)
 
 
 def html(table: PaperTable) -> str:
-    """A table with its charts, as a part of a page in the style of reports."""
+    """A table without its charts, as a part of a page in the style of reports."""
     paper = f' <span class="sub">({escape(table.paper)})</span>' if table.paper else ""
     parts = [f'<section id="{table.name}"><h3>{escape(table.title)}{paper}</h3>']
     if table.why:
         parts.append(f'<p class="missing">{escape(table.why)}</p>')
     else:
         parts += _grid(table)
-        parts += [table_charts.figure(chart) for chart in charts(table)]
     if table.note:
         parts.append(f'<p class="note">{escape(table.note)}</p>')
     warned = {each.warning for each in table.losses if each.warns}

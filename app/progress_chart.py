@@ -10,8 +10,8 @@ from typing import Any
 from annotation_schemas.model import Stages
 from annotation_schemas.state_words import state_called
 from app import markup
-from app.charts import Chart
 from domain.states import VERIFICATIONS, ItemState, Stage
+from reports.vega import GREY, ChartSpec
 from workflow.lead.forecast import Forecast
 from workflow.lead.progress_over_time import Day
 
@@ -27,7 +27,7 @@ ORDER = (
 """The states from the ground up: what is settled grows from below."""
 
 
-def progress_chart(days: Sequence[Day], forecasts: Sequence[Forecast], stages: Stages) -> Chart:
+def progress_chart(days: Sequence[Day], forecasts: Sequence[Forecast], stages: Stages) -> ChartSpec:
     """Items by state at the end of each day, one above the other; and from when to when the last stage may be done."""
     states = [state for state in ORDER if state in days[-1].counts]
     names = {state: state_called(stages, state) for state in states}
@@ -74,7 +74,7 @@ def progress_chart(days: Sequence[Day], forecasts: Sequence[Forecast], stages: S
         layers.append(
             {
                 "data": {"values": [{"low": _moment(low), "high": _moment(high)}]},
-                "mark": {"type": "rect", "color": "#7d8a94", "opacity": 0.35, "tooltip": None},
+                "mark": {"type": "rect", "color": GREY, "opacity": 0.35, "tooltip": None},
                 "encoding": {
                     "x": {**across, "field": "low"},
                     "x2": {"field": "high"},
@@ -87,7 +87,7 @@ def progress_chart(days: Sequence[Day], forecasts: Sequence[Forecast], stages: S
         for each in reversed(days[1:])
     ]
     heads = ["Day", *(name[:1].upper() + name[1:] for name in names.values()), "All"]
-    return Chart("progress", _finding(days), _about(days, last, stages), layers, heads, rows)
+    return ChartSpec("progress", _finding(days), _about(days, last, stages), layers, heads, rows)
 
 
 def _foreseen(today: Day, forecasts: Sequence[Forecast], across: dict[str, Any]) -> list[dict[str, Any]]:
@@ -102,7 +102,7 @@ def _foreseen(today: Day, forecasts: Sequence[Forecast], across: dict[str, Any])
     return [
         {
             "data": {"values": [{"day": _moment(today.day), "items": now}, {"day": _moment(day), "items": everything}]},
-            "mark": {"type": "line", "color": "#7d8a94", "strokeWidth": 2, "strokeDash": [5, 4], "tooltip": None},
+            "mark": {"type": "line", "color": GREY, "strokeWidth": 2, "strokeDash": [5, 4], "tooltip": None},
             "encoding": {"x": across, "y": {"field": "items", "type": "quantitative"}},
         }
         for day in sorted({first, last})

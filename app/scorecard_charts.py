@@ -9,11 +9,10 @@ from datetime import date
 from typing import Any, Literal
 
 from app import markup
-from app.charts import Chart
+from reports.vega import ACCENT, GREY, ChartSpec
 from workflow.lead.scorecard import MOST_DAYS, SMALL, Card, Period, Score
 
 By = Literal["day", "week"]
-ACCENT, OTHERS = "#2f7fb8", "#7d8a94"
 HEIGHT = 240
 """Of each of the charts, in pixels."""
 MOST_OTHERS = 40
@@ -70,7 +69,7 @@ _FIGURES = (
 )
 
 
-def charts_of(cards: Sequence[Card], chosen: Card, by: By) -> list[Chart]:
+def charts_of(cards: Sequence[Card], chosen: Card, by: By) -> list[ChartSpec]:
     """The charts of which there is anything for this person; ``cards`` are everyone's, of all stages."""
     same = [card for card in cards if card.stage is chosen.stage and card is not chosen]
     others = sorted(same, key=lambda card: -card.score.submissions)
@@ -78,7 +77,7 @@ def charts_of(cards: Sequence[Card], chosen: Card, by: By) -> list[Chart]:
     return [chart for chart in found if chart is not None]
 
 
-def _chart(figure: _Figure, cards: Sequence[Card], by: By) -> Chart | None:
+def _chart(figure: _Figure, cards: Sequence[Card], by: By) -> ChartSpec | None:
     """The first person's line over those of the others; None where there is nothing of theirs."""
     lines = [_Line(card, _points(card, by, figure)) for card in cards]
     (own, *rest) = lines
@@ -107,7 +106,7 @@ def _chart(figure: _Figure, cards: Sequence[Card], by: By) -> Chart | None:
         layers.append(
             {
                 "data": {"values": [point for line in drawn for point in line.points]},
-                "mark": {"type": "line", "color": OTHERS, "opacity": 0.55, "strokeWidth": 1, "point": _dot(OTHERS, 14)},
+                "mark": {"type": "line", "color": GREY, "opacity": 0.55, "strokeWidth": 1, "point": _dot(GREY, 14)},
                 "encoding": {**encoding, "detail": {"field": "login"}},
             }
         )
@@ -128,7 +127,7 @@ def _chart(figure: _Figure, cards: Sequence[Card], by: By) -> Chart | None:
     )
     heads = ["Person", "Login", "Day" if by == "day" else "Week from", figure.title, "n"]
     heads += ["From", "To"] if "low" in own.points[0] else []
-    return Chart(
+    return ChartSpec(
         figure.key,
         _finding(own, figure.title, by),
         f"{figure.about.format(by=by)} {_about(own.card, drawn, rest, by)}",

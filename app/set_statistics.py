@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import streamlit as st
 
 from app import charts, figures, markup, pending_figures, shell
-from app.charts import Chart
 from app.services import Services
 from app.workbench.report import report
 from domain.records import ProjectView
 from domain.states import Items
 from reports import html
 from reports.content import Figure, Table
+from reports.vega import ACCENT, AROUND, BAR, GREY, ChartSpec, names_axis
 from workflow.releases import set_statistics
 from workflow.releases.set_statistics import SetStatistics
-
-BAR, AROUND = 26, 90
-"""The height of a bar with its gap, and of what stands around the bars, in pixels."""
-ACCENT, GREY = "#2f7fb8", "#7d8a94"
 
 
 def show(services: Services, view: ProjectView, items: Items | None) -> None:
@@ -77,7 +72,7 @@ def _asked(services: Services, view: ProjectView, items: Items | None) -> figure
 # ---- charts ----------------------------------------------------------------------------------------------------------
 
 
-def drawn(found: SetStatistics) -> Iterator[Chart]:
+def drawn(found: SetStatistics) -> Iterator[ChartSpec]:
     """What can be drawn: how long texts are, and how often a rule that looks at no image is right."""
     if table := found.table("set_texts"):
         for what in ("Question", "Answer"):
@@ -87,7 +82,7 @@ def drawn(found: SetStatistics) -> Iterator[Chart]:
         yield _longest(table)
 
 
-def _lengths(table: Table, what: str) -> Chart:
+def _lengths(table: Table, what: str) -> ChartSpec:
     """The shortest, the mean and the longest text of each dimension."""
     names = [str(row[0]) for row in table.rows]
     least, mean, most = (_column(table, f"{what}, {name}") for name in ("least", "mean", "most"))
@@ -102,15 +97,15 @@ def _lengths(table: Table, what: str) -> Chart:
         {
             "data": {"values": values},
             "mark": {"type": "rule", "color": GREY, "strokeWidth": 2},
-            "encoding": {"y": _names(names), "x": {**x, "field": "least"}, "x2": {"field": "most"}},
+            "encoding": {"y": names_axis(names), "x": {**x, "field": "least"}, "x2": {"field": "most"}},
         },
         {
             "data": {"values": values},
             "mark": {"type": "point", "filled": True, "size": 80, "color": ACCENT, "opacity": 1},
-            "encoding": {"y": _names(names), "x": x, "tooltip": tooltip},
+            "encoding": {"y": names_axis(names), "x": x, "tooltip": tooltip},
         },
     ]
-    return Chart(
+    return ChartSpec(
         f"set-{what.lower()}-words",
         f"{what}s have {values[-1]['mean']} words on average.",
         "Blue: the mean. Grey: from the shortest to the longest. Spaces separate words.",
@@ -121,7 +116,7 @@ def _lengths(table: Table, what: str) -> Chart:
     )
 
 
-def _longest(table: Table) -> Chart:
+def _longest(table: Table) -> ChartSpec:
     """How often the longest option is right, with limits."""
     column = _column(table, "Longest option")
     found = [(str(row[0]), each) for row, each in zip(table.rows, column, strict=True) if isinstance(each, Figure)]
@@ -148,17 +143,17 @@ def _longest(table: Table) -> Chart:
         {
             "data": {"values": values},
             "mark": {"type": "bar", "color": ACCENT},
-            "encoding": {"y": _names(names), "x": x, "tooltip": tooltip},
+            "encoding": {"y": names_axis(names), "x": x, "tooltip": tooltip},
         },
         {
             "data": {"values": values},
             "mark": {"type": "rule", "color": GREY, "strokeWidth": 2, "tooltip": None},
-            "encoding": {"y": _names(names), "x": {**x, "field": "low"}, "x2": {"field": "high"}},
+            "encoding": {"y": names_axis(names), "x": {**x, "field": "low"}, "x2": {"field": "high"}},
         },
     ]
     last = found[-1][1]
     chance = _column(table, "Chance")[-1]
-    return Chart(
+    return ChartSpec(
         "set-longest",
         f"The longest option is right in {100 * (last.value or 0):.1f} % of items; a blind draw is in {chance}.",
         f"The first of several that are longest, in characters, n = {last.n_units:,}. Grey: 95 % limits of each share.",
@@ -179,9 +174,3 @@ def _written(value: float | None) -> str | None:
 def _column(table: Table, title: str) -> list[Any]:
     at = table.columns.index(title)
     return [row[at] for row in table.rows]
-
-
-def _names(names: Sequence[str]) -> dict[str, Any]:
-    """An axis of names, by their places, as two may read alike."""
-    axis = {"labelExpr": f"{json.dumps(names)}[datum.value]", "labelLimit": 220, "labelOverlap": False, "ticks": False}
-    return {"field": "at", "type": "ordinal", "title": None, "axis": axis}

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
-from reports import html, pdf
-from reports.charts import drawn, svg
+from reports import html
+from reports.charts import first_rows
 from reports.content import Cell, Dots, Report, Ruling, Rulings, Table
+from reports.rendering import figure
 from reports.words import number
-
-if TYPE_CHECKING:
-    from reportlab.platypus import Flowable
 
 MOST = 6
 """Verdicts on one page; the report has them all."""
+HIGH = 220
+"""The height of the rows of the card's chart in pixels; the report has all rows."""
 
 
 def rulings(report: Report) -> tuple[Sequence[Ruling], Sequence[str], str]:
@@ -87,41 +86,16 @@ def page(report: Report) -> str:
         f"<h1>Judge card: {escape(', '.join(report.judges))}</h1>",
         f'<p class="sub">{escape(report.subtitle)}</p>',
         f'<div class="rulings">{"".join(html.ruling(each) for each in found[:MOST])}</div>',
-        _more(len(found)),
+        _more(len(found) - MOST, "verdicts"),
     ]
     if shown is not None:
-        parts.append(f"<figure><figcaption>{escape(shown.title)}</figcaption>{svg(shown)}</figure>")
+        part, left_out = first_rows(shown, HIGH)
+        parts += [figure([part]), _more(left_out, "rows")]
     parts += [f'<p class="note">{escape(line)}</p>' for line in facts(report)]
     parts.append(f'<p class="note">{escape(when)}: {escape(" ".join(rule))}</p>')
     parts.append(html.footer(report))
-    return html.document(f"Judge card: {', '.join(report.judges)}", "".join(parts))
+    return html.document(f"Judge card: {', '.join(report.judges)}", "".join(parts), style_of="report card")
 
 
-def document(report: Report) -> bytes:
-    """The card as a PDF of one page."""
-    from reportlab.platypus import KeepInFrame
-
-    letters = pdf.Letters()
-    style = pdf.styles()
-    found, rule, when = rulings(report)
-    story: list[Flowable] = [
-        pdf.paragraph(letters.marked(f"Judge card: {', '.join(report.judges)}"), style["title"]),
-        pdf.paragraph(letters.marked(report.subtitle), style["muted"]),
-        *(pdf.ruling(each, letters) for each in found[:MOST]),
-    ]
-    if len(found) > MOST:
-        story.append(pdf.paragraph(f"{len(found) - MOST} more verdicts are in the report.", style["note"]))
-    shown = chart(report)
-    if shown is not None:
-        story += [
-            pdf.paragraph(letters.marked(shown.title), style["heading"]),
-            pdf.figure(drawn(shown), letters, pdf.ROOM),
-        ]
-    story += [pdf.paragraph(letters.marked(line), style["note"]) for line in facts(report)]
-    story.append(pdf.paragraph(letters.marked(f"{when}: {' '.join(rule)}"), style["note"]))
-    story += pdf.closing(report, letters)
-    return pdf.built([KeepInFrame(pdf.ROOM, 740, story, mode="shrink")], report)
-
-
-def _more(count: int) -> str:
-    return f'<p class="note">{count - MOST} more verdicts are in the report.</p>' if count > MOST else ""
+def _more(count: int, what: str) -> str:
+    return f'<p class="note">{count} more {what} are in the report.</p>' if count > 0 else ""

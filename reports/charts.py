@@ -1,112 +1,29 @@
-"""Charts as shapes: one drawing for the browser, the PDF and the app.
-
-:func:`drawn` lays a chart out as rectangles, lines, polygons, discs and words, in points from the top left; colours are
-names that the page gives a meaning to. :func:`svg` writes the shapes; ``reports.pdf`` draws the same ones on paper.
-"""
+"""The charts of reports: values with intervals, matrices of counts, shares side by side, and lines."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from html import escape
-from typing import Literal
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
+from reports import vega
 from reports.content import Bars, Chart, Dots, Heat, Lines, Mark
-from reports.words import number as told_number
+from reports.vega import AROUND, GREY, QUIET, WIDTH, ChartSpec, color, layer, legend, quantity, shape
+from reports.words import number as written
 
-WIDTH = 720.0
-SERIES = 6
-"""How many series have a colour and a sign of their own; more take them again."""
-
-_SMALL, _SIZE = 11.0, 12.0
-_WIDE = 0.58
-"""The width of a letter in sizes of the font, on the safe side."""
-
-
-@dataclass(frozen=True)
-class Rect:
-    """A filled rectangle."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    paint: str
-    opacity: float = 1.0
-    title: str = ""
+TALLEST = 900
+"""The height of a chart in a report, in pixels: it fits a printed page below its heading. A taller one is cut."""
+_MARK, _GAP = 15, 11
+"""The height of a mark in a row, and of the gap between rows."""
+_MOST_MARKS = 30
+"""Marks in one row of a part of a chart; more continue in the next row under the same label."""
 
 
-@dataclass(frozen=True)
-class Line:
-    """A straight line."""
-
-    x1: float
-    y1: float
-    x2: float
-    y2: float
-    paint: str
-    width: float = 1.0
-    dashed: bool = False
-    title: str = ""
-
-
-@dataclass(frozen=True)
-class Poly:
-    """A line through points, or the area inside them."""
-
-    points: tuple[tuple[float, float], ...]
-    paint: str
-    filled: bool = False
-    width: float = 2.0
-    opacity: float = 1.0
-    title: str = ""
-
-
-@dataclass(frozen=True)
-class Disc:
-    """A filled circle."""
-
-    x: float
-    y: float
-    radius: float
-    paint: str
-    title: str = ""
-
-
-@dataclass(frozen=True)
-class Word:
-    """Text whose baseline starts, is centred, or ends at a point."""
-
-    x: float
-    y: float
-    text: str
-    size: float = _SIZE
-    paint: str = "ink"
-    anchor: Literal["start", "middle", "end"] = "start"
-    bold: bool = False
-    upwards: bool = False
-    title: str = ""
-
-
-Shape = Rect | Line | Poly | Disc | Word
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """Shapes on a sheet, and what they show in words."""
-
-    width: float
-    height: float
-    shapes: tuple[Shape, ...]
-    title: str
-    words: str
-
-
-def drawn(chart: Chart) -> Drawing:
-    """The shapes of a chart."""
+def chart_of(chart: Chart) -> ChartSpec:
+    """Return the chart as Vega-Lite."""
     if isinstance(chart, Dots):
-        return _dots(chart)
+        return _dots(chart, chart)
     if isinstance(chart, Heat):
         return _heat(chart)
     if isinstance(chart, Bars):
@@ -114,10 +31,10 @@ def drawn(chart: Chart) -> Drawing:
     return _lines(chart)
 
 
-def sheets(chart: Chart, tallest: float) -> list[Drawing]:
-    """Return the chart as drawings of at most this height, which share their axis, series and colors.
+def parts_of(chart: Chart) -> list[ChartSpec]:
+    """Return the chart in parts of at most ``TALLEST`` pixels, which share their axis, series and colors.
 
-    Dots and heat maps are cut between rows. Other charts do not grow with the number of rows and stay whole.
+    Dots and matrices are cut between rows. Other charts do not grow with the number of rows and stay whole.
     """
     if isinstance(chart, Dots):
         lines = [
@@ -125,408 +42,272 @@ def sheets(chart: Chart, tallest: float) -> list[Drawing]:
             for label, marks in chart.lines
             for start in range(0, max(len(marks), 1), _MOST_MARKS)
         ]
-        legend_rows = legend(_series(chart), 16, _dots_left(chart), chart.first)[1]
-        groups = _grouped([_dots_row(marks) for _, marks in lines], tallest - legend_rows - 50)
-        return [_dots(replace(chart, lines=tuple(lines[each])), whole=chart) for each in groups]
-    if isinstance(chart, Heat):
-        groups = _grouped([_heat_row(chart)] * len(chart.rows), tallest - _HEAT_TOP - 8)
-        return [_heat(replace(chart, rows=chart.rows[each], counts=chart.counts[each]), chart) for each in groups]
-    return [drawn(chart)]
+        room = TALLEST - AROUND - _legend(chart)[1]
+        groups = _grouped([_height(marks) for _, marks in lines], room)
+        found = [_dots(replace(chart, lines=tuple(lines[group])), chart) for group in groups]
+    elif isinstance(chart, Heat):
+        groups = _grouped([_CELL[1]] * len(chart.rows), TALLEST - _HEAT_AROUND[1])
+        found = [_heat(replace(chart, rows=chart.rows[group], counts=chart.counts[group])) for group in groups]
+    else:
+        return [chart_of(chart)]
+    return [replace(part, key=f"{chart.key}-{at}") if at else part for at, part in enumerate(found)]
 
 
-def _grouped(heights: Sequence[float], room: float) -> list[slice]:
+def first_rows(chart: Dots, room: int) -> tuple[ChartSpec, int]:
+    """Return the chart with the first rows that fit into so many pixels, and the number of rows left out."""
+    first = _grouped([_height(marks) for _, marks in chart.lines], room)[0]
+    part = replace(chart, lines=chart.lines[first])
+    return _dots(part, part), len(chart.lines) - len(part.lines)
+
+
+def _grouped(heights: Sequence[int], room: int) -> list[slice]:
     """Return slices of rows that each fit into the room; a row that alone is higher has a slice of its own."""
-    found, start, filled = [], 0, 0.0
+    found, start, filled = [], 0, 0
     for place, height in enumerate(heights):
         if place > start and filled + height > room:
             found.append(slice(start, place))
-            start, filled = place, 0.0
+            start, filled = place, 0
         filled += height
     return [*found, slice(start, len(heights))]
 
 
-def svg(chart: Chart) -> str:
-    """The chart as an ``<svg>`` element, its colours the page's custom properties ``--ink``, ``--s0`` and so on."""
-    return element(drawn(chart), chart.key)
-
-
-def element(drawing: Drawing, name: str) -> str:
-    """A drawing as an ``<svg>`` element; its ids begin with ``name``, which is the drawing's own on its page."""
-    key = escape(name, quote=True)
-    inner = "".join(_element(shape) for shape in drawing.shapes)
-    return (
-        f'<svg class="chart" role="img" aria-labelledby="{key}-t {key}-d" viewBox="0 0 {drawing.width:g} '
-        f'{drawing.height:g}" xmlns="http://www.w3.org/2000/svg"><title id="{key}-t">{escape(drawing.title)}</title>'
-        f'<desc id="{key}-d">{escape(drawing.words)}</desc>{inner}</svg>'
-    )
-
-
-def _element(shape: Shape) -> str:
-    title = f"<title>{escape(shape.title)}</title>" if shape.title else ""
-    if isinstance(shape, Rect):
-        place = f'x="{shape.x:.1f}" y="{shape.y:.1f}" width="{max(shape.width, 0):.1f}" height="{shape.height:.1f}"'
-        return f'<rect {place} fill="{_css(shape.paint)}"{_faint(shape.opacity)}>{title}</rect>'
-    if isinstance(shape, Line):
-        place = f'x1="{shape.x1:.1f}" y1="{shape.y1:.1f}" x2="{shape.x2:.1f}" y2="{shape.y2:.1f}"'
-        dash = ' stroke-dasharray="4 4"' if shape.dashed else ""
-        return f'<line {place} stroke="{_css(shape.paint)}" stroke-width="{shape.width:g}"{dash}>{title}</line>'
-    if isinstance(shape, Poly):
-        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in shape.points)
-        if shape.filled:
-            return f'<polygon points="{points}" fill="{_css(shape.paint)}"{_faint(shape.opacity)}>{title}</polygon>'
-        return (
-            f'<polyline points="{points}" fill="none" stroke="{_css(shape.paint)}" stroke-width="{shape.width:g}">'
-            f"{title}</polyline>"
-        )
-    if isinstance(shape, Disc):
-        place = f'cx="{shape.x:.1f}" cy="{shape.y:.1f}" r="{shape.radius:g}"'
-        return f'<circle {place} fill="{_css(shape.paint)}">{title}</circle>'
-    turn = f' transform="rotate(-90 {shape.x:.1f} {shape.y:.1f})"' if shape.upwards else ""
-    weight = ' font-weight="600"' if shape.bold else ""
-    return (
-        f'<text x="{shape.x:.1f}" y="{shape.y:.1f}" font-size="{shape.size:g}" fill="{_css(shape.paint)}" '
-        f'text-anchor="{shape.anchor}"{weight}{turn}>{escape(shape.text)}{title}</text>'
-    )
-
-
-def _css(paint: str) -> str:
-    """``heat:0.4`` is a mixture of the page's two ends of the heat scale; any other name is a custom property."""
-    name, _, amount = paint.partition(":")
-    if name == "heat":
-        return f"color-mix(in srgb, var(--heat) {float(amount) * 100:.0f}%, var(--paper))"
-    return f"var(--{name})"
-
-
-def _faint(opacity: float) -> str:
-    return "" if opacity == 1.0 else f' fill-opacity="{opacity:g}"'
-
-
-# ---- parts of a chart -----------------------------------------------------------------------------------------------
-
-
-def number(value: float) -> str:
-    """A number on an axis or in a tooltip: as many digits as help."""
-    if value == 0:
-        return "0"
-    if not 1e-4 <= abs(value) < 1e7:
-        return f"{value:.3g}".replace("-", "\N{MINUS SIGN}")
-    if abs(value) >= 1000:
-        return f"{value:,.0f}"
-    text = f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}"
-    return (text.rstrip("0").rstrip(".") if "." in text else text).replace("-", "\N{MINUS SIGN}")
-
-
-def mark_in_words(mark: Mark) -> str:
-    """A mark in words."""
-    if mark.value is None:
-        return f"{mark.series}: undefined"
-    limits = ""
-    if mark.low is not None and mark.high is not None:
-        limits = f", 95 % interval {told_number(mark.low)} to {told_number(mark.high)}"
-    return f"{mark.series}: {told_number(mark.value)}{limits}"
-
-
-def ticks(low: float, high: float, wanted: int = 6) -> list[float]:
-    """Round numbers that cover the range.
-
-    >>> ticks(0.1, 0.87)
-    [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
-    """
-    span = high - low or abs(high) or 1.0
-    rough = span / max(wanted - 1, 1)
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(power * each for each in (1, 2, 2.5, 5, 10) if power * each >= rough * 0.999)
-    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    return [round(place * step, 12) for place in range(first, last + 1)]
-
-
-def cut(text: str, width: float, size: float = _SIZE) -> str:
-    """The text, shortened with an ellipsis to what fits."""
-    most = max(int(width / (size * _WIDE)), 2)
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
-
-
-def legend(
-    names: Sequence[str], y: float, left: float, first: int = 0, paints: Sequence[tuple[str, float]] | None = None
-) -> tuple[list[Shape], float]:
-    """Signs and names next to each other, in as many lines as it takes, and how high that is."""
-    shapes: list[Shape] = []
-    x, top = left, y
-    for place, name in enumerate(names):
-        words = cut(name, 260, _SMALL)
-        width = 16 + len(words) * _SMALL * _WIDE + 18
-        if x > left and x + width > WIDTH - 8:
-            x, top = left, top + 18
-        if paints is None:
-            shapes += sign(first + place, x + 5, top - 4, "")
-        else:
-            shapes.append(Rect(x, top - 9, 10, 10, *paints[place]))
-        shapes.append(Word(x + 15, top, words, _SMALL, title=name))
-        x += width
-    return shapes, top - y + 18
-
-
-def sign(series: int, x: float, y: float, title: str, radius: float = 4.5) -> Iterator[Shape]:
-    """The sign of a series: its form tells as much as its colour."""
-    paint, r = f"s{series % SERIES}", radius
-    form = series % 4
-    if form == 0:
-        yield Poly(((x, y - r - 1), (x + r + 1, y), (x, y + r + 1), (x - r - 1, y)), paint, filled=True, title=title)
-    elif form == 1:
-        yield Disc(x, y, r, paint, title)
-    elif form == 2:
-        yield Rect(x - r + 0.5, y - r + 0.5, 2 * r - 1, 2 * r - 1, paint, title=title)
-    else:
-        yield Poly(((x, y - r - 1), (x + r + 0.5, y + r - 0.5), (x - r - 0.5, y + r - 0.5)), paint, True, title=title)
-
-
-# ---- the charts -----------------------------------------------------------------------------------------------------
-
-
-_MOST_MARKS = 30
-"""Marks in one row of a sheet; more continue in the next row under the same label."""
+# ---- values with intervals ------------------------------------------------------------------------------------------
 
 
 def _series(chart: Dots) -> list[str]:
     return list(dict.fromkeys(mark.series for _, marks in chart.lines for mark in marks))
 
 
-def _dots_left(chart: Dots) -> float:
-    longest = max((len(label) for label, _ in chart.lines), default=0)
-    return min(max(longest * _SIZE * _WIDE + 16, 60.0), 290.0)
+def _legend(chart: Dots) -> tuple[dict[str, Any], int]:
+    """Return the legend of a chart and its height."""
+    names = _series(chart)
+    found = legend(names, [label for label, _ in chart.lines])
+    return found, vega.legend_height(found, names)
 
 
-def _dots_row(marks: Sequence[Mark]) -> float:
-    return max(len(marks), 1) * 15.0 + 11
+def _height(marks: Sequence[Mark]) -> int:
+    return max(len(marks), 1) * _MARK + _GAP
 
 
-def _dots(chart: Dots, whole: Dots | None = None) -> Drawing:
-    """Draw the lines of a chart; axis, legend and colors are those of the ``whole`` that it is a part of."""
-    whole = whole or chart
-    names = _series(whole)
-    shown = [
-        each
-        for _, marks in whole.lines
-        for mark in marks
-        for each in (mark.value, mark.low, mark.high)
-        if each is not None
-    ]
-    if chart.zero or not shown:
-        shown = [*shown, 0.0]
-    low, high = min(shown), max(shown)
-    if chart.within is not None:
-        low, high = min(low, chart.within[0]), max(high, chart.within[1])
-    steps = ticks(low, high)
-    left = _dots_left(whole)
-    right = WIDTH - 24
-    at = scale(steps[0], steps[-1], left, right)
-    shapes, tall = legend(names, 16, left, chart.first)
-    top = tall + 10
-    heights = [_dots_row(marks) for _, marks in chart.lines]
-    bottom = top + sum(heights)
-    shapes += axis_across(steps, at, top, bottom, chart.axis, left, right)
-    if chart.zero and steps[0] <= 0 <= steps[-1]:
-        shapes.append(Line(at(0), top, at(0), bottom, "muted", 1.2))
-    y = top
-    for (label, marks), height in zip(chart.lines, heights, strict=True):
-        shapes.append(Line(left, y + height, right, y + height, "grid", 0.6))
-        shapes.append(Word(left - 10, y + height / 2 + 4, cut(label, left - 16), anchor="end", title=label))
-        if all(mark.value is None for mark in marks):
-            shapes.append(Word(left + 8, y + height / 2 + 4, "undefined; the table says why", _SMALL, "muted"))
-        for place, mark in enumerate(marks):
-            shapes += _mark(
-                mark,
-                chart.first + names.index(mark.series),
-                y + 13 + place * 15,
-                at,
-                title=f"{label}. {mark_in_words(mark)}",
-            )
-        y += height
-    words = "; ".join(f"{label}: {', '.join(mark_in_words(mark) for mark in marks)}" for label, marks in chart.lines)
-    return Drawing(WIDTH, bottom + 40, tuple(shapes), chart.title, words)
-
-
-def _mark(mark: Mark, series: int, y: float, at: Callable[[float], float], *, title: str) -> Iterator[Shape]:
+def mark_in_words(mark: Mark) -> str:
+    """Return a mark in words."""
     if mark.value is None:
-        return
-    paint = f"s{series % SERIES}"
+        return f"{mark.series}: undefined"
+    limits = ""
     if mark.low is not None and mark.high is not None:
-        yield Line(at(mark.low), y, at(mark.high), y, paint, 2.2, title=title)
-        for end in (mark.low, mark.high):
-            yield Line(at(end), y - 3.5, at(end), y + 3.5, paint, 1.6)
-    yield from sign(series, at(mark.value), y, title)
+        limits = f", 95 % interval {written(mark.low)} to {written(mark.high)}"
+    return f"{mark.series}: {written(mark.value)}{limits}"
 
 
-def axis_across(
-    steps: Sequence[float],
-    at: Callable[[float], float],
-    top: float,
-    bottom: float,
-    name: str,
-    left: float,
-    right: float,
-) -> Iterator[Shape]:
-    """An axis below a chart, with a line up from each of its steps."""
-    for step in steps:
-        yield Line(at(step), top, at(step), bottom, "grid", 0.8)
-        yield Word(at(step), bottom + 15, number(step), _SMALL, "muted", "middle")
-    yield Word((left + right) / 2, bottom + 32, cut(name, right - left, _SMALL), _SMALL, "muted", "middle")
-
-
-def _axis_up(
-    steps: Sequence[float], at: Callable[[float], float], left: float, right: float, name: str
-) -> Iterator[Shape]:
-    for step in steps:
-        yield Line(left, at(step), right, at(step), "grid", 0.8)
-        yield Word(left - 8, at(step) + 4, number(step), _SMALL, "muted", "end")
-    middle = (at(steps[0]) + at(steps[-1])) / 2
-    yield Word(
-        14, middle, cut(name, abs(at(steps[0]) - at(steps[-1])), _SMALL), _SMALL, "muted", "middle", upwards=True
-    )
-
-
-def scale(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
-    """Where a value lies, of which the lowest lies at ``start`` and the highest at ``end``."""
-    span = high - low or 1.0
-
-    def at(value: float) -> float:
-        return start + (value - low) / span * (end - start)
-
-    return at
-
-
-_HEAT_TOP = 58.0
-
-
-def _heat_row(chart: Heat) -> float:
-    return 40.0 if len(chart.rows) < 9 else 30.0
-
-
-def _heat(chart: Heat, whole: Heat | None = None) -> Drawing:
-    """Draw the rows of a heat map; sizes are those of the ``whole`` that it is a part of."""
-    whole = whole or chart
-    longest = max((len(name) for name in (*whole.rows, chart.down)), default=1)
-    left = min(max(longest * _SIZE * _WIDE + 44, 90.0), 230.0)
-    cell = min(max((WIDTH - left - 90) / max(len(chart.columns), 1), 34.0), 110.0)
-    high, top = _heat_row(whole), _HEAT_TOP
-    width = left + cell * len(chart.columns)
-    shapes: list[Shape] = [
-        Word(left + cell * len(chart.columns) / 2, 18, chart.across, anchor="middle", bold=True),
-        Word(14, top + high * len(chart.rows) / 2, chart.down, anchor="middle", bold=True, upwards=True),
-        Word(width + 12, top - 10, "in all", _SMALL, "muted"),
+def _dots(chart: Dots, whole: Dots) -> ChartSpec:
+    """Draw the lines of a chart; axis, legend and colors are those of the ``whole`` that it is a part of."""
+    names = _series(whole)
+    values: list[dict[str, Any]] = []
+    middles, edges, empty, top = [], [], [], 0
+    for label, marks in chart.lines:
+        for place, mark in enumerate(marks):
+            about = {"label": label, "series": mark.series, "told": mark_in_words(mark)}
+            middle = top + _GAP / 2 + _MARK * (place + 0.5)
+            values.append({**about, "y": middle, "value": mark.value, "low": mark.low, "high": mark.high})
+        middles.append(top + _height(marks) / 2)
+        if all(mark.value is None for mark in marks):
+            empty.append({"y": middles[-1], "words": "undefined; the table says why"})
+        top += _height(marks)
+        edges.append({"y": top})
+    axis = {
+        "values": middles,
+        "labelExpr": f"{json.dumps([label for label, _ in chart.lines])}[indexof({middles}, datum.value)]",
+        "labelLimit": 270,
+        "labelOverlap": False,
+        "grid": False,
+        "ticks": False,
+        "domain": False,
+    }
+    y = quantity("y", None, scale={"domain": [0, max(top, 1)], "reverse": True, "nice": False}, **axis)
+    shown = [each for _, marks in whole.lines for mark in marks for each in (mark.value, mark.low, mark.high)]
+    more = [*(whole.within or ()), *([0.0] if whole.zero else [])]
+    x = quantity("value", chart.axis, scale={"domain": vega.domain(shown, *more), "nice": True, "zero": False})
+    x["axis"] |= {"titleLimit": WIDTH - 40}
+    signs, high = _legend(whole)
+    colors = _scale(names, [color(chart.first + at) for at in range(len(names))], signs)
+    shapes = _scale(names, [shape(chart.first + at) for at in range(len(names))], signs)
+    known = [value for value in values if value["value"] is not None]
+    limited = [value for value in known if value["low"] is not None and value["high"] is not None]
+    tip = [{"field": "label", "title": "row"}, {"field": "told", "title": "value"}]
+    rule = {"type": "rule", "strokeWidth": 2, "tooltip": None}
+    grey = {"type": "rule", "color": GREY, "tooltip": None}
+    point = {"type": "point", "filled": True, "size": 60, "opacity": 1}
+    words = {"type": "text", "align": "left", "color": QUIET, "tooltip": None}
+    layers = [
+        layer(edges, {**grey, "opacity": 0.25}, y=y),
+        *([layer([{"value": 0}], grey, x=x)] if chart.zero else []),
+        layer(limited, rule, y=y, x={**x, "field": "low"}, x2={"field": "high"}, color=colors),
+        layer(known, point, y=y, x=x, color=colors, shape=shapes, tooltip=tip),
+        *([layer(empty, words, y=y, x={"value": 8}, text={"field": "words"})] if empty else []),
     ]
-    for at, name in enumerate(chart.columns):
-        words = cut(name, cell, _SMALL)
-        shapes.append(Word(left + cell * (at + 0.5), top - 10, words, _SMALL, anchor="middle", title=name))
-    said_rows = []
-    for row, (name, counts) in enumerate(zip(chart.rows, chart.counts, strict=True)):
-        y, total = top + row * high, sum(counts)
-        shapes.append(Word(left - 10, y + high / 2 + 4, cut(name, left - 44), anchor="end", title=name))
-        shapes.append(Word(width + 12, y + high / 2 + 4, f"{total:,}", _SMALL, "muted"))
-        for at, count in enumerate(counts):
+    rows = [[value["label"], value["series"], value["value"], value["low"], value["high"]] for value in values]
+    return ChartSpec(
+        chart.key,
+        chart.title,
+        "",
+        layers if values else layers[:1],
+        ["Row", "Series", "Value", "From", "To"],
+        rows,
+        top + AROUND - 30 + high,
+        words="; ".join(f"{label}: {', '.join(map(mark_in_words, marks))}" for label, marks in chart.lines),
+    )
+
+
+def _scale(names: Sequence[str], values: Sequence[str], signs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the color or the shape of each series, with its legend."""
+    scale = {"domain": [*names], "range": [*values]}
+    return {"field": "series", "type": "nominal", "scale": scale, "legend": signs}
+
+
+# ---- counts and shares ----------------------------------------------------------------------------------------------
+
+
+_CELL = (76, 40)
+"""The width and the height of a cell of a matrix, in pixels."""
+_HEAT_AROUND = (240, 70)
+
+
+def _heat(chart: Heat) -> ChartSpec:
+    cells = []
+    for row, counts in enumerate(chart.counts):
+        total = sum(counts)
+        for column, count in enumerate(counts):
             share = count / total if total else 0.0
-            title = f"{chart.down} {name}, {chart.across} {chart.columns[at]}: {count:,} of {total:,} ({share:.1%})"
-            x = left + at * cell
-            shapes.append(Rect(x + 1, y + 1, cell - 2, high - 2, f"heat:{share:.3f}", title=title))
-            if cell >= 52 and high >= 40:
-                shapes.append(Word(x + cell / 2, y + high / 2 - 1, f"{share:.0%}", _SIZE, "ink", "middle", share > 0.5))
-                shapes.append(Word(x + cell / 2, y + high / 2 + 13, f"{count:,}", 10, "ink", "middle"))
-            else:
-                shapes.append(Word(x + cell / 2, y + high / 2 + 4, f"{count:,}", 10, "ink", "middle"))
-        pairs = ", ".join(f"{column} {count}" for column, count in zip(chart.columns, counts, strict=True))
-        said_rows.append(f"{chart.down} {name}: {pairs}")
-    return Drawing(
-        max(width + 80, 300), top + high * len(chart.rows) + 8, tuple(shapes), chart.title, "; ".join(said_rows)
+            about = f"{count:,} of {total:,} ({share:.1%})"
+            names = {"down": chart.rows[row], "across": chart.columns[column], "told": about}
+            cells.append({"row": row, "column": column, "shown": f"{count:,}", "share": share, **names})
+    totals = [sum(counts) for counts in chart.counts]
+    layers = vega.matrix(
+        [(name, f"{total:,} in all") for name, total in zip(chart.rows, totals, strict=True)],
+        [(name, "") for name in chart.columns],
+        cells,
+        titles=(chart.down, chart.across),
+        cell_width=_CELL[0],
+        tooltip=[
+            {"field": "down", "title": chart.down},
+            {"field": "across", "title": chart.across},
+            {"field": "told", "title": "count"},
+        ],
+    )
+    words = "; ".join(
+        f"{chart.down} {name}: "
+        + ", ".join(f"{column} {count}" for column, count in zip(chart.columns, counts, strict=True))
+        for name, counts in zip(chart.rows, chart.counts, strict=True)
+    )
+    width, height = (
+        size * n + more
+        for size, n, more in zip(_CELL, (len(chart.columns), len(chart.rows)), _HEAT_AROUND, strict=True)
+    )
+    return ChartSpec(
+        chart.key,
+        chart.title,
+        "The darker a cell, the more of its row.",
+        layers,
+        [f"{chart.down} \N{RIGHTWARDS ARROW} {chart.across}", *chart.columns, "In all"],
+        [[name, *counts, total] for name, counts, total in zip(chart.rows, chart.counts, totals, strict=True)],
+        height,
+        min(width, WIDTH),
+        words,
     )
 
 
-def _bars(chart: Bars) -> Drawing:
-    left, right, top = 62.0, WIDTH - 14, 40.0
+def _bars(chart: Bars) -> ChartSpec:
     names = [name for name, _ in chart.series]
-    most = max((value for _, values in chart.series for value in values), default=0.0)
-    steps = ticks(0.0, most or 1.0, 5)
-    paints = [_bar_paint(at, chart.people) for at in range(len(names))]
-    signs, tall = legend(names, 16, left, paints=paints)
-    top = tall + 10
-    bottom = top + 170
-    at = scale(steps[0], steps[-1], bottom, top)
-    shapes: list[Shape] = [*signs, *_axis_up(steps, at, left, right, chart.axis)]
-    group = (right - left) / max(len(chart.labels), 1)
-    thick = min(group * 0.8 / max(len(names), 1), 44.0)
-    every = max(math.ceil(max((len(label) for label in chart.labels), default=1) * _SMALL * _WIDE / group), 1)
-    every = 1 if len(chart.labels) <= 8 else every
-    for place, label in enumerate(chart.labels):
-        middle = left + group * (place + 0.5)
-        if place % every == 0:
-            words = cut(label, group * every, _SMALL)
-            shapes.append(Word(middle, bottom + 16, words, _SMALL, anchor="middle", title=label))
-        for series, (name, values) in enumerate(chart.series):
-            x = middle + (series - len(names) / 2) * thick
-            title = f"{label}, {name}: {values[place]:.1%}"
-            height = bottom - at(values[place])
-            shapes.append(Rect(x + 1, at(values[place]), thick - 2, height, *paints[series], title))
-            if thick >= 30:
-                shapes.append(Word(x + thick / 2, at(values[place]) - 4, f"{values[place]:.0%}", 10, "muted", "middle"))
-    shapes.append(Line(left, bottom, right, bottom, "muted", 1.0))
-    words = "; ".join(
-        f"{name}: " + ", ".join(f"{label} {value:.1%}" for label, value in zip(chart.labels, values, strict=True))
-        for name, values in chart.series
-    )
-    return Drawing(WIDTH, bottom + 28, tuple(shapes), chart.title, words)
+    values: list[dict[str, Any]] = [
+        {"at": at, "label": label, "series": name, "place": place, "share": shares[at], "told": f"{shares[at]:.1%}"}
+        for place, (name, shares) in enumerate(chart.series)
+        for at, label in enumerate(chart.labels)
+    ]
+    x = vega.names_axis(chart.labels, limit=110, labelAngle=0)
+    x["axis"]["labelOverlap"] = len(chart.labels) > 8
+    y = quantity("share", chart.axis, scale={"zero": True, "nice": True}, format=".0%", tickCount=5)
+    apart = {"field": "place", "type": "ordinal", "scale": {"domain": [*range(len(names))]}}
+    signs = legend(names)
+    colors = _scale(names, [_bar_color(at, chart.people) for at in range(len(names))], signs)
+    tip = [{"field": "label", "title": "value"}, {"field": "series"}, {"field": "told", "title": "share"}]
+    layers = [layer(values, {"type": "bar"}, x=x, y=y, xOffset=apart, color=colors, tooltip=tip)]
+    if len(chart.labels) * len(names) <= 20:
+        words = {"type": "text", "baseline": "bottom", "dy": -3, "fontSize": 10, "color": QUIET, "tooltip": None}
+        text = {"field": "share", "type": "quantitative", "format": ".0%"}
+        layers.append(layer(values, words, x=x, y=y, xOffset=apart, text=text))
+    told = [
+        f"{name}: " + ", ".join(f"{label} {share:.1%}" for label, share in zip(chart.labels, shares, strict=True))
+        for name, shares in chart.series
+    ]
+    rows: list[list[str | float]] = [[name, *shares] for name, shares in chart.series]
+    height = vega.HEIGHT + vega.legend_height(signs, names)
+    heads = ["Rater", *chart.labels]
+    return ChartSpec(chart.key, chart.title, "", layers, heads, rows, height, words="; ".join(told))
 
 
-def _bar_paint(at: int, people: int) -> tuple[str, float]:
-    """People are shades of one colour, judges have one each."""
-    if at < people:
-        return "s0", 1.0 - 0.6 * at / max(people, 1)
-    return f"s{1 + (at - people) % (SERIES - 1)}", 1.0
+def _bar_color(at: int, people: int) -> str:
+    """People are shades of one color, judges have one each."""
+    if at >= people:
+        return color(1 + at - people)
+    light = at / people
+    return "#" + "".join(f"{round(base + (210 - base) * 0.7 * light):02x}" for base in (0x59, 0x65, 0x6E))
 
 
-def _lines(chart: Lines) -> Drawing:
-    left, right = 62.0, WIDTH - 20
-    points = [point for _, line in chart.series for point in line]
-    signs, tall = legend([name for name, _ in chart.series], 16, left, chart.first)
-    top = tall + 10
-    bottom = top + 240
-    ys = [each for point in points for each in (point.y, point.low, point.high) if each is not None] or [0.0, 1.0]
-    xs = [point.x for point in points] or [0.0, 1.0]
+# ---- lines ----------------------------------------------------------------------------------------------------------
+
+
+def _lines(chart: Lines) -> ChartSpec:
+    names = [name for name, _ in chart.series]
+    values: list[dict[str, Any]] = [
+        {"series": name, "x": point.x, "value": point.y, "low": point.low, "high": point.high, "told": told}
+        for name, points in chart.series
+        for point in points
+        for told in [mark_in_words(Mark(name, point.y, point.low, point.high))]
+    ]
+    xs = [value["x"] for value in values]
+    ys = [value[name] for value in values for name in ("value", "low", "high")]
+    across: Mapping[str, Any] = {"type": "log", "nice": False} if chart.log_x else {"nice": True, "zero": False}
+    up: Mapping[str, Any] = {"nice": True, "zero": False}
     if chart.diagonal:
-        xs = ys = [*xs, *ys]
-    up = ticks(min(ys), max(ys))
-    across = _log_ticks(min(xs), max(xs)) if chart.log_x else ticks(min(xs), max(xs))
-    flat = scale(
-        *((math.log(across[0]), math.log(across[-1])) if chart.log_x else (across[0], across[-1])), left, right
-    )
-
-    def at_x(value: float) -> float:
-        return flat(math.log(value) if chart.log_x else value)
-
-    at_y = scale(up[0], up[-1], bottom, top)
-    shapes: list[Shape] = [*signs, *_axis_up(up, at_y, left, right, chart.up)]
-    shapes += axis_across(across, at_x, top, bottom, chart.across, left, right)
+        both = vega.domain([*xs, *ys])
+        across, up = {**across, "domain": both}, {**up, "domain": both}
+    ticks: Mapping[str, Any] = {}
+    if chart.log_x and xs:
+        ticks = {"values": (steps := _steps(min(xs), max(xs)))}
+        across = {**across, "domain": [steps[0], steps[-1]]}
+    x = quantity("x", chart.across, scale=across, format=",~g", **ticks)
+    y = quantity("value", chart.up, scale=up)
+    signs = legend(names)
+    colors = _scale(names, [color(chart.first + at) for at in range(len(names))], signs)
+    shapes = _scale(names, [shape(chart.first + at) for at in range(len(names))], signs)
+    tip = [{"field": "x", "title": chart.across, "format": ",~g"}, {"field": "told", "title": "value"}]
+    rule = {"type": "rule", "strokeWidth": 1.6, "tooltip": None}
+    limited = [value for value in values if value["low"] is not None and value["high"] is not None]
+    point = {"type": "point", "filled": True, "size": 45, "opacity": 1}
+    layers = [
+        layer(limited, rule, x=x, y={**y, "field": "low"}, y2={"field": "high"}, color=colors),
+        layer(values, {"type": "line", "strokeWidth": 1.6, "tooltip": None}, x=x, y=y, color=colors),
+        layer(values, point, x=x, y=y, color=colors, shape=shapes, tooltip=tip),
+    ]
     if chart.diagonal:
-        start, end = max(across[0], up[0]), min(across[-1], up[-1])
-        shapes.append(Line(at_x(start), at_y(start), at_x(end), at_y(end), "muted", 1.2, dashed=True))
-    for series, (name, line) in enumerate(chart.series, chart.first):
-        paint = f"s{series % SERIES}"
-        shapes.append(Poly(tuple((at_x(each.x), at_y(each.y)) for each in line), paint, width=1.6))
-        for each in line:
-            mark = Mark(name, each.y, each.low, each.high)
-            title = f"{chart.across} {number(each.x)}. {mark_in_words(mark)}"
-            if each.low is not None and each.high is not None:
-                shapes.append(
-                    Line(at_x(each.x), at_y(each.low), at_x(each.x), at_y(each.high), paint, 1.6, title=title)
-                )
-            shapes += sign(series, at_x(each.x), at_y(each.y), title, 3.6 if len(line) < 25 else 2.0)
+        ends = [{"x": end, "value": end} for end in both]
+        layers.insert(0, layer(ends, {"type": "line", "color": GREY, "strokeDash": [4, 4], "tooltip": None}, x=x, y=y))
     words = "; ".join(
-        f"{name}: " + ", ".join(f"{number(each.x)} gives {number(each.y)}" for each in line)
-        for name, line in chart.series
+        f"{name}: " + ", ".join(f"{point.x:g} gives {written(point.y)}" for point in points)
+        for name, points in chart.series
     )
-    return Drawing(WIDTH, bottom + 40, tuple(shapes), chart.title, words)
+    heads = ["Series", chart.across, chart.up, "From", "To"]
+    rows = [[value[name] for name in ("series", "x", "value", "low", "high")] for value in values]
+    height = 320 + vega.legend_height(signs, names)
+    return ChartSpec(chart.key, chart.title, "", layers, heads, rows, height, words=words)
 
 
-def _log_ticks(low: float, high: float) -> list[float]:
-    """1, 2, 5 times powers of ten around the range."""
+def _steps(low: float, high: float) -> list[float]:
+    """Return 1, 2 and 5 times powers of ten around the range.
+
+    >>> _steps(12, 300)
+    [10.0, 20.0, 50.0, 100.0, 200.0, 500.0]
+    """
     steps = [base * 10.0**power for power in range(-3, 9) for base in (1, 2, 5)]
     first = max([at for at, each in enumerate(steps) if each <= low * 1.0001], default=0)
     last = min([at for at, each in enumerate(steps) if each >= high * 0.9999], default=len(steps) - 1)

@@ -1,4 +1,4 @@
-"""Write a report: the verdict as text, HTML, PDF, the judge card, every table as CSV, and all numbers as JSON."""
+"""Write a report: the verdict as text, HTML, the judge card, PDF if wanted, tables as CSV, and all numbers as JSON."""
 
 from __future__ import annotations
 
@@ -16,10 +16,13 @@ FIGURE = ("value", "low", "high", "n_units", "n_left_out", "n_raters", "method",
 """What becomes of a figure in a CSV file: one column each, after the name of its column."""
 
 
-def write(report: Report, folder: Path) -> list[Path]:
-    """All files of a report, in this order; files of the same name are replaced."""
+def write(report: Report, folder: Path, *, paper: bool = False) -> list[Path]:
+    """Write all files of a report, in this order; files of the same name are replaced. ``paper`` adds its PDF files."""
     (folder / "tables").mkdir(parents=True, exist_ok=True)
     made = contents(report)
+    if paper:
+        made += [("report.pdf", pdf.printed(html.page(html.shortened(report))))]
+        made += [("card.pdf", pdf.printed(card.page(report)))]
     for name, content in made:
         beside = folder / f"{name}.part"
         beside.write_bytes(content)
@@ -32,9 +35,7 @@ def contents(report: Report) -> list[tuple[str, bytes]]:
     return [
         ("verdict.txt", text(report).encode()),
         ("report.html", html.page(report).encode()),
-        ("report.pdf", pdf.document(report)),
         ("card.html", card.page(report).encode()),
-        ("card.pdf", card.document(report)),
         ("report.json", numbers(report).encode()),
         *((f"tables/{table.key}.csv", csv_text(table).encode()) for table in report.tables()),
     ]

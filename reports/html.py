@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from html import escape
 from pathlib import Path
 
-from reports.charts import svg
+from reports.charts import chart_of, parts_of
 from reports.content import Bars, Behind, Block, Dots, Heat, Lines, Report, Ruling, Rulings, Section, Table, Text
 from reports.layout import spread
+from reports.rendering import figure
+from reports.vega import ChartSpec
 from reports.words import listed
 
 LONG = 14
 """Rows beyond which a table scrolls in itself; on paper it has all of them."""
+MOST_PRINTED = 80
+"""Rows of a table in a PDF; its CSV file has them all."""
 SHORT, WRAPPED = ' class="s"', ' class="w"'
 
 Where = Callable[[Behind], str]
@@ -26,14 +31,51 @@ def page(report: Report) -> str:
     return document(report.title, f"{head}{_contents(report)}{_sections(report)}")
 
 
+def shortened(report: Report) -> Report:
+    """Return the report with at most ``MOST_PRINTED`` rows in each table, and a note on the others."""
+    sections = (
+        replace(section, blocks=tuple(_short(block) if isinstance(block, Table) else block for block in section.blocks))
+        for section in report.sections
+    )
+    return replace(report, sections=tuple(sections))
+
+
+def _short(table: Table) -> Table:
+    more = len(table.rows) - MOST_PRINTED
+    if more <= 0:
+        return table
+    note = f"{more:,} more rows are in tables/{table.key}.csv. {table.note}".strip()
+    return replace(table, rows=table.rows[:MOST_PRINTED], behind=(), note=note)
+
+
 def fragment(html: str) -> str:
     """A part of a report, with the style it is drawn in, as a part of a page of the app."""
     return f'<style>{style()}</style><div class="report">{html}</div>'
 
 
-def section(found: Section, where: Where | None = None) -> str:
-    """What a section says below its heading; with ``where``, its tables lead to what they are made of."""
-    return "".join([f'<p class="lead">{escape(found.lead)}</p>', *blocks(found.blocks, where)])
+def section(found: Section) -> str:
+    """Return the HTML of a section below its heading, its charts drawn."""
+    return "".join([_lead(found), *blocks(found.blocks)])
+
+
+def section_parts(found: Section, where: Where) -> list[str | ChartSpec]:
+    """Return a section below its heading as HTML and charts in turn, for a page that draws the charts itself.
+
+    Its tables link to the answers behind them, at the addresses that ``where`` returns.
+    """
+    parts: list[str | ChartSpec] = [_lead(found)]
+    for block in found.blocks:
+        if isinstance(block, Dots | Heat | Bars | Lines):
+            parts.append(chart_of(block))
+        elif isinstance(parts[-1], str):
+            parts[-1] += "".join(_block(block, where))
+        else:
+            parts.append("".join(_block(block, where)))
+    return parts
+
+
+def _lead(found: Section) -> str:
+    return f'<p class="lead">{escape(found.lead)}</p>'
 
 
 def _contents(report: Report) -> str:
@@ -52,7 +94,7 @@ def _sections(report: Report) -> str:
     return "".join([*parts, footer(report)])
 
 
-def document(title: str, body: str) -> str:
+def document(title: str, body: str, *, style_of: str = "report") -> str:
     """A page with its style inside. The policy in its head keeps a browser from asking anyone for anything."""
     policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
     return (
@@ -60,7 +102,7 @@ def document(title: str, body: str) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title><style>{style()}</style></head>"
-        f'<body><main class="report">{body}</main></body></html>\n'
+        f'<body><main class="{style_of}">{body}</main></body></html>\n'
     )
 
 
@@ -78,18 +120,23 @@ def footer(report: Report) -> str:
     )
 
 
-def blocks(found: Sequence[Block], where: Where | None = None) -> Iterator[str]:
-    """The blocks of a section as HTML."""
+def blocks(found: Sequence[Block]) -> Iterator[str]:
+    """Return the blocks of a section as HTML, charts as SVG."""
     for block in found:
-        if isinstance(block, Text):
-            tone = "" if block.tone == "plain" else f' class="{block.tone}"'
-            yield f"<p{tone}>{escape(block.words)}</p>"
-        elif isinstance(block, Table):
-            yield from _table(block, where)
-        elif isinstance(block, Rulings):
-            yield from rulings(block)
-        elif isinstance(block, Dots | Heat | Bars | Lines):
-            yield f"<figure><figcaption>{escape(block.title)}</figcaption>{svg(block)}</figure>"
+        if isinstance(block, Dots | Heat | Bars | Lines):
+            yield figure(parts_of(block))
+        else:
+            yield from _block(block, None)
+
+
+def _block(block: Block, where: Where | None) -> Iterator[str]:
+    if isinstance(block, Text):
+        tone = "" if block.tone == "plain" else f' class="{block.tone}"'
+        yield f"<p{tone}>{escape(block.words)}</p>"
+    elif isinstance(block, Table):
+        yield from _table(block, where)
+    elif isinstance(block, Rulings):
+        yield from rulings(block)
 
 
 def rulings(found: Rulings) -> Iterator[str]:

@@ -1,40 +1,24 @@
-"""Charts of a table of numbers: columns around a radar, rows as bars with intervals, or all of it in colours."""
+"""Charts of a table of numbers: columns around a radar, rows as bars with intervals, or all of it in colors."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from html import escape
-from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from reports.charts import (
-    SERIES,
-    WIDTH,
-    Drawing,
-    Line,
-    Poly,
-    Rect,
-    Shape,
-    Word,
-    axis_across,
-    cut,
-    element,
-    legend,
-    scale,
-    sign,
-    ticks,
-)
+from reports import vega
+from reports.vega import AROUND, COLORS, GREY, QUIET, ChartSpec, color, layer, names_axis, quantity, shape
 
-MOST_AROUND = SERIES
+MOST_AROUND = len(COLORS) - 1
 """So many rows of a table have a line of their own on a radar."""
 LEAST_AROUND = 3
 """A radar has at least so many columns."""
-_SMALL = 11.0
-_LETTER = 0.58
+_RADAR = (560, 460)
+"""The width and the height of a radar, in pixels."""
+_FAR = (1.65, 1.3)
+"""The horizontal and the vertical end of a radar's sheet. The outermost ring has the radius 1."""
+_CELL = (70, 26)
 
 
 @dataclass(frozen=True)
@@ -75,184 +59,148 @@ class TableChart:
         return (low, high) if low < high else (low, low + 1.0)
 
 
-def drawn(chart: TableChart) -> Drawing:
-    """The shapes of a chart, and what they show in words."""
-    shapes, width, height = {"radar": _radar, "bars": _bars, "heat": _heat}[chart.kind](chart)
+def chart_of(chart: TableChart) -> ChartSpec:
+    """Return the chart as Vega-Lite."""
+    about, layers, height, width = {"radar": _radar, "bars": _bars, "heat": _heat}[chart.kind](chart)
     words = "; ".join(
         f"{row}: "
         + ", ".join(f"{column} {at.shown or 'no number'}" for column, at in zip(chart.columns, line, strict=True))
         for row, line in zip(chart.rows, chart.values, strict=True)
     )
-    return Drawing(width, height, tuple(shapes), chart.title, words)
+    rows = [[row, *(at.value for at in line)] for row, line in zip(chart.rows, chart.values, strict=True)]
+    return ChartSpec(chart.key, chart.title, about, layers, ["Row", *chart.columns], rows, height, width, words)
 
 
-def svg(chart: TableChart) -> str:
-    """The chart as an ``<svg>`` element in the colours of the page."""
-    return element(drawn(chart), chart.key)
+_Drawn = tuple[str, list[dict[str, Any]], int, int | None]
+"""About the chart, its layers, height and width."""
 
 
-def svg_file(chart: TableChart, *, dark: bool = False) -> bytes:
-    """The chart as a file of its own, on light or on dark paper, with every colour written out."""
-    return drawing_file(drawn(chart), chart.key, dark=dark)
-
-
-def drawing_file(drawing: Drawing, name: str, *, dark: bool = False) -> bytes:
-    """A drawing as a file of its own, as ``svg_file`` is; its ids begin with ``name``."""
-    colours = _colours(dark)
-    inner = element(drawing, name)
-
-    def mixed(found: re.Match[str]) -> str:
-        share, (over, under) = float(found[1]) / 100, (colours["heat"], colours["paper"])
-        parts = [
-            round(share * int(over[at : at + 2], 16) + (1 - share) * int(under[at : at + 2], 16)) for at in (1, 3, 5)
-        ]
-        return "#" + "".join(f"{part:02x}" for part in parts)
-
-    inner = re.sub(r"color-mix\(in srgb, var\(-{2}heat\) (\d+)%, var\(-{2}paper\)\)", mixed, inner)
-    inner = re.sub(r"var\(-{2}(\w+)\)", lambda found: colours[found[1]], inner)
-    start = inner.index(">") + 1
-    head = inner[: start - 1] + f' width="{drawing.width:g}" height="{drawing.height:g}" font-family="sans-serif">'
-    paper = f'<rect width="{drawing.width:g}" height="{drawing.height:g}" fill="{colours["paper"]}"/>'
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{head}{paper}{inner[start:]}\n'.encode()
-
-
-@cache
-def _colours(dark: bool) -> dict[str, str]:
-    """The colours of reports by name, on light or on dark paper."""
-    style = (Path(__file__).parent / "report.css").read_text(encoding="utf-8")
-    return {name: pair[dark] for name, *pair in re.findall(r"-{2}(\w+): light-dark\((#\w{6}), (#\w{6})\)", style)}
-
-
-# ---- the three kinds -------------------------------------------------------------------------------------------------
-
-
-def _tip(row: str, column: str, at: Value) -> str:
-    limits = "" if at.low is None or at.high is None else f", 95 % interval {at.low:.3g} to {at.high:.3g}"
-    return f"{row}, {column}: {at.shown or 'no number'}{limits}"
-
-
-def _radar(chart: TableChart) -> tuple[list[Shape], float, float]:
-    rows = chart.rows[:MOST_AROUND]
-    signs, tall = legend(rows, 16, 20)
-    low, high = chart.span
-    steps = ticks(low, high, 5)
-    around, radius = len(chart.columns), 170.0
-    middle, up = WIDTH / 2, tall + 40 + radius
-    far = scale(steps[0], steps[-1], 0.0, radius)
-
-    def place(number: int, distance: float) -> tuple[float, float]:
-        angle = 2 * math.pi * number / around
-        return middle + distance * math.sin(angle), up - distance * math.cos(angle)
-
-    shapes: list[Shape] = list(signs)
-    for step in steps[1:]:
-        ring = [place(number, far(step)) for number in range(around)]
-        shapes.append(Poly((*ring, ring[0]), "grid", width=0.8))
-        shapes.append(Word(middle + 4, up - far(step) + 4, f"{step:g}", _SMALL, "muted"))
-    for number, column in enumerate(chart.columns):
-        x, y = place(number, radius)
-        shapes.append(Line(middle, up, x, y, "grid", 0.8))
-        side = math.sin(2 * math.pi * number / around)
-        anchor: Literal["start", "middle", "end"] = "middle" if abs(side) < 0.2 else "start" if side > 0 else "end"
-        x, y = place(number, radius + 14)
-        room = WIDTH - x - 8 if anchor == "start" else x - 8 if anchor == "end" else 160.0
-        shapes.append(Word(x, y + 4, cut(column, room, _SMALL), _SMALL, anchor=anchor, title=column))
-    for series, (row, line) in enumerate(zip(rows, chart.values, strict=False)):
-        points = [(number, place(number, far(at.value))) for number, at in enumerate(line) if at.value is not None]
-        if len(points) == around:
-            corners = tuple(point for _, point in points)
-            shapes.append(Poly(corners, f"s{series}", filled=True, opacity=0.08))
-            shapes.append(Poly((*corners, corners[0]), f"s{series}", width=1.8))
-        for number, (x, y) in points:
-            shapes += sign(series, x, y, _tip(row, chart.columns[number], line[number]), 3.6)
-    bottom = up + radius + 34
-    more = len(chart.rows) - len(rows)
-    if more > 0:
-        words = f"The first {len(rows)} rows of the table; it has {more} more."
-        shapes.append(Word(20, bottom, words, _SMALL, "muted"))
-        bottom += 16
-    return shapes, WIDTH, bottom
-
-
-def _bars(chart: TableChart) -> tuple[list[Shape], float, float]:
-    alone = len(chart.columns) == 1
-    """A table of one column has a bar for each row, and needs no colours to tell rows apart."""
-    lines = (
-        [(row, [(row, chart.columns[0], line[0])]) for row, line in zip(chart.rows, chart.values, strict=True)]
-        if alone
-        else [
-            (column, [(row, column, line[at]) for row, line in zip(chart.rows, chart.values, strict=True)])
-            for at, column in enumerate(chart.columns)
-        ]
-    )
-    longest = max((len(label) for label, _ in lines), default=0)
-    left, right = min(max(longest * 12 * _LETTER + 16, 60.0), 290.0), WIDTH - 60
-    paints = [(f"s{1 + at % (SERIES - 1)}", 1.0 if at < SERIES - 1 else 0.55) for at in range(len(chart.rows))]
-    signs, tall = ([], 0.0) if alone else legend(chart.rows, 16, left, paints=paints)
-    low, high = chart.span
-    steps = ticks(low, high)
-    at_x = scale(steps[0], steps[-1], left, right)
-    thick = 16.0 if alone else 11.0
-    top = tall + 14
-    heights = [len(bars) * thick + 10 for _, bars in lines]
-    bottom = top + sum(heights)
-    shapes: list[Shape] = [*signs, *axis_across(steps, at_x, top, bottom, "", left, right)]
-    y = top
-    for (label, bars), height in zip(lines, heights, strict=True):
-        shapes.append(Word(left - 10, y + height / 2 + 4, cut(label, left - 16), anchor="end", title=label))
-        for number, (row, column, at) in enumerate(bars):
-            if at.value is not None:
-                paint = paints[0] if alone else paints[number]
-                shapes += _bar(at, y + 5 + number * thick, thick, at_x, paint, _tip(row, column, at))
-        y += height
-    return shapes, WIDTH, bottom + 34
-
-
-def _bar(at: Value, y: float, thick: float, at_x: object, paint: tuple[str, float], title: str) -> Iterator[Shape]:
-    assert callable(at_x)
-    assert at.value is not None
-    start, end = sorted((at_x(0.0), at_x(at.value)))
-    yield Rect(start, y + 1, max(end - start, 1.0), thick - 2, *paint, title)
-    edge = end
-    if at.low is not None and at.high is not None:
-        middle = y + thick / 2
-        yield Line(at_x(at.low), middle, at_x(at.high), middle, "ink", 1.2, title=title)
-        for x in (at_x(at.low), at_x(at.high)):
-            yield Line(x, middle - 3, x, middle + 3, "ink", 1.2)
-        edge = max(end, at_x(at.high))
-    yield Word(edge + 5, y + thick / 2 + 3.5, at.shown, 10, "muted")
-
-
-def _heat(chart: TableChart) -> tuple[list[Shape], float, float]:
-    longest = max((len(name) for name in chart.rows), default=1)
-    left = min(max(longest * 12 * _LETTER + 20, 90.0), 230.0)
-    cell = min(max((WIDTH - left - 10) / max(len(chart.columns), 1), 40.0), 110.0)
-    wide = max((len(name) * _SMALL * _LETTER for name in chart.columns), default=0.0)
-    upwards = wide > cell - 4  # if one name has to be, all are
-    high, top = 24.0, min(wide, 80.0) + 16 if upwards else 30.0
-    low, most = chart.span
-    shapes: list[Shape] = []
-    for at, name in enumerate(chart.columns):
-        x = left + cell * (at + 0.5)
-        words = cut(name, 80 if upwards else cell, _SMALL)
-        anchor: Literal["start", "middle"] = "start" if upwards else "middle"
-        shapes.append(
-            Word(x + (4 if upwards else 0), top - 8, words, _SMALL, anchor=anchor, upwards=upwards, title=name)
-        )
+def _cells(chart: TableChart) -> Iterator[dict[str, Any]]:
+    """Return every cell of the table as data of a chart."""
     for row, (name, line) in enumerate(zip(chart.rows, chart.values, strict=True)):
-        y = top + row * high
-        shapes.append(Word(left - 10, y + high / 2 + 4, cut(name, left - 16), anchor="end", title=name))
-        for at, value in enumerate(line):
-            x, tip = left + at * cell, _tip(name, chart.columns[at], value)
-            share = 0.0 if value.value is None else min(max((value.value - low) / (most - low), 0.0), 1.0)
-            shapes.append(Rect(x + 1, y + 1, cell - 2, high - 2, f"heat:{share:.3f}", title=tip))
-            shapes.append(Word(x + cell / 2, y + high / 2 + 4, value.shown, 10, "ink", "middle"))
-    return shapes, max(left + cell * len(chart.columns) + 10, WIDTH), top + high * len(chart.rows) + 8
+        for column, at in enumerate(line):
+            limits = "" if at.low is None or at.high is None else f", 95 % interval {at.low:g} to {at.high:g}"
+            told = f"{at.shown or 'no number'}{limits}"
+            names = {"series": name, "label": chart.columns[column], "told": told, "shown": at.shown}
+            yield {"row": row, "column": column, "value": at.value, "low": at.low, "high": at.high, **names}
 
 
-def figure(chart: TableChart) -> str:
-    """The chart with its title, as a part of a page."""
-    return f"<figure><figcaption>{escape(chart.title)}</figcaption>{svg(chart)}</figure>"
+_TIP = [{"field": "series", "title": "row"}, {"field": "label", "title": "column"}, {"field": "told", "title": "value"}]
+
+
+def _radar(chart: TableChart) -> _Drawn:
+    rows = chart.rows[:MOST_AROUND]
+    low, high = chart.span
+    around = len(chart.columns)
+
+    def place(column: int, distance: float) -> dict[str, float]:
+        angle = 2 * math.pi * column / around
+        return {"x": distance * math.sin(angle), "y": distance * math.cos(angle)}
+
+    x = quantity("x", None, scale={"domain": [-_FAR[0], _FAR[0]]}) | {"axis": None}
+    y = quantity("y", None, scale={"domain": [-_FAR[1], _FAR[1]]}) | {"axis": None}
+    order = {"field": "order", "type": "quantitative"}
+    rings = [low + (high - low) * step / 4 for step in range(1, 5)]
+    ring = [
+        {"ring": at, "order": column, **place(column, (value - low) / (high - low))}
+        for at, value in enumerate(rings)
+        for column in range(around + 1)
+    ]
+    spokes = [{"spoke": at, "order": end, **place(at, end)} for at in range(around) for end in (0, 1)]
+    scale = [{**place(0, (value - low) / (high - low)), "words": f"{value:g}"} for value in rings]
+    cells = [
+        {**cell, **place(cell["column"], (cell["value"] - low) / (high - low)), "order": cell["column"]}
+        for cell in _cells(chart)
+        if cell["row"] < len(rows) and cell["value"] is not None
+    ]
+    whole = [row for row in range(len(rows)) if all(at.value is not None for at in chart.values[row])]
+    corners = [cell for cell in cells if cell["row"] in whole]
+    corners += [{**cell, "order": around} for cell in corners if cell["column"] == 0]
+    signs = vega.legend(rows, width=_RADAR[0])
+    named = {"field": "series", "type": "nominal", "legend": signs}
+    colors = {**named, "scale": {"domain": [*rows], "range": [color(at + 1) for at in range(len(rows))]}}
+    shapes = {**named, "scale": {"domain": [*rows], "range": [shape(at + 1) for at in range(len(rows))]}}
+    grid = {"type": "line", "color": GREY, "opacity": 0.35, "strokeWidth": 1, "tooltip": None}
+    line = {"type": "line", "strokeWidth": 2, "tooltip": None}
+    point = {"type": "point", "filled": True, "size": 40, "opacity": 1}
+    quiet = {"type": "text", "align": "left", "dx": 4, "fontSize": 10, "color": QUIET, "tooltip": None}
+    layers = [
+        layer(ring, grid, x=x, y=y, order=order, detail={"field": "ring"}),
+        layer(spokes, grid, x=x, y=y, order=order, detail={"field": "spoke"}),
+        layer(scale, quiet, x=x, y=y, text={"field": "words"}),
+        layer(corners, line, x=x, y=y, order=order, color=colors),
+        layer(cells, point, x=x, y=y, color=colors, shape=shapes, tooltip=_TIP),
+    ]
+    names = [{**place(at, 1.08), "name": name} for at, name in enumerate(chart.columns)]
+    for align in ("left", "center", "right"):
+        here = [name for name in names if _align(float(str(name["x"]))) == align]
+        words = {"type": "text", "align": align, "limit": 150, "color": QUIET, "tooltip": None}
+        if here:
+            layers.append(layer(here, words, x=x, y=y, text={"field": "name"}))
+    more = len(chart.rows) - len(rows)
+    about = f"The first {len(rows)} rows of the table; it has {more} more." if more > 0 else ""
+    return about, layers, _RADAR[1] + vega.legend_height(signs, rows), _RADAR[0]
+
+
+def _align(x: float) -> str:
+    return "center" if abs(x) < 0.2 else "left" if x > 0 else "right"
+
+
+def _bars(chart: TableChart) -> _Drawn:
+    cells = [cell for cell in _cells(chart) if cell["value"] is not None]
+    alone = len(chart.columns) == 1
+    """A table of one column has a bar for each row, and needs no colors to tell rows apart."""
+    names = chart.rows if alone else chart.columns
+    values = [
+        {**cell, "at": cell["row"] if alone else cell["column"], "end": max(cell["value"], cell["high"] or 0)}
+        for cell in cells
+    ]
+    y = names_axis(names, limit=270) | {"scale": {"domain": [*range(len(names))], "paddingInner": 0.25}}
+    span = [*chart.span] if chart.ends is not None else vega.domain([*chart.span])
+    x = quantity("value", None, scale={"domain": span, "nice": True})
+    apart: dict[str, Any] = {"field": "row", "type": "ordinal", "scale": {"domain": [*range(len(chart.rows))]}}
+    signs = vega.legend(chart.rows, names)
+    series = {
+        "field": "series",
+        "type": "nominal",
+        "scale": {"domain": [*chart.rows], "range": [color(at + 1) for at in range(len(chart.rows))]},
+        "legend": signs,
+    }
+    sides: dict[str, Any] = {"y": y} if alone else {"y": y, "yOffset": apart}
+    paint: dict[str, Any] = {"value": vega.ACCENT} if alone else series
+    limited = [value for value in values if value["low"] is not None and value["high"] is not None]
+    rule = {"type": "rule", "color": QUIET, "strokeWidth": 1.5, "tooltip": None}
+    words = {"type": "text", "align": "left", "dx": 4, "fontSize": 10, "color": QUIET, "tooltip": None}
+    layers = [
+        layer(values, {"type": "bar"}, **sides, x=x, color=paint, tooltip=_TIP),
+        layer(limited, rule, **sides, x={**x, "field": "low"}, x2={"field": "high"}),
+        layer(values, words, **sides, x={**x, "field": "end"}, text={"field": "shown", "type": "nominal"}),
+    ]
+    thick = 22 if alone else 12 * len(chart.rows) + 10
+    return "", layers, thick * len(names) + AROUND + (0 if alone else vega.legend_height(signs, chart.rows)), None
+
+
+def _heat(chart: TableChart) -> _Drawn:
+    low, high = chart.span
+    cells = [
+        {**cell, "share": 0.0 if cell["value"] is None else min(max((cell["value"] - low) / (high - low), 0.0), 1.0)}
+        for cell in _cells(chart)
+    ]
+    longest = max((len(name) for name in chart.columns), default=0)
+    width = max(_CELL[0], 640 // max(len(chart.columns), 1)) if len(chart.columns) > 8 else 80
+    upright = longest * 7 > width
+    turned: dict[str, Any] = {"labelAngle": -90, "labelAlign": "left"} if upright else {"labelAngle": 0}
+    layers = vega.matrix(
+        [(name, "") for name in chart.rows],
+        [(name, "") for name in chart.columns],
+        cells,
+        titles=("", ""),
+        cell_width=150 if upright else width,
+        tooltip=_TIP,
+        across=turned,
+    )
+    height = _CELL[1] * len(chart.rows) + (150 if upright else 50)
+    return "The darker a cell, the larger its value.", layers, height, None
 
 
 def titles(names: Sequence[tuple[str, str]]) -> tuple[str, ...]:

@@ -162,6 +162,13 @@ def calibrate(
             metavar="A,B",
         ),
     ] = None,
+    pdf: Annotated[
+        bool,
+        typer.Option(
+            "--pdf",
+            help="Write report.pdf and card.pdf, too. Chromium, Chrome or Edge of this machine prints them.",
+        ),
+    ] = False,
     items: CountedItems = None,
     pool_guidelines: Annotated[
         bool,
@@ -176,6 +183,7 @@ def calibrate(
     from reports import files
     from reports.calibration import calibration
     from reports.losses import losses_of_study
+    from reports.pdf import find_browser
     from reports.ruling import rule_from_text
     from reports.study import Runs, Study
 
@@ -189,6 +197,8 @@ def calibrate(
         )
     if missing is not None and ratings is None:
         raise typer.BadParameter("--missing is for files; a project knows which ratings are missing.")
+    if pdf:
+        find_browser()
     if cross_check:
         typer.echo("--cross-check has no effect: the report always has this comparison.", err=True)
     shown = () if ALL in (statistic or ()) else statistic
@@ -253,7 +263,7 @@ def calibrate(
         )
         typer.echo(source.counted, err=True)
     report = calibration(study, source, rule_from_text(rule) if rule else None, cross_checked=True)
-    made = files.write(report, out)
+    made = files.write(report, out, paper=pdf)
     typer.echo(files.text(report).rstrip(), err=True)
     for path in made:
         typer.echo(path)

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from typing import Any
 
 from app import markup
-from app.charts import Chart
+from reports.vega import COLORS, GREY, SHAPES, ChartSpec, names_axis
 from workflow.results.leaderboard import SlicedScores
 from workflow.results.leaderboard_lines import Line
 from workflow.results.slices import DIMENSION, GROUP
 
-COLOURS = ("#2f7fb8", "#c4622d", "#1f8a64", "#8b6fc0", "#b58a1b", "#c2528b")
-SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+COLOURS = COLORS[1:]
 MOST_CHOSEN = len(COLOURS)
 """So many models have a colour and a sign of their own."""
 MOST_SLICES = 40
 """So many slices are drawn, the first; the file has all."""
-_GREY = "#7d8a94"
 _ROW, _OF_EACH, _AROUND = 18, 11, 90
 """The height of a row without models, of each chosen model in it, and of what stands around all rows, in pixels."""
 
@@ -33,7 +30,7 @@ def with_numbers(cut: SlicedScores) -> list[str]:
     ]
 
 
-def slices_chart(cut: SlicedScores, chosen: Sequence[str]) -> Chart:
+def slices_chart(cut: SlicedScores, chosen: Sequence[str]) -> ChartSpec:
     """A tick for each model; those of ``chosen`` have a sign and their interval in place of it."""
     places = range(min(len(cut.slicing.labels), MOST_SLICES))
     names = [f"{cut.slicing.title(at)} · {_n(cut, at)}" for at in places]
@@ -41,19 +38,8 @@ def slices_chart(cut: SlicedScores, chosen: Sequence[str]) -> Chart:
     ticks = [each for each in told if each["model"] not in chosen]
     marks = [{**each, "place": chosen.index(each["model"])} for each in told if each["model"] in chosen]
     limits = [each for each in marks if each["low"] is not None]
-    y: dict[str, Any] = {
-        "field": "at",
-        "type": "ordinal",
-        "title": None,
-        "scale": {"type": "band", "domain": [*places], "paddingInner": 0.2},
-        "axis": {
-            "labelExpr": f"{json.dumps(names)}[datum.value]",
-            "labelLimit": 220,
-            "labelOverlap": False,
-            "grid": True,
-            "tickBand": "extent",
-        },
-    }
+    y = names_axis(names, grid=True, tickBand="extent")
+    y["scale"] = {"type": "band", "domain": [*places], "paddingInner": 0.2}
     x = {
         "field": "value",
         "type": "quantitative",
@@ -72,7 +58,7 @@ def slices_chart(cut: SlicedScores, chosen: Sequence[str]) -> Chart:
     layers: list[dict[str, Any]] = [
         {
             "data": {"values": ticks},
-            "mark": {"type": "tick", "color": _GREY, "thickness": 2, "size": 16, "opacity": 0.8},
+            "mark": {"type": "tick", "color": GREY, "thickness": 2, "size": 16, "opacity": 0.8},
             "encoding": {"y": y, "x": x, "tooltip": tooltip},
         },
         {
@@ -105,7 +91,7 @@ def slices_chart(cut: SlicedScores, chosen: Sequence[str]) -> Chart:
         for at in range(len(cut.slicing.labels))
         for model in cut.models
     ]
-    return Chart(
+    return ChartSpec(
         "slices",
         _finding(cut),
         _about(cut, chosen),

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     pass
 
 WEIGHT = 12
-"""A rating in a report takes as long as so many elsewhere: thousands of draws, and a PDF."""
+"""A rating in a report takes as long as so many elsewhere: thousands of draws, and charts."""
 CUTS = {Cut.WHOLE: "The whole only", Cut.DIMENSION: "By dimension, too", Cut.GROUP: "By group, too"}
 STAGES = (Stage.GRADING, *VERIFICATIONS)
 
@@ -211,7 +211,7 @@ def _made(services: Services, view: ProjectView, stage: Stage, asked: Mapping[st
     there = ask()
     show_pending(services, there, ask, about="The report is")
     if there.figure is not None:
-        calibration_report.show(there.figure.value)
+        calibration_report.show(there.figure.value, project=view.name)
 
 
 def titles_of(schema: Schema) -> dict[str, str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import streamlit as st
 
 from annotation_schemas.table_layouts import layout_of
-from app import archives, drawn_tables, figures, items_switch, markup, pending_figures, set_statistics, shell
+from app import archives, charts, drawn_tables, figures, items_switch, markup, pending_figures, set_statistics, shell
 from app.screens import Group, Screen
 from app.services import Services
 from app.workbench.report import report
@@ -15,7 +15,8 @@ from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Items
 from reports.html import style
-from workflow.results import leaderboard_page
+from reports.table_charts import chart_of
+from workflow.results import leaderboard_page, table_files
 from workflow.results.paper_tables import PaperTables
 
 SCREEN = Screen("Tables", place=235, role=Role.LEAD, group=Group.NUMBERS)
@@ -44,11 +45,10 @@ def _of_paper(services: Services, view: ProjectView, items: Items | None) -> Non
     if asked.figure is None:
         return
     found: PaperTables = asked.figure.value
-    files = drawn_tables.files_of(found)
-    if files:
+    if any(not table.why for table in found.tables):
         st.download_button(
             "Download: tables as CSV, charts as SVG",
-            archives.pack(files),
+            lambda: archives.pack(drawn_tables.files_of(found)),
             file_name=f"{view.name}-tables.zip",
             mime="application/zip",
             key="tables.download",
@@ -57,10 +57,12 @@ def _of_paper(services: Services, view: ProjectView, items: Items | None) -> Non
     for table in found.tables:
         body = f'<style>{style()}</style><div class="report">{drawn_tables.html(table)}</div>'
         report(body, key=f"tables.{table.name}")
-        if f"{table.name}.csv" in files:
+        for chart in drawn_tables.charts(table):
+            charts.show(chart_of(chart), project=view.name, table=False)  # it stands above
+        if not table.why:
             st.download_button(
                 "CSV",
-                files[f"{table.name}.csv"],
+                table_files.as_csv(table).encode(),
                 file_name=f"{view.name}-{table.name}.csv",
                 mime="text/csv",
                 key=f"tables.csv.{table.name}",

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from typing import Any
 
 from app import charts
-from app.charts import Chart
 from extensions.drafting import report_text
 from extensions.drafting.arm_report import DraftingReport, OutcomeComparison
 from extensions.drafting.arms import Arm
+from reports.vega import ACCENT, GREY, ChartSpec, names_axis
 
 BAR, AROUND = 34, 70
 """The height of a row and of everything around the rows, in pixels."""
-ACCENT, GREY = "#2f7fb8", "#7d8a94"
 
 
 def show(found: DraftingReport, *, project: str) -> None:
@@ -25,7 +23,7 @@ def show(found: DraftingReport, *, project: str) -> None:
         charts.show(_chart(rows), project=project, table=False)  # it stands below
 
 
-def _chart(rows: Sequence[OutcomeComparison]) -> Chart:
+def _chart(rows: Sequence[OutcomeComparison]) -> ChartSpec:
     names = [each.outcome.name for each in rows]
     values: list[dict[str, Any]] = [
         {
@@ -44,8 +42,7 @@ def _chart(rows: Sequence[OutcomeComparison]) -> Chart:
         "axis": {"format": "+.0%", "tickCount": 8},
         "scale": {"zero": True, "nice": True},
     }
-    labels = {"labelExpr": f"{json.dumps(names)}[datum.value]", "labelLimit": 260, "labelOverlap": False}
-    y = {"field": "at", "type": "ordinal", "title": None, "axis": {**labels, "ticks": False}}
+    y = names_axis(names, limit=260)
     tooltip = [{"field": "name", "title": "of each item"}]
     tooltip += [{"field": name, "format": "+.1%"} for name in ("difference", "low", "high")]
     layers: list[dict[str, Any]] = [
@@ -68,7 +65,7 @@ def _chart(rows: Sequence[OutcomeComparison]) -> Chart:
     first = rows[0]
     shown, hidden = (report_text.number(first.means[arm], share=True) for arm in Arm)
     limited = any(each["low"] is not None for each in values)
-    return Chart(
+    return ChartSpec(
         "drafting",
         f"{first.outcome.name}: {shown} where the proposal was shown, {hidden} where it was not.",
         f"n = {first.n[Arm.WITH]:,} and {first.n[Arm.WITHOUT]:,} items. "

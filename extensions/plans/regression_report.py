@@ -21,26 +21,25 @@ from extensions.plans.success_regression import (
     units_csv,
 )
 from extensions.plans.success_units import JoinedUnits
-from reports import charts, scatter
-from reports.charts import Drawing, element
+from reports import charts, rendering, scatter
 from reports.content import Dots, Mark
 from reports.scatter import Scatter
-from reports.table_charts import drawing_file
+from reports.vega import ChartSpec
 
 STEPS = 40
 """Number of segments of a drawn curve."""
 
 
-def drawings(joined: JoinedUnits, found: Sequence[RegressionFit]) -> dict[str, Drawing]:
-    """Return the charts by file name: the coefficients, and with a single aspect all units."""
+def drawings(joined: JoinedUnits, found: Sequence[RegressionFit]) -> list[ChartSpec]:
+    """Return the charts: the coefficients (``aspects``), and with a single aspect all units (``units``)."""
     fitted = [fit for fit in found if fit.found.terms]
-    made = {"aspects": _effects(joined, fitted)} if fitted and joined.aspects else {}
+    made = [_effects(joined, fitted)] if fitted and joined.aspects else []
     if fitted and len(joined.aspects) == 1:
-        made["units"] = scatter.drawn(_units(joined, fitted))
+        made.append(scatter.chart_of(_units(joined, fitted)))
     return made
 
 
-def _effects(joined: JoinedUnits, fitted: Sequence[RegressionFit]) -> Drawing:
+def _effects(joined: JoinedUnits, fitted: Sequence[RegressionFit]) -> ChartSpec:
     names = {"linear": "Linear: coefficient", "logistic": "Logistic: average marginal effect"}
     lines = []
     for name, title in joined.aspects:
@@ -50,7 +49,7 @@ def _effects(joined: JoinedUnits, fitted: Sequence[RegressionFit]) -> Drawing:
             marks.append(_mark(names[fit.kind], term.coefficient if fit.kind == "linear" else term.effect))
         lines.append((title, tuple(marks)))
     axis = "Share of success for one more of the score, the other aspects held fixed"
-    return charts.drawn(Dots("regression-aspects", "What each aspect goes along with", axis, tuple(lines), zero=True))
+    return charts.chart_of(Dots("aspects", "What each aspect goes along with", axis, tuple(lines), zero=True))
 
 
 def _mark(series: str, found: Statistic | None) -> Mark:
@@ -75,25 +74,18 @@ def _units(joined: JoinedUnits, fitted: Sequence[RegressionFit]) -> Scatter:
         else:
             lines.append(("Logistic", tuple((x, 1 / (1 + math.exp(-min(max(a + b * x, -700), 700)))) for x in at)))
     up = "Share of plans that succeed" if joined.by == "model" else "Success"
-    return Scatter(f"Success and {title}", title, up, scatter.together(points), tuple(lines))
+    return Scatter("units", f"Success and {title}", title, up, scatter.together(points), tuple(lines))
 
 
 def files_of(joined: JoinedUnits, found: Sequence[RegressionFit]) -> dict[str, bytes]:
     """Return all numbers and the units as CSV, and the charts as SVG, light and dark."""
     files = {"regression.csv": as_csv(joined, found).encode(), "units.csv": units_csv(joined, found).encode()}
-    for name, drawing in drawings(joined, found).items():
-        files[f"{name}.svg"] = drawing_file(drawing, name)
-        files[f"{name}-dark.svg"] = drawing_file(drawing, name, dark=True)
-    return files
+    return files | rendering.svg_files(drawings(joined, found))
 
 
 def html(joined: JoinedUnits, found: Sequence[RegressionFit]) -> str:
-    """Return the charts and regressions as HTML in the style of reports."""
-    figures = [
-        f"<figure><figcaption>{escape(drawing.title)}</figcaption>{element(drawing, f'regression-{name}')}</figure>"
-        for name, drawing in drawings(joined, found).items()
-    ]
-    return "".join([*figures, *(part for fit in found for part in _fit(joined, fit))])
+    """Return the regressions without their charts as HTML in the style of reports."""
+    return "".join(part for fit in found for part in _fit(joined, fit))
 
 
 def _fit(joined: JoinedUnits, fit: RegressionFit) -> Iterator[str]:

@@ -42,8 +42,18 @@ NOT_ON_PAGES = {
     ("extensions/labelstudio/serving/pictures.py", "--media"),
     ("extensions/labelstudio/serving/bridging.py", "--media-from"),  # names the option that was given
     # Colours in a style.
-    ("reports/charts.py", "--heat"),
-    ("reports/charts.py", "--paper"),
+    ("reports/rendering.py", "--grid"),
+    ("reports/rendering.py", "--ink"),
+    ("reports/rendering.py", "--muted"),
+    # What a browser is started with.
+    ("reports/pdf.py", "--disable-background-networking"),
+    ("reports/pdf.py", "--disable-gpu"),
+    ("reports/pdf.py", "--headless"),
+    ("reports/pdf.py", "--no-first-run"),
+    ("reports/pdf.py", "--no-pdf-header-footer"),
+    ("reports/pdf.py", "--no-sandbox"),
+    ("reports/pdf.py", "--print-to-pdf"),
+    ("reports/pdf.py", "--user-data-dir"),
 }
 """Options in texts that no page shows, each with its file."""
 

@@ -195,7 +195,7 @@ def _calibrate(window: Firefox) -> None:
     window.waits(lambda: window.count("[data-part=standing]"), "a verdict")
     window.shows("strict")
     window.settled()
-    window.enters("Download: HTML, PDF, judge card, tables as CSV, numbers as JSON", selector="button")
+    window.enters("Download: HTML, judge card, tables as CSV, numbers as JSON", selector="button")
     with zipfile.ZipFile(window.downloaded("*.zip")) as packed:
         assert json.loads(packed.read("report.json"))["judges"] == ["strict"]
 

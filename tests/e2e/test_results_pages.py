@@ -128,7 +128,7 @@ def test_from_a_cell_of_the_leaderboard_to_exactly_its_cases(
 
         # of the tables that fit any schema, the one of people has a radar and a heat map, that of all evaluators bars
         lead.open("/tables?project=demo")
-        drawn = page.locator("section figure svg")
+        drawn = page.locator(", ".join(f"[class*=-{kind}] svg.marks" for kind in ("radar", "heat", "bars")))
         expect(drawn).to_have_count(3, timeout=60_000)
         assert all((box := each.bounding_box()) and box["width"] > 200 and box["height"] > 80 for each in drawn.all())
         judged = page.locator("section#judges tr").filter(has_text=MODEL)

@@ -8,7 +8,6 @@ import json
 from dataclasses import replace
 
 import pytest
-from pypdf import PdfReader
 
 from agreement.verdict import Rule
 from benchmarks.verdicts import COPY, FIVE, GOOD, JUDGE, World, study_of
@@ -55,10 +54,6 @@ def test_a_judge_of_its_own_family_is_blocked_in_the_first_sentence_of_every_for
     assert first.index(FAMILY) < first.index("<li>", first.index("<li>") + 1), "the first line of the first screen"
     for name in ("report.html", "card.html", "verdict.txt"):
         words = made[name].decode()
-        assert FAMILY in words, name
-        assert "300 questions, 1,800 answers" in words, name
-    for name in ("report.pdf", "card.pdf"):
-        words = " ".join(PdfReader(io.BytesIO(made[name])).pages[0].extract_text().split())
         assert FAMILY in words, name
         assert "300 questions, 1,800 answers" in words, name
     row = next(csv.DictReader(io.StringIO(made["tables/verdicts.csv"].decode())))

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -121,8 +122,8 @@ def test_confusion_by_hand() -> None:
 def test_the_same_ratings_give_the_same_bytes() -> None:
     one, other = report(), report()
     assert files.numbers(one) == files.numbers(other)
-    assert pdf.document(one) == pdf.document(other)
     assert html.page(one) == html.page(other)
+    assert card.page(one) == card.page(other)
 
 
 # ---- names ----------------------------------------------------------------------------------------------------------
@@ -170,19 +171,23 @@ def test_html_escapes_and_asks_no_one(hostile: Report) -> None:
         assert all(target.startswith("#") for target in re.findall(r'href="([^"]*)"', page))
 
 
-def test_pdf_opens_and_has_text(hostile: Report) -> None:
-    read = PdfReader(io.BytesIO(pdf.document(report())))
-    text = "\n".join(page.extract_text() for page in read.pages)
-    assert "Calibration of gpt" in text
-    assert "Krippendorff" in text
-    strange = "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(pdf.document(hostile))).pages)
-    assert "<script>" in strange
-    assert "no letters for U+88C1, U+5224, U+1F600" in strange
+def test_charts_write_names_in_their_own_script(hostile: Report) -> None:
+    words = [unescape(word) for word in re.findall(r"<text[^>]*>([^<]*)</text>", html.page(hostile))]
+    assert any("裁判 \N{GRINNING FACE} שופט" in word for word in words)
 
 
-def test_the_card_is_one_page(hostile: Report) -> None:
+@pytest.mark.browser
+@pytest.mark.essential
+def test_pdf_has_the_text_of_the_page_and_the_card_is_one_page(hostile: Report) -> None:
     for of in (report(), hostile):
-        assert len(PdfReader(io.BytesIO(card.document(of))).pages) == 1
+        made_ = pdf.printed(html.page(of))
+        assert made_ == pdf.printed(html.page(of))
+        text = "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(made_)).pages)
+        assert "Krippendorff" in text
+        for section in of.sections:
+            assert section.title in text
+        assert len(PdfReader(io.BytesIO(pdf.printed(card.page(of)))).pages) == 1
+    assert "<script>" in text
 
 
 def test_csv_equals_json(tmp_path: Path) -> None:
@@ -235,9 +240,7 @@ def test_command(tmp_path: Path) -> None:
     out = tmp_path / "out"
     done = run("--ratings", path, "--human", "ann,bob,cem", "--judge", "gpt", "--out", out)
     assert done.exit_code == 0, done.output
-    assert {"verdict.txt", "report.html", "report.pdf", "report.json", "card.html", "card.pdf", "tables"} == {
-        each.name for each in out.iterdir()
-    }
+    assert {"verdict.txt", "report.html", "report.json", "card.html", "tables"} == {each.name for each in out.iterdir()}
     source = json.loads((out / "report.json").read_text(encoding="utf-8"))["source"]
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     assert source == {"name": "ratings.csv", "sha256": digest, "what": "file", "counted": ""}

@@ -1,15 +1,22 @@
-"""Charts as shapes: where things are drawn, and that the numbers can be read without seeing them."""
+"""Charts of reports: the values in their Vega-Lite, and their SVG as a reader has it."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
-from reports.charts import Disc, Drawing, Line, Poly, Rect, Word, cut, drawn, svg, ticks
+from reports.charts import chart_of, parts_of
 from reports.content import Bars, Chart, Dots, Heat, Lines, Mark, Point
+from reports.rendering import figure, svg, svg_files
+from reports.scatter import Scatter, together
+from reports.scatter import chart_of as scatter_of
+from reports.vega import ChartSpec
 
-HOSTILE = "<b>\"&'\u2028"
+HOSTILE = "<b>\"&'\u2028 </text> 名前 مرحبا"
 
 DOTS = Dots(
     "d",
@@ -34,28 +41,24 @@ EMPTY: list[Chart] = [
 ]
 
 
+def data(chart: ChartSpec, mark: str) -> list[dict[str, Any]]:
+    """The data of a chart's last layer of marks of this type."""
+    *_, found = [layer["data"]["values"] for layer in chart.layers if layer["mark"]["type"] == mark]
+    return list(found)
+
+
+def texts(drawn: str) -> list[str]:
+    """The words that are drawn in an SVG."""
+    return ["".join(each.itertext()) for each in ElementTree.fromstring(drawn).iter() if each.tag.endswith("}text")]
+
+
 @pytest.mark.parametrize(
     "chart", [*CHARTS, *EMPTY], ids=lambda chart: f"{type(chart).__name__}-{chart.title or 'empty'}"
 )
-def test_svg_is_well_formed_and_stays_on_its_sheet(chart: Chart) -> None:
-    tree = ElementTree.fromstring(svg(chart))
-    assert tree.tag.endswith("svg")
-    drawing = drawn(chart)
-    for shape in drawing.shapes:
-        for x, y in places(shape):
-            assert -1 <= x <= drawing.width + 1, shape
-            assert -1 <= y <= drawing.height + 1, shape
-
-
-def places(shape: object) -> list[tuple[float, float]]:
-    if isinstance(shape, Rect):
-        return [(shape.x, shape.y), (shape.x + shape.width, shape.y + shape.height)]
-    if isinstance(shape, Line):
-        return [(shape.x1, shape.y1), (shape.x2, shape.y2)]
-    if isinstance(shape, Poly):
-        return list(shape.points)
-    assert isinstance(shape, Disc | Word)
-    return [(shape.x, shape.y)]
+def test_svg_is_well_formed_and_the_same_each_time(chart: Chart) -> None:
+    drawn = svg(chart_of(chart))
+    assert ElementTree.fromstring(drawn).tag.endswith("svg")
+    assert drawn == svg(chart_of(chart))
 
 
 @pytest.mark.parametrize(
@@ -68,48 +71,78 @@ def places(shape: object) -> list[tuple[float, float]]:
     ],
 )
 def test_the_numbers_are_there_in_words(chart: Chart, told: str) -> None:
-    tree = ElementTree.fromstring(svg(chart))
+    tree = ElementTree.fromstring(svg(chart_of(chart)))
     (description,) = [each.text for each in tree if each.tag.endswith("desc")]
-    assert description is not None
-    assert told in description
+    assert told in (description or "")
     assert tree.get("role") == "img"
 
 
-def middle(drawing: Drawing, paint: str) -> float:
-    (found,) = [each for each in drawing.shapes if isinstance(each, Disc) and each.paint == paint and each.title]
-    return found.x
+def test_names_in_any_script_are_drawn_as_text() -> None:
+    assert "two" in texts(svg(chart_of(DOTS)))
+    assert any(each.startswith("<b>") for each in texts(svg(chart_of(DOTS))))
+    long = Dots("d", "", "", ((f"{HOSTILE} " * 30, (Mark("a", 0.5),)),))
+    assert any(each.startswith("<b>") and each.endswith("…") for each in texts(svg(chart_of(long))))
 
 
-def test_a_value_lies_where_its_axis_says() -> None:
-    """On the axis from 0.2 to 1, by hand: 0.4 lies a quarter of the way."""
-    drawing = drawn(DOTS)
-    steps = {each.text: each.x for each in drawing.shapes if isinstance(each, Word) and each.paint == "muted"}
-    assert {"0.2", "1"} <= set(steps)
-    assert middle(drawing, "s1") == pytest.approx(steps["0.2"] + (steps["1"] - steps["0.2"]) / 4)
+def test_a_value_has_its_interval_and_a_row_without_values_says_so() -> None:
+    chart = chart_of(DOTS)
+    people, hostile = data(chart, "point")
+    assert (people["label"], people["series"], people["value"], people["low"], people["high"]) == (
+        *("one", "people"),
+        *(0.8, 0.7, 0.9),
+    )
+    assert hostile["y"] > people["y"], "marks of a row stand below each other"
+    assert [each["series"] for each in data(chart, "rule")] == ["people", HOSTILE]
+    assert "undefined; the table says why" in texts(svg(chart))
+    assert list(chart.rows[-1]) == ["two", "people", None, None, None]
 
 
-def test_heat_is_the_share_of_the_row() -> None:
-    paints = [each.paint for each in drawn(HEAT).shapes if isinstance(each, Rect)]
-    assert paints == ["heat:0.750", "heat:0.250", "heat:0.000", "heat:1.000"]
+def test_heat_is_the_share_of_the_row_and_each_cell_has_its_count() -> None:
+    cells = data(chart_of(HEAT), "rect")
+    assert [(cell["shown"], cell["share"]) for cell in cells] == [("3", 0.75), ("1", 0.25), ("0", 0.0), ("4", 1.0)]
+    assert {"3", "1", "0", "4", "yes4 in all"} <= set(texts(svg(chart_of(HEAT)))), "the total stands below the name"
 
 
-def test_bars_are_as_high_as_their_values() -> None:
-    ann_yes, gpt_yes, ann_no, _ = [each.height for each in drawn(BARS).shapes if isinstance(each, Rect) and each.title]
-    assert gpt_yes == pytest.approx(2 * ann_yes)
-    assert ann_no == pytest.approx(3 * ann_yes)
+def test_bars_stand_side_by_side_with_their_shares() -> None:
+    found = {(bar["series"], bar["label"]): bar["share"] for bar in data(chart_of(BARS), "bar")}
+    assert found == {("ann", "yes"): 0.25, ("ann", HOSTILE): 0.75, ("gpt", "yes"): 0.5, ("gpt", HOSTILE): 0.5}
+    assert {"25%", "75%", "50%", "ann", "gpt"} <= set(texts(svg(chart_of(BARS))))
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "steps"),
-    [(0, 1, [0, 0.2, 0.4, 0.6, 0.8, 1]), (-0.3, 0.1, [-0.3, -0.2, -0.1, 0, 0.1]), (5, 5, [5, 6, 7, 8, 9, 10])],
-)
-def test_ticks(low: float, high: float, steps: list[float]) -> None:
-    found = ticks(low, high)
-    assert found[0] <= low
-    assert found[-1] >= high
-    if low != high:
-        assert found == pytest.approx(steps)
+def test_lines_go_through_their_points() -> None:
+    chart = chart_of(LINES)
+    assert [(each["x"], each["value"]) for each in data(chart, "line")] == [(10, 0.4), (1000, 0.1)]
+    assert [(each["low"], each["high"]) for each in data(chart, "rule")] == [(0.3, 0.5)]
+    assert {"10", "100", "1,000"} <= set(texts(svg(chart)))
 
 
-def test_long_names_are_cut() -> None:
-    assert cut("a" * 100, 70) == "a" * 9 + "…"
+def test_points_are_larger_where_more_units_are() -> None:
+    drawn = scatter_of(
+        Scatter("s", "S", "score", "success", together([(0, 0), (1, 1), (1, 1)]), (("Fit", ((0, 0), (1, 1))),))
+    )
+    large, small = data(drawn, "point")
+    assert (large["n"], small["n"]) == (2, 1)
+    assert large["area"] == 2 * small["area"]
+    assert drawn.words == "3 units. Fit goes from 0 at 0 to 1 at 1"
+
+
+def test_charts_on_one_page_share_no_id_and_take_the_colors_of_the_page() -> None:
+    page = "".join(figure(parts_of(chart)) for chart in CHARTS)
+    ids = [part.partition('"')[0] for part in page.split(' id="')[1:]]
+    assert len(ids) == len(set(ids)) >= 2 * len(CHARTS)
+    assert 'fill="var(--muted)"' in page
+
+
+def test_files_carry_their_own_colors_and_the_caller_loads_no_converter() -> None:
+    code = (
+        "import sys; from reports.rendering import svg_files; from tests.reports.test_charts import DOTS; "
+        "from reports.charts import chart_of; found = svg_files([chart_of(DOTS)]); "
+        "print('vl_convert' in sys.modules, *found)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)
+    assert done.stdout.split() == ["False", "d.svg", "d-dark.svg"]
+    light, dark = (content.decode() for content in svg_files([chart_of(DOTS)]).values())
+    assert "var(" not in light + dark
+    assert 'fill="#ffffff"' in light
+    assert 'fill="#11171b"' in dark
+    assert texts(light) == texts(dark)

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import replace
-from itertools import pairwise
+from html import unescape
+from pathlib import Path
 
 import pytest
 from pypdf import PdfReader
 
+from domain.errors import TouchstoneError
 from domain.records import About, Rating
-from reports import card, pdf
+from reports import card, files, html, pdf
 from reports.calibration import calibration
-from reports.charts import Poly, Word, sheets
+from reports.charts import TALLEST, parts_of
 from reports.content import Dots, Heat, Mark, Ruling, Rulings, Section, Source, Table
+from reports.rendering import svg
 from reports.study import Study
+from tests.reports.test_charts import data, texts
 
 pytestmark = pytest.mark.thorough
 
@@ -35,41 +40,55 @@ def study(judges: int, models: int, dimensions: int) -> Study:
 
 
 @pytest.mark.parametrize(("judges", "models", "dimensions"), [(2, 21, 12), (5, 5, 2), (5, 30, 12)])
-def test_the_paper_version_names_every_model_and_judge(judges: int, models: int, dimensions: int) -> None:
-    report = calibration(study(judges, models, dimensions), HERE)
-    text = "".join(page.extract_text() for page in PdfReader(io.BytesIO(pdf.document(report))).pages)
-    assert [name for name in (f"model{each:02}" for each in range(models)) if name not in text] == []
-    assert [name for name in (f"judge{each}" for each in range(judges)) if name not in text] == []
-    assert len(PdfReader(io.BytesIO(card.document(report))).pages) == 1
+def test_charts_name_every_model_judge_and_dimension_and_fit_a_printed_page(
+    judges: int, models: int, dimensions: int
+) -> None:
+    page = html.page(calibration(study(judges, models, dimensions), HERE))
+    words = [unescape(word) for word in re.findall(r"<text[^>]*>([^<]*)</text>", page)]
+    for kind, n, digits in (("model", models, 2), ("judge", judges, 1), ("dimension ", dimensions, 2)):
+        names = [f"{kind}{at:0{digits}}" for at in range(n)]
+        assert [name for name in names if not any(name in word for word in words)] == []
+    heights = [float(height) for height in re.findall(r'<svg [^>]*viewBox="0 0 [\d.]+ ([\d.]+)"', page)]
+    assert max(heights) <= TALLEST
 
 
-def test_a_tall_chart_continues_on_the_next_sheet_with_the_same_axis_and_colors() -> None:
+@pytest.mark.browser
+@pytest.mark.slow
+def test_the_largest_report_is_printed_whole_and_its_card_on_one_page(tmp_path: Path) -> None:
+    files.write(calibration(study(5, 30, 12), HERE), tmp_path, paper=True)
+    text = "".join(page.extract_text() for page in PdfReader(tmp_path / "report.pdf").pages)
+    assert [name for name in (f"model{each:02}" for each in range(30)) if name not in text] == []
+    assert [name for name in (f"judge{each}" for each in range(5)) if name not in text] == []
+    assert "more rows are in tables/scores.csv" in text
+    assert len(PdfReader(tmp_path / "card.pdf").pages) == 1
+
+
+def test_a_tall_chart_continues_in_the_next_part_with_the_same_axis_and_colors() -> None:
     lines = tuple((f"row {at}", (Mark("a" if at < 50 else "b", at / 100),)) for at in range(100))
-    found = sheets(Dots("k", "title", "axis", lines), 600)
+    found = parts_of(Dots("k", "title", "axis", lines))
     assert len(found) > 1
-    assert all(each.height <= 600 for each in found)
-    words = [{shape.text for shape in each.shapes if isinstance(shape, Word)} for each in found]
-    assert sorted(word for each in words for word in each if word.startswith("row ")) == sorted(
-        label for label, _ in lines
-    )
-    axes = [sorted(each - {label for label, _ in lines}) for each in words]
-    assert all(one == next_ for one, next_ in pairwise(axes))
-    last = [shape for shape in found[-1].shapes if isinstance(shape, Poly) and shape.title]
-    assert last == [], "the series b is drawn as discs, as in the legend"
+    assert [part.key for part in found] == ["k", *(f"k-{at}" for at in range(1, len(found)))]
+    assert all(part.height <= TALLEST for part in found)
+    assert [row[0] for part in found for row in part.rows] == [label for label, _ in lines]
+    encodings = [part.layers[-1]["encoding"] for part in found]
+    assert all(each["x"] == encodings[0]["x"] and each["color"] == encodings[0]["color"] for each in encodings)
+    assert {"row 99", "a", "b"} <= set(texts(svg(found[-1]))), "the legend has both series"
 
 
 def test_many_marks_under_one_label_and_many_rows_of_a_heat_map_are_cut() -> None:
     marks = tuple(Mark(f"series {at % 5}", 0.5) for at in range(200))
-    assert all(each.height <= 900 for each in sheets(Dots("k", "t", "axis", (("all", marks),)), 900))
+    found = parts_of(Dots("k", "t", "axis", (("all", marks),)))
+    assert all(part.height <= TALLEST for part in found)
+    assert sum(len(data(part, "point")) for part in found) == 200
     names = tuple(f"value {at}" for at in range(90))
     heat = Heat("h", "t", "down", "across", names, ("x", "y"), tuple((at, 1) for at in range(90)))
-    found = sheets(heat, 700)
-    assert all(each.height <= 700 for each in found)
-    assert (
-        sum(f"{name}" in {s.text for s in each.shapes if isinstance(s, Word)} for each in found for name in names) == 90
-    )
+    cut = parts_of(heat)
+    assert all(part.height <= TALLEST for part in cut)
+    assert [cell["down"] for part in cut for cell in data(part, "rect") if cell["across"] == "x"] == [*names]
 
 
+@pytest.mark.browser
+@pytest.mark.slow
 def test_a_row_or_verdict_longer_than_a_page_is_split() -> None:
     cells = tuple("word " * 100 for _ in range(30))
     why = tuple("A long reason that fills its line to the end of the page and beyond. " * 3 for _ in range(60))
@@ -83,8 +102,14 @@ def test_a_row_or_verdict_longer_than_a_page_is_split() -> None:
             Rulings(("rule",), (Ruling("judge", "score", None, "no", "No.", why),)),
         ),
     )
-    report = calibration(study(1, 2, 1), HERE)
-    text = "".join(
-        page.extract_text() for page in PdfReader(io.BytesIO(pdf.document(replace(report, sections=(section,))))).pages
-    )
+    report = replace(calibration(study(1, 2, 1), HERE), sections=(section,))
+    made = PdfReader(io.BytesIO(pdf.printed(html.page(report))))
+    text = " ".join(" ".join(page.extract_text() for page in made.pages).split())
     assert text.count("A long reason") == 180
+    assert "word" in text
+
+
+def test_without_a_browser_pdf_is_refused_and_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(TouchstoneError, match=r"No browser found.* Install Chromium.* print report\.html"):
+        pdf.printed(card.page(calibration(study(1, 2, 1), HERE)))

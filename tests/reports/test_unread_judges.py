@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pypdf import PdfReader
 from typer.testing import CliRunner
 
 from agreement.losses import MOST_LOST
@@ -83,8 +82,6 @@ def test_page_card_text_and_tables_say_the_same_first(lossy: Report) -> None:
     made = dict(files.contents(lossy))
     for name in ("report.html", "card.html", "verdict.txt"):
         assert LIMITS in made[name].decode(), name
-    for name in ("report.pdf", "card.pdf"):
-        assert LIMITS in " ".join(PdfReader(io.BytesIO(made[name])).pages[0].extract_text().split()), name
     row = next(csv.DictReader(io.StringIO(made["tables/verdicts.csv"].decode())))
     assert row["why"].startswith(LIMITS)
     blocks = json.loads(made["report.json"])["sections"][0]["blocks"]

@@ -11,7 +11,7 @@ import streamlit as st
 
 from annotation_schemas import kinds
 from annotation_schemas.model import Schema
-from app import archives, figures, items_switch, markup, pending_figures, shell
+from app import archives, charts, figures, items_switch, markup, pending_figures, shell
 from app.screens import Group, Screen
 from app.services import Services
 from app.workbench.report import report
@@ -45,8 +45,8 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Regression",
-        "Whether success of plans goes along with scores in the aspects, the others held fixed. What could not be "
-        "joined is counted; a coefficient says what goes along with success, not what brings it about.",
+        "Regressions of plans' success on scores in the aspects. Data that could not be joined is counted. A "
+        "coefficient shows an association with success, not a cause.",
         made_up=view.made_up,
     )
     items = items_switch.switch(services, view, key="regression.items")
@@ -85,6 +85,8 @@ def render(services: Services) -> None:
         _of_data(view, found.joined)
     shell.show(*(markup.tag("p", markup.text(line), style="ts") for line in describe_units(found.joined)))
     _downloads(view, found)
+    for chart in regression_report.drawings(found.joined, found.found):
+        charts.show(chart, project=view.name, table=False)  # its numbers stand below
     body = f'<style>{style()}</style><div class="report">{regression_report.html(found.joined, found.found)}</div>'
     report(body, key="regression.found")
 
@@ -173,10 +175,11 @@ def _of_data(view: ProjectView, joined: JoinedUnits) -> None:
 
 
 def _downloads(view: ProjectView, found: RegressionPage) -> None:
-    assert found.joined is not None
+    joined, fits = found.joined, found.found
+    assert joined is not None
     st.download_button(
         "Download: numbers and units as CSV, charts as SVG",
-        archives.pack(regression_report.files_of(found.joined, found.found)),
+        lambda: archives.pack(regression_report.files_of(joined, fits)),
         file_name=f"{view.name}-regression.zip",
         mime="application/zip",
         key="regression.download",

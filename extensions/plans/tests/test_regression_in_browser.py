@@ -26,11 +26,9 @@ def test_a_lead_reads_the_regressions_and_chooses_another_unit(server: Server, c
         linear = page.locator("section#linear")
         expect(linear.locator("tbody tr").nth(1)).to_contain_text("1.000")  # worked out in test_regression_command
         expect(page.locator("section#logistic")).to_contain_text("(separation)")
-        charts = page.get_by_role("img", name="What each aspect goes along with")
+        charts = page.locator(".st-key-chart-aspects svg.marks")
         expect(charts).to_be_visible()
-        expect(page.get_by_role("img", name="Success and Type")).to_be_visible()
-        # a point has the colour of the page, so that it is there on dark paper, too
-        assert page.locator("svg circle").first.evaluate("each => getComputedStyle(each).fill") != "rgb(0, 0, 0)"
+        expect(page.locator(".st-key-chart-units svg.marks")).to_be_visible()
         page.get_by_role("combobox", name="A unit is").click()
         page.get_by_role("option", name="Models", exact=True).click()
         expect(linear).to_contain_text("1 complete unit is too few for 2 coefficients.")

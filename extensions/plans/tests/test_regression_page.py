@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -75,7 +76,11 @@ def test_the_page_says_what_the_command_says(show: Show) -> None:
     assert row[0] == "1.000"
     assert re.fullmatch(r"-?\d\.\d{3} to \d\.\d{3}", row[1])
     assert "(separation)" in said
-    assert said.count("<svg") == 2  # what each aspect goes along with, and all units of the only one
+    charts = [json.loads(each.proto.spec)["description"] for each in drawn.get("vega_lite_chart")]
+    assert [each.partition(" Type:")[0].partition(" 6 units")[0] for each in charts] == [
+        "What each aspect goes along with",
+        "Success and Type",
+    ]
     assert drawn.selectbox[0].options[-2:] == ["key", "A file"]
     # models are one here
     drawn.selectbox[1].set_value("").run()
@@ -111,7 +116,7 @@ def test_charts_show_each_coefficient_and_each_unit(home: Path) -> None:
     store = open_store(None, home)
     told = regression(store, project="etp", errors="classical")
     assert told.joined is not None
-    made = regression_report.drawings(told.joined, told.found)
+    made = {chart.key: chart for chart in regression_report.drawings(told.joined, told.found)}
     slope = told.found[0].found.term("type").coefficient
     assert (
         f"Linear: coefficient: {slope.value:.3f}, 95 % interval {slope.low:.3f} to {slope.high:.3f}"

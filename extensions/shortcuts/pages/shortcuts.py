@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +10,6 @@ from typing import Any
 import streamlit as st
 
 from app import charts, items_switch, markup, pending_figures, send_back_box, shell
-from app.charts import Chart
 from app.screens import Group, Screen
 from app.services import Services
 from domain.errors import NotAvailable
@@ -26,13 +24,13 @@ from extensions.shortcuts.text_check import ABOVE, TextMeasurement, TextResult
 from extensions.shortcuts.text_classifier import ItemScore
 from extensions.shortcuts.text_shortcuts import TextShortcuts, as_csv, to_author
 from reports.content import Figure
+from reports.vega import ACCENT, GREY, WARNING, ChartSpec, names_axis
 
 SCREEN = Screen("Shortcuts", place=252, role=Role.LEAD, group=Group.NUMBERS)
 
 FLAGGED, PICKED, EVERY = "flagged", "picked by the classifier", "every item"
 BAR, AROUND = 30, 80
 """The height in pixels of a row of the chart, and of the space around all rows."""
-ACCENT, GREY, OVER = "#2f7fb8", "#7d8a94", "#c8553d"
 
 
 def render(services: Services) -> None:
@@ -137,7 +135,7 @@ def _rules(view: ProjectView, found: TextShortcuts, gate: TextResult | None) -> 
     shell.show(markup.tag("div", markup.table(heads, rows), data_part="rules"))
 
 
-def _chart(rules: Sequence[_Rule], chance: float) -> Chart:
+def _chart(rules: Sequence[_Rule], chance: float) -> ChartSpec:
     """Return the chart of all rules with intervals, chance and limits."""
     names = [each.title for each in rules]
     values: list[dict[str, Any]] = [
@@ -159,8 +157,7 @@ def _chart(rules: Sequence[_Rule], chance: float) -> Chart:
         "axis": {"format": ".0%", "tickCount": 8},
         "scale": {"zero": True, "nice": True},
     }
-    labels = {"labelExpr": f"{json.dumps(names)}[datum.value]", "labelLimit": 260, "labelOverlap": False}
-    y = {"field": "at", "type": "ordinal", "title": None, "axis": {**labels, "ticks": False}}
+    y = names_axis(names, limit=260)
     tooltip = [{"field": "name", "title": "rule"}]
     tooltip += [{"field": name, "format": ".1%"} for name in ("share", "low", "high", "at_most")]
     layers: list[dict[str, Any]] = [
@@ -180,7 +177,7 @@ def _chart(rules: Sequence[_Rule], chance: float) -> Chart:
             "encoding": {
                 "y": y,
                 "x": x,
-                "color": {"condition": {"test": "datum.over", "value": OVER}, "value": ACCENT},
+                "color": {"condition": {"test": "datum.over", "value": WARNING}, "value": ACCENT},
                 "tooltip": tooltip,
             },
         },
@@ -190,13 +187,13 @@ def _chart(rules: Sequence[_Rule], chance: float) -> Chart:
         layers.append(
             {
                 "data": {"values": limited},
-                "mark": {"type": "tick", "color": OVER, "thickness": 2, "size": 18},
+                "mark": {"type": "tick", "color": WARNING, "thickness": 2, "size": 18},
                 "encoding": {"y": y, "x": {**x, "field": "at_most"}},
             }
         )
     first = rules[0]
     told = " Red strokes: what the schema allows; red points: what is more." if limited else ""
-    return Chart(
+    return ChartSpec(
         "shortcuts",
         f"{first.title}: right in {share(first.figure.value)} of items; a blind draw is in {share(chance)}.",
         f"n = {first.figure.n_units:,}. Grey: 95 % limits by source. Dashed: a blind draw.{told}",

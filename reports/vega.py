@@ -1,0 +1,178 @@
+"""What every chart is made of: one Vega-Lite description that pages draw in the browser and reports draw as SVG.
+
+A chart's marks have one color each that reads on light and on dark paper. Words, axes and grid lines take the colors of
+the page. ``app.charts`` shows a chart on a page, ``reports.rendering`` makes an SVG of it without a browser.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+HEIGHT = 280
+"""The height of a chart in pixels, if it does not grow with its rows."""
+WIDTH = 720
+"""The width of a chart in a report, in pixels."""
+BAR, AROUND = 26, 90
+"""The height of a row with its gap, and of the axis and legend around the rows, in pixels."""
+
+ACCENT, GREY = "#2f7fb8", "#7d8a94"
+WARNING = "#c4622d"
+COLORS = (GREY, ACCENT, WARNING, "#1f8a64", "#8b6fc0", "#b58a1b", "#c2528b")
+"""Colors of series. The first belongs to people; judges and models begin with the second."""
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+CELLS = ("#e9f1f8", "#1b5e94")
+"""The lightest and the darkest cell of a heat map: opaque, so that a number in it reads the same on every page."""
+INKS = ("#14181a", "#ffffff")
+"""The colors of a number in a light and in a dark cell."""
+QUIET = "#78828b"
+"""The color of numbers beside marks; a report replaces it by the color of its own quiet words."""
+
+_SEPARATORS = re.compile(r"\\{1,2}u202[89]")
+"""Vega refuses them in an expression, which a name of an axis becomes; they are written as JSON writes them."""
+
+
+@dataclass(frozen=True)
+class ChartSpec:
+    """A chart in Vega-Lite, and the numbers that it shows."""
+
+    key: str
+    """The chart's name on its page and in files."""
+    title: str
+    """The chart's finding, as a sentence."""
+    about: str
+    """The unit, the number of units, and the meaning of colors and marks."""
+    layers: Sequence[Mapping[str, Any]]
+    """Layers of Vega-Lite, each with its data."""
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str | int | float | None]]
+    """The numbers, the most telling row first."""
+    height: int = HEIGHT
+    """In pixels."""
+    width: int | None = None
+    """In pixels; None: as wide as the page."""
+    words: str = ""
+    """The numbers in words, for readers who do not see the chart; empty: ``about`` describes it."""
+
+    def spec(self) -> dict[str, Any]:
+        """Return the chart as Vega-Lite, without its width; a line separator of Unicode is a space there."""
+        described = " ".join(filter(None, (self.title, self.words or self.about)))
+        whole = {"description": described, "height": self.height, "layer": [*self.layers]}
+        found: dict[str, Any] = json.loads(_SEPARATORS.sub(" ", json.dumps(whole)))
+        return found
+
+
+# ---- parts of a chart -----------------------------------------------------------------------------------------------
+
+
+def layer(values: Sequence[Mapping[str, Any]], mark: Mapping[str, Any], **encoding: Any) -> dict[str, Any]:
+    """Return a layer with its own data."""
+    return {"data": {"values": [dict(value) for value in values]}, "mark": dict(mark), "encoding": encoding}
+
+
+def names_axis(names: Sequence[str], *, limit: int = 220, **axis: Any) -> dict[str, Any]:
+    """Return the rows of a chart, one for each name. Data has a name's place, since two names may be equal."""
+    words = {"labelExpr": f"{json.dumps(names)}[datum.value]", "labelLimit": limit, "labelOverlap": False}
+    return {"field": "at", "type": "ordinal", "title": None, "axis": {**words, "ticks": False, **axis}}
+
+
+def quantity(field: str, title: str | None, *, scale: Mapping[str, Any] | None = None, **axis: Any) -> dict[str, Any]:
+    """Return an axis of numbers."""
+    ticks = {**({} if "values" in axis else {"tickCount": 8}), "labelOverlap": True, **axis}
+    return {"field": field, "type": "quantitative", "title": title, "axis": ticks, "scale": dict(scale or {})}
+
+
+def interval(values: Sequence[Mapping[str, Any]], y: Mapping[str, Any], x: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a layer with a grey line from ``low`` to ``high`` in each row that has both."""
+    known = [value for value in values if value["low"] is not None and value["high"] is not None]
+    mark = {"type": "rule", "color": GREY, "strokeWidth": 2, "tooltip": None}
+    return layer(known, mark, y=y, x={**x, "field": "low"}, x2={"field": "high"})
+
+
+def color(series: int) -> str:
+    """Return the color of a series; series beyond the last color begin again."""
+    return COLORS[series % len(COLORS)]
+
+
+def shape(series: int) -> str:
+    """Return the shape of a series. Colors and shapes repeat after different numbers, so that pairs stay distinct."""
+    return SHAPES[series % len(SHAPES)]
+
+
+def legend(names: Sequence[str], rows: Sequence[str] = (), *, width: int = WIDTH) -> dict[str, Any]:
+    """Return a legend above a chart, in as many columns as fit beside the names of its ``rows``."""
+    longest = min(max((len(name) for name in names), default=1) * 7 + 30, 290)
+    beside = min(max((len(name) for name in rows), default=5) * 8, 270)
+    return {
+        "title": None,
+        "orient": "top",
+        "columns": max((width - beside) // longest, 1),
+        "labelLimit": 260,
+        "symbolOpacity": 1,
+    }
+
+
+def legend_height(legend: Mapping[str, Any], names: Sequence[str]) -> int:
+    """Return the height of a legend, in pixels."""
+    return -(-len(names) // int(legend["columns"])) * 18 + 12
+
+
+def domain(values: Sequence[float | None], *more: float) -> list[float]:
+    """Return the lowest and the highest number, a little apart if they are equal."""
+    known = [value for value in values if value is not None] + list(more)
+    low, high = min(known, default=0.0), max(known, default=1.0)
+    return [low, high] if low < high else [low - 0.5, high + 0.5]
+
+
+def matrix(
+    rows: Sequence[tuple[str, str]],
+    columns: Sequence[tuple[str, str]],
+    cells: Sequence[Mapping[str, Any]],
+    *,
+    titles: tuple[str, str],
+    cell_width: int,
+    tooltip: Sequence[Mapping[str, Any]],
+    across: Mapping[str, Any] | None = None,
+) -> list[dict[str, Any]]:
+    """Return a matrix of cells with a number in each.
+
+    Parameters
+    ----------
+    rows, columns
+        The name of each, and a second line below it.
+    cells
+        For each cell its ``row`` and ``column`` as places, ``shown`` as text, and ``share`` from 0 to 1 as its color.
+    titles
+        What stands down and across.
+    across
+        Settings of the axis of columns.
+    """
+    top: dict[str, Any] = {"orient": "top", "labelAngle": 0, "labelFlush": False, **(across or {})}
+    x = _side("column", titles[1], columns, cell_width, **top)
+    y = _side("row", titles[0], rows, 220)
+    fill = {"field": "share", "type": "quantitative", "scale": {"domain": [0, 1], "range": [*CELLS]}, "legend": None}
+    strong = {"test": "datum.share > 0.75", "value": INKS[1]}
+    box = {"type": "rect", "stroke": GREY, "strokeWidth": 0.5}
+    words = {"type": "text", "fontSize": 13, "tooltip": None}
+    number = {"field": "shown", "type": "nominal"}
+    return [
+        layer(cells, box, x=x, y=y, color=fill, tooltip=[*tooltip]),
+        layer(cells, words, x=x, y=y, text=number, color={"condition": strong, "value": INKS[0]}),
+    ]
+
+
+def _side(field: str, title: str, names: Sequence[tuple[str, str]], limit: int, **more: Any) -> dict[str, Any]:
+    """Return one side of a matrix: its names by their places, since two names may be equal."""
+    words = json.dumps([[name, below] if below else name for name, below in names])
+    axis = {"labelExpr": f"{words}[datum.value]", "labelLimit": limit - 8, "domain": False, "ticks": False, **more}
+    scale = {"padding": 0, "domain": [*range(len(names))]}
+    return {
+        "field": field,
+        "type": "ordinal",
+        "title": title or None,
+        "axis": {**axis, "labelOverlap": False},
+        "scale": scale,
+    }
