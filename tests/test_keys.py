@@ -1371,7 +1371,7 @@ KEYS = dict(grammar())
 OF_EXTENSIONS = {
     key
     for key, path in KEYS.items()
-    if any(f"{path}.".startswith(f"{each.path}.") for each in extensions.rows("schema_keys"))
+    if any(f"{path}.".startswith(f"{each}.") for parts in extensions.COMES_WITH.values() for each in parts.schema_keys)
 }
 """Keys that only an extension reads: its own tests have a row for each."""
 
