@@ -1,4 +1,4 @@
-"""From a description to something that can be asked."""
+"""Functions that open a described model for questions."""
 
 from __future__ import annotations
 
