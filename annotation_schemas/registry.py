@@ -24,6 +24,7 @@ from domain.errors import NotAvailable
 from domain.order import ORDERS
 from domain.policies import KEEP_RULES, REFINEMENT_ENDS, SKIP_ACTS
 from domain.statistics import summarised
+from domain.strategies import added_strategies
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,6 @@ _ROWS: tuple[Row, ...] = (
     Row("prompt_set", "etp_bench_types", "the same in 156 types: several wordings by aspect, one chosen for each item"),
     Row("strategy", "generate", "the model writes its answer freely"),
     Row("strategy", "rank_options", "the option that the model finds likeliest as a continuation"),
-    Row("strategy", "holmes", "a model that sees nothing asks tools about the image, then answers"),
     Row("strategy", "two_steps", "the model answers a first question, then the item's with that answer in it"),
     Row("score", "mean_logprob", "mean log-probability of the option's tokens"),
     Row("score", "sum_logprob", "sum of the log-probabilities of the option's tokens"),
@@ -160,13 +160,18 @@ _KEPT_ELSEWHERE: Mapping[str, Callable[[], Mapping[str, Row]]] = {
 """Registries with rows from other modules, which come first."""
 
 
+def _of_extensions() -> Mapping[tuple[str, str], Row]:
+    return {("strategy", row.name): Row("strategy", row.name, row.meaning) for row in added_strategies()}
+
+
 def rows(registry: str) -> tuple[Row, ...]:
-    """Return all rows of one registry, in order."""
+    """Return all rows of one registry, in order; those of extensions come last."""
     others = _KEPT_ELSEWHERE[registry]().values() if registry in _KEPT_ELSEWHERE else ()
-    return (*others, *(row for row in _ROWS if row.registry == registry))
+    own = (*_ROWS, *_of_extensions().values())
+    return (*others, *(row for row in own if row.registry == registry))
 
 
-_ADDED_BY_EXTENSIONS = {"format": "formats", "schema_key": "schema_keys"}
+_ADDED_BY_EXTENSIONS = {"format": "formats", "schema_key": "schema_keys", "strategy": "strategies"}
 """Registries with rows of extensions, which a schema may name even if the extension is not installed."""
 
 
@@ -179,6 +184,8 @@ def find(registry: str, name: str) -> Row | None:
     row = _BY_NAME.get((registry, name))
     if row is None and registry in _KEPT_ELSEWHERE:
         row = _KEPT_ELSEWHERE[registry]().get(name)
+    if row is None and registry == "strategy":
+        row = _of_extensions().get((registry, name))
     away = extensions.missing(_ADDED_BY_EXTENSIONS[registry], name) if registry in _ADDED_BY_EXTENSIONS else None
     return Row(registry, name, away, available=False, away=True) if row is None and away is not None else row
 

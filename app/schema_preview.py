@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from annotation_schemas import registry
 from annotation_schemas.model import LoadedSchema
 from app import markup, shell
 from app.views import triage
 from app.workbench import preview
+from domain.errors import NotAvailable
 from domain.states import Stage
 
 
@@ -37,6 +39,10 @@ def forms(versions: Sequence[tuple[str, LoadedSchema]], *, key: str) -> None:
         return
     if stage not in stages or dimension not in ids:  # of the version that was shown before
         stage, dimension = stages[0], ids[0]
+    try:
+        registry.require_available(schema, stage.value)
+    except NotAvailable as error:
+        shell.show(markup.notice(str(error)))
     made_up(loaded, stage, dimension, key=f"{key}.form")
 
 

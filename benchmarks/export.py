@@ -27,6 +27,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from exporters.writers import release_writer_of
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks import large_study, machine
@@ -111,7 +113,6 @@ def write_again(format: str, out: Path) -> float:
     from annotation_schemas.formats import FORMATS as ROWS
     from db import releases
     from db.engine import open_store
-    from domain.registers import function_of
     from exporters.release_folder import ReleaseFolder
     from media.store import MediaStore
     from workflow.access.projects import access_to
@@ -119,7 +120,7 @@ def write_again(format: str, out: Path) -> float:
 
     home = Path(os.environ["TOUCHSTONE_HOME"])
     store = open_store(None, home)
-    writes = function_of(ROWS[format].releases)
+    writes = release_writer_of(ROWS[format])
     begun = time.perf_counter()
     try:
         with store.read() as session:

@@ -56,6 +56,8 @@ class Extension:
     """Rows of ``annotation_schemas.extension_keys.SchemaKey``: keys of the grammar that only this extension reads."""
     run_kinds: Rows = _nothing
     """Rows of ``domain.run_kinds.ExecutedKind``: the plan of a kind of runs, and how models are asked in it."""
+    strategies: Rows = _nothing
+    """Rows of ``domain.strategies.Strategy``: how models are asked that ask for tools themselves."""
     release_checks: Rows = _nothing
     """Rows of ``workflow.releases.extension_checks.ReleaseCheck``: what a release waits for."""
     table_sources: Rows = _nothing
@@ -95,6 +97,7 @@ class Parts:
     schema_keys: tuple[str, ...] = ()
     """Dotted paths of keys."""
     run_kinds: tuple[str, ...] = ()
+    strategies: tuple[str, ...] = ()
     table_sources: tuple[str, ...] = ()
     home_folders: tuple[str, ...] = ()
     """They are deleted with a project also while the extension is missing."""
@@ -121,6 +124,7 @@ COMES_WITH: Mapping[str, Parts] = {
         schema_keys=("export.shortcuts",),
         run_kinds=("shortcut",),
     ),
+    "holmes": Parts("Tools for models", formats=("tool_results",), strategies=("holmes",)),
     "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
     "drafting": Parts("Drafting", pages=("drafting",), commands=("drafting",), events=("drafting.imported",)),
     "privacy": Parts(
@@ -143,6 +147,7 @@ NOUNS = {
     "commands": "command",
     "schema_keys": "schema key",
     "run_kinds": "kind of runs",
+    "strategies": "strategy",
     "table_sources": "source of tables",
 }
 """What a name of ``Parts`` is."""

@@ -13,8 +13,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, runtime_checkable
 
-HOLMES = "holmes"
-"""The strategy in which a text model asks for tools."""
 TWO_STEPS = "two_steps"
 """The strategy in which a model is asked twice. The second question contains its first answer."""
 
@@ -405,7 +403,7 @@ class RunPlan:
     batch: bool = False
     """True if questions are sent as batch files, which are submitted and fetched later."""
     tools_text: str = ""
-    """For a model that asks for tools: the file of a tool set that replaces HOLMES's own."""
+    """For a model that asks for tools: the file of a tool set that replaces the strategy's own."""
     tools_hash: str = ""
     """The SHA-256 of that file. Only a worker with the same file runs its tools."""
 

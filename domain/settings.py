@@ -22,7 +22,6 @@ QUEUE_URL = "TOUCHSTONE_QUEUE_URL"
 MODELS = "TOUCHSTONE_MODELS"
 ENDPOINTS = "TOUCHSTONE_ENDPOINTS"
 REMOTE_CODE = "TOUCHSTONE_REMOTE_CODE"
-TOOLS = "TOUCHSTONE_TOOLS"
 PUBLIC_URL = "TOUCHSTONE_PUBLIC_URL"
 SMTP = "TOUCHSTONE_SMTP"
 SMTP_PASSWORD = "TOUCHSTONE_SMTP_PASSWORD"
@@ -54,10 +53,6 @@ class Settings:
     """
     remote_code: tuple[str, ...] = ()
     """Models (folders or repositories, separated by commas) whose own code may run here."""
-    tools: Path | None = None
-    """The folder of tool sets (`.yaml`) whose programs and servers runs of models may use here; without it, only tool
-    sets that are given to a command.
-    """
     public_url: str | None = None
     """The address under which browsers reach this server, such as `https://annotate.example.org`. Links to media that
     another tool shows start with it, and the server answers under its host name.
@@ -113,7 +108,6 @@ def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
         raise SettingsError(f"{HOME} is {home}, which is a file; give it a folder.")
     url = env.get(DATABASE_URL, "").strip()
     models = env.get(MODELS, "").strip()
-    tools = env.get(TOOLS, "").strip()
     settings = Settings(
         home=home,
         database_url=normal_url(url) if url else f"sqlite:///{home / 'touchstone.db'}",
@@ -121,7 +115,6 @@ def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
         models=cwd / Path(models).expanduser() if models else None,
         endpoints=_listed(env.get(ENDPOINTS, "")),
         remote_code=_listed(env.get(REMOTE_CODE, "")),
-        tools=cwd / Path(tools).expanduser() if tools else None,
         public_url=public_url(env.get(PUBLIC_URL, "").strip(), PUBLIC_URL),
         smtp=env.get(SMTP, "").strip(),
         smtp_password=env.get(SMTP_PASSWORD, "").strip(),

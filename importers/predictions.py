@@ -18,9 +18,9 @@ from domain import json_text
 from domain.errors import FileRefused
 from domain.json_text import NotJson
 from domain.records import BadRow, PredictionRecord
-from domain.registers import function_of
 from domain.runs import Outcome
 from importers.answer_files import AnswerFile, Harness, Rows, read_answers
+from importers.readers import reader_of
 from importers.shown_options import counted_columns, counts_on, is_option_column, listed_options, prompt_text
 from importers.spreadsheets import LONGEST_CELL, OTHER_SUFFIXES, SUFFIXES, Cell, lines_of_table
 from importers.unread_keys import ReadKeys
@@ -74,7 +74,7 @@ def endings() -> tuple[str, ...]:
 
 def harnesses() -> list[Harness]:
     """The harnesses whose files are read, in the order of their rows."""
-    found = (function_of(row.reads) for row in reading(Takes.ANSWERS))
+    found = (reader_of(row) for row in reading(Takes.ANSWERS))
     return [each for each in found if isinstance(each, Harness)]
 
 

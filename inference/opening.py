@@ -1,8 +1,7 @@
-"""From a description to something that can be asked."""
+"""Functions that open a described model for questions."""
 
 from __future__ import annotations
 
-from annotation_schemas.tools import ToolSet
 from domain.errors import ModelRefused
 from domain.runs import TWO_STEPS, Answerer
 from inference.spec import Allowed, ModelSpec
@@ -22,7 +21,6 @@ def open_answerer(
     allowed: Allowed = NOTHING_MORE,
     score: str = "mean_logprob",
     without_image: bool = False,
-    tool_set: ToolSet | None = None,
 ) -> Answerer:
     """Load the model, or reach for the endpoint, so that it can be asked with that strategy.
 
@@ -30,8 +28,6 @@ def open_answerer(
     ----------
     score, without_image
         Of ranked options: which score names the winner, and whether each is scored without pictures, too.
-    tool_set
-        Of a model that asks for tools: which; None: those of HOLMES.
 
     Raises
     ------
@@ -40,20 +36,8 @@ def open_answerer(
     """
     if strategy == TWO_STEPS:
         return TwoSteps(open_answerer(spec, strategy="generate", allowed=allowed))
-    if spec.generation.response_format and spec.adapter in LOCAL:
-        raise ModelRefused(
-            f"{spec.name} runs on this machine, where replies are not kept to a `response_format`: ask it without one,"
-            " or through a server."
-        )
-    if spec.generation.extra_body and spec.adapter in LOCAL:
-        raise ModelRefused(
-            f"{spec.name} runs on this machine, so there is no request to add `extra_body` to. Leave it out, or ask the"
-            " model through a server."
-        )
-    if strategy == "holmes" and spec.adapter in LOCAL:
-        from inference.local.conversations import open_conversations
-
-        return open_conversations(spec, allowed, tool_set)
+    if spec.adapter in LOCAL:
+        must_be_asked_here(spec)
     if strategy == "generate" and spec.adapter in LOCAL:
         from inference.local.generation import open_generate
 
@@ -71,6 +55,19 @@ def open_answerer(
             listed=allowed.endpoints,
             score=score,
             without_image=without_image,
-            tool_set=tool_set,
         )
     raise ModelRefused(f"Touchstone has no way yet to open {spec.name} ({spec.adapter}) for {strategy}.")
+
+
+def must_be_asked_here(spec: ModelSpec) -> None:
+    """Refuse (``ModelRefused``) settings that a model on this machine cannot follow."""
+    if spec.generation.response_format:
+        raise ModelRefused(
+            f"{spec.name} runs on this machine, where replies are not kept to a `response_format`: ask it without one,"
+            " or through a server."
+        )
+    if spec.generation.extra_body:
+        raise ModelRefused(
+            f"{spec.name} runs on this machine, so there is no request to add `extra_body` to. Leave it out, or ask the"
+            " model through a server."
+        )

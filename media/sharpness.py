@@ -1,4 +1,4 @@
-"""How sharp a picture is."""
+"""Measure the sharpness of pictures."""
 
 from __future__ import annotations
 
@@ -6,24 +6,29 @@ import numpy as np
 from PIL import Image
 
 SIDE = 1024
-"""The longer side on which it is measured, so that pictures of one camera compare whatever their size."""
+"""Longer side of the scaled picture, so that pictures of one camera compare at any size."""
 
 
 def sharpness(picture: Image.Image) -> float:
-    """Variance of the Laplacian of the brightness: about 0 for an even or blurred picture, larger with crisp edges.
+    """Return the variance of the Laplacian: about 0 for a plain or blurred picture, larger with crisp edges.
 
-    The unit is (grey levels of 0..255) squared. Compare within one video or camera only: the value depends on the
-    subject, on noise, and on compression. A picture less than three pixels wide or high has none and gets 0.
+    The unit is (gray levels of 0..255) squared. Compare within one video or camera only: the value depends on the
+    subject, on noise, and on compression. A picture less than three pixels wide or high gets 0.
     """
-    grey = picture.convert("L")
-    if max(grey.size) > SIDE:
-        scale = SIDE / max(grey.size)
-        size = (max(1, round(grey.width * scale)), max(1, round(grey.height * scale)))
-        grey = grey.resize(size, Image.Resampling.BILINEAR, reducing_gap=2.0)
+    grey = gray(picture, SIDE)
     if min(grey.size) < 3:
         return 0.0
-    y = np.asarray(grey, dtype=np.int16)
-    laplacian = y[1:-1, 1:-1] * np.int16(-4)
-    for neighbour in (y[:-2, 1:-1], y[2:, 1:-1], y[1:-1, :-2], y[1:-1, 2:]):
-        laplacian += neighbour  # in its place: memory that is new each time costs more than the sums
+    import cv2  # not in a process that only serves pages
+
+    laplacian = cv2.Laplacian(np.asarray(grey), cv2.CV_16S)[1:-1, 1:-1]  # at the edge it takes pixels twice
     return float(laplacian.var(dtype=np.float64))
+
+
+def gray(picture: Image.Image, side: int) -> Image.Image:
+    """Return the picture in gray, scaled down to at most ``side`` pixels on its longer side."""
+    found = picture.convert("L")
+    if max(found.size) > side:
+        scale = side / max(found.size)
+        size = (max(1, round(found.width * scale)), max(1, round(found.height * scale)))
+        found = found.resize(size, Image.Resampling.BILINEAR, reducing_gap=2.0)
+    return found

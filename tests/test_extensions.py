@@ -50,7 +50,7 @@ def test_core_knows_no_extension_and_its_tests_draw_on_none() -> None:
 
 def test_no_text_of_core_leads_to_an_extension() -> None:
     """An import may hide in a text such as ``module:function``."""
-    there = re.compile(rf"\bextensions[./]({'|'.join(HERE)})\b")
+    there = re.compile(rf"\bextensions[./]({'|'.join(COMES_WITH)})\b")
     paths = [path for room in CORE for path in sorted((ROOT / room).rglob("*.py"))]
     assert [str(path) for path in paths if there.search(path.read_text(encoding="utf-8"))] == []
 
@@ -90,6 +90,7 @@ def added(extension: str) -> dict[str, set[str]]:
         "commands": commands,
         "schema_keys": {row.path for row in record.schema_keys()},
         "run_kinds": {row.kind.value for row in record.run_kinds()},
+        "strategies": {row.name for row in record.strategies()},
         "table_sources": {name for name, _ in record.table_sources()},
     }
 
@@ -152,6 +153,18 @@ for name in sentences["formats"]:
     except NotAvailable as error:
         told["refused"][f"format {name}"] = str(error)
 
+for name in sentences["strategies"]:
+    schema = home / "asked.yaml"
+    text = shipped()["egothink"].read_text(encoding="utf-8").replace("guideline: ", "# guideline: ")
+    head, models, rest = text.partition("models:")
+    schema.write_text(f"{head}models: {{strategy: {name}}}\\n")
+    done = run.invoke(app.cli.cli, ["schema", "check", str(schema)])
+    told["refused"][f"schema {name}"] = f"{done.exit_code} {done.output} {done.exception}"
+    try:
+        registry.require_row("strategy", name)
+    except NotAvailable as error:
+        told["refused"][f"strategy {name}"] = str(error)
+
 for name in sentences["schema_keys"]:
     schema = home / "keyed.yaml"
     text = shipped()["egoplan"].read_text(encoding="utf-8").replace("guideline: ", "# guideline: ")
@@ -163,6 +176,13 @@ for name in sentences["kinds"]:
     told["refused"][f"kind {name}"] = registry.find("criterion_kind", name).meaning
 
 from annotation_schemas.loader import load_schema
+from app.workbench import page
+from domain.states import Stage
+for stage in (Stage.GRADING, Stage.VERIFICATION):
+    for name in ("etp_bench", "questions"):
+        static = page.static_part(load_schema(shipped()[name]), stage, project="p", title="P")
+        told["unforeseen"] += [each["kind"] for each in static["criteria"] if each["kind"] in sentences["kinds"]]
+
 from app.services import Services
 from db.engine import open_store
 from domain.settings import Settings
@@ -259,6 +279,11 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, tmp_path: Path, ho
             assert checked.startswith("0 ")
             assert "export.formats" in checked
             assert f"The format `{format}` {named}" in checked
+        for strategy in parts.strategies:
+            assert named in found["refused"][f"strategy {strategy}"]
+            checked = " ".join(found["refused"][f"schema {strategy}"].split())
+            assert checked.startswith("0 ")
+            assert f"models.strategy: The strategy `{strategy}` {named}" in checked
         for key in parts.schema_keys:
             checked = " ".join(found["refused"][f"schema {key}"].split())
             assert checked.startswith("0 ")

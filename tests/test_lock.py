@@ -141,8 +141,6 @@ def test_the_extras_are_the_documented_ones() -> None:
             "redis",
             "aggregation",
             "metrics",
-            "privacy",
-            "motion",
             "shortcuts",
             "peers",
             "dev",

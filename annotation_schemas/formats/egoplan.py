@@ -70,9 +70,9 @@ ROWS = (
         "one JSON list of multiple-choice questions about clips",
         Takes.ITEMS,
         place=20,
-        reads="importers.items:read_items",
-        writes="exporters.items:written",
-        releases="exporters.item_rows:egoplan",
+        reads=True,
+        writes=True,
+        releases=True,
         keys=ItemKeys(
             name="egoplan",
             order=(
@@ -112,7 +112,7 @@ ROWS = (
         Takes.ANSWERS,
         place=50,
         marks=("sample_id", "label"),
-        reads="importers.egoplan_submission:read",
+        reads=True,
         writes=submission,
         needs_run=True,
         fits=_has_ids,

@@ -12,9 +12,9 @@ ROWS = (
         "a folder per dimension, each with `annotations.json`",
         Takes.ITEMS,
         place=10,
-        reads="importers.items:read_items",
-        writes="exporters.items:written",
-        releases="exporters.item_rows:egothink",
+        reads=True,
+        writes=True,
+        releases=True,
         keys=ItemKeys(
             name="egothink",
             order=("source_dataset", "image_path", "question", "answer"),

@@ -12,9 +12,9 @@ ROWS = (
         "one JSON list, each item with its aspect, images, form of the answer and what may be told about it",
         Takes.ITEMS,
         place=35,
-        reads="importers.items:read_items",
-        writes="exporters.items:written",
-        releases="exporters.item_rows:etp_bench",
+        reads=True,
+        writes=True,
+        releases=True,
         keys=ItemKeys(
             name="etp_bench",
             order=(

@@ -32,7 +32,7 @@ ROWS = (
         "samples for Inspect, JSON lines, with the images beside them",
         Takes.ITEMS,
         place=60,
-        releases="exporters.inspect_samples:written",
+        releases=True,
         carries=_asks,
     ),
     Format(
@@ -40,7 +40,7 @@ ROWS = (
         "a folder of tasks for lmms-eval, over the Parquet files of the same release; clips by their paths",
         Takes.ITEMS,
         place=61,
-        releases="exporters.lmms_eval:written",
+        releases=True,
         carries=_asks,
         beside=("hf_dataset",),
     ),
@@ -49,7 +49,7 @@ ROWS = (
         "tables for VLMEvalKit, TSV with the images inside",
         Takes.ITEMS,
         place=62,
-        releases="exporters.vlmevalkit:written",
+        releases=True,
         carries=_asks_in_tables,
     ),
     Format(
@@ -57,7 +57,7 @@ ROWS = (
         "conversations for tuning, as LLaVA's trainers read them; with clips also those that name what is done in them",
         Takes.ITEMS,
         place=63,
-        releases="exporters.conversations:written",
+        releases=True,
         carries=_asks,
     ),
     Format(
@@ -65,7 +65,7 @@ ROWS = (
         "a right and a wrong answer to an item on each line, for tuning by preference",
         Takes.ITEMS,
         place=64,
-        releases="exporters.conversations:pairs",
+        releases=True,
         carries=_has_wrong_answers,
     ),
     Format(
@@ -73,6 +73,6 @@ ROWS = (
         "where each item comes from, W3C PROV-JSON, a document a line",
         Takes.ITEMS,
         place=65,
-        releases="exporters.provenance:written",
+        releases=True,
     ),
 )

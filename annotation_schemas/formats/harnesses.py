@@ -10,20 +10,20 @@ ROWS = (
         "models' answers in logs of lmms-eval or lm-eval, `*_samples_*.jsonl`",
         Takes.ANSWERS,
         place=41,
-        reads="importers.lmms_eval_samples:read",
+        reads=True,
     ),
     Format(
         "inspect_log",
         "models' answers in logs of Inspect, `.eval` or `.json`",
         Takes.ANSWERS,
         place=42,
-        reads="importers.inspect_log:read",
+        reads=True,
     ),
     Format(
         "answer_map",
         "a model's answers as one JSON object, `{id: answer}`",
         Takes.ANSWERS,
         place=44,
-        reads="importers.answer_map:read",
+        reads=True,
     ),
 )

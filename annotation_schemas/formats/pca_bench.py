@@ -12,9 +12,9 @@ ROWS = (
         "one JSON list per domain with actions, reason and key concepts",
         Takes.ITEMS,
         place=30,
-        reads="importers.items:read_items",
-        writes="exporters.items:written",
-        releases="exporters.item_rows:pca_bench",
+        reads=True,
+        writes=True,
+        releases=True,
         keys=ItemKeys(
             name="pca_bench",
             order=("version", "question", "actions", "answer_index", "reason", "key_concept", "domain"),

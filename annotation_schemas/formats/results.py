@@ -1,4 +1,4 @@
-"""Results of models, judges, people and tools, and attributes of models and items, in files for any benchmark."""
+"""Results of models, judges and people, and attributes of models and items, in files for any benchmark."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ ROWS = (
         Takes.ANSWERS,
         place=40,
         marks=("item", "model", "text"),
-        reads="importers.predictions:read_predictions",
-        writes="exporters.tables:predictions",
+        reads=True,
+        writes=True,
     ),
     Format(
         "judgements",
@@ -20,31 +20,23 @@ ROWS = (
         Takes.REPLIES,
         place=55,
         marks=("judge", "item", "text"),
-        reads="importers.judgements:read_judgements",
-    ),
-    Format(
-        "tool_results",
-        "what tools say about items, JSON lines: `item`, `tool`, `result`",
-        Takes.RESULTS,
-        place=60,
-        marks=("item", "tool", "result"),
-        reads="importers.tool_results:read_tool_results",
+        reads=True,
     ),
     Format(
         "models",
         "what models are, CSV: `model` and a column for each attribute, such as `size`",
         Takes.MODELS,
         place=72,
-        reads="importers.attributes:read_models",
-        writes="exporters.tables:models",
+        reads=True,
+        writes=True,
     ),
     Format(
         "labels",
         "labels of items, CSV: `item` and a column for each label, such as `scene`",
         Takes.LABELS,
         place=74,
-        reads="importers.attributes:read_labels",
-        writes="exporters.tables:labels",
+        reads=True,
+        writes=True,
     ),
     Format(
         "ratings",
@@ -52,7 +44,7 @@ ROWS = (
         Takes.RATINGS,
         place=70,
         marks=("unit", "rater", "criterion", "value"),
-        reads="importers.ratings:read_ratings",
-        writes="exporters.tables:ratings",
+        reads=True,
+        writes=True,
     ),
 )

@@ -119,18 +119,17 @@ class Format:
     takes: Takes
     place: int
     """The sort position in lists."""
-    reads: Callable[..., Any] | str | None = None
-    """The reader of its files: a function, or ``module:function`` of a higher room; None if the format cannot be
-    imported.
+    reads: Callable[..., Any] | bool = False
+    """The reader of its files; True if ``importers.readers`` knows the reader, False if the format cannot be imported.
 
-    It takes a path (a file or a folder). For items it returns ``ReadFiles`` (keywords ``format``, ``schema``,
+    The reader takes a path (a file or a folder). For items it returns ``ReadFiles`` (keywords ``format``, ``schema``,
     ``dimension``, ``progress``), for answers ``ReadPredictions`` (``schema``, ``dimension``, ``model``, ``project``),
     for ratings ``ReadRatings``. For other content see ``importers``. It raises ``FileRefused`` for files of another
     format.
     """
-    writes: Writer | str | None = None
-    """The writer of its files, in the same notation; None if the format cannot be exported."""
-    releases: ReleaseWriter | str | None = None
+    writes: Writer | bool = False
+    """The writer of its files; True if ``exporters.writers`` knows it, False if the format cannot be exported."""
+    releases: ReleaseWriter | bool = False
     """The writer for releases, in the same notation. By default ``writes`` is used, if the format takes items and is
     exported. Formats are written in order of ``place``, so that a format may name the files of earlier ones.
     """

@@ -19,6 +19,7 @@ class AwayKind(CriterionKind):
 
     place = 1_000
     of_the_item = True
+    has_control = False
 
     def __init__(self, name: str, sentence: str) -> None:
         """``sentence`` names the extension."""

@@ -224,6 +224,9 @@ class CriterionKind(Kind):
 
     # ---- the page
 
+    has_control: ClassVar[bool] = True
+    """Whether pages can ask it; not if its extension is missing."""
+
     def page(self, criterion: Criterion) -> Json:
         """Return the further data for the control, apart from name, prompt and options: the keys that only some kinds
         accept.

@@ -116,8 +116,8 @@ def model(
     tools: Annotated[
         Path | None,
         typer.Option(
-            help="With --strategy holmes: a file of tools that are run where a result is not stored; with --resume, the"
-            " same file again.",
+            help="Where models ask for tools (--strategy): a file of tools that are run where a result is not stored;"
+            " with --resume, the same file again.",
             metavar="FILE.yaml",
         ),
     ] = None,

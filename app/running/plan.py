@@ -17,18 +17,17 @@ from app.running import description, shown
 from app.services import Services
 from domain.errors import ModelRefused
 from domain.records import ProjectView
-from domain.runs import HOLMES, RunPlan
+from domain.runs import RunPlan
 from domain.states import ItemState
+from domain.strategies import added_strategy
 from workflow.runs import model_plans
 from workflow.runs.model_descriptions import ModelSpec
-from workflow.runs.run_tools import tool_files
 
 MY_PROMPTS = "A file of mine"
 
 STRATEGIES = {
     "generate": "write an answer",
     "rank_options": "rank the item's options by likelihood",
-    "holmes": "ask for tools and answer from their results",
     "two_steps": "answer a first question, then the item's with that answer in it",
 }
 
@@ -43,7 +42,7 @@ def choose(services: Services, view: ProjectView, spec: ModelSpec) -> RunPlan:
         dimensions, states, limit = _items(view)
         items = None if states else items_switch.switch(services, view, key="models.items")
         strategy, score, without_image = _strategy(of_schema)
-        tools = _tools(services) if strategy == HOLMES else None
+        tools = _tools(services, strategy)
     with right:
         above = st.container()
         text_only = st.toggle(
@@ -145,6 +144,11 @@ def _items(view: ProjectView) -> tuple[tuple[str, ...] | None, tuple[str, ...] |
     )
 
 
+def _label_strategy(name: str) -> str:
+    added = added_strategy(name)
+    return STRATEGIES.get(name, name) if added is None else added.label
+
+
 def _strategy(of_schema: RunPlan) -> tuple[str, str, bool]:
     known = [row.name for row in registry.rows("strategy") if row.available]
     if not known:
@@ -153,7 +157,7 @@ def _strategy(of_schema: RunPlan) -> tuple[str, str, bool]:
         "The model is to",
         known,
         index=known.index(of_schema.strategy) if of_schema.strategy in known else 0,
-        format_func=lambda name: STRATEGIES.get(name, name),
+        format_func=_label_strategy,
         key="models.strategy",
     )
     if strategy != "rank_options":
@@ -179,9 +183,10 @@ def _strategy(of_schema: RunPlan) -> tuple[str, str, bool]:
     return strategy, score, without
 
 
-def _tools(services: Services) -> Path | None:
-    """The tool set that was chosen of the operator's folder; None: HOLMES's own, whose results are stored."""
-    files = tool_files(services.settings)
+def _tools(services: Services, strategy: str) -> Path | None:
+    """Ask for a tool set of the operator's folder; None: the strategy's own, whose results are stored."""
+    added = added_strategy(strategy)
+    files = {} if added is None else added.files(services.settings)
     if not files:
         return None
     chosen: str | None = st.selectbox(
@@ -299,7 +304,7 @@ def titles_of(view: ProjectView, names: Sequence[str]) -> str:
 def plan_pairs(plan: RunPlan, view: ProjectView) -> list[tuple[str, str]]:
     """What a plan says, as pairs of a name and words."""
     pairs: list[tuple[str, Any]] = [
-        ("The model is to", STRATEGIES.get(plan.strategy, plan.strategy)),
+        ("The model is to", _label_strategy(plan.strategy)),
         ("Prompts", plan.prompt_set + (f", worded for {plan.family}" if plan.family else "")),
         ("Hash of the prompts", plan.prompt_hash),
         ("Seed of the wordings", "" if plan.prompt_seed is None else str(plan.prompt_seed)),

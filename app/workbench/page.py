@@ -80,7 +80,8 @@ def make_static(loaded: LoadedSchema, stage: Stage, *, project: str, title: str,
 
 def criteria_of(schema: Schema, stage: Stage) -> tuple[Criterion, ...]:
     """What a rater is asked in this stage; a senior is asked something else about the votes of others."""
-    return () if stage is Stage.ADJUDICATION else registry.criteria_of(schema, stage.value)
+    asked = () if stage is Stage.ADJUDICATION else registry.criteria_of(schema, stage.value)
+    return tuple(each for each in asked if kinds.of_criterion(each).has_control)
 
 
 def _choice(choice: Choice) -> Json:

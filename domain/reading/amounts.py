@@ -47,6 +47,26 @@ _EQUALS = re.compile(
     re.IGNORECASE,
 )
 
+_NOT_COUNTED = (
+    r"(?:answers?|way|ideas?|clues?|information|info|data|details?|evidence|indications?|images?|pictures?|photos?"
+    r"|comments?|thanks|responses?|objections?|matter|access|ability|visuals?|attachments?|input|files?"
+    r"|videos?|frames?|numbers?|counts?|mentions?|questions?|options?|choices?|need|reasons?|doubt|context|problems?"
+    r"|more|less|fewer|other|others|longer|such|one|clear|direct|reliable|exact|specific|definite)"
+)
+_NONE_SEEN = re.compile(
+    r"[\s\"'(]*(?:(?:there (?:is|are|was|were)|(?:i|we) (?:can )?(?:see|count|find|detect)"
+    r"|(?:the|this) (?:image|picture|photo|video|scene|frame) (?:shows|contains|has)|it (?:shows|contains|has)) )?"
+    rf"(?:no|not a single) (?!{_NOT_COUNTED}\b)(?P<noun>[^\W\d_]+(?:[ -][^\W\d_]+){{0,9}})[\s\"').!]*"
+    rf"|[\s\"'(]*(?:there (?:aren't|isn't|are not|is not|weren't)|(?:i|we) (?:don't|do not) (?:see|find)) any "
+    rf"(?!{_NOT_COUNTED}\b)(?P<any>[^\W\d_]+(?:[ -][^\W\d_]+){{0,9}})[\s\"').!]*"
+    r"|[\s\"'(]*none (?:at all|of (?:them|these|those))[\s\"').!]*",
+    re.IGNORECASE,
+)
+"""A sentence that counts nothing: "There are no cups in the image." is 0, as "There are 3 cups in the image." is 3."""
+_NOT_NONE = re.compile(
+    r"\b(?:but|except|only|if|unless|or|nor|than|although|though|however|can't|cannot|could|may|might|tell|know|say)\b"
+)
+
 _IF = re.compile(r"\b(?:if|unless|suppose|supposing|assuming|wenn|falls|si)\b[^.!?\n]*\Z")
 
 _LEADS = frozenset(
@@ -71,7 +91,9 @@ class NumberReader(AnswerText):
             (each for each in self.numbers.found if place.start <= each.start <= at < each.end or each.start == at),
             None,
         )
-        if number is None or number.end > place.end:
+        if number is None:
+            return self._none_seen(place)
+        if number.end > place.end:
             return None
         stop = re.compile(r"[.!?](?=\s|\Z)|\n|\(|;|\b(?:because|since|as|where)\b|。").search(
             self.text, number.end, min(place.end, number.end + 2000)
@@ -103,6 +125,19 @@ class NumberReader(AnswerText):
         if denied is None and self._unsaid(number):
             return Claim(place.rule, place.declared, number.start, number.end, None, (), number.end)
         return self._counted(place, number)
+
+    def _none_seen(self, place: Place) -> Claim | None:
+        """Return 0 if a place says that there is none of what is counted, and names no number."""
+        assert self.numbers is not None
+        if place.rule not in ("whole", "label", "json", "tag", "boxed") or self.asked.unit or self.numbers.found:
+            return None
+        end = place.end if place.closed else (self.text + "\n").index("\n", place.start)
+        while place.closed and end > place.start and self.text[end - 1] in "\"'} \n":
+            end -= 1
+        match = _NONE_SEEN.fullmatch(self.text, place.start, end)
+        if match is None or _NOT_NONE.search(self.low, place.start, end):
+            return None
+        return Claim(place.rule, place.declared, place.start, end, 0.0, (), end)
 
     def _denied_beside(self, number: Number) -> Number | None:
         """Return the number that is denied right behind this one: "8, not 9"."""

@@ -10,11 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from app import asked_strictly, reply_journal
-from app.asked_strictly import Subject, Way
-from app.reply_journal import Journal, JournalKind
 from app.services import Resources
-from app.written_once import Result, sha256
 from domain.errors import FileRefused, InvalidInput, ModelRefused, Problem, RunStopped
 from domain.runs import Question
 from domain.strict_json import Fault
@@ -23,8 +19,11 @@ from extensions.drafting.free_images import FreeImages, PictureMaker, Unit
 from extensions.drafting.proposal_reply import ProposalReply
 from extensions.drafting.seed_task_file import TaskPlan
 from extensions.drafting.seed_tasks import Situation
-from workflow.runs import identities
+from workflow.runs import identities, reply_journal, strict_questions
 from workflow.runs.model_descriptions import ModelSpec
+from workflow.runs.reply_journal import Journal, JournalKind
+from workflow.runs.result_file import ResultFile, sha256
+from workflow.runs.strict_questions import QuestionSettings, Subject
 
 PROPOSALS = JournalKind("touchstone drafting make", "proposed items")
 """The journal of the model's replies."""
@@ -53,9 +52,9 @@ class ProposalRequest:
     out: Path
 
     @property
-    def result(self) -> Result:
+    def result(self) -> ResultFile:
         """Return the file to write, with the files next to it."""
-        return Result(self.out, MADE_BY)
+        return ResultFile(self.out, MADE_BY)
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ class RunResult:
     @property
     def failures(self) -> dict[str, list[str]]:
         """Return the images of refused replies, by problem."""
-        return asked_strictly.failures(self.subjects)
+        return strict_questions.failures(self.subjects)
 
     def figures(self) -> dict[str, Any]:
         """Return the counts."""
@@ -105,8 +104,8 @@ class RunResult:
             "proposals": len(self.proposed),
             "images declined": declined,
             "images without": len(self.wishes) - len(self.proposed) - declined,
-            "requests": asked_strictly.requests(self.subjects),
-            **asked_strictly.usage(self.subjects),
+            "requests": strict_questions.requests(self.subjects),
+            **strict_questions.usage(self.subjects),
         }
 
     def without(self) -> Iterator[tuple[str, str, list[str]]]:
@@ -122,7 +121,7 @@ class RunResult:
 def described(spec: ModelSpec, free: FreeImages, constrain: bool) -> ModelSpec:
     """Return the model's description for these requests. With ``constrain`` its server enforces the form."""
     form = proposal_reply.json_schema(free.loaded.schema_) if constrain else None
-    return asked_strictly.described(spec, longest=LONGEST_ANSWER, form=form, name="item")
+    return strict_questions.described(spec, longest=LONGEST_ANSWER, form=form, name="item")
 
 
 def prepared(asked: ProposalRequest, here: Resources) -> tuple[list[PlannedProposal], dict[str, int]]:
@@ -133,7 +132,7 @@ def prepared(asked: ProposalRequest, here: Resources) -> tuple[list[PlannedPropo
     InvalidInput, FileRefused, ModelRefused
         An option, the prompt, the schema or the model does not fit.
     """
-    asked_strictly.must_be_endpoint(asked.spec, "items")
+    strict_questions.must_be_endpoint(asked.spec, "items")
     if asked.spec.modality == "text":
         raise ModelRefused(f"{asked.spec.name} is shown no pictures (`modality: text`), and items are about images.")
     if problem := proposal_reply.lacking(asked.prompt):
@@ -195,7 +194,7 @@ def dry(asked: ProposalRequest, here: Resources) -> tuple[list[Question], int]:
     """Return the open questions, and the number of images that need no further request."""
     wishes, _ = prepared(asked, here)
     subjects = [wish.subject for wish in wishes]
-    asked_strictly.recall(subjects, reply_journal.read(asked.result.beside("asked.jsonl"), PROPOSALS))
+    strict_questions.recall(subjects, reply_journal.read(asked.result.beside("asked.jsonl"), PROPOSALS))
     left = [subject for subject in subjects if subject.is_open(asked.tries)]
     return [each.question(at, shown=at < 3) for at, each in enumerate(left)], len(subjects) - len(left)
 
@@ -213,13 +212,13 @@ def make(
     wishes, left_out = prepared(asked, here)
     with reply_journal.opened(asked.result.beside("asked.jsonl"), PROPOSALS) as journal:
         told = RunResult(wishes, left_out, journal.broken)
-        asked_strictly.recall(told.subjects, journal)
+        strict_questions.recall(told.subjects, journal)
         told.before = sum(not subject.is_open(asked.tries) for subject in told.subjects)
         ours = asked.result.must_be_ours(_file(asked, told.proposed))
         try:
             if told.before < len(wishes):
-                way = Way(asked.spec, asked.tries, "image")
-                asked_strictly.ask(way, told.subjects, journal, here.settings, stop=stop, tell=tell)
+                way = QuestionSettings(asked.spec, asked.tries, "image")
+                strict_questions.ask(way, told.subjects, journal, here.settings, stop=stop, tell=tell)
         except RunStopped as error:
             told.stopped = str(error)
         asked.result.must_be_ours(_file(asked, told.proposed), ours)
@@ -276,6 +275,6 @@ def _made(asked: ProposalRequest, told: RunResult, journal: Journal) -> dict[str
         "fields_left_to_people": [each.name for each in proposal_reply.left_fields(loaded.schema_)],
         "counts": told.figures(),
         "situations": dict(sorted(situations.items())),
-        "failures": asked_strictly.failure_rows(told.subjects, "images"),
+        "failures": strict_questions.failure_rows(told.subjects, "images"),
         "left_out": [{"image": name, "why": why, "said": said} for name, why, said in told.without()],
     }

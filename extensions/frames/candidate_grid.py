@@ -39,10 +39,10 @@ MOVING: Mapping[str, Callable[[Frame], float]] = {
 
 
 @st.fragment
-def draw(services: Services, view: ProjectView, folder: Path, found: SetIndex, *, busy: bool) -> None:
+def draw(services: Services, view: ProjectView, folder: Path, index: SetIndex, *, busy: bool) -> None:
     """Draw the filters, the frames and the button for the pool; ``busy`` states whether work on the set was running."""
     with shell.guard(services):
-        if _is_old(services, view, folder, found) or (set_jobs.is_running(folder) and not busy):
+        if _is_old(services, view, folder, index) or (set_jobs.is_running(folder) and not busy):
             st.rerun()
         with st.container():  # what may stand here or not: else all below would be drawn anew, and lose the focus
             shell.tell_refused()
@@ -50,12 +50,12 @@ def draw(services: Services, view: ProjectView, folder: Path, found: SetIndex, *
             if changed:
                 shell.show(markup.notice(changed))
         shell.section("Candidates")
-        shown = _filtered(folder, found)
+        shown = _filtered(folder, index)
         hand = frame_sets.by_hand(folder)
-        n = len(frame_sets.chosen(folder, found))
+        n = len(frame_sets.chosen(folder, index))
         words, on, off = st.columns([6, 2, 2], vertical_alignment="center")
-        said = f"{markup.count(len(shown), 'frame')} with these filters; {n:,} of {len(found.frames):,} are chosen."
-        words.html(str(markup.tag("p", markup.text(said), style="ts", data_part="candidates")))
+        summary = f"{markup.count(len(shown), 'frame')} with these filters; {n:,} of {len(index.frames):,} are chosen."
+        words.html(str(markup.tag("p", markup.text(summary), style="ts", data_part="candidates")))
         for where, label, value in ((on, "Choose these", True), (off, "Choose none of these", False)):
             where.button(
                 label,
@@ -70,14 +70,14 @@ def draw(services: Services, view: ProjectView, folder: Path, found: SetIndex, *
         for at in range(0, len(some), ACROSS):
             for box, frame in zip(st.columns(ACROSS), some[at : at + ACROSS], strict=False):
                 with box:
-                    _tile(services, view, folder, found, frame, on=hand.get(frame.name, frame.kept))
-        _pool(services, view, folder, found, busy=busy)
+                    _tile(services, view, folder, index, frame, on=hand.get(frame.name, frame.kept))
+        _pool(services, view, folder, index, busy=busy)
 
 
-def _is_old(services: Services, view: ProjectView, folder: Path, found: SetIndex) -> bool:
+def _is_old(services: Services, view: ProjectView, folder: Path, index: SetIndex) -> bool:
     """Whether the frames have been screened again or removed since the page was drawn; the next run says by whom."""
     now = frame_sets.index(folder)
-    if now is not None and now.stamp == found.stamp:
+    if now is not None and now.stamp == index.stamp:
         return False
     who, what = frame_choices.last_change(services.store, by=services.person, project=view.name, name=folder.name)
     if who != services.person.login and not shell.was_refused():  # a refusal says it, too
@@ -90,11 +90,11 @@ def _asked() -> tuple[Any, ...]:
     return tuple(st.session_state.get(f"frames.filter.{name}") for name in names)
 
 
-def _filtered(folder: Path, found: SetIndex) -> list[Frame]:
+def _filtered(folder: Path, index: SetIndex) -> list[Frame]:
     """Draw the filters, and return the remaining frames in order."""
-    groups = Counter(each.row["group"] for each in found.frames)
+    groups = Counter(each.row["group"] for each in index.frames)
     alike = [group for group, n in sorted(groups.items()) if n > 1]
-    sources = sorted({str(each.row["source"]) for each in found.frames})
+    sources = sorted({str(each.row["source"]) for each in index.frames})
     boxes = st.columns([3, 3, 3, 2, 2, 3], vertical_alignment="bottom")
     key = "frames.filter."
     show = boxes[0].selectbox("Show", [CHOSEN, KEPT, DROPPED, EVERY], index=3, key=f"{key}show")
@@ -103,11 +103,11 @@ def _filtered(folder: Path, found: SetIndex) -> list[Frame]:
         "Group",
         [ANY, ALIKE, *alike],
         format_func=lambda each: f"group {each}: {groups[each]} alike" if isinstance(each, int) else each,
-        key=f"{key}group.{folder.name}.{found.stamp}",
+        key=f"{key}group.{folder.name}.{index.stamp}",
     )
     low = boxes[3].number_input("Sharpness from", value=None, min_value=0.0, step=10.0, key=f"{key}from")
     high = boxes[4].number_input("Sharpness to", value=None, min_value=0.0, step=10.0, key=f"{key}to")
-    orders, moved = dict(ORDERS), bool(found.settings["taking"].get("motion"))
+    orders, moved = dict(ORDERS), bool(index.settings["taking"].get("motion"))
     still = most = None
     if moved:
         orders |= MOVING
@@ -132,7 +132,7 @@ def _filtered(folder: Path, found: SetIndex) -> list[Frame]:
             and (most is None or _motion(frame, math.inf) <= most)
         )
 
-    return sorted(filter(fits, found.frames), key=orders[order])
+    return sorted(filter(fits, index.frames), key=orders[order])
 
 
 def _motion(frame: Frame, none: float) -> float:
@@ -141,21 +141,21 @@ def _motion(frame: Frame, none: float) -> float:
     return none if value is None else float(value)
 
 
-def _tile(services: Services, view: ProjectView, folder: Path, found: SetIndex, frame: Frame, *, on: bool) -> None:
-    where = (view.name, folder.name, found.stamp, frame.number)
+def _tile(services: Services, view: ProjectView, folder: Path, index: SetIndex, frame: Frame, *, on: bool) -> None:
+    where = (view.name, folder.name, index.stamp, frame.number)
     moment = f"{float(frame.row['time']):.2f} s"
     image = markup.tag("img", src=address(*where), alt=frame.name, loading="lazy", style="ts-frame")
     link = markup.tag("a", image, href=address(*where, "original"), target="_blank", rel="noopener", title=frame.name)
     moved = frame.row.get("motion")
-    said = f"sharpness {frame.row['sharpness']:.1f}, group {frame.row['group']}"
-    said += f", motion {moved:.1f}" if moved is not None else ""
+    measures = f"sharpness {frame.row['sharpness']:.1f}, group {frame.row['group']}"
+    measures += f", motion {moved:.1f}" if moved is not None else ""
     why = [markup.tag("div", markup.text(str(frame.row["why"])), style="ts-small ts-wrong")] * (not frame.kept)
     shell.show(
         markup.tag(
             "div",
             link,
             markup.tag("div", markup.quiet(str(frame.row["source"])), style="ts-small"),
-            markup.tag("div", markup.quiet(said), style="ts-small"),
+            markup.tag("div", markup.quiet(measures), style="ts-small"),
             *why,
             data_part="candidate",
         )
@@ -202,7 +202,7 @@ def _tick(services: Services, folder: Path, frames: Sequence[Frame], on: bool) -
         frame_sets.tick(services.store, folder, frames, on=on, by=services.person)
 
 
-def _pool(services: Services, view: ProjectView, folder: Path, found: SetIndex, *, busy: bool) -> None:
+def _pool(services: Services, view: ProjectView, folder: Path, index: SetIndex, *, busy: bool) -> None:
     """Draw the button that adds the chosen frames to the pool, if people write about images."""
     shell.section("Into the pool")
     schema = view.schema.schema_
@@ -225,7 +225,7 @@ def _pool(services: Services, view: ProjectView, folder: Path, found: SetIndex, 
         role = right.selectbox(
             "Only for", [None, *places], format_func=lambda name: name or "any place", key="frames.pool.role"
         )
-    n = len(frame_sets.chosen(folder, found))
+    n = len(frame_sets.chosen(folder, index))
     shell.does(
         button,
         f"Add {markup.count(n, 'chosen frame')}",

@@ -97,7 +97,7 @@ def make(
     *,
     taking: ExtractionSettings,
     keeping: ScreeningSettings | None = None,
-    said: Callable[[str], None] = lambda _: None,
+    report: Callable[[str], None] = lambda _: None,
 ) -> ExtractionResult:
     """Take the frames of these videos into ``out``, measure them, and decide which are kept.
 
@@ -110,18 +110,16 @@ def make(
     Conflict
         Another run is at work in the folder.
     NotAvailable
-        The extra ``video`` is not installed, or ``motion`` where it is to be measured.
+        The extra ``video`` is not installed.
     InvalidInput
         The screening uses motion, which is not measured.
     """
     keeping = keeping or ScreeningSettings()
     require_measured(taking, keeping)
-    if taking.motion:
-        motion.opencv()
     with _alone(out):
         _must_be_of(out, sources)
         for source in sources:
-            _take(out, source, taking, said)
+            _take(out, source, taking, report)
         return _decide(out, sources, taking, keeping)
 
 
@@ -137,10 +135,10 @@ def manifest(out: Path) -> Iterator[dict[str, Any]]:
     try:
         with path.open(encoding="utf-8") as lines:
             for number, line in enumerate(lines, 1):
-                found = json.loads(line)
-                if not isinstance(found, dict) or found.get("record") not in ("run", "source", "frame"):
+                row = json.loads(line)
+                if not isinstance(row, dict) or row.get("record") not in ("run", "source", "frame"):
                     raise FileRefused(f"{path}, line {number}: it is no line of a manifest of frames.")
-                yield found
+                yield row
     except (OSError, ValueError) as error:
         raise FileRefused(f"{path} cannot be read as a manifest of frames ({error}).") from error
 
@@ -194,7 +192,7 @@ def _lines(part: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in whole.splitlines()]
 
 
-def _take(out: Path, source: Source, taking: ExtractionSettings, said: Callable[[str], None]) -> None:
+def _take(out: Path, source: Source, taking: ExtractionSettings, report: Callable[[str], None]) -> None:
     part = _part(out, source.name)
     try:
         with source.path.open("rb") as video:
@@ -218,7 +216,7 @@ def _take(out: Path, source: Source, taking: ExtractionSettings, said: Callable[
             _take_from(film, out, source, taking, before[1:], lambda line: _write(lines, line))
             about = {"codec": film.codec, "frames": len(film), "end": float(film.end), "steady": film.steady}
             _write(lines, {"done": {**about, "broken": film.broken}})
-        said(source.name)
+        report(source.name)
     except MediaRefused as error:
         _restart(part, {"source": source.name, "sha256": sha256, "skipped": str(error)})
 
@@ -258,8 +256,8 @@ def _take_from(
         wanted = film.each_seconds(Fraction(taking.seconds))
     else:
         wanted = film.scenes(taking.scenes or frames.SCENE)
-    for found, before_it in _found(film, [index for index in wanted if index not in known], taking):
-        write(_taken(found, out, source, taking, asked.get(found.index, []), before_it))
+    for frame, before_it in _found(film, [index for index in wanted if index not in known], taking):
+        write(_taken(frame, out, source, taking, asked.get(frame.index, []), before_it))
 
 
 def _found(
@@ -273,17 +271,17 @@ def _found(
     awaited = {index - 1 for index in wanted if index} if taking.motion else set[int]()
     greys: dict[int, Image.Image | None] = {}
     waiting: dict[int, frames.Found] = {}
-    for found in film.read(sorted(asked | awaited)):
-        if found.index in awaited:
-            awaited.remove(found.index)
-            greys[found.index] = motion.small(found.picture) if found.picture is not None else None
-            if (late := waiting.pop(found.index + 1, None)) is not None:
-                yield late, greys.pop(found.index)
-        if found.index in asked:
-            if found.index - 1 in awaited:
-                waiting[found.index] = found
+    for frame in film.read(sorted(asked | awaited)):
+        if frame.index in awaited:
+            awaited.remove(frame.index)
+            greys[frame.index] = motion.small(frame.picture) if frame.picture is not None else None
+            if (late := waiting.pop(frame.index + 1, None)) is not None:
+                yield late, greys.pop(frame.index)
+        if frame.index in asked:
+            if frame.index - 1 in awaited:
+                waiting[frame.index] = frame
             else:
-                yield found, greys.pop(found.index - 1, None)
+                yield frame, greys.pop(frame.index - 1, None)
 
 
 def _is_there(out: Path, line: Mapping[str, Any]) -> bool:
@@ -292,26 +290,26 @@ def _is_there(out: Path, line: Mapping[str, Any]) -> bool:
 
 
 def _taken(
-    found: frames.Found,
+    frame: frames.Found,
     out: Path,
     source: Source,
     taking: ExtractionSettings,
     asked: Sequence[str],
     before: Image.Image | None,
 ) -> Mapping[str, Any]:
-    when = {"frame": found.index, "exact": str(found.time), "asked": list(asked)}
-    if found.picture is None:
-        return {**when, "why": f"{source.name} is damaged at {float(found.time):.3f} s: the frame cannot be decoded."}
-    micro = found.time.numerator * 1_000_000 // found.time.denominator
+    when = {"frame": frame.index, "exact": str(frame.time), "asked": list(asked)}
+    if frame.picture is None:
+        return {**when, "why": f"{source.name} is damaged at {float(frame.time):.3f} s: the frame cannot be decoded."}
+    micro = frame.time.numerator * 1_000_000 // frame.time.denominator
     name = f"{source.name}/{micro // 1_000_000:05d}.{micro % 1_000_000:06d}.{taking.format}"
     at = out / DROPPED / name
     at.parent.mkdir(parents=True, exist_ok=True)
     partial = at.with_name(f".{at.name}.partial")
     kind = "PNG" if taking.format == "png" else "JPEG"
-    found.picture.save(partial, kind, **FORMATS[taking.format])
+    frame.picture.save(partial, kind, **FORMATS[taking.format])
     copies.settle(partial, at)
-    moved = {"motion": _motion(before, found.picture)} if taking.motion else {}
-    return {**when, "file": name, **_measured(found.picture), **moved}
+    moved = {"motion": _motion(before, frame.picture)} if taking.motion else {}
+    return {**when, "file": name, **_measured(frame.picture), **moved}
 
 
 def _motion(before: Image.Image | None, picture: Image.Image) -> float | None:

@@ -75,16 +75,16 @@ def free_clips(store: Store, media: MediaStore, *, by: Person, project: str) -> 
     """Return the free clips of the pool, by name; leads only."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        found = stock.free_clips(session, project_id=access.project_id)
-    return [(name, media.path(sha256, "original")) for name, sha256 in found]
+        clips = stock.free_clips(session, project_id=access.project_id)
+    return [(name, media.path(sha256, "original")) for name, sha256 in clips]
 
 
 def pooled(store: Store, *, by: Person, project: str) -> list[PooledFrames]:
     """Return which frames entered the pool, oldest first; leads only."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        found = events.of_kinds(session, project_id=access.project_id, kinds=(FRAMES_POOLED,))
-    return [PooledFrames(event.at, len(event.data["frames"])) for event, _ in found]
+        additions = events.of_kinds(session, project_id=access.project_id, kinds=(FRAMES_POOLED,))
+    return [PooledFrames(event.at, len(event.data["frames"])) for event, _ in additions]
 
 
 def add(
@@ -119,7 +119,7 @@ def add(
         by=by,
         project=project,
         settings=settings,
-        taken={each.name: each.row for each in frames if each.row},
+        taken={frame.name: frame.row for frame in frames if frame.row},
         dropped=dropped or {},
     )
     done = AddedMedia(0, 0)
@@ -137,9 +137,9 @@ def add(
         )
         refused = {name for name, _ in added.refused}
         those = {
-            each.name: {name: each.row[name] for name in LOGGED_COLUMNS if name in each.row}
-            for each in some
-            if each.row and each.name not in refused
+            frame.name: {name: frame.row[name] for name in LOGGED_COLUMNS if name in frame.row}
+            for frame in some
+            if frame.row and frame.name not in refused
         }
         if those and added.added:
             with store.write() as session:
@@ -151,9 +151,9 @@ def add(
 
 
 def _counted(some: Sequence[FrameForPool], seen: int, progress: Callable[[int], None]) -> Iterable[tuple[str, Path]]:
-    for at, each in enumerate(some, seen):
+    for at, frame in enumerate(some, seen):
         progress(at)
-        yield each.name, each.path
+        yield frame.name, frame.path
 
 
 def _sum(one: AddedMedia, other: AddedMedia) -> AddedMedia:

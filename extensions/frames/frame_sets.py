@@ -129,8 +129,8 @@ def sets(services: Services, project: str) -> list[tuple[str, SetDescription]]:
     """Return the sets of a project by name, newest first; leads only."""
     place = frame_pool.place(services.store, services.settings.home, by=services.person, project=project)
     there = [path.parent for path in place.glob(f"*/{ABOUT}")] if place.is_dir() else []
-    found = [(folder.name, SetDescription.read(folder)) for folder in there]
-    return sorted(found, key=lambda each: each[1].began, reverse=True)
+    descriptions = [(folder.name, SetDescription.read(folder)) for folder in there]
+    return sorted(descriptions, key=lambda each: each[1].began, reverse=True)
 
 
 def folder_of_set(store: Store, home: Path, *, by: Person, project: str, name: str) -> Path:
@@ -172,16 +172,16 @@ def at(seconds: float) -> datetime:
 
 def picture(folder: Path, number: int, size: str) -> Path:
     """Return the file of a frame; ``size`` is ``thumb`` or ``original``."""
-    found = index(folder)
-    if found is None or not 0 <= number < len(found.frames) or size not in ("thumb", "original"):
+    of_set = index(folder)
+    if of_set is None or not 0 <= number < len(of_set.frames) or size not in ("thumb", "original"):
         raise NotFound("There is no such frame; the page Frames shows those that there are.")
-    file = str(found.frames[number].row["file"])
+    file = str(of_set.frames[number].row["file"])
     if not copies.ends_whole(folder / OUT / file):
         raise NotFound("This frame is gone or damaged. Take the frames of its video again.")
     if size == "original":
         return folder / OUT / file
     write_thumbnail(folder, file)
-    return _thumb_of(folder, found.frames[number].name)
+    return _thumb_of(folder, of_set.frames[number].name)
 
 
 def _thumb_of(folder: Path, name: str) -> Path:
@@ -194,27 +194,27 @@ def _thumb_of(folder: Path, name: str) -> Path:
 def by_hand(folder: Path) -> dict[str, bool]:
     """Return which frames a lead ticked on or off, by name, as of the last ``refresh``."""
     try:
-        found: dict[str, bool] = json.loads((folder / HAND).read_text(encoding="utf-8"))
+        ticks: dict[str, bool] = json.loads((folder / HAND).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    return found
+    return ticks
 
 
 def refresh(store: Store, folder: Path, *, by: Person) -> None:
     """Read from the log which frames of a set are ticked; first, move ticks of an earlier version into the log."""
-    found = index(folder)
-    if found is None:
+    of_set = index(folder)
+    if of_set is None:
         return
-    project, lines = project_of(folder), _take_in(store, folder, found, by=by)
-    here = [each.name for each in folder.parent.iterdir()]
+    project, lines = project_of(folder), _take_in(store, folder, of_set, by=by)
+    here = [path.name for path in folder.parent.iterdir()]
     with locks.held(folder / f"{HAND}.lock", TICKING, wait_seconds=TICKING_SECONDS):
         now = frame_choices.standing(store, by=by, project=project, name=folder.name, lines=lines, here=here)
         if now != by_hand(folder):
             write_json(folder / HAND, now)
 
 
-def _take_in(store: Store, folder: Path, found: SetIndex, *, by: Person) -> list[Mapping[str, Any]]:
-    lines = [each.row for each in found.frames]
+def _take_in(store: Store, folder: Path, of_set: SetIndex, *, by: Person) -> list[Mapping[str, Any]]:
+    lines = [frame.row for frame in of_set.frames]
     frame_choices.take_in(store, folder, by=by, project=project_of(folder), of=reference_of(folder), lines=lines)
     return lines
 
@@ -229,14 +229,14 @@ def tick(store: Store, folder: Path, frames: Sequence[Frame], *, on: bool, by: P
     Conflict
         The set no longer has one of the frames. The message has the reason.
     """
-    found = index(folder)
-    now = {_identity(each): each.row for each in found.frames} if found is not None else {}
-    lines = [now[_identity(each)] for each in frames if _identity(each) in now]
-    if found is None or len(lines) < len(frames):
+    of_set = index(folder)
+    now = {_identity(frame): frame.row for frame in of_set.frames} if of_set is not None else {}
+    lines = [now[_identity(frame)] for frame in frames if _identity(frame) in now]
+    if of_set is None or len(lines) < len(frames):
         about = {"project": project_of(folder), "name": folder.name}
         who, why = frame_choices.last_change(store, by=by, **about, kinds=(CHOICES_CLEARED,))
         raise Conflict(f"Your choice is not saved, because these frames are gone. {who}: {why}.")
-    _take_in(store, folder, found, by=by)
+    _take_in(store, folder, of_set, by=by)
     frame_choices.tick(store, by=by, project=project_of(folder), of=reference_of(folder), lines=lines, on=on)
     refresh(store, folder, by=by)
 
@@ -255,10 +255,10 @@ def reference_of(folder: Path) -> SetOfFrames:
     return SetOfFrames(folder.name, SetDescription.read(folder).called)
 
 
-def chosen(folder: Path, found: SetIndex) -> list[Frame]:
+def chosen(folder: Path, of_set: SetIndex) -> list[Frame]:
     """Return the frames for the pool: those that a lead ticked on, and kept frames that no lead ticked off."""
     hand = by_hand(folder)
-    return [each for each in found.frames if hand.get(each.name, each.kept)]
+    return [frame for frame in of_set.frames if hand.get(frame.name, frame.kept)]
 
 
 def media_of(folder: Path) -> Path | None:
@@ -266,12 +266,12 @@ def media_of(folder: Path) -> Path | None:
 
     Returns None if the videos have no common folder, or if the set has no videos yet.
     """
-    about, found = SetDescription.read(folder), index(folder)
+    about, of_set = SetDescription.read(folder), index(folder)
     if about.root:
         return Path(about.root)
     if about.paths or not (folder / "items").is_dir():
         return None
-    state = [found.stamp if found is not None else "", sorted(by_hand(folder).items())]
+    state = [of_set.stamp if of_set is not None else "", sorted(by_hand(folder).items())]
     media = folder / "media" / hashlib.sha256(json.dumps(state).encode()).hexdigest()[:16]
     with locks.held(folder / "media.lock", "Someone else begins to import with these videos; try again."):
         if media.is_dir():  # an import may be reading it
@@ -279,8 +279,8 @@ def media_of(folder: Path) -> Path | None:
         partial = media.with_name("partial")
         shutil.rmtree(partial, ignore_errors=True)
         there = [(f"videos/{name}", path) for name, path in files_below(folder / "items")]
-        frames = chosen(folder, found) if found is not None else []
-        there += [(f"images/{each.name}", folder / OUT / str(each.row["file"])) for each in frames]
+        frames = chosen(folder, of_set) if of_set is not None else []
+        there += [(f"images/{frame.name}", folder / OUT / str(frame.row["file"])) for frame in frames]
         for name, path in there:
             (partial / name).parent.mkdir(parents=True, exist_ok=True)
             os.link(path, partial / name)

@@ -80,13 +80,13 @@ def _make(folder: Path, about: SetDescription, progress: Progress) -> dict[str, 
         raise FileRefused("Among these files is no video: their names have to end with .mp4, .webm or the like.")
     done = 0
 
-    def said(name: str) -> None:
+    def report(name: str) -> None:
         nonlocal done
         done += 1
         progress(f"{done:,} of {len(sources):,} videos, the last one {name}", done, len(sources))
 
     with uploads.as_uploaded(str(folder)):
-        extraction.make(folder / OUT, sources, taking=about.taking, keeping=about.keeping, said=said)
+        extraction.make(folder / OUT, sources, taking=about.taking, keeping=about.keeping, report=report)
     lines = extraction.manifest(folder / OUT)
     head, videos, frames, missing = next(lines), [], [], []
     for line in lines:
@@ -132,26 +132,28 @@ class PoolJob:
     def run(self, store: Store, home: Path, progress: Progress) -> str:
         """Add the frames, and write the counts into the description of the set."""
         with locks.held(self.folder / LOCK, BUSY):
-            found = frame_sets.index(self.folder)
-            if found is None:
+            index = frame_sets.index(self.folder)
+            if index is None:
                 raise Conflict("There are no frames to take into the pool yet.")
             frame_sets.refresh(store, self.folder, by=self.by)
-            those = frame_sets.chosen(self.folder, found)
-            taken = {each.number for each in those}
+            those = frame_sets.chosen(self.folder, index)
+            taken = {frame.number for frame in those}
             added = frame_pool.add(
                 store,
                 MediaStore(home / "media"),
                 by=self.by,
                 project=self.project,
-                frames=[FrameForPool(each.name, self.folder / OUT / str(each.row["file"]), each.row) for each in those],
-                dropped={each.name: each.row for each in found.frames if each.number not in taken},
-                settings=found.settings,
+                frames=[
+                    FrameForPool(frame.name, self.folder / OUT / str(frame.row["file"]), frame.row) for frame in those
+                ],
+                dropped={frame.name: frame.row for frame in index.frames if frame.number not in taken},
+                settings=index.settings,
                 dimension=self.dimension,
                 role=self.role,
                 progress=lambda at: progress(f"Into the pool: {at:,} of {len(those):,} frames", at, len(those)),
             )
-            told = {"added": added.added, "repeated": added.repeated, "refused": list(added.refused), "at": time.time()}
-            replace(SetDescription.read(self.folder), pooled=told).write(self.folder)
+            counts = {"added": added.added, "repeated": added.repeated, "refused": list(added.refused)}
+            replace(SetDescription.read(self.folder), pooled={**counts, "at": time.time()}).write(self.folder)
         return "pooled"
 
 

@@ -17,16 +17,16 @@ from extensions.frames.frame_sets import Frame, SetDescription, SetIndex
 def draw(services: Services, view: ProjectView) -> None:
     """Draw the step of the page Pipelines: every frame set with its table, and how many frames the pool has."""
     shell.section("Frames")
-    found = frame_sets.sets(services, view.name)
-    if not found:
+    sets = frame_sets.sets(services, view.name)
+    if not sets:
         shell.show(markup.tag("p", link("Take frames out of videos", "frames", view), style="ts"))
-    for name, about in found:
+    for name, about in sets:
         folder = frame_sets.folder_of_set(
             services.store, services.settings.home, by=services.person, project=view.name, name=name
         )
-        said = f"{about.called}, {markup.moment(frame_sets.at(about.began))} · "
+        called = f"{about.called}, {markup.moment(frame_sets.at(about.began))} · "
         way = link("look through, or run again", "frames", view, set=name)
-        shell.show(markup.tag("p", markup.text(said), way, style="ts"))
+        shell.show(markup.tag("p", markup.text(called), way, style="ts"))
         there = frame_sets.index(folder)
         if there is not None:
             shell.show(markup.tag("div", table(view, folder, about, there), data_part="frames"))
@@ -42,30 +42,30 @@ def draw(services: Services, view: ProjectView) -> None:
 STEP = PipelineStep(10, draw)
 
 
-def table(view: ProjectView, folder: Path, about: SetDescription, found: SetIndex) -> markup.Markup:
+def table(view: ProjectView, folder: Path, about: SetDescription, index: SetIndex) -> markup.Markup:
     """Return a table with a row for each step: input, output, dropped frames with reasons and examples, and cost."""
-    read = [each for each in found.videos if not each.get("why")]
-    skipped = [(str(each["source"]), str(each["why"])) for each in found.videos if each.get("why")]
-    broken = [(str(each["source"]), f"{each['broken']}; taken up to there") for each in read if each.get("broken")]
-    kept, chosen = sum(each.kept for each in found.frames), frame_sets.chosen(folder, found)
+    read = [video for video in index.videos if not video.get("why")]
+    skipped = [(str(video["source"]), str(video["why"])) for video in index.videos if video.get("why")]
+    broken = [(str(video["source"]), f"{video['broken']}; taken up to there") for video in read if video.get("broken")]
+    kept, chosen = sum(frame.kept for frame in index.frames), frame_sets.chosen(folder, index)
     took = f"{about.seconds:,.1f} s of this machine" if about.seconds else ""
     rows = [
         row(
             "Videos",
             f"{about.called}, by {about.by}",
-            len(found.videos), len(read), dropped_cell(skipped + broken), "",
+            len(index.videos), len(read), dropped_cell(skipped + broken), "",
         ),
         row(
             "Taking",
-            settings_form.taking_words(dict(found.settings["taking"])),
-            len(read), len(found.frames), dropped_cell(found.missing), took,
+            settings_form.taking_words(dict(index.settings["taking"])),
+            len(read), len(index.frames), dropped_cell(index.missing), took,
         ),
         row(
             "Screening",
-            settings_form.keeping_words(dict(found.settings["keeping"])),
-            len(found.frames), kept, _dropped(view, folder, found), "",
+            settings_form.keeping_words(dict(index.settings["keeping"])),
+            len(index.frames), kept, _dropped(view, folder, index), "",
         ),
-        row("Choosing", "ticked by hand", len(found.frames), len(chosen), _hand(folder, found), ""),
+        row("Choosing", "ticked by hand", len(index.frames), len(chosen), _hand(folder, index), ""),
     ]  # fmt: skip
     if about.pooled:
         n, there, refused = (about.pooled[name] for name in ("added", "repeated", "refused"))
@@ -88,33 +88,33 @@ EXAMPLES = 3
 """Number of frames shown for each reason."""
 
 
-def _dropped_by_reason(found: SetIndex) -> Counter[str]:
-    return Counter(each.reason for each in found.frames if not each.kept)
+def _dropped_by_reason(index: SetIndex) -> Counter[str]:
+    return Counter(frame.reason for frame in index.frames if not frame.kept)
 
 
-def _dropped(view: ProjectView, folder: Path, found: SetIndex) -> markup.Markup:
+def _dropped(view: ProjectView, folder: Path, index: SetIndex) -> markup.Markup:
     """Return each reason with its count, and the first frames that it dropped."""
-    said = []
-    for reason, n in sorted(_dropped_by_reason(found).items()):
-        some = [each for each in found.frames if not each.kept and each.reason == reason][:EXAMPLES]
-        pictures = [_picture(view, folder, found, each) for each in some]
-        said.append(markup.tag("div", markup.text(f"{reason}: {n:,}"), data_reason=reason))
-        said.append(markup.tag("div", *pictures, style="ts-pictures"))
-    return markup.joined(said) if said else markup.quiet("nothing")
+    parts = []
+    for reason, n in sorted(_dropped_by_reason(index).items()):
+        some = [frame for frame in index.frames if not frame.kept and frame.reason == reason][:EXAMPLES]
+        pictures = [_picture(view, folder, index, frame) for frame in some]
+        parts.append(markup.tag("div", markup.text(f"{reason}: {n:,}"), data_reason=reason))
+        parts.append(markup.tag("div", *pictures, style="ts-pictures"))
+    return markup.joined(parts) if parts else markup.quiet("nothing")
 
 
-def _picture(view: ProjectView, folder: Path, found: SetIndex, frame: Frame) -> markup.Markup:
-    where = (view.name, folder.name, found.stamp, frame.number)
+def _picture(view: ProjectView, folder: Path, index: SetIndex, frame: Frame) -> markup.Markup:
+    where = (view.name, folder.name, index.stamp, frame.number)
     words = f"{frame.name}: {frame.row['why']}"
     image = markup.tag("img", src=address(*where), alt=words, title=words, loading="lazy")
     return markup.tag("a", image, href=address(*where, "original"), target="_blank", rel="noopener")
 
 
-def _hand(folder: Path, found: SetIndex) -> markup.Markup:
+def _hand(folder: Path, index: SetIndex) -> markup.Markup:
     hand = frame_sets.by_hand(folder)
-    off = sum(each.kept and hand.get(each.name) is False for each in found.frames)
-    on = sum(not each.kept and hand.get(each.name) is True for each in found.frames)
-    left = len(found.frames) - sum(each.kept for each in found.frames) - on
-    said = [f"{left:,} dropped by the screening"] * bool(left) + [f"{off:,} ticked off"] * bool(off)
-    said += [f"{on:,} of the dropped ticked on"] * bool(on)
-    return markup.text("; ".join(said)) if said else markup.quiet("nothing")
+    off = sum(frame.kept and hand.get(frame.name) is False for frame in index.frames)
+    on = sum(not frame.kept and hand.get(frame.name) is True for frame in index.frames)
+    left = len(index.frames) - sum(frame.kept for frame in index.frames) - on
+    parts = [f"{left:,} dropped by the screening"] * bool(left) + [f"{off:,} ticked off"] * bool(off)
+    parts += [f"{on:,} of the dropped ticked on"] * bool(on)
+    return markup.text("; ".join(parts)) if parts else markup.quiet("nothing")

@@ -21,10 +21,10 @@ from db.records import StoredRun
 from domain.errors import AlreadyTaken, FileRefused, InvalidInput, Problem
 from domain.reading.answers import ReadOutcome
 from domain.records import BadRow, Person, PredictionRecord
-from domain.registers import function_of
 from domain.run_kinds import RunKind
 from domain.runs import ANSWERS, Outcome
 from extensions.leaderboard import entry_budget
+from importers.readers import reader_of
 from workflow.access.counted_items import counting
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
@@ -123,9 +123,7 @@ def take(
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     bring = Import(store, media, access, by, project, path, None, False, lambda what, done, total: None)
-    found: ReadPredictions = function_of(FORMATS[FORMAT].reads or "")(
-        path, schema=access.schema, model=name, project=project
-    )
+    found: ReadPredictions = reader_of(FORMATS[FORMAT])(path, schema=access.schema, model=name, project=project)
     rows, missing = _looked_at(bring, found, anyway=anyway)
     (sha256,) = set(found.hashes.values()) if len(found.hashes) == 1 else ("",)
     absent = [_absent(name, path, item) for item in missing]

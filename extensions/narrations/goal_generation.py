@@ -9,10 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from app import asked_strictly, reply_journal
-from app.asked_strictly import Subject, Way
-from app.reply_journal import Journal, JournalKind
-from app.written_once import Result, sha256
 from domain.errors import FileRefused, InvalidInput, Problem, RunStopped
 from domain.runs import Question
 from domain.settings import Settings
@@ -24,8 +20,11 @@ from extensions.narrations.rules import goal_prompt, goal_replies
 from extensions.narrations.rules.goal_replies import ReplyGoals
 from extensions.narrations.rules.goals import LEVELS, Limits, Task
 from extensions.narrations.rules.narration import by_video
-from workflow.runs import identities
+from workflow.runs import identities, reply_journal, strict_questions
 from workflow.runs.model_descriptions import ModelSpec
+from workflow.runs.reply_journal import Journal, JournalKind
+from workflow.runs.result_file import ResultFile, sha256
+from workflow.runs.strict_questions import QuestionSettings, Subject
 
 GOALS = JournalKind("touchstone narrations goals", "goals")
 LONGEST_ANSWER = 8192
@@ -46,9 +45,9 @@ class GoalRequest:
     out: Path
 
     @property
-    def result(self) -> Result:
+    def result(self) -> ResultFile:
         """Return the file of goals with its companion files."""
-        return Result(self.out, question_files.MADE_BY)
+        return ResultFile(self.out, question_files.MADE_BY)
 
     def beside(self, what: str) -> Path:
         """Return a companion file, such as ``goals.made.json`` for ``goals.json``."""
@@ -79,7 +78,7 @@ class GoalResult:
     @property
     def failures(self) -> dict[str, list[str]]:
         """Return the videos of refused replies, by kind of fault."""
-        return asked_strictly.failures(self.videos)
+        return strict_questions.failures(self.videos)
 
     def figures(self) -> dict[str, Any]:
         """Return the counts."""
@@ -89,11 +88,11 @@ class GoalResult:
             "videos too short": len(self.too_short),
             "videos with goals": len(taken),
             "videos without": len(self.videos) - len(taken),
-            "requests": asked_strictly.requests(self.videos),
+            "requests": strict_questions.requests(self.videos),
             "goals": sum(len(said.tasks) for said in taken),
             **{f"{level}s": n for level in LEVELS[1:] if (n := sum(t.goal.level == level for t in self.tasks))},
             **Counter(f"goals left out: {fault.kind}" for said in taken for fault in said.left_out),
-            **asked_strictly.usage(self.videos),
+            **strict_questions.usage(self.videos),
         }
 
     def without(self) -> Iterator[tuple[str, str, list[str]]]:
@@ -108,7 +107,7 @@ class GoalResult:
 def described(spec: ModelSpec, constrain: bool) -> ModelSpec:
     """Return the model's description for questions about goals; ``constrain`` has its server enforce the form."""
     form = goal_replies.json_schema() if constrain else None
-    return asked_strictly.described(spec, longest=LONGEST_ANSWER, form=form, name="goals")
+    return strict_questions.described(spec, longest=LONGEST_ANSWER, form=form, name="goals")
 
 
 def prepared(request: GoalRequest) -> tuple[list[Video], list[str]]:
@@ -119,7 +118,7 @@ def prepared(request: GoalRequest) -> tuple[list[Video], list[str]]:
     InvalidInput, FileRefused, ModelRefused
         An option, the prompt or the model is invalid.
     """
-    asked_strictly.must_be_endpoint(request.spec, "goals")
+    strict_questions.must_be_endpoint(request.spec, "goals")
     if problem := goal_prompt.lacking(request.prompt):
         raise FileRefused(f"The prompt {problem}.")
     all_of_them = by_video(request.read.rows)
@@ -148,7 +147,7 @@ def _failed(fault: Fault) -> ReplyGoals:
 def dry(request: GoalRequest) -> tuple[list[Question], int]:
     """Return the questions that are left, and the number of videos whose reply is known."""
     videos, _ = prepared(request)
-    asked_strictly.recall(videos, reply_journal.read(request.result.beside("asked.jsonl"), GOALS))
+    strict_questions.recall(videos, reply_journal.read(request.result.beside("asked.jsonl"), GOALS))
     left = [video for video in videos if video.is_open(request.tries)]
     return [video.question(at) for at, video in enumerate(left)], len(videos) - len(left)
 
@@ -165,14 +164,14 @@ def make(
     """
     videos, too_short = prepared(request)
     with reply_journal.opened(request.result.beside("asked.jsonl"), GOALS) as journal:
-        asked_strictly.recall(videos, journal)
+        strict_questions.recall(videos, journal)
         result = GoalResult(videos, too_short, journal.broken)
         result.before = sum(not video.is_open(request.tries) for video in videos)
         ours = request.result.must_be_ours(goal_file(result.tasks))
         try:
             if result.before < len(videos):
-                way = Way(request.spec, request.tries, "video")
-                asked_strictly.ask(way, videos, journal, settings, stop=stop, tell=tell)
+                way = QuestionSettings(request.spec, request.tries, "video")
+                strict_questions.ask(way, videos, journal, settings, stop=stop, tell=tell)
         except RunStopped as error:
             result.stopped = str(error)
         request.result.must_be_ours(goal_file(result.tasks), ours)
@@ -197,6 +196,6 @@ def _manifest(request: GoalRequest, result: GoalResult, journal: Journal) -> dic
         },
         "asked_by": [line["about"] for line in journal.lines if line.get("record") == "session"],
         "counts": result.figures(),
-        "failures": asked_strictly.failure_rows(result.videos, "videos"),
+        "failures": strict_questions.failure_rows(result.videos, "videos"),
         "left_out": [{"video": name, "why": why, "faults": faults} for name, why, faults in result.without()],
     }

@@ -86,15 +86,17 @@ def of_project(store: Store, *, by: Person, project: str) -> GoalSteps:
 
 
 def _goals(known: video_goals.VideoGoals) -> GoalCounts:
-    versions = [version for each in known.versions.values() for version in each]
+    versions = [version for of_video in known.versions.values() for version in of_video]
     now = {video: known.now(video).goals for video in known.narrations}
-    faults = [each for video, goals in now.items() for each in check(goals, {video: known.narrations[video]}, Limits())]
+    faults = [
+        fault for video, goals in now.items() for fault in check(goals, {video: known.narrations[video]}, Limits())
+    ]
     return GoalCounts(
         videos=sum(bool(goals) for goals in now.values()),
         goals=sum(map(len, now.values())),
         versions=len(versions),
-        faulty=len({each.where for each in faults}),
-        faults=[(each.where, each.what) for each in faults[:_NAMED]],
+        faulty=len({fault.where for fault in faults}),
+        faults=[(fault.where, fault.what) for fault in faults[:_NAMED]],
     )
 
 
@@ -106,12 +108,12 @@ def newest_making(store: Store, *, by: Person, project: str) -> QuestionRun | No
     """Return how questions were made last; leads only."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        found = events.newest_of(session, project_id=access.project_id, kind=QUESTIONS_MADE)
-    return _making(found.at, None, found.data) if found is not None else None
+        event = events.newest_of(session, project_id=access.project_id, kind=QUESTIONS_MADE)
+    return _making(event.at, None, event.data) if event is not None else None
 
 
-def note_questions(store: Store, *, by: Person, project: str, told: Mapping[str, Any]) -> None:
+def note_questions(store: Store, *, by: Person, project: str, facts: Mapping[str, Any]) -> None:
     """Log that questions were made: ``counts``, ``left_out`` and ``settings``; leads only."""
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
-        log(session, QUESTIONS_MADE, by=by, project=access, now=store.now(), data=told)
+        log(session, QUESTIONS_MADE, by=by, project=access, now=store.now(), data=facts)

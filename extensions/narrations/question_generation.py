@@ -89,24 +89,24 @@ def make(request: QuestionRequest, out: Path) -> QuestionResult:
     tally.count("narrations", len(request.read.rows))
     tally.count("videos", len(videos))
     kept = goal_rules.tasks(goals.goals, videos, goal_rules.Limits(*request.limits), tally)
-    found = list(made.questions(kept, settings, sameness, tally))
+    questions = list(made.questions(kept, settings, sameness, tally))
     collection = COLLECTIONS[request.read.form] if request.collection is None else request.collection
     files = {
         question_files.ITEMS: question_files.item_file(
-            found, first_id=request.first_id, collection=collection, apart=request.apart
+            questions, first_id=request.first_id, collection=collection, apart=request.apart
         ),
-        question_files.TIMES: question_files.times_file(found, first_id=request.first_id),
+        question_files.TIMES: question_files.times_file(questions, first_id=request.first_id),
     }
     if request.tuning:
-        files |= question_files.tuning_files(found, first_id=request.first_id)
+        files |= question_files.tuning_files(questions, first_id=request.first_id)
     if request.apart:
-        files[question_files.APART] = question_files.apart_file(found, first_id=request.first_id)
-    facts = _manifest(request, settings, goals, of_classes, tally, found)
+        files[question_files.APART] = question_files.apart_file(questions, first_id=request.first_id)
+    facts = _manifest(request, settings, goals, of_classes, tally, questions)
     files[question_files.MANIFEST] = manifest_file(facts, files, made_by=question_files.MADE_BY)
     write_files({out / name: data for name, data in files.items()})
     for name in _FILES - set(files):
         (out / name).unlink(missing_ok=True)  # of an earlier run, about other questions
-    return QuestionResult(request.read, goals.bad, tally, len(found))
+    return QuestionResult(request.read, goals.bad, tally, len(questions))
 
 
 def _settings(request: QuestionRequest) -> made.Settings:
@@ -161,7 +161,7 @@ def _manifest(
     goals: ReadGoals,
     of_classes: dict[str, str],
     tally: Tally,
-    found: Sequence[made.Question],
+    questions: Sequence[made.Question],
 ) -> dict[str, Any]:
     read = request.read
     inputs = [{"path": read.path, "sha256": read.sha256, "form": read.form}]
@@ -170,7 +170,7 @@ def _manifest(
     if request.videos is not None:
         inputs.append({"path": request.videos.path, "sha256": request.videos.sha256, "form": "videos"})
     fewest, most, slack = request.limits
-    letters = Counter(string.ascii_uppercase[each.key] for each in found)
+    letters = Counter(string.ascii_uppercase[question.key] for question in questions)
     return {
         "inputs": inputs,
         "settings": {
@@ -195,6 +195,8 @@ def _manifest(
         "goals_left_out": [{"path": row.path, "line": row.row, "reason": row.reason} for row in goals.bad],
         **tally.as_json(),
         "keys": {letter: letters[letter] for letter in string.ascii_uppercase[: made.N_NEGATIVES + 1]},
-        "without_progress": sum(not each.progress for each in found),
-        "answer_in_progress": sum(each.answer.text in {row.text for row in each.progress} for each in found),
+        "without_progress": sum(not question.progress for question in questions),
+        "answer_in_progress": sum(
+            question.answer.text in {row.text for row in question.progress} for question in questions
+        ),
     }

@@ -55,19 +55,19 @@ class QuestionJob:
 
     def run(self, store: Store, home: Path, progress: Progress) -> str:
         """Make the questions, and write the counts next to them."""
-        told = make(self.asked, self.folder / "made")
-        tally = told.tally.as_json()
-        (self.folder / TOLD).write_text(json.dumps({"n": told.n, **tally}), encoding="utf-8")
+        result = make(self.asked, self.folder / "made")
+        tally = result.tally.as_json()
+        (self.folder / TOLD).write_text(json.dumps({"n": result.n, **tally}), encoding="utf-8")
         project_steps.note_questions(
-            store, by=self.by, project=self.project, told={**tally, "settings": self._settings()}
+            store, by=self.by, project=self.project, facts={**tally, "settings": self._settings()}
         )
         return "made"
 
     def _settings(self) -> dict[str, Any]:
         """Return the settings as the boxes of the page have them."""
         rate = self.asked.rate
-        said = {"rate": None if rate is None else as_text(rate), "rates": self.asked.videos is not None}
-        return {**said, "seed": self.asked.seed, "first": self.asked.first_id, "observed": self.asked.observe}
+        rates = {"rate": None if rate is None else as_text(rate), "rates": self.asked.videos is not None}
+        return {**rates, "seed": self.asked.seed, "first": self.asked.first_id, "observed": self.asked.observe}
 
 
 @dataclass
@@ -187,18 +187,18 @@ def _read(goals: VideoGoals) -> ReadNarrations:
 
 
 def _videos(file: Any, folder: Path) -> Videos:
-    found = read_videos(uploads.copied(file, folder))
-    if found.bad:
-        rows = [f"{row.path}, line {row.row}: {row.reason}." for row in found.bad[:SHOWN]]
-        raise RowsRefused(rows, n=len(found.bad), end="Nothing was made.")
-    return found
+    videos = read_videos(uploads.copied(file, folder))
+    if videos.bad:
+        rows = [f"{row.path}, line {row.row}: {row.reason}." for row in videos.bad[:SHOWN]]
+        raise RowsRefused(rows, n=len(videos.bad), end="Nothing was made.")
+    return videos
 
 
 def _rate(text: str) -> Fraction | None:
-    found = rate(text) if text else None
-    if text and found is None:
+    known = rate(text) if text else None
+    if text and known is None:
         raise InvalidInput([Problem("rate", f"{text!r} is no number from 1 to 1000, such as 59.94 or 60000/1001.")])
-    return found
+    return known
 
 
 @st.fragment(run_every=import_seen.LOOK_SECONDS)
@@ -211,17 +211,17 @@ def _watch(services: Services, going: Going) -> None:
 
 def _show(view: ProjectView, made: _QuestionSet) -> None:
     """Show the counts of each step, the reasons, and the files to download."""
-    told = json.loads((made.folder / TOLD).read_text(encoding="utf-8"))
+    counts = json.loads((made.folder / TOLD).read_text(encoding="utf-8"))
     out = made.folder / "made"
-    if made.source is None and told["n"]:
+    if made.source is None and counts["n"]:
         (made.folder / "raw" / "0").write_bytes((out / question_files.ITEMS).read_bytes())
         made.source = uploads.Source(made.folder, (question_files.ITEMS,))
-    style = "good" if told["n"] else "bad"
-    shell.show(markup.notice(f"{markup.count(told['n'], 'question')} made.", style=style))
-    rows = [[markup.text(name), markup.number(n), markup.text("")] for name, n in told["counts"].items()]
+    style = "good" if counts["n"] else "bad"
+    shell.show(markup.notice(f"{markup.count(counts['n'], 'question')} made.", style=style))
+    rows = [[markup.text(name), markup.number(n), markup.text("")] for name, n in counts["counts"].items()]
     rows += [
-        [markup.text(f"left out: {each['reason']}"), markup.number(each["n"]), markup.quiet(each["examples"][0])]
-        for each in told["left_out"]
+        [markup.text(f"left out: {reason['reason']}"), markup.number(reason["n"]), markup.quiet(reason["examples"][0])]
+        for reason in counts["left_out"]
     ]
     heads = [("Step", ""), ("Number", "number"), ("Such as", "wide")]
     shell.show(markup.tag("div", markup.table(heads, rows), data_part="made"))

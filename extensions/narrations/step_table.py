@@ -25,16 +25,16 @@ STEP = PipelineStep(20, draw)
 
 def _table(view: ProjectView, known: GoalSteps) -> markup.Markup:
     """Return a row for each narration file, one for the goals, and one for each time that questions were made."""
-    goals, n = known.goals, sum(each.rows for each in known.narrations)
+    goals, n = known.goals, sum(file.rows for file in known.narrations)
     rows = [
         [
             *row(
-                "Narrations", f"{each.file}: {markup.count(each.videos, 'video')}", each.rows, each.rows,
+                "Narrations", f"{file.file}: {markup.count(file.videos, 'video')}", file.rows, file.rows,
                 markup.quiet("said when the file was given"), "",
             ),
             link("Give a file again", "goals", view),
         ]
-        for each in known.narrations
+        for file in known.narrations
     ]  # fmt: skip
     faults = [("with a fault", f"{goals.faulty:,}")] * bool(goals.faulty) + list(goals.faults)
     how = f"{markup.count(goals.videos, 'video')}, {markup.count(goals.versions, 'version')} saved"
@@ -44,18 +44,18 @@ def _table(view: ProjectView, known: GoalSteps) -> markup.Markup:
             link("Mend goals", "goals", view),
         ]
     )
-    rows += [[*_making(each), link("Make questions again", "goals", view)] for each in known.makings]
+    rows += [[*_making(file), link("Make questions again", "goals", view)] for file in known.makings]
     return markup.table([*HEADS, ("Run again", "")], rows)
 
 
-def _making(each: QuestionRun) -> list[markup.Markup]:
-    told = each.settings
-    rate = "a rate for each video" if told.get("rates") else f"{told.get('rate')} frames a second"
-    rule = RULES[told["observed"]].meaning if told.get("observed") in RULES else str(told.get("observed"))
-    how = f"{markup.moment(each.at)}, by {each.by or 'the command line'}; {rate}; seed {told.get('seed')}; {rule}"
+def _making(run: QuestionRun) -> list[markup.Markup]:
+    settings = run.settings
+    rate = "a rate for each video" if settings.get("rates") else f"{settings.get('rate')} frames a second"
+    rule = RULES[settings["observed"]].meaning if settings.get("observed") in RULES else str(settings.get("observed"))
+    how = f"{markup.moment(run.at)}, by {run.by or 'the command line'}; {rate}; seed {settings.get('seed')}; {rule}"
     left = [
         (f"{out['reason']}: {out['n']:,}", f"such as {out['examples'][0]}" if out["examples"] else "")
-        for out in each.left_out
+        for out in run.left_out
     ]
-    n = each.counts.get("actions of kept goals", 0)
-    return row("Questions", how, n, each.counts.get("questions", 0), dropped_cell(left), "")
+    n = run.counts.get("actions of kept goals", 0)
+    return row("Questions", how, n, run.counts.get("questions", 0), dropped_cell(left), "")

@@ -103,10 +103,10 @@ class _LazyVideos(Mapping[str, _T]):
         self._make = make
 
     def __getitem__(self, video: str) -> _T:
-        found = self._made[video]
-        if found is None:
-            found = self._made[video] = self._make(video)
-        return found
+        value = self._made[video]
+        if value is None:
+            value = self._made[video] = self._make(video)
+        return value
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._made)
@@ -153,8 +153,8 @@ def put_file(store: Store, *, by: Person, project: str, goals: Mapping[str, Sequ
         access = require_lead(session, by=by, project=project)
         projects.lock(session, id=access.project_id)
         known, done = _of_project(session, access), FileChanges()
-        told = events.of_kinds(session, project_id=access.project_id, kinds=(NARRATED,))
-        narrated = Counter(event.data["video"] for event, _ in told)
+        found = events.of_kinds(session, project_id=access.project_id, kinds=(NARRATED,))
+        narrated = Counter(event.data["video"] for event, _ in found)
         for video, those in goals.items():
             _check(video, those, narrated=video in known.narrations)
             now = known.now(video)
@@ -178,8 +178,8 @@ def save(store: Store, *, by: Person, project: str, video: str, goals: Sequence[
         access = require_lead(session, by=by, project=project)
         projects.lock(session, id=access.project_id)
         about: dict[str, Any] = {"project_id": access.project_id, "video": video}  # those who vote wait meanwhile
-        told = events.of_video(session, kind=NARRATED, **about)
-        _check(video, goals, narrated=bool(told))
+        narrated = events.of_video(session, kind=NARRATED, **about)
+        _check(video, goals, narrated=bool(narrated))
         saved = events.of_video(session, kind=GOALS_SAVED, **about)
         now = _version(video, *saved[-1]) if saved else NONE_YET
         if now.number != based_on:
@@ -188,8 +188,8 @@ def save(store: Store, *, by: Person, project: str, video: str, goals: Sequence[
                 f"{who} has saved version {now.number} of the goals of {video} meanwhile. Nothing was stored, and your "
                 "changes are still here: look at theirs below, then save yours again or take theirs."
             )
-        given = NextVersion(goals, "", len(told))
-        _save(session, store, access, by, video, given, now.number + 1, _rows(video, told[-1][0]))
+        given = NextVersion(goals, "", len(narrated))
+        _save(session, store, access, by, video, given, now.number + 1, _rows(video, narrated[-1][0]))
         return GoalVersion(now.number + 1, tuple(goals), store.now(), by.login)
 
 
@@ -202,44 +202,44 @@ def _newest(session: Session, access: Access) -> int:
 
 def _of_project(session: Session, access: Access) -> VideoGoals:
     found = events.of_kinds(session, project_id=access.project_id, kinds=VIDEO_GOALS)
-    told: dict[str, list[StoredEvent]] = {}
+    narrated: dict[str, list[StoredEvent]] = {}
     saved: dict[str, list[tuple[StoredEvent, str | None]]] = {}
     for event, login in found:
         video = str(event.data["video"])
         if event.kind == NARRATED:
-            told.setdefault(video, []).append(event)
+            narrated.setdefault(video, []).append(event)
         else:
             saved.setdefault(video, []).append((event, login))
     last = max((event.id or 0 for event, _ in found), default=0)
-    videos = sorted(told)
-    narrations = _LazyVideos(videos, lambda video: _rows(video, told[video][-1]))
+    videos = sorted(narrated)
+    narrations = _LazyVideos(videos, lambda video: _rows(video, narrated[video][-1]))
     versions = _LazyVideos(saved, lambda video: [_version(video, *each) for each in saved[video]])
 
     def counted(video: str) -> tuple[int, int]:
         if video not in saved:
             return 0, 0
         known = _counted(saved[video][-1][0])
-        if known is not None and known.narrated == len(told[video]):
+        if known is not None and known.narrated == len(narrated[video]):
             return known.goals, known.faults
         goals = versions[video][-1].goals
         return len(goals), len(check(goals, {video: narrations[video]}, Limits()))
 
-    sources = {video: Source(*(str(told[video][-1].data[name]) for name in Source._fields)) for video in videos}
+    sources = {video: Source(*(str(narrated[video][-1].data[name]) for name in Source._fields)) for video in videos}
     return VideoGoals(last, narrations, sources, versions, _LazyVideos(videos, counted))
 
 
 def _rows(video: str, event: StoredEvent) -> list[Narration]:
-    return [_narration(video, said) for said in event.data["narrations"]]
+    return [_narration(video, values) for values in event.data["narrations"]]
 
 
 def _counted(event: StoredEvent) -> VersionCounts | None:
     """Return the counts of a version; None if an earlier program saved the version without counts."""
-    said = event.data.get("counted")
-    return None if said is None else VersionCounts(**said)
+    values = event.data.get("counted")
+    return None if values is None else VersionCounts(**values)
 
 
 def _version(video: str, event: StoredEvent, login: str | None) -> GoalVersion:
-    goals = [_goal(video, number, said) for number, said in enumerate(event.data["goals"], 1)]
+    goals = [_goal(video, number, values) for number, values in enumerate(event.data["goals"], 1)]
     return GoalVersion(int(event.data["version"]), goals, event.at, login, str(event.data["file"]))
 
 
@@ -297,11 +297,11 @@ def _goals_as_json(goals: Sequence[Goal]) -> list[dict[str, Any]]:
     ]
 
 
-def _goal(video: str, number: int, said: Mapping[str, Any]) -> Goal:
+def _goal(video: str, number: int, values: Mapping[str, Any]) -> Goal:
     steps = tuple(
-        Step(id, text, start=_time_of(start), stop=_time_of(stop)) for id, text, start, stop in said["actions"]
+        Step(id, text, start=_time_of(start), stop=_time_of(stop)) for id, text, start, stop in values["actions"]
     )
-    return Goal(video, str(said["goal"]), f"Goal {number}", str(said["level"]), steps=steps)
+    return Goal(video, str(values["goal"]), f"Goal {number}", str(values["level"]), steps=steps)
 
 
 def _time_text(time: Decimal | None) -> str | None:
@@ -318,13 +318,13 @@ _USUAL = {each.name: each.default for each in fields(Narration) if each.default 
 
 def _row(row: Narration) -> dict[str, Any]:
     """Return a narration as JSON, without its video and without fields that have their default."""
-    said = {each.name: getattr(row, each.name) for each in fields(Narration) if each.name != "video"}
-    kept = {name: value for name, value in said.items() if name not in _USUAL or value != _USUAL[name]}
+    values = {field.name: getattr(row, field.name) for field in fields(Narration) if field.name != "video"}
+    kept = {name: value for name, value in values.items() if name not in _USUAL or value != _USUAL[name]}
     return kept | {name: _time_text(kept[name]) for name in _TIMES}
 
 
-def _narration(video: str, said: Mapping[str, Any]) -> Narration:
-    known = {name: value for name, value in said.items() if name in Narration.__dataclass_fields__}
+def _narration(video: str, values: Mapping[str, Any]) -> Narration:
+    known = {name: value for name, value in values.items() if name in Narration.__dataclass_fields__}
     known |= {name: Decimal(known[name]) for name in _TIMES}
     known |= {name: tuple(known[name]) for name in _TUPLES if name in known}
     return Narration(video=video, **known)

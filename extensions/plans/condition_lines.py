@@ -1,4 +1,4 @@
-"""Reading of the lines that models write below the steps of a plan, under "Preconditions:" and "Postconditions:".
+"""Read the lines that models write below the steps of a plan, under "Preconditions:" and "Postconditions:".
 
 Only words that the schema lists are read. The reader never guesses: a clause with an unclear object is ignored.
 """
@@ -34,7 +34,7 @@ _NEVER = re.compile(r"(?!)")
 
 
 @dataclass(frozen=True)
-class Line:
+class ConditionLine:
     """The preconditions or the postconditions of a step, as the model wrote them."""
 
     name: str
@@ -43,15 +43,15 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Said:
-    """A claim, and the words that it was read from."""
+class ReadClaim:
+    """A claim with the words that state it."""
 
     claim: Claim
     words: str
 
 
-def lines_of(text: str) -> list[Line]:
-    """The lines of conditions in what a model wrote after an action, up to the next one.
+def lines_of(text: str) -> list[ConditionLine]:
+    """Return the lines of conditions in a model's text from one action to the next.
 
     >>> [line.text for line in lines_of(" Preconditions: the cup is near. **Postconditions:** it is held.")]
     ['the cup is near.', 'it is held.']
@@ -62,11 +62,11 @@ def lines_of(text: str) -> list[Line]:
         end = found[at + 1].start() if at + 1 < len(found) else len(text)
         said = text[label.end() : end].strip(" \t\n*_`#-")
         said = re.split(r"\n\s*\n", said, maxsplit=1)[0]  # what follows an empty line is talk
-        lines.append(Line(PRE if label["which"].lower() == "pre" else POST, said.strip()))
+        lines.append(ConditionLine(PRE if label["which"].lower() == "pre" else POST, said.strip()))
     return lines
 
 
-class Reader:
+class ClaimReader:
     """Reads claims in the words that a schema lists."""
 
     def __init__(self, says: Mapping[str, Sequence[str]], two: frozenset[str]) -> None:
@@ -82,18 +82,18 @@ class Reader:
             for phrase, key in sorted(phrases, key=lambda each: -len(each[0]))
         ]
 
-    def claims(self, text: str, objects: Sequence[str]) -> list[Said]:
+    def claims(self, text: str, objects: Sequence[str]) -> list[ReadClaim]:
         """Return the claims of a line about these objects: the step's own first, then those of earlier steps."""
-        found: list[Said] = []
+        found: list[ReadClaim] = []
         for sentence in _SENTENCES.split(text.replace("\\_", "_")):
             about: str | None = None
             for part in _PARTS.split(sentence):
-                seen = _Part(part, objects)
+                seen = _Clause(part, objects)
                 found += self._read(seen, about)
                 about = seen.goes_on(about)
         return found
 
-    def _read(self, part: _Part, about: str | None) -> Iterator[Said]:
+    def _read(self, part: _Clause, about: str | None) -> Iterator[ReadClaim]:
         taken: list[tuple[int, int]] = []
         for pattern, key in self._phrases:
             match = pattern.search(part.text)
@@ -102,9 +102,9 @@ class Reader:
             claim = self._claim(part, match, key, about)
             if claim is not None:
                 taken.append(match.span())
-                yield Said(claim, part.text.strip())
+                yield ReadClaim(claim, part.text.strip())
 
-    def _claim(self, part: _Part, match: re.Match[str], key: str, about: str | None) -> Claim | None:
+    def _claim(self, part: _Clause, match: re.Match[str], key: str, about: str | None) -> Claim | None:
         before = part.text[: match.start()]
         if _SUPPOSED.search(before):
             return None
@@ -130,7 +130,7 @@ class Reader:
         return any(pattern.fullmatch(phrase) for pattern, key in self._phrases if key.removeprefix("not ") in self._two)
 
 
-class _Part:
+class _Clause:
     """A part of a sentence, with the objects that it names."""
 
     def __init__(self, text: str, objects: Sequence[str]) -> None:
@@ -160,12 +160,12 @@ class _Part:
         return found if found and not _NO_PLACE.search(found) else None
 
     def goes_on(self, about: str | None) -> str | None:
-        """Whom the next part of the sentence is about, where it does not say."""
+        """Return the object of the next clause, if that clause names none."""
         return self.named[0][2] if self.named else about
 
 
 def _spelled(name: str) -> re.Pattern[str]:
-    """An object as texts have it: ``dining_table.1`` is also "dining table"."""
+    """Return a pattern for an object as texts write it: ``dining_table.1`` is also "dining table"."""
     words = [re.escape(word) for word in re.split(r"[_\s]+", _NUMBER.sub("", name)) if word]
     if not words:
         return _NEVER

@@ -1,4 +1,4 @@
-"""What the page Regression shows of a project, worked out at once."""
+"""Compute everything that the page Regression shows of a project."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from annotation_schemas.model import Schema
 from db.engine import Store
 from domain.errors import InvalidInput
 from domain.states import Items
-from extensions.plans.project_units import of_project
-from extensions.plans.success_files import Outcome
-from extensions.plans.success_regression import Cluster, Fit, fits
-from extensions.plans.success_units import Asked, By, Joined
+from extensions.plans.project_units import units_of_project
+from extensions.plans.success_files import PlanOutcome
+from extensions.plans.success_regression import Cluster, RegressionFit, fit_regressions
+from extensions.plans.success_units import By, JoinedUnits, UnitRequest
 from workflow.access.counted_items import Counting
 from workflow.results.criterion_values import scored_criteria
 from workflow.results.project_answers import Read, current
@@ -21,17 +21,17 @@ from workflow.results.project_answers import Read, current
 
 @dataclass(frozen=True)
 class RegressionPage:
-    """The units of a project and the regressions of them, or why there are none."""
+    """Units of a project with their regressions, or the reason why they are missing."""
 
     counting: Counting | None
-    joined: Joined | None
-    found: tuple[Fit, ...]
+    joined: JoinedUnits | None
+    found: tuple[RegressionFit, ...]
     why: str
-    """Why there is nothing; empty: there is."""
+    """The reason if there are no units; otherwise empty."""
 
 
 def successes(schema: Schema) -> list[str]:
-    """The criteria that may say whether something succeeds: those of grading with numbers, and derived ones."""
+    """Return the criteria that can define success: grading criteria with numbers, and derived ones."""
     return [*(each.name for each in scored_criteria(schema)), *(rule.name for rule in schema.report.derived)]
 
 
@@ -41,7 +41,7 @@ def regression(
     project: str,
     items: Items | None = None,
     success: str | None = None,
-    outcomes: Sequence[Outcome] | None = None,
+    outcomes: Sequence[PlanOutcome] | None = None,
     file: str = "",
     plans: tuple[str, ...] = (),
     by: By | None = None,
@@ -51,26 +51,26 @@ def regression(
     errors: Errors | None = None,
     cluster: Cluster | None = None,
 ) -> RegressionPage:
-    """Everything on the page; what is chosen and is no longer there is left to what is usual.
+    """Return everything on the page. Choices that no longer exist are replaced by the defaults.
 
-    ``scores`` is what gives scores and on which criterion, as ``Joined.offered`` has them; the rest is as in ``Asked``.
-    For anyone who has made sure that the person may see it.
+    ``scores`` is a source of scores and its criterion, as in ``JoinedUnits.offered``. The other parameters are as in
+    ``UnitRequest``. The caller checks the person's role.
     """
     found = current(store, person=None, project=project, items=items)
     base = {"success": success, "outcomes": outcomes, "file": file, "plans": plans, "by": by, "task": task}
     try:
-        joined = _joined(found, Asked(**base), scores, aspects)  # type: ignore[arg-type]
-        done = tuple(fits(joined, errors=errors, cluster=cluster))
+        joined = _joined(found, UnitRequest(**base), scores, aspects)  # type: ignore[arg-type]
+        done = tuple(fit_regressions(joined, errors=errors, cluster=cluster))
     except InvalidInput as error:
         why = " ".join(each.message for each in error.problems)
         return RegressionPage(found.counting, None, (), why)
     return RegressionPage(found.counting, joined, done, "")
 
 
-def _joined(found: Read, asked: Asked, scores: tuple[str, str] | None, aspects: tuple[str, ...]) -> Joined:
-    joined = of_project(found, asked)
+def _joined(found: Read, asked: UnitRequest, scores: tuple[str, str] | None, aspects: tuple[str, ...]) -> JoinedUnits:
+    joined = units_of_project(found, asked)
     if scores is not None and scores in {each[:2] for each in joined.offered}:
         asked = replace(asked, scores=scores[0], criterion=scores[1] or None)
-        joined = of_project(found, asked)
+        joined = units_of_project(found, asked)
     there = tuple(name for name, _ in joined.dimensions if name in aspects)
-    return of_project(found, replace(asked, aspects=there)) if there else joined
+    return units_of_project(found, replace(asked, aspects=there)) if there else joined

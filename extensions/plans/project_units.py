@@ -1,4 +1,4 @@
-"""Success of plans next to the scores in every aspect, of a project's answers."""
+"""Units of regressions from a project's answers: plans' success with the scores in each aspect."""
 
 from __future__ import annotations
 
@@ -8,7 +8,16 @@ from collections.abc import Mapping, Sequence
 from annotation_schemas import derived
 from annotation_schemas.model import Schema
 from domain.errors import InvalidInput, Problem
-from extensions.plans.success_units import Asked, By, Joined, Parts, aspects_of, counts, take_file, units_of
+from extensions.plans.success_units import (
+    By,
+    JoinedUnits,
+    UnitParts,
+    UnitRequest,
+    aspects_of,
+    nonzero_counts,
+    take_file,
+    units_of,
+)
 from workflow.results.criterion_values import scored_criteria
 from workflow.results.leaderboard_lines import values_of
 from workflow.results.project_answers import Read
@@ -17,17 +26,17 @@ from workflow.results.scores import Scored, scored
 from workflow.results.slices import Item
 
 KEY, HUMAN = "key", "human"
-NOT_SAID = "plans of which no one has said whether they succeed"
-NOT_ANSWERED = "plans that a model was asked for and has not answered"
+NOT_SAID = "plans without a grade"
+NOT_ANSWERED = "plans that a model has not answered"
 
 
-def of_project(found: Read, asked: Asked) -> Joined:
-    """Units of a project's answers, with what people, a judge or the key say of them, or a file.
+def units_of_project(found: Read, asked: UnitRequest) -> JoinedUnits:
+    """Return the units of a project. People, a judge, the key or a file define success.
 
     Raises
     ------
     InvalidInput
-        Something that was asked for is not there, or nothing says what succeeds.
+        A requested part does not exist, or success is not defined.
     """
     rule = found.schema.report.regression
     said = asked.success or (rule.success if rule else None)
@@ -40,7 +49,7 @@ def of_project(found: Read, asked: Asked) -> Joined:
     scores = _chosen(offered, asked, found.schema)
     of = scored(found, scores)
     tasks = {id: _task(item, task) for id, item in found.items.items()} if by == "task" else {}
-    parts = Parts()
+    parts = UnitParts()
     there = set()
     for model in models:
         for id, value in values_of(found, of, model, common=False).items():
@@ -62,13 +71,13 @@ def of_project(found: Read, asked: Asked) -> Joined:
         assert said is not None
         success = _take_graded(parts, found, said, plans, models, by, tasks)
     told = [(_name(each), each.criterion or "", n) for each, n in offered]
-    return Joined(
+    return JoinedUnits(
         by,
         aspects,
         units_of(parts, aspects, by, models),
         success,
         scores.title,
-        counts(parts.left_out),
+        nonzero_counts(parts.left_out),
         tuple(told),
         dimensions,
         task,
@@ -91,7 +100,7 @@ def _task(item: Item, task: str) -> str:
 
 
 def _models(found: Read, wanted: Sequence[str]) -> list[str]:
-    """The models that were asked for; else all but the people who answered as models do."""
+    """Return the requested models; by default all, without people who answered like models."""
     unknown = [model for model in wanted if model not in found.models]
     if unknown:
         there = ", ".join(found.models) or "none"
@@ -99,8 +108,8 @@ def _models(found: Read, wanted: Sequence[str]) -> list[str]:
     return [model for model in found.models if model in wanted or (not wanted and model not in found.respondents)]
 
 
-def _plans(schema: Schema, asked: Asked, said: str | None) -> frozenset[str]:
-    """The dimensions whose answers succeed or fail, and are no aspects."""
+def _plans(schema: Schema, asked: UnitRequest, said: str | None) -> frozenset[str]:
+    """Return the dimensions whose answers are plans. All other dimensions are aspects."""
     known = [each.id for each in schema.dimensions]
     for name in asked.plans:
         if name not in known:
@@ -129,7 +138,7 @@ def _name(scores: Scores) -> str:
 
 
 def _offered(found: Read, plans: frozenset[str], models: Sequence[str]) -> list[tuple[Scores, int]]:
-    """What could score the aspects, that of most answers first; of as many, people before judges before the key."""
+    """Return the sources of scores, by the number of scored answers. People win ties, then judges."""
     counted = []
     for each in scores_of(found):
         if each.kind == "corrected" or each.option is not None or each.iou is not None:
@@ -146,7 +155,7 @@ def _offered(found: Read, plans: frozenset[str], models: Sequence[str]) -> list[
     return sorted(counted, key=lambda pair: (-pair[1], order[pair[0].kind]))
 
 
-def _chosen(offered: Sequence[tuple[Scores, int]], asked: Asked, schema: Schema) -> Scores:
+def _chosen(offered: Sequence[tuple[Scores, int]], asked: UnitRequest, schema: Schema) -> Scores:
     judges = [each.judge for each, _ in offered if each.judge is not None]
     called = {asked.scores, *judges_called(schema, asked.scores or "", judges)}
     for each, _ in offered:
@@ -160,7 +169,7 @@ def _chosen(offered: Sequence[tuple[Scores, int]], asked: Asked, schema: Schema)
 
 
 def _take_graded(
-    parts: Parts,
+    parts: UnitParts,
     found: Read,
     said: str,
     plans: frozenset[str],
@@ -168,7 +177,7 @@ def _take_graded(
     by: By,
     tasks: Mapping[int, str],
 ) -> str:
-    """What people, else a judge, say of the plans, or the key; and what that is in words."""
+    """Add the outcomes of plans as people, a judge or the key grade them. Return the source in words."""
     wanted = KEY if said == KEY else None
     ways = [
         each
@@ -180,7 +189,7 @@ def _take_graded(
     ]
     ways.sort(key=lambda each: each.kind != HUMAN)
     if not ways:
-        raise InvalidInput([Problem("success", f"No one has said of any plan yet whether it succeeds ({said}).")])
+        raise InvalidInput([Problem("success", f"No plan has a grade in {said} yet.")])
     of = scored(found, ways[0])
     decided = _in_votes(found, of)
     for model in models:
@@ -203,7 +212,7 @@ def _take_graded(
 
 
 def _in_votes(found: Read, of: Scored) -> bool:
-    """Whether the scores are means of people's zeros and ones: then most of them say whether a plan succeeds."""
+    """Whether people graded with 0 and 1 only. The majority then decides whether a plan succeeds."""
     if of.scores.kind != HUMAN or ends_of(found.schema, of.scores) != (0.0, 1.0):
         return False
     grades = found.grades.get(of.scores.criterion or "", {})

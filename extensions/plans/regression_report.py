@@ -1,4 +1,4 @@
-"""Regressions of success on aspects as they are looked at: as a page of HTML, and as files with their charts."""
+"""Show regressions of success on aspects: as HTML, and as files with charts."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from agreement.regression_parts import INTERCEPT, Term
 from agreement.statistic import Statistic
 from extensions.plans.success_regression import (
     MOST_LISTED,
-    Fit,
+    RegressionFit,
     as_csv,
-    counted,
-    data_csv,
+    describe_count,
+    describe_fit,
     influential,
     odds_ratio,
     p_value,
-    quality,
     title_of,
+    units_csv,
 )
-from extensions.plans.success_units import Joined
+from extensions.plans.success_units import JoinedUnits
 from reports import charts, rendering, scatter
 from reports.content import Dots, Mark
 from reports.scatter import Scatter
 from reports.vega import ChartSpec
 
 STEPS = 40
-"""So many parts a curve is drawn in."""
+"""Number of segments of a drawn curve."""
 
 
-def drawings(joined: Joined, found: Sequence[Fit]) -> list[ChartSpec]:
-    """Return the charts: what each aspect is worth (``aspects``), and of a single aspect all units (``units``)."""
+def drawings(joined: JoinedUnits, found: Sequence[RegressionFit]) -> list[ChartSpec]:
+    """Return the charts: the coefficients (``aspects``), and with a single aspect all units (``units``)."""
     fitted = [fit for fit in found if fit.found.terms]
     made = [_effects(joined, fitted)] if fitted and joined.aspects else []
     if fitted and len(joined.aspects) == 1:
@@ -39,7 +39,7 @@ def drawings(joined: Joined, found: Sequence[Fit]) -> list[ChartSpec]:
     return made
 
 
-def _effects(joined: Joined, fitted: Sequence[Fit]) -> ChartSpec:
+def _effects(joined: JoinedUnits, fitted: Sequence[RegressionFit]) -> ChartSpec:
     names = {"linear": "Linear: coefficient", "logistic": "Logistic: average marginal effect"}
     lines = []
     for name, title in joined.aspects:
@@ -60,7 +60,7 @@ def _mark(series: str, found: Statistic | None) -> Mark:
     return Mark(series, found.value, found.low, found.high)
 
 
-def _units(joined: Joined, fitted: Sequence[Fit]) -> Scatter:
+def _units(joined: JoinedUnits, fitted: Sequence[RegressionFit]) -> Scatter:
     (name, title), *_ = joined.aspects
     points = [(unit.scores[0], unit.success) for unit in joined.units if not math.isnan(unit.scores[0])]
     xs = [x for x, _ in points]
@@ -77,25 +77,25 @@ def _units(joined: Joined, fitted: Sequence[Fit]) -> Scatter:
     return Scatter("units", f"Success and {title}", title, up, scatter.together(points), tuple(lines))
 
 
-def files_of(joined: Joined, found: Sequence[Fit]) -> dict[str, bytes]:
-    """All numbers and the joined units as CSV, and the charts, on light and on dark paper, as SVG."""
-    files = {"regression.csv": as_csv(joined, found).encode(), "units.csv": data_csv(joined, found).encode()}
+def files_of(joined: JoinedUnits, found: Sequence[RegressionFit]) -> dict[str, bytes]:
+    """Return all numbers and the units as CSV, and the charts as SVG, light and dark."""
+    files = {"regression.csv": as_csv(joined, found).encode(), "units.csv": units_csv(joined, found).encode()}
     return files | rendering.svg_files(drawings(joined, found))
 
 
-def html(joined: Joined, found: Sequence[Fit]) -> str:
-    """The regressions without their charts, as a part of a page in the style of reports."""
+def html(joined: JoinedUnits, found: Sequence[RegressionFit]) -> str:
+    """Return the regressions without their charts as HTML in the style of reports."""
     return "".join(part for fit in found for part in _fit(joined, fit))
 
 
-def _fit(joined: Joined, fit: Fit) -> Iterator[str]:
+def _fit(joined: JoinedUnits, fit: RegressionFit) -> Iterator[str]:
     yield f'<section id="{fit.kind}"><h3>{escape(fit.title)} <span class="sub">'
-    yield f"{escape(counted(joined, fit))}</span></h3>"
+    yield f"{escape(describe_count(joined, fit))}</span></h3>"
     if fit.found.reason:
         yield f'<p class="missing">{escape(fit.found.reason)}</p>'
     else:
         yield from _table(joined, fit)
-        yield "".join(f"<p>{escape(line)}</p>" for line in quality(fit))
+        yield "".join(f"<p>{escape(line)}</p>" for line in describe_fit(fit))
     yield "".join(f'<p class="note">{escape(note)}</p>' for note in fit.notes)
     moving = influential(joined, fit)
     if moving:
@@ -108,7 +108,7 @@ def _fit(joined: Joined, fit: Fit) -> Iterator[str]:
     yield "</section>"
 
 
-def _table(joined: Joined, fit: Fit) -> Iterator[str]:
+def _table(joined: JoinedUnits, fit: RegressionFit) -> Iterator[str]:
     heads = ["Coefficient", "95 % interval", "Standard error", "p", "Variance inflation"]
     heads += ["Odds ratio", "Average marginal effect", "95 % interval"] if fit.kind == "logistic" else []
     wide = f'tabindex="0" role="region" aria-label="{escape(fit.title, quote=True)}"'
@@ -122,7 +122,7 @@ def _table(joined: Joined, fit: Fit) -> Iterator[str]:
     yield "</tbody></table></div>"
 
 
-def _cells(term: Term, fit: Fit) -> list[str]:
+def _cells(term: Term, fit: RegressionFit) -> list[str]:
     at = term.coefficient
     cells = [f"{at.value:z.3f}", _limits(at), _known(at.se), escape(p_value(at.test)), _known(term.vif, 1)]
     if fit.kind == "logistic":

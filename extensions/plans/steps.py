@@ -1,4 +1,4 @@
-"""Plans of actions: reading them from a model's answer, and checking them against the actions in the schema.
+"""Read plans of actions from models' answers, and check them against the actions in the schema.
 
 The results help a grader to look in the right place. They are never a grade, because a picture may show more than a
 plan says.
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from annotation_schemas.model import PlanAction
-from extensions.plans.condition_lines import POST, PRE, Line, Reader, Said, lines_of
+from extensions.plans.condition_lines import POST, PRE, ClaimReader, ConditionLine, ReadClaim, lines_of
 from extensions.plans.conditions import Claim, World, claims_of, n_places
 
 _LEAD = re.compile(r"^\s*(?:(?P<number>\d{1,3})\s*[.):]\s*|[-*•]\s+|step\s+\d+\s*[.:]\s*)?", re.IGNORECASE)
@@ -21,7 +21,7 @@ _NUMBERED = re.compile(r"^\s*(?:\d{1,3}\s*[.):]|step\s+\d+\s*[.:])", re.IGNORECA
 
 
 @dataclass(frozen=True)
-class Step:
+class PlanStep:
     """A line of a plan that is an action, or probably should be one."""
 
     line: str
@@ -43,7 +43,7 @@ def steps_of(
     begins: Sequence[str] = (),
     says: Mapping[str, Sequence[str]] | None = None,
     follows: Mapping[str, Sequence[str]] | None = None,
-) -> list[Step]:
+) -> list[PlanStep]:
     """Return the steps of a plan in order, each with its problems as far as earlier steps show them.
 
     A step is a line that begins with ``action(object, ...)``, after a number, a bullet or marks of emphasis. A
@@ -52,15 +52,15 @@ def steps_of(
     unknown place of an object, that place is accepted. ``follows`` is as in ``World``.
     """
     known = {action.name.casefold(): action for action in actions}
-    found = _found(answer, known)
+    found = _read_steps(answer, known)
     below = [lines_of(rest) if says else [] for _, rest in found]
-    check = _Check(known, begins, says if any(below) else None, follows or {})
+    check = _StepChecker(known, begins, says if any(below) else None, follows or {})
     return [check.step(step, lines) for (step, _), lines in zip(found, below, strict=True)]
 
 
-def _found(answer: str, known: Mapping[str, PlanAction]) -> list[tuple[Step, str]]:
+def _read_steps(answer: str, known: Mapping[str, PlanAction]) -> list[tuple[PlanStep, str]]:
     """Return the steps, each with the text from its call to the next step."""
-    found: list[tuple[Step, str]] = []
+    found: list[tuple[PlanStep, str]] = []
     place = 0
     for line in answer.splitlines(keepends=True):
         step, rest = _read(line, place, known)
@@ -72,23 +72,23 @@ def _found(answer: str, known: Mapping[str, PlanAction]) -> list[tuple[Step, str
     return found
 
 
-def _read(line: str, place: int, known: Mapping[str, PlanAction]) -> tuple[Step | None, str]:
+def _read(line: str, place: int, known: Mapping[str, PlanAction]) -> tuple[PlanStep | None, str]:
     written = line.replace("\\_", "_")
     bare = _MARKS.sub("", written)
     lead = _LEAD.match(bare)
     rest = bare[lead.end() if lead else 0 :].lstrip("*_`# ")
     call = _CALL.match(rest)
     if call is None:
-        return (Step(line.strip(), place) if _NUMBERED.match(written) and rest.strip() else None), ""
+        return (PlanStep(line.strip(), place) if _NUMBERED.match(written) and rest.strip() else None), ""
     marked = bool(lead and lead.group().strip())
     if not marked and call["gap"] and call["name"].casefold() not in known:
         return None, ""  # "Done (I hope)."
     objects = tuple(part.strip() for part in call["objects"].split(",")) if call["objects"].strip() else ()
-    return Step(line.strip(), place, call["name"], objects), rest[call.end() :]
+    return PlanStep(line.strip(), place, call["name"], objects), rest[call.end() :]
 
 
-class _Check:
-    """Goes through the steps of a plan, one after the other."""
+class _StepChecker:
+    """Checks the steps of a plan in order."""
 
     def __init__(
         self,
@@ -105,16 +105,16 @@ class _Check:
         self._reader = None
         if says is not None:
             two = frozenset(found[0] for each in conditions if (found := n_places(each)) and found[1] == 2)
-            self._reader = Reader(says, two)
+            self._reader = ClaimReader(says, two)
         for claim in claims_of(begins, ()):
             self._world.become(claim)
 
-    def step(self, step: Step, lines: Sequence[Line]) -> Step:
+    def step(self, step: PlanStep, lines: Sequence[ConditionLine]) -> PlanStep:
         if step.action is None:
             return replace(step, problems=("No action could be read here.",))
         action = self._known.get(step.action.casefold())
         if action is None:
-            return replace(step, problems=(f"{step.action} is none of the actions.",))
+            return replace(step, problems=(f"{step.action} is not an action of this schema.",))
         n = len(step.objects)
         if n != action.objects:
             wanted = f"{action.objects} object{'' if action.objects == 1 else 's'}"
@@ -122,7 +122,7 @@ class _Check:
             return replace(step, action=action.name, problems=(said,))
         self._objects = list(dict.fromkeys([*step.objects, *self._objects]))
         needs = claims_of(action.needs, step.objects)
-        before, after = (self._said(name, lines) for name in (PRE, POST))
+        before, after = (self._read_claims(name, lines) for name in (PRE, POST))
         for each in before or ():
             if len(each.claim.objects) == 2 and each.claim.holds and self._world.holds(each.claim) is None:
                 self._world.become(each.claim)
@@ -132,10 +132,10 @@ class _Check:
             for claim, holds in standing.items()
             if holds is False
         ]
-        problems += self._line(PRE, before, needs, action, "and the steps before say otherwise")
+        problems += self._line_problems(PRE, before, needs, action, "and the steps before say otherwise")
         self._do(action, step.objects)
         stated = claims_of(action.makes if action.states is None else action.states, step.objects)
-        problems += self._line(POST, after, stated, action, f"which is not so after {action.name}")
+        problems += self._line_problems(POST, after, stated, action, f"which is not so after {action.name}")
         unknown = [claim.words for claim, holds in standing.items() if holds is None]
         return replace(step, action=action.name, problems=tuple(problems), open=tuple(unknown))
 
@@ -150,15 +150,15 @@ class _Check:
         for claim in (*ended, *claims_of(action.makes, objects), *turned):
             self._world.become(claim)
 
-    def _said(self, name: str, lines: Sequence[Line]) -> list[Said] | None:
+    def _read_claims(self, name: str, lines: Sequence[ConditionLine]) -> list[ReadClaim] | None:
         """Return the model's own text under a name, or None without such a line."""
         texts = [line.text for line in lines if line.name == name]
         if not texts or self._reader is None:
             return None
         return [each for text in texts for each in self._reader.claims(text, self._objects)]
 
-    def _line(
-        self, name: str, said: Sequence[Said] | None, wanted: Sequence[Claim], action: PlanAction, otherwise: str
+    def _line_problems(
+        self, name: str, said: Sequence[ReadClaim] | None, wanted: Sequence[Claim], action: PlanAction, otherwise: str
     ) -> list[str]:
         """Return the problems of the model's own line before or after a step."""
         if said is None:
@@ -178,5 +178,5 @@ class _Check:
 
 
 def conditions_of(action: PlanAction) -> list[str]:
-    """All conditions that an action of the schema has."""
+    """Return all conditions of an action in the schema."""
     return [*action.needs, *action.makes, *action.ends, *action.turns, *(action.states or ())]

@@ -1,4 +1,4 @@
-"""What a regression of aspects on success may take from files: which plans succeed, and scores in aspects."""
+"""Read files for regressions: outcomes of plans, and scores in aspects."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ _NAMES = ("model", "item", "task")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """Whether a plan succeeded, or the share of a model's plans that did."""
+class PlanOutcome:
+    """The success of a plan (0 or 1), or the share of a model's plans that succeeded."""
 
     row: int
     model: str
-    """Empty where the file has no models."""
+    """Empty if the file names no models."""
     item: str
-    """The plan, by the id of its item; empty where the file has none."""
+    """The ID of the plan's item; empty if the file has none."""
     task: str
-    """Empty where the file has none."""
+    """Empty if the file names no tasks."""
     success: float
 
 
 @dataclass(frozen=True, slots=True)
 class AspectScore:
-    """A score in an aspect: of one answer, or a mean."""
+    """The score of an answer in an aspect, or a mean of scores."""
 
     row: int
     model: str
@@ -39,8 +39,8 @@ class AspectScore:
     score: float
 
 
-def read_outcomes(path: Path) -> list[Outcome]:
-    """A table with the column ``success`` (from 0 to 1) and any of ``model``, ``item`` and ``task``.
+def read_outcomes(path: Path) -> list[PlanOutcome]:
+    """Read a table with the column ``success`` (0 to 1) and any of ``model``, ``item`` and ``task``.
 
     Raises
     ------
@@ -49,14 +49,14 @@ def read_outcomes(path: Path) -> list[Outcome]:
     """
     found = []
     for line, (model, item, task) in _lines(path, "success", _NAMES):
-        found.append(Outcome(line.number, model, item, task, _number(path, line, "success", highest=1.0)))
+        found.append(PlanOutcome(line.number, model, item, task, _number(path, line, "success", highest=1.0)))
     return found
 
 
 def read_aspect_scores(path: Path) -> list[AspectScore]:
-    """A table with the columns ``model``, ``dimension`` and ``score``, and perhaps ``item`` and ``task``.
+    """Read a table with the columns ``model``, ``dimension`` and ``score``, and optionally ``item`` and ``task``.
 
-    Raises as ``read_outcomes`` does; two rows with the same item and dimension of a model are the same answer.
+    Raises as ``read_outcomes`` does. Two rows of a model with the same item and dimension are the same answer.
     """
     found = []
     for line, (model, item, task, dimension) in _lines(path, "score", (*_NAMES, "dimension"), ("model", "dimension")):
@@ -67,7 +67,7 @@ def read_aspect_scores(path: Path) -> list[AspectScore]:
 def _lines(
     path: Path, number: str, names: Sequence[str], needed: Sequence[str] = ()
 ) -> Iterator[tuple[Line, list[str]]]:
-    """The rows with what they name, each thing once."""
+    """Yield the rows with their names. Duplicates are refused."""
     wants = [*needed, number]
     some = "" if needed else f", and at least one of {', '.join(names)}"
     seen: dict[tuple[str, ...], int] = {}

@@ -1,4 +1,4 @@
-"""Success of plans explained by scores in aspects: linear and logistic regressions, with what stands against them."""
+"""Fit linear and logistic regressions of plans' success on scores in aspects, and describe them in words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from agreement.regression_parts import INTERCEPT, NAMES, Errors, Regression, Ter
 from agreement.statistic import Statistic, Test, undefined
 from domain import csv_text
 from domain.errors import InvalidInput, Problem
-from extensions.plans.success_units import Joined, Unit
+from extensions.plans.success_units import JoinedUnits, Unit
 
 Kind = Literal["linear", "logistic"]
 KINDS: Mapping[Kind, str] = {"linear": "Linear regression", "logistic": "Logistic regression"}
@@ -26,63 +26,63 @@ Cluster = Literal["model", "task", "none"]
 
 HIGH_INFLATION = 10.0
 HIGH_CONDITION = 30.0
-"""From these on aspects are said to go along with each other (Belsley, Kuh & Welsch 1980)."""
+"""From these values on, a note says that aspects are correlated (Belsley, Kuh & Welsch 1980)."""
 FEW_EVENTS = 10
-"""Fewer successes or failures for each aspect than these make a logistic regression unsure (Peduzzi et al. 1996)."""
+"""Minimum successes and failures per aspect for a stable logistic regression (Peduzzi et al. 1996)."""
 FEW_CLUSTERS = 20
-"""With fewer, clustered standard errors are too small (Cameron & Miller 2015)."""
+"""With fewer clusters, clustered standard errors are too small (Cameron & Miller 2015)."""
 FAR = 0.5
-"""From this of Cook's distance on a unit is said to move the coefficients (Cook & Weisberg 1982: 0.5 to 1)."""
+"""Units with a larger Cook's distance are listed as influential (Cook & Weisberg 1982: 0.5 to 1)."""
 MOST_LISTED = 5
 
 
 @dataclass(frozen=True)
-class Fit:
-    """One regression of the units."""
+class RegressionFit:
+    """A fitted regression with its notes."""
 
     kind: Kind
     errors: Errors
     cluster: Cluster
-    """What belongs together, for the standard errors."""
+    """The units that standard errors take as correlated."""
     found: Regression
     notes: tuple[str, ...]
-    """What a reader has to know, in sentences."""
+    """Caveats for readers, in sentences."""
 
     @property
     def title(self) -> str:
-        """As people read it."""
+        """Return the title: the regression and its standard errors."""
         by = f" by {self.cluster}" if self.errors == "cluster" else ""
         return f"{KINDS[self.kind]}, {NAMES[self.errors]} standard errors{by}"
 
 
-def fits(
-    joined: Joined,
+def fit_regressions(
+    joined: JoinedUnits,
     *,
     kinds: Sequence[Kind] = ("linear", "logistic"),
     errors: Errors | None = None,
     cluster: Cluster | None = None,
-) -> list[Fit]:
-    """The regressions of these units.
+) -> list[RegressionFit]:
+    """Fit the regressions.
 
-    ``errors`` None: clustered where units belong together, else HC3, and of the logistic regression of plans its own.
-    ``cluster`` None: plans of one task belong together, where a task has several.
+    By default, ``errors`` are clustered if there are clusters. Otherwise they are HC3, and classical for the logistic
+    regression of plans. By default, plans of one task are a cluster, if a task has several.
 
     Raises
     ------
     InvalidInput
-        Models are not to be told apart by tasks, or clustered errors were asked for where nothing belongs together.
+        Units are models but the clusters are tasks, or clustered errors are requested without clusters.
     """
     if cluster == "task" and joined.by == "model":
         raise InvalidInput([Problem("cluster", "Units are models here, and models belong to no task.")])
     return [_fit(joined, kind, errors, cluster) for kind in kinds]
 
 
-def _fit(joined: Joined, kind: Kind, errors: Errors | None, cluster: Cluster | None) -> Fit:
+def _fit(joined: JoinedUnits, kind: Kind, errors: Errors | None, cluster: Cluster | None) -> RegressionFit:
     units = joined.units
     by = cluster or _usual(joined)
     clusters = None if by == "none" else [getattr(unit, by) for unit in units]
     if errors == "cluster" and clusters is None:
-        message = "Clustered standard errors need something that belongs together: each unit stands for itself here."
+        message = "Clustered standard errors need clusters, and these units have none. Choose other standard errors."
         raise InvalidInput([Problem("errors", message)])
     x = np.array([unit.scores for unit in units], dtype=float).reshape(len(units), len(joined.aspects))
     names = [name for name, _ in joined.aspects]
@@ -98,16 +98,16 @@ def _fit(joined: Joined, kind: Kind, errors: Errors | None, cluster: Cluster | N
         succeeded = [float(unit.succeeded or 0) for unit in units]
         trials = [unit.plans for unit in units] if models else None
         found = logistic_regression(succeeded, x, trials=trials, names=names, errors=used, clusters=clusters)
-    return Fit(kind, used, by, found, tuple(_notes(joined, found, kind, used, by, x)))
+    return RegressionFit(kind, used, by, found, tuple(_notes(joined, found, kind, used, by, x)))
 
 
-def _usual(joined: Joined) -> Cluster:
-    """What belongs together unless something else is said: plans of one task, where a task has several."""
+def _usual(joined: JoinedUnits) -> Cluster:
+    """Return the default clusters: plans of one task, if a task has several."""
     several = Counter(unit.task for unit in joined.units if unit.task)
     return "task" if several and max(several.values()) > 1 else "none"
 
 
-def _no_logistic(joined: Joined) -> str | None:
+def _no_logistic(joined: JoinedUnits) -> str | None:
     one = next((unit for unit in joined.units if unit.succeeded is None), None)
     if one is None:
         return None
@@ -124,12 +124,12 @@ def _without(reason: str, n: int) -> Regression:
 # ---- what stands against it -----------------------------------------------------------------------------------------
 
 
-def _notes(joined: Joined, found: Regression, kind: Kind, errors: Errors, by: Cluster, x: Floats) -> Iterator[str]:
+def _notes(joined: JoinedUnits, found: Regression, kind: Kind, errors: Errors, by: Cluster, x: Floats) -> Iterator[str]:
     if found.n_left_out:
         lacking = ", ".join(
             f"{title} {joined.lacking[name]:,}" for name, title in joined.aspects if joined.lacking[name]
         )
-        yield f"Left out for a missing score: {count(joined, found.n_left_out)} (without a score: {lacking})."
+        yield f"Left out for a missing score: {count_units(joined, found.n_left_out)} (without a score: {lacking})."
     if not found.terms:
         return
     titles = dict(joined.aspects)
@@ -145,7 +145,7 @@ def _notes(joined: Joined, found: Regression, kind: Kind, errors: Errors, by: Cl
     yield from _of_events(joined, kept) if kind == "logistic" else _of_shares(found, kept)
     if found.residual_df < len(joined.aspects):
         yield (
-            f"{count(joined, found.n_units)} for {len(joined.aspects)} aspects leave few degrees of "
+            f"{count_units(joined, found.n_units)} for {len(joined.aspects)} aspects leave few degrees of "
             f"freedom ({found.residual_df}): intervals are wide, and R squared is too high."
         )
     if kind == "linear" and errors == "classical" and found.spread is not None and found.spread.p_value < 0.05:
@@ -157,7 +157,7 @@ def _notes(joined: Joined, found: Regression, kind: Kind, errors: Errors, by: Cl
         yield f"Standard errors from {n} {by}s are too small: {FEW_CLUSTERS} or more are needed to trust them."
 
 
-def _of_events(joined: Joined, kept: Sequence[Unit]) -> Iterator[str]:
+def _of_events(joined: JoinedUnits, kept: Sequence[Unit]) -> Iterator[str]:
     succeeded = sum(unit.succeeded or 0 for unit in kept)
     failed = sum(unit.plans for unit in kept) - succeeded
     if min(succeeded, failed) < FEW_EVENTS * len(joined.aspects):
@@ -176,8 +176,8 @@ def _of_shares(found: Regression, kept: Sequence[Unit]) -> Iterator[str]:
         yield f"{outside:,} of {len(fitted):,} fitted shares of success are below 0 or above 1."
 
 
-def influential(joined: Joined, fit: Fit) -> list[tuple[Unit, float, float]]:
-    """The units that move the coefficients most, with leverage and Cook's distance: those above ``FAR``."""
+def influential(joined: JoinedUnits, fit: RegressionFit) -> list[tuple[Unit, float, float]]:
+    """Return the units whose Cook's distance is above ``FAR``, with leverage and distance."""
     found = fit.found
     if not found.terms:
         return []
@@ -192,8 +192,8 @@ def influential(joined: Joined, fit: Fit) -> list[tuple[Unit, float, float]]:
 # ---- in words -------------------------------------------------------------------------------------------------------
 
 
-def about(joined: Joined) -> list[str]:
-    """What was joined with what, and what was not, in sentences."""
+def describe_units(joined: JoinedUnits) -> list[str]:
+    """Describe the joined data and the data left out, in sentences."""
     models = len({unit.model for unit in joined.units})
     aspects = ", ".join(title for _, title in joined.aspects) or "none"
     unit = "model" if joined.by == "model" else "plan"
@@ -208,35 +208,35 @@ def about(joined: Joined) -> list[str]:
     return told + [f"Left out, {words}: {n:,}." for words, n in joined.left_out.items()]
 
 
-def count(joined: Joined, n: int) -> str:
-    """So many units."""
+def count_units(joined: JoinedUnits, n: int) -> str:
+    """Return a number of units in words."""
     return f"{n:,} {'plan' if joined.by == 'task' else 'model'}{'' if n == 1 else 's'}"
 
 
-def counted(joined: Joined, fit: Fit) -> str:
-    """What a regression rests on."""
+def describe_count(joined: JoinedUnits, fit: RegressionFit) -> str:
+    """Return the number of units of a regression in words."""
     found = fit.found
     plans = sum(unit.plans for unit in joined.units) if joined.by == "model" else 0
-    told = count(joined, found.n_units) + (f" with {plans:,} plans" if plans else "")
+    told = count_units(joined, found.n_units) + (f" with {plans:,} plans" if plans else "")
     return f"{told}, {found.n_left_out:,} left out" if found.n_left_out else told
 
 
 def test_in_words(test: Test) -> str:
-    """A test as papers print it."""
+    """Return a test as papers print it."""
     df = ", ".join(f"{each:g}" for each in test.df)
     name = {"chi2": "chi squared"}.get(test.name, test.name) + (f"({df})" if df else "")
     return f"{name} = {test.value:.2f}, p {'< 0.001' if test.p_value < 0.001 else f'= {test.p_value:.3f}'}"
 
 
 def p_value(test: Test | None) -> str:
-    """How surprising a coefficient would be, as people read it."""
+    """Return a p value as text."""
     if test is None:
         return "-"
     return "<0.001" if test.p_value < 0.001 else f"{test.p_value:.3f}"
 
 
-def quality(fit: Fit) -> list[str]:
-    """How well a regression fits, in lines."""
+def describe_fit(fit: RegressionFit) -> list[str]:
+    """Describe the fit of a regression, in lines."""
     found = fit.found
     r, linear = found.r_squared, fit.kind == "linear"
     named = "R squared" if linear else "McFadden's R squared"
@@ -284,7 +284,7 @@ def _test(test: Test | None) -> dict[str, Any]:
 
 
 def _odds(term: Term, kind: Kind) -> dict[str, Any]:
-    """Of a logistic regression: how many times the odds are, and by how much the share grows."""
+    """Return the odds ratio and the marginal effect of a logistic coefficient."""
     if kind == "linear" or term.effect is None:
         return {}
     parts = {"odds_ratio": "value", "odds_low": "low", "odds_high": "high"}
@@ -295,17 +295,17 @@ def _odds(term: Term, kind: Kind) -> dict[str, Any]:
 
 
 def odds_ratio(value: float) -> float:
-    """How many times the odds are for one more of what has this coefficient."""
+    """Return the odds ratio of a logistic coefficient."""
     return math.exp(value) if value < 700 else math.inf
 
 
-def title_of(joined: Joined, name: str) -> str:
-    """A coefficient as people read it."""
+def title_of(joined: JoinedUnits, name: str) -> str:
+    """Return the title of a coefficient."""
     return "Intercept" if name == INTERCEPT else dict(joined.aspects)[name]
 
 
-def rows(joined: Joined, fit: Fit) -> list[dict[str, Any]]:
-    """The numbers of a regression, one a row: coefficients, then how well it fits."""
+def rows(joined: JoinedUnits, fit: RegressionFit) -> list[dict[str, Any]]:
+    """Return the numbers of a regression as rows: the coefficients, then the fit."""
     found = fit.found
     about = {"regression": fit.kind, "errors": fit.errors, "n_units": found.n_units, "n_left_out": found.n_left_out}
     told = [
@@ -341,14 +341,14 @@ def rows(joined: Joined, fit: Fit) -> list[dict[str, Any]]:
     return told
 
 
-def _why_no_test(fit: Fit) -> str | None:
+def _why_no_test(fit: RegressionFit) -> str | None:
     if fit.found.reason or fit.found.whole is not None:
         return fit.found.reason
     return "There is no test: no more clusters than aspects, or standard errors that are undefined or zero."
 
 
-def as_csv(joined: Joined, found: Sequence[Fit]) -> str:
-    """All numbers as a CSV file; nothing is rounded, and undefined is empty with a reason."""
+def as_csv(joined: JoinedUnits, found: Sequence[RegressionFit]) -> str:
+    """Return all numbers as CSV, not rounded. Undefined numbers are empty and have a reason."""
     out = io.StringIO()
     writer = csv_text.DictWriter(out, COLUMNS)
     writer.writeheader()
@@ -358,8 +358,8 @@ def as_csv(joined: Joined, found: Sequence[Fit]) -> str:
     return out.getvalue()
 
 
-def data_csv(joined: Joined, found: Sequence[Fit]) -> str:
-    """The joined units as a CSV file, with leverage and Cook's distance in each regression."""
+def units_csv(joined: JoinedUnits, found: Sequence[RegressionFit]) -> str:
+    """Return the units as CSV, with leverage and Cook's distance in each regression."""
     out = io.StringIO()
     fitted = [fit for fit in found if fit.found.terms]
     measures = [f"{what}_{fit.kind}" for fit in fitted for what in ("leverage", "distance")]
@@ -380,8 +380,8 @@ def data_csv(joined: Joined, found: Sequence[Fit]) -> str:
     return out.getvalue()
 
 
-def as_json(joined: Joined, found: Sequence[Fit]) -> dict[str, Any]:
-    """The numbers as JSON values, with what holds for all of them."""
+def as_json(joined: JoinedUnits, found: Sequence[RegressionFit]) -> dict[str, Any]:
+    """Return the numbers and their common facts as JSON values."""
     return {
         "unit": joined.by,
         "success": joined.success,

@@ -1,7 +1,7 @@
-"""Units of a regression of success on aspects, and how two files become such units.
+"""Units of a regression of success on aspects, and their construction from two files.
 
-A unit is a model, with the share of its plans that succeed and its mean score in each aspect; or one plan of a model,
-with its success and the model's mean scores over the items of the same task.
+A unit is a model or a plan. A model has the share of its plans that succeed, and its mean score in each aspect. A plan
+has its own success, and its model's mean scores over the items of the same task.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from domain.errors import InvalidInput, Problem
-from extensions.plans.success_files import AspectScore, Outcome
+from extensions.plans.success_files import AspectScore, PlanOutcome
 
 By = Literal["model", "task"]
 MANY_NAMES = 5
-"""More names than these are not listed."""
+"""Maximum number of names in a sentence."""
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is to be joined; what is None or empty is as the schema's report says, or everything there is."""
+class UnitRequest:
+    """A request for units. Empty parts default to the schema's report, or to everything."""
 
     success: str | None = None
-    """What says that a plan succeeds: a criterion of grading, or ``key``."""
-    outcomes: Sequence[Outcome] | None = None
-    """Instead of that: rows of a file."""
+    """The definition of success: a grading criterion, or ``key``."""
+    outcomes: Sequence[PlanOutcome] | None = None
+    """Outcomes from a file, instead of ``success``."""
     file: str = ""
     """The name of that file."""
     plans: tuple[str, ...] = ()
     """The dimensions whose answers are plans."""
     scores: str | None = None
-    """What gives scores in the aspects: ``key``, ``human``, or the name of a judge."""
+    """The source of scores in the aspects: ``key``, ``human``, or the name of a judge."""
     criterion: str | None = None
     aspects: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
@@ -44,73 +44,73 @@ class Asked:
 
 @dataclass(frozen=True)
 class Unit:
-    """One unit."""
+    """A unit: a model, or a plan of a model."""
 
     model: str
     task: str
-    """Empty where units are models."""
+    """Empty if units are models."""
     plan: str
-    """The id of the plan's item; empty where units are models, or where no one says it."""
+    """The ID of the plan's item; empty if units are models, or if it is unknown."""
     scores: tuple[float, ...]
-    """The mean in each aspect; nan where there is none."""
+    """The mean in each aspect; nan without scores."""
     answers: tuple[int, ...]
-    """How many answers each mean is over."""
+    """The number of answers behind each mean."""
     success: float
-    """Of a plan 0 or 1, of a model the share of its plans that succeed."""
+    """For a plan 0 or 1; for a model the share of its plans that succeed."""
     plans: int
-    """0: a share of no one knows how many."""
+    """The number of plans; 0 if it is unknown."""
     succeeded: int | None
-    """How many of the plans succeeded; None where only the share is known."""
+    """The number of plans that succeeded; None if only the share is known."""
 
     @property
     def name(self) -> str:
-        """What it is called in lists."""
+        """Return the name in lists."""
         return " · ".join(part for part in (self.model, self.task, self.plan) if part)
 
 
 @dataclass(frozen=True)
-class Joined:
-    """All units, and what could not be joined."""
+class JoinedUnits:
+    """All units, with counts of the data left out."""
 
     by: By
     aspects: tuple[tuple[str, str], ...]
-    """Name and title of each."""
+    """The name and title of each aspect."""
     units: tuple[Unit, ...]
     success: str
-    """What success is, in words."""
+    """The definition of success in words."""
     scores: str
-    """What gives scores, in words."""
+    """The source of scores in words."""
     left_out: Mapping[str, int]
-    """What has no part in it, in words, and how often."""
+    """Counts of the data left out, by a description in words."""
     offered: tuple[tuple[str, str, int], ...] = ()
-    """What could give scores: ``key``, ``human`` or a judge; the criterion; and how many answers in the aspects have a
-    score."""
+    """Each available source of scores (``key``, ``human`` or a judge), with its criterion and its number of scored
+    answers in the aspects."""
     dimensions: tuple[tuple[str, str], ...] = ()
-    """Of all aspects that have scores, whether asked for or not: name and title."""
+    """The name and title of each aspect with scores, requested or not."""
     tasks: str = ""
-    """The field or label that names tasks; empty where there is none."""
+    """The field or label that names tasks; empty without tasks."""
 
     @property
     def lacking(self) -> dict[str, int]:
-        """Of each aspect the units without a score in it."""
+        """Return the number of units without a score, for each aspect."""
         return {
             name: sum(math.isnan(unit.scores[at]) for unit in self.units) for at, (name, _) in enumerate(self.aspects)
         }
 
 
 @dataclass
-class Parts:
-    """Scores and outcomes on their way to units."""
+class UnitParts:
+    """Collected scores and outcomes, from which ``units_of`` makes units."""
 
     scores: dict[tuple[str, str, str], list[float]] = field(default_factory=lambda: defaultdict(list))
-    """(model, task, aspect) -> scores; the task is empty where units are models."""
+    """Scores by model, task and aspect. The task is empty if units are models."""
     outcomes: list[tuple[str, str, str, float]] = field(default_factory=list)
     """Model, task, plan, success."""
     left_out: Counter[str] = field(default_factory=Counter)
 
 
 def aspects_of(there: tuple[tuple[str, str], ...], wanted: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Those of the aspects that are wanted, in their order; none: all."""
+    """Return the requested aspects in order; by default all."""
     names = [name for name, _ in there]
     for name in wanted:
         if name not in names:
@@ -119,8 +119,10 @@ def aspects_of(there: tuple[tuple[str, str], ...], wanted: Sequence[str]) -> tup
     return tuple(each for each in there if not wanted or each[0] in wanted)
 
 
-def take_file(parts: Parts, asked: Asked, by: By, models: Sequence[str], tasks: Mapping[str, str] | None) -> None:
-    """The outcomes of a file. ``tasks``: the task of each item by its id in files; None: there are no items."""
+def take_file(
+    parts: UnitParts, asked: UnitRequest, by: By, models: Sequence[str], tasks: Mapping[str, str] | None
+) -> None:
+    """Add the outcomes of a file. ``tasks`` maps item IDs of files to tasks; None if there are no items."""
     unknown: Counter[str] = Counter()
     for row in asked.outcomes or ():
         model = row.model
@@ -153,14 +155,15 @@ def take_file(parts: Parts, asked: Asked, by: By, models: Sequence[str], tasks: 
         parts.left_out[f"rows of {asked.file} whose model has no scores here ({_few(unknown)})"] = sum(unknown.values())
 
 
-def of_files(rows: Sequence[AspectScore], asked: Asked, *, file: str) -> Joined:
-    """Units of two files: scores in aspects (``file``), and ``asked.outcomes``. Aspects stand in the order in which the
-    file has them, and tasks are what both files call so.
+def units_of_files(rows: Sequence[AspectScore], asked: UnitRequest, *, file: str) -> JoinedUnits:
+    """Return the units of two files: scores in aspects (``file``), and ``asked.outcomes``.
+
+    Aspects keep the order of the file. Both files must use the same names of tasks.
 
     Raises
     ------
     InvalidInput
-        Something that was asked for is not there.
+        A requested part does not exist.
     """
     assert asked.outcomes is not None
     by: By = asked.by or ("task" if any(row.task for row in rows) else "model")
@@ -171,7 +174,7 @@ def of_files(rows: Sequence[AspectScore], asked: Asked, *, file: str) -> Joined:
     if unknown:
         raise InvalidInput([Problem("model", f"No model is called {unknown[0]}; there are {', '.join(there)}.")])
     models = [model for model in there if not asked.models or model in asked.models]
-    parts = Parts()
+    parts = UnitParts()
     items: dict[str, str] = {}
     for row in rows:
         task = " ".join(row.task.split()) if by == "task" else ""
@@ -184,20 +187,20 @@ def of_files(rows: Sequence[AspectScore], asked: Asked, *, file: str) -> Joined:
         else:
             parts.scores[row.model, task, row.dimension].append(row.score)
     take_file(parts, asked, by, models, items)
-    return Joined(
+    return JoinedUnits(
         by,
         aspects,
         units_of(parts, aspects, by, models),
         asked.file,
         file,
-        counts(parts.left_out),
+        nonzero_counts(parts.left_out),
         dimensions=dimensions,
         tasks="task" if by == "task" else "",
     )
 
 
-def units_of(parts: Parts, aspects: Sequence[tuple[str, str]], by: By, models: Sequence[str]) -> tuple[Unit, ...]:
-    """The units of scores and outcomes; models without any outcome are counted among what is left out."""
+def units_of(parts: UnitParts, aspects: Sequence[tuple[str, str]], by: By, models: Sequence[str]) -> tuple[Unit, ...]:
+    """Return the units. Models without outcomes are counted as left out."""
 
     def means(model: str, task: str) -> tuple[tuple[float, ...], tuple[int, ...]]:
         lots = [parts.scores.get((model, task, name), []) for name, _ in aspects]
@@ -230,7 +233,7 @@ def units_of(parts: Parts, aspects: Sequence[tuple[str, str]], by: By, models: S
 
 
 def _whole(lot: Sequence[float]) -> int | None:
-    """How many succeeded, where each succeeded or failed."""
+    """Return the number of successes; None unless each outcome is 0 or 1."""
     return int(sum(lot)) if all(value in (0.0, 1.0) for value in lot) else None
 
 
@@ -240,6 +243,6 @@ def _few(names: Iterable[str]) -> str:
     return ", ".join(known[:MANY_NAMES]) + more
 
 
-def counts(left_out: Counter[str]) -> dict[str, int]:
-    """What was left out at all."""
+def nonzero_counts(left_out: Counter[str]) -> dict[str, int]:
+    """Return the counts above 0."""
     return {words: n for words, n in left_out.items() if n}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from annotation_schemas.table_layouts import Says
 from domain.errors import InvalidInput, Problem
 from extensions.plans import success_regression
-from extensions.plans.project_units import of_project
-from extensions.plans.success_regression import Fit, Kind
-from extensions.plans.success_units import Asked
+from extensions.plans.project_units import units_of_project
+from extensions.plans.success_regression import Kind, RegressionFit
+from extensions.plans.success_units import UnitRequest
 from workflow.results.table_numbers import Number, Numbers, number_of
 
 
@@ -17,12 +17,12 @@ def coefficient(numbers: Numbers, said: Says) -> Number:
         raise InvalidInput([Problem("form", f"A regression is linear or logistic, not {said.form}.")])
     kind: Kind = "logistic" if said.form == "logistic" else "linear"
 
-    def fit() -> Fit:
+    def fit() -> RegressionFit:
         judge = numbers.judge(said.judge) if said.judge or numbers.judges() else None
-        joined = of_project(numbers.read, Asked(scores=judge, criterion=said.criterion))
-        return success_regression.fits(joined, kinds=(kind,))[0]
+        joined = units_of_project(numbers.read, UnitRequest(scores=judge, criterion=said.criterion))
+        return success_regression.fit_regressions(joined, kinds=(kind,))[0]
 
-    made: Fit = numbers.make_once(("regression", kind, said.judge, said.criterion), fit)
+    made: RegressionFit = numbers.make_once(("regression", kind, said.judge, said.criterion), fit)
     if not made.found.terms:
         return Number(None, reason=made.found.reason or "There is no regression of these plans.")
     for term in made.found.terms[1:]:

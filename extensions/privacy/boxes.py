@@ -49,16 +49,16 @@ class Box:
 
     def as_json(self) -> dict[str, Any]:
         """Return the box as JSON values for the log."""
-        told = asdict(self)
+        values = asdict(self)
         if self.begin is None:
-            return {name: told[name] for name in told if name not in _OF_CLIPS}
-        return {**told, "path": [[*at] for at in self.path]}
+            return {name: values[name] for name in values if name not in _OF_CLIPS}
+        return {**values, "path": [[*at] for at in self.path]}
 
     @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> Box:
+    def from_json(cls, values: Mapping[str, Any]) -> Box:
         """Return the box that ``as_json`` stored."""
-        known = {name: told[name] for name in cls.__dataclass_fields__ if name not in _OF_CLIPS or name in told}
-        return cls(**{**known, "path": tuple(tuple(at) for at in told.get("path", ()))})
+        known = {name: values[name] for name in cls.__dataclass_fields__ if name not in _OF_CLIPS or name in values}
+        return cls(**{**known, "path": tuple(tuple(at) for at in values.get("path", ()))})
 
     @classmethod
     def moving(cls, kind: str, path: Sequence[At], by: str, *, begin: float, end: float) -> Box:

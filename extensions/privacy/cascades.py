@@ -18,7 +18,6 @@ from PIL import Image
 
 from annotation_schemas.drawing import DECIMALS
 from domain.errors import NotAvailable
-from domain.installation import install_hint
 from domain.overlap import area_iou
 
 FACE, PLATE = "face", "plate"
@@ -60,11 +59,13 @@ class Finder:
     Raises
     ------
     NotAvailable
-        The extra ``privacy`` is not installed.
+        OpenCV is installed without one of its cascades.
     """
 
     def __init__(self, *, kinds: Sequence[str] = (FACE, PLATE), neighbours: int = NEIGHBOURS) -> None:
-        self._cv2 = _opencv()
+        import cv2  # not in a process that only serves pages
+
+        self._cv2 = cv2
         self.neighbours = neighbours
         self._loaded = {
             name: (kind, self._cv2.CascadeClassifier(str(_folder() / file)))
@@ -76,7 +77,7 @@ class Finder:
             raise NotAvailable(f"OpenCV's cascade {CASCADES[broken[0]][1]} cannot be read; install the package anew.")
 
     @property
-    def told(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, Any]:
         """Return OpenCV's version, the SHA-256 of each cascade, and the settings."""
         return {
             "opencv": self._cv2.__version__,
@@ -115,7 +116,11 @@ class Finder:
 def _joined(
     found: Sequence[tuple[str, tuple[int, int, int, int], str]],
 ) -> list[tuple[str, tuple[int, int, int, int], str]]:
-    """Merge boxes of one kind that overlap into one box around them, ordered from the upper left."""
+    """Merge boxes of one kind that overlap into one box around them, ordered from the upper left.
+
+    OpenCV keeps one of such boxes (``NMSBoxes``) or their mean (``groupRectangles``). Both may leave a part of a face
+    uncovered that a cascade has found.
+    """
     left = list(found)
     done: list[tuple[str, tuple[int, int, int, int], str]] = []
     while left:
@@ -146,19 +151,10 @@ def _fractions(kind: str, box: tuple[int, int, int, int], by: str, size: tuple[i
     return DetectedBox(kind, x, y, min(w, round(1 - x, DECIMALS)), min(h, round(1 - y, DECIMALS)), by)
 
 
-def _opencv() -> Any:
-    try:
-        import cv2
-    except ImportError:
-        raise NotAvailable(
-            "Finding faces and number plates needs OpenCV, which is not installed. You can still draw boxes by hand. "
-            + install_hint("privacy")
-        ) from None
-    return cv2
-
-
 def _folder() -> Path:
-    return Path(_opencv().data.haarcascades)
+    import cv2
+
+    return Path(cv2.data.haarcascades)  # type: ignore[attr-defined]
 
 
 @cache

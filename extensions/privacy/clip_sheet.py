@@ -73,9 +73,9 @@ def figures(out: Path, media: MediaStore, clips: Sequence[MediaFindings]) -> Ite
             for name, words in _frames(folder, number, media, seen)
         )
         begin = html.escape(f"{csv_cell(seen.name)},{seen.file}", quote=True)
-        told = "; ".join(_words(at, box) for at, box in enumerate(seen.boxes, 1)) or "nothing found"
+        caption = "; ".join(_words(at, box) for at, box in enumerate(seen.boxes, 1)) or "nothing found"
         yield (
-            f"<figure><figcaption>{html.escape(seen.name)}: {html.escape(told)}</figcaption>"
+            f"<figure><figcaption>{html.escape(seen.name)}: {html.escape(caption)}</figcaption>"
             f'<div class="clip" data-begin="{begin}" data-end="{seen.seconds or 0:.3f}">'
             f'<video src="clips/{number:05}.webm" controls preload="none" '
             f'aria-label="{html.escape(seen.name)}"></video>'

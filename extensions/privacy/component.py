@@ -17,7 +17,7 @@ def data(
     pictures: Sequence[Any], *, csrf: str, path: str, total: int, clips: bool, open_: int, waiting: int
 ) -> dict[str, Any]:
     """Return the data of the component. ``open_`` and ``waiting`` count pictures that are not on the shown page."""
-    told = {
+    common = {
         "csrf": csrf,
         "path": path,
         "kinds": [*KINDS],
@@ -26,7 +26,7 @@ def data(
         "open": open_,
         "waiting": waiting,
     }
-    return {**told, "pictures": [*pictures]}
+    return {**common, "pictures": [*pictures]}
 
 
 def pictures(given: dict[str, Any]) -> None:

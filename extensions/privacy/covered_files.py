@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class CoveredFile:
     """A picture or clip with the file to show from now on."""
 
-    told: CoverChoice
+    choice: CoverChoice
     known: Decision | None
     original: str
     margin: float
@@ -31,13 +31,13 @@ class CoveredFile:
     @property
     def file(self) -> str:
         """Return the SHA-256 of the file to show from now on."""
-        return self.made.sha256 if self.made is not None else self.told.file
+        return self.made.sha256 if self.made is not None else self.choice.file
 
 
-def must_last(media: MediaStore, told: Sequence[CoverChoice]) -> None:
+def require_in_clip(media: MediaStore, choices: Sequence[CoverChoice]) -> None:
     """Raise ``InvalidInput`` if a box begins or ends after its clip."""
     wrong = []
-    for each in told:
+    for each in choices:
         ends = [box.end for box in each.boxes if box.end is not None]
         seconds = media.about(each.file).duration if ends else None
         if seconds is not None and max(ends) > seconds + PAST_THE_END:
@@ -47,35 +47,35 @@ def must_last(media: MediaStore, told: Sequence[CoverChoice]) -> None:
         raise InvalidInput([Problem("boxes", sentence) for sentence in [*wrong, "Nothing was changed."]])
 
 
-def made(
-    media: MediaStore, told: CoverChoice, standing: CurrentDecisions, margin: float, *, uncover: bool
+def make_covered_file(
+    media: MediaStore, choice: CoverChoice, standing: CurrentDecisions, margin: float, *, uncover: bool
 ) -> CoveredFile:
     """Store and return the file to show from now on."""
-    known = standing.by_file.get(told.file)
-    if told.file in standing.shared and uncover:
+    known = standing.by_file.get(choice.file)
+    if choice.file in standing.shared and uncover:
         raise InvalidInput(
             [
                 Problem(
                     "boxes",
-                    f"{told.name} stands for several pictures that look alike now; none can be uncovered.",
+                    f"{choice.name} stands for several pictures that look alike now; none can be uncovered.",
                 )
             ]
         )
-    original = known.original if known and told.file not in standing.shared else told.file
+    original = known.original if known and choice.file not in standing.shared else choice.file
     wide = max(margin, known.margin) if known is not None and known.covers and not uncover else margin
-    covers = [box for box in told.boxes if box.cover]
-    base = original if original in media else told.file
-    if not covers and original == told.file:
-        return CoveredFile(told, known, original, wide, None)
+    covers = [box for box in choice.boxes if box.cover]
+    base = original if original in media else choice.file
+    if not covers and original == choice.file:
+        return CoveredFile(choice, known, original, wide, None)
     if base != original and (uncover or not covers):
         raise InvalidInput(
-            [Problem("boxes", f"The original of {told.name} is not on this machine; nothing can be uncovered.")]
+            [Problem("boxes", f"The original of {choice.name} is not on this machine; nothing can be uncovered.")]
         )
     if not covers:
-        return CoveredFile(told, known, original, wide, media.about(original))
+        return CoveredFile(choice, known, original, wide, media.about(original))
     about = media.about(base)
     cover = _clip if about.kind == "clip" else _image
-    return CoveredFile(told, known, original, wide, cover(media, base, covers, told.name, wide))
+    return CoveredFile(choice, known, original, wide, cover(media, base, covers, choice.name, wide))
 
 
 def _image(media: MediaStore, base: str, covers: Sequence[Box], name: str, margin: float) -> StoredMedia:

@@ -21,7 +21,7 @@ from domain.errors import Conflict, InvalidInput, Problem
 from domain.records import Person
 from extensions.privacy import decisions
 from extensions.privacy.boxes import HAND, KINDS, MARGIN, MOST_MARGIN, Box, CoverChoice, Decision
-from extensions.privacy.covered_files import CoveredFile, made, must_last
+from extensions.privacy.covered_files import CoveredFile, make_covered_file, require_in_clip
 from extensions.privacy.marks import log_applied
 from workflow.access import project_care
 from workflow.access.event_log import log
@@ -62,14 +62,14 @@ class CoverResult:
     """Titles of frame sets that were deleted, because they were made from clips that changed."""
 
 
-def decide(
+def apply_decisions(
     store: Store,
     media: MediaStore,
     home: Path,
     *,
     by: Person | None,
     project: str,
-    told: Sequence[CoverChoice],
+    choices: Sequence[CoverChoice],
     looked: Mapping[str, Any] | None = None,
     margin: float = MARGIN,
     uncover: bool = False,
@@ -107,18 +107,18 @@ def decide(
         _must_be_still(session, access, store)
         standing = decisions.of_project(session, project_id=access.project_id)
         known = standing.by_file
-        _must_fit(session, access, told, known, after)
-    derived_media.require_idle(home, project, {each.file for each in told})
+        _must_fit(session, access, choices, known, after)
+    derived_media.require_idle(home, project, {each.file for each in choices})
     if not uncover:
-        _must_not_uncover(told, known)
-    todo = [each for each in told if not _same(each, known.get(each.file), margin, uncover=uncover)]
-    must_last(media, todo)
-    ready = [made(media, each, standing, margin, uncover=uncover) for each in todo]
+        _must_not_uncover(choices, known)
+    todo = [each for each in choices if not _same(each, known.get(each.file), margin, uncover=uncover)]
+    require_in_clip(media, todo)
+    ready = [make_covered_file(media, each, standing, margin, uncover=uncover) for each in todo]
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         projects.lock(session, id=access.project_id)
         _must_be_still(session, access, store)
-        _must_fit(session, access, told, decisions.of_project(session, project_id=access.project_id).by_file, after)
+        _must_fit(session, access, choices, decisions.of_project(session, project_id=access.project_id).by_file, after)
         ids = {id for each in ready for id in _keep(session, store, access, by, each, looked or {})}
         log_applied(session, access, by=by, now=store.now(), marks=marks or {})
         releases, beside = _releases(session, ids), _beside(session, access, ids)
@@ -127,11 +127,11 @@ def decide(
     if ids:
         archive.unlink(missing_ok=True)
         _forget(media, home, ready)
-    instead = {each.told.file: each.file for each in ready if each.file != each.told.file}
+    instead = {each.choice.file: each.file for each in ready if each.file != each.choice.file}
     paths = {was: media.path(now) for was, now in instead.items()}
     return CoverResult(
-        **_counts(told),
-        same=len(told) - len(todo),
+        **_counts(choices),
+        same=len(choices) - len(todo),
         releases=releases,
         archive=taken,
         beside=beside,
@@ -140,12 +140,12 @@ def decide(
     )
 
 
-def _counts(told: Sequence[CoverChoice]) -> dict[str, int]:
+def _counts(choices: Sequence[CoverChoice]) -> dict[str, int]:
     """Return how many pictures there are, in how many something is covered, and how many boxes are covered."""
     return {
-        "pictures": len(told),
-        "covered": sum(any(box.cover for box in each.boxes) for each in told),
-        "boxes": sum(bool(box.cover) for each in told for box in each.boxes),
+        "pictures": len(choices),
+        "covered": sum(any(box.cover for box in each.boxes) for each in choices),
+        "boxes": sum(bool(box.cover) for each in choices for box in each.boxes),
     }
 
 
@@ -161,30 +161,30 @@ class CoverPreview:
     archive: bool
 
 
-def would_change(
+def preview_decisions(
     store: Store,
     home: Path,
     *,
     by: Person | None,
     project: str,
-    told: Sequence[CoverChoice],
+    choices: Sequence[CoverChoice],
     after: Mapping[str, datetime | None],
 ) -> CoverPreview:
-    """Return the effects that ``decide`` would have, for a confirmation; for leads. Raises the same errors."""
+    """Return the effects that ``apply_decisions`` would have, for a confirmation; for leads. Raises the same errors."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         _must_be_still(session, access, store)
         known = decisions.of_project(session, project_id=access.project_id).by_file
-        _must_fit(session, access, told, known, after)
+        _must_fit(session, access, choices, known, after)
         others = {
             each.file
-            for each in told
+            for each in choices
             if any(box.cover for box in each.boxes) and not _same(each, known.get(each.file), MARGIN, uncover=False)
         }
         rows = stock.assets_of(session, project_id=access.project_id, files=others) if others else []
         releases = _releases(session, {row.id for row in rows})
     return CoverPreview(
-        **_counts(told),
+        **_counts(choices),
         releases=releases,
         archive=bool(others) and archive_in(home, project).exists(),
     )
@@ -203,7 +203,7 @@ def _must_be_still(session: Session, access: Access, store: Store) -> None:
     for row in bridge.of_project(session, project_id=access.project_id):
         if bridge_tasks.unfinished(session, bridge_id=row.id):
             raise Conflict(
-                f"Pictures of {access.title} are still in Label Studio at {row.address}. Synchronise once more, on the "
+                f"Pictures of {access.title} are still in Label Studio at {row.address}. Synchronize once more, on the "
                 f"page Label Studio, so that they go; then {TO}."
             )
 
@@ -211,24 +211,26 @@ def _must_be_still(session: Session, access: Access, store: Store) -> None:
 def _must_fit(
     session: Session,
     access: Access,
-    told: Sequence[CoverChoice],
+    choices: Sequence[CoverChoice],
     known: Mapping[str, Decision],
     after: Mapping[str, datetime | None] | None,
 ) -> None:
-    rows = stock.assets_of(session, project_id=access.project_id, files={each.file for each in told})
+    rows = stock.assets_of(session, project_id=access.project_id, files={each.file for each in choices})
     kinds = {row.sha256: row.kind for row in rows}
     wrong: list[str] = []
-    if len({each.file for each in told}) < len(told):
+    if len({each.file for each in choices}) < len(choices):
         wrong.append("A picture is there twice under different names; put all of its boxes under one.")
-    for each in told:
+    for each in choices:
         at = each.where or each.name
         decision = known.get(each.file)
         if decision is not None and decision.file != each.file:
-            wrong.append(f"{at}: {each.name} was decided otherwise meanwhile; look again.")
+            wrong.append(f"{at}: {each.name} has another decision now. Run the search again.")
         elif after is not None and decision is not None and decision.at != after.get(each.file):
-            wrong.append(f"{at}: {decision.by or 'the command'} has decided about {each.name} meanwhile; look again.")
+            wrong.append(f"{at}: {decision.by or 'the command'} decided about {each.name} first. Run the search again.")
         elif each.file not in kinds:
-            wrong.append(f"{at}: the project has no picture {each.name} with the file {each.file[:12]}...; look again.")
+            wrong.append(
+                f"{at}: the project has no picture {each.name} with the file {each.file[:12]}.... Run the search again."
+            )
         if (kind := kinds.get(each.file)) is not None:  # of what is not here any more, no one knows what fits
             wrong += [f"{at}: {why}" for box in each.boxes if (why := _wrong(box, clip=kind == "clip"))]
     if wrong:
@@ -266,9 +268,9 @@ def _wrong_span(box: Box) -> str:
     return ""
 
 
-def _must_not_uncover(told: Iterable[CoverChoice], known: Mapping[str, Decision]) -> None:
+def _must_not_uncover(choices: Iterable[CoverChoice], known: Mapping[str, Decision]) -> None:
     open_ = []
-    for each in told:
+    for each in choices:
         decision = known.get(each.file)
         stay = [box for box in each.boxes if box.cover]
         if decision is not None and not all(any(box.holds(was) for box in stay) for was in decision.covers):
@@ -279,11 +281,11 @@ def _must_not_uncover(told: Iterable[CoverChoice], known: Mapping[str, Decision]
         raise InvalidInput([Problem("boxes", why)])
 
 
-def _same(told: CoverChoice, known: Decision | None, margin: float, *, uncover: bool) -> bool:
+def _same(choice: CoverChoice, known: Decision | None, margin: float, *, uncover: bool) -> bool:
     if known is None:
         return False
     wide = known.margin == margin or (not uncover and known.margin > margin) or not known.covers
-    return known.boxes == told.boxes and wide
+    return known.boxes == choice.boxes and wide
 
 
 # ---- keeping --------------------------------------------------------------------------------------------------------
@@ -293,22 +295,22 @@ def _keep(
     session: Session, store: Store, access: Access, by: Person | None, ready: CoveredFile, looked: Mapping[str, Any]
 ) -> set[int]:
     """Store one decision and return the ids of the assets that changed."""
-    now, told = store.now(), ready.told
-    rows = stock.assets_of(session, project_id=access.project_id, files=[told.file])
-    other = ready.file != told.file
+    now, choice = store.now(), ready.choice
+    rows = stock.assets_of(session, project_id=access.project_id, files=[choice.file])
+    other = ready.file != choice.file
     if other:
         assert ready.made is not None
         assets.put_media(session, row=media_row(ready.made, now))
         stock.exchange(session, rows=rows, file=ready.file)
     data = {
         "asset": rows[0].public_id,
-        "name": told.name,
+        "name": choice.name,
         "original": ready.original,
-        "before": told.file,
+        "before": choice.file,
         "file": ready.file,
-        "boxes": [box.as_json() for box in told.boxes],
+        "boxes": [box.as_json() for box in choice.boxes],
         "margin": ready.margin,
-        "looked": dict(looked) if any(box.by != HAND for box in told.boxes) else {},
+        "looked": dict(looked) if any(box.by != HAND for box in choice.boxes) else {},
     }
     log(session, COVERED, by=by, project=access, now=now, data=data)
     return {row.id for row in rows} if other else set()
@@ -329,4 +331,4 @@ def _forget(media: MediaStore, home: Path, ready: Iterable[CoveredFile]) -> None
     """Delete the copies of these pictures that were prepared for models."""
     from media.model_input import Pictures
 
-    Pictures(media, home / "prepared").forget([each.told.file for each in ready])
+    Pictures(media, home / "prepared").forget([each.choice.file for each in ready])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -11,6 +12,7 @@ from pathlib import Path
 from domain import csv_rows, csv_text
 from domain.errors import FileRefused, RowsRefused
 from extensions.privacy.boxes import CLIP_COLUMNS, COLUMNS, HAND, At, Box, CoverChoice
+from extensions.privacy.detection import DetectionResult
 
 SAYS = {"yes": True, "no": False, "": None}
 """The values of the column ``cover``."""
@@ -34,6 +36,42 @@ class _TableKind:
     @property
     def of(self) -> str:
         return self.columns[0]
+
+
+def write_pictures(looked: DetectionResult) -> str:
+    """Return the table of pictures to decide in: a row for each box, and one for each picture without a box."""
+    out = io.StringIO(newline="")
+    rows = csv_text.Writer(out)
+    rows.writerow(COLUMNS)
+    for seen in looked.pictures:
+        for box in seen.boxes:
+            cover = {True: "yes", False: "no", None: ""}[box.cover]
+            rows.writerow([seen.name, seen.file, box.kind, *(f"{part:.6f}" for part in box.place), box.by, cover])
+        if not seen.boxes:
+            rows.writerow([seen.name, seen.file, "", "", "", "", "", "", "no" if seen.decision else ""])
+    return out.getvalue()
+
+
+def write_clips(looked: DetectionResult) -> str:
+    """Return the table of clips to decide in: a row for each box, and one for each clip without a box."""
+    out = io.StringIO(newline="")
+    rows = csv_text.Writer(out)
+    rows.writerow(CLIP_COLUMNS)
+    for seen in looked.clips:
+        for box in seen.boxes:
+            cover = {True: "yes", False: "no", None: ""}[box.cover]
+            span = [f"{at:.3f}" for at in (box.begin or 0.0, box.end or 0.0)]
+            rows.writerow([seen.name, seen.file, box.kind, *span, format_positions(box), box.by, cover])
+        if not seen.boxes:
+            rows.writerow([seen.name, seen.file, "", "", "", "", "", "no" if seen.decision else ""])
+    return out.getvalue()
+
+
+def format_positions(box: Box) -> str:
+    """Return the positions of a box as the table has them: ``x y w h``, or ``seconds x y w h; ...`` if it moves."""
+    if not box.path:
+        return " ".join(f"{part:.6f}" for part in box.place[:4])
+    return "; ".join(" ".join([f"{at[0]:.3f}", *(f"{part:.6f}" for part in at[1:])]) for at in box.path)
 
 
 def read(path: Path) -> tuple[list[CoverChoice], int]:
@@ -76,12 +114,12 @@ def read(path: Path) -> tuple[list[CoverChoice], int]:
             )
     if wrong:
         raise RowsRefused(wrong[:_NAMED], n=len(wrong), end=_END)
-    told = [
+    choices = [
         CoverChoice(names[file], file, tuple(mine), f"{path.name}, line {places[file]}")
         for file, mine in boxes.items()
         if None not in said[file]
     ]
-    return told, len(boxes) - len(told)
+    return choices, len(boxes) - len(choices)
 
 
 def _table(path: Path) -> tuple[csv_rows.Table, _TableKind]:

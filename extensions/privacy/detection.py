@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +12,11 @@ from db import kept_back as stock
 from db.engine import Store
 from db.events import FACES_LOOKED
 from db.records import StoredAsset
-from domain import csv_text
 from domain.errors import Conflict, InvalidInput, MediaRefused, NotFound, Problem
 from domain.overlap import area_iou
 from domain.records import Person
 from extensions.privacy import decisions
-from extensions.privacy.boxes import CLIP_COLUMNS, COLUMNS, Box, Decision
+from extensions.privacy.boxes import Box, Decision
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 
@@ -37,7 +35,7 @@ class Finder(Protocol):
     """Finds faces and plates."""
 
     @property
-    def told(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, Any]:
         """Return the settings of the detection."""
 
     def find(self, picture: Image.Image) -> Sequence[Any]:
@@ -61,7 +59,7 @@ class MediaFindings:
 
 
 @dataclass(frozen=True)
-class LookResult:
+class DetectionResult:
     """The result of a detection."""
 
     title: str
@@ -85,12 +83,12 @@ class LookResult:
         return [*self.pictures, *self.clips]
 
 
-def pictures(store: Store, media: MediaStore, *, by: Person | None, project: str) -> LookResult:
+def list_media(store: Store, media: MediaStore, *, by: Person | None, project: str) -> DetectionResult:
     """Return the pictures and clips of a project with their decisions, without a detection; for leads."""
-    return look(store, media, by=by, project=project, finder=None)
+    return detect(store, media, by=by, project=project, finder=None)
 
 
-def look(
+def detect(
     store: Store,
     media: MediaStore,
     *,
@@ -99,7 +97,7 @@ def look(
     finder: Finder | None,
     rate: float | None = None,
     progress: Progress = lambda done, n: None,
-) -> LookResult:
+) -> DetectionResult:
     """Detect boxes in all pictures of a project, each file once, and log the settings and counts; for leads.
 
     Parameters
@@ -136,7 +134,7 @@ def look(
     n_with, n_clips_with = (sum(map(bool, new[kind])) for kind in ("image", "clip"))
     if finder is not None:
         data = {
-            "looked": finder.told | ({"rate": rate} if rate is not None else {}),
+            "looked": finder.settings | ({"rate": rate} if rate is not None else {}),
             "pictures": len(seen["image"]),
             "found": n_boxes,
             "with": n_with,
@@ -147,7 +145,7 @@ def look(
         }
         with store.write() as session:
             log(session, FACES_LOOKED, by=by, project=access, now=store.now(), data=data)
-    return LookResult(access.title, seen["image"], seen["clip"], unread, n_boxes, n_with, n_tracks, n_clips_with)
+    return DetectionResult(access.title, seen["image"], seen["clip"], unread, n_boxes, n_with, n_tracks, n_clips_with)
 
 
 def _must_be_a_rate(rate: float) -> None:
@@ -165,7 +163,7 @@ def _found(
     boxes = (
         Box(each.kind, each.x, each.y, each.w, each.h, each.by) for each in finder.find(upright(media, file, name))
     )
-    return fresh([*boxes], standing)
+    return drop_known([*boxes], standing)
 
 
 def _tracks(
@@ -175,7 +173,9 @@ def _tracks(
         return []
     from extensions.privacy import tracks
 
-    return fresh(tracks.look(media.path(file), finder, rate=rate, name=name, limits=media.limits), standing)
+    return drop_known(
+        tracks.detect_tracks(media.path(file), finder, rate=rate, name=name, limits=media.limits), standing
+    )
 
 
 def _goes_along(box: Box, other: Box) -> bool:
@@ -193,7 +193,7 @@ def _shares(place: Sequence[float]) -> dict[str, float]:
     return dict(zip("xywh", place, strict=True))
 
 
-def fresh(found: Sequence[Box], standing: Sequence[Box]) -> list[Box]:
+def drop_known(found: Sequence[Box], standing: Sequence[Box]) -> list[Box]:
     """Return the detected boxes that are not among the known ones."""
     return [box for box in found if not any(_alike(box, other) for other in standing)]
 
@@ -202,7 +202,7 @@ def _alike(box: Box, other: Box) -> bool:
     return _share(box, other) >= _SAME if box.begin is None else _goes_along(box, other)
 
 
-def picture(store: Store, *, by: Person | None, project: str, file: str) -> MediaFindings:
+def find_media(store: Store, *, by: Person | None, project: str, file: str) -> MediaFindings:
     """Return a picture or clip that the project shows, with its decision; for leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -210,28 +210,28 @@ def picture(store: Store, *, by: Person | None, project: str, file: str) -> Medi
         decision = decisions.of_project(session, project_id=access.project_id).by_file.get(file)
         seconds = stock.seconds(session, file=file)
     if not rows:
-        raise NotFound("The project does not show this picture any more; load the page anew.")
+        raise NotFound("The project does not show this picture any more. Reload the page.")
     return MediaFindings(rows[0].name, file, decision.boxes if decision else (), decision, rows[0].public_id, seconds)
 
 
-def must_show(store: Store, *, by: Person | None, project: str, asset: str) -> None:
+def require_asset(store: Store, *, by: Person | None, project: str, asset: str) -> None:
     """Raise ``NotFound`` unless the project has an image or clip with this random id; for leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         if not stock.has(session, project_id=access.project_id, public_id=asset):
-            raise NotFound("The project does not show this picture any more; load the page anew.")
+            raise NotFound("The project does not show this picture any more. Reload the page.")
 
 
-def place(store: Store, home: Path, *, by: Person | None, project: str, changes: bool = False) -> Path:
+def leads_folder(store: Store, home: Path, *, by: Person | None, project: str, changes: bool = False) -> Path:
     """Return the folder for detected boxes of a project, for its leads. ``changes``: the caller will write there."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     if changes and access.archived:
         raise Conflict(f"{access.title} is archived: nothing in it is changed any more.")
-    return looks_in(home, project) / hashlib.sha256(access.began.encode()).hexdigest()[:8]
+    return _project_folder(home, project) / hashlib.sha256(access.began.encode()).hexdigest()[:8]
 
 
-def looks_in(home: Path, project: str) -> Path:
+def _project_folder(home: Path, project: str) -> Path:
     """Return the folder for all projects of this name, deleted ones included."""
     return home / "privacy" / project
 
@@ -245,43 +245,7 @@ def _share(one: Box, other: Box) -> float:
     return area_iou(one.as_json(), other.as_json())
 
 
-def as_csv(looked: LookResult) -> str:
-    """Return the table of pictures to decide in: a row for each box, and one for each picture without a box."""
-    out = io.StringIO(newline="")
-    rows = csv_text.Writer(out)
-    rows.writerow(COLUMNS)
-    for seen in looked.pictures:
-        for box in seen.boxes:
-            said = {True: "yes", False: "no", None: ""}[box.cover]
-            rows.writerow([seen.name, seen.file, box.kind, *(f"{part:.6f}" for part in box.place), box.by, said])
-        if not seen.boxes:
-            rows.writerow([seen.name, seen.file, "", "", "", "", "", "", "no" if seen.decision else ""])
-    return out.getvalue()
-
-
-def clips_as_csv(looked: LookResult) -> str:
-    """Return the table of clips to decide in: a row for each box, and one for each clip without a box."""
-    out = io.StringIO(newline="")
-    rows = csv_text.Writer(out)
-    rows.writerow(CLIP_COLUMNS)
-    for seen in looked.clips:
-        for box in seen.boxes:
-            said = {True: "yes", False: "no", None: ""}[box.cover]
-            span = [f"{at:.3f}" for at in (box.begin or 0.0, box.end or 0.0)]
-            rows.writerow([seen.name, seen.file, box.kind, *span, written_places(box), box.by, said])
-        if not seen.boxes:
-            rows.writerow([seen.name, seen.file, "", "", "", "", "", "no" if seen.decision else ""])
-    return out.getvalue()
-
-
-def written_places(box: Box) -> str:
-    """Return the positions of a box as the table has them: ``x y w h``, or ``seconds x y w h; ...`` if it moves."""
-    if not box.path:
-        return " ".join(f"{part:.6f}" for part in box.place[:4])
-    return "; ".join(" ".join([f"{at[0]:.3f}", *(f"{part:.6f}" for part in at[1:])]) for at in box.path)
-
-
-def standing(looked: LookResult) -> Mapping[str, int]:
+def count_decisions(looked: DetectionResult) -> Mapping[str, int]:
     """Return the numbers of pictures and clips by their decision."""
     covered, nothing, open_ = _counted(looked.pictures)
     clips_covered, clips_nothing, clips_open = _counted(looked.clips)
@@ -305,7 +269,7 @@ def _counted(some: Sequence[MediaFindings]) -> tuple[int, int, int]:
     return covered, len(decided) - covered, len(some) - len(decided)
 
 
-def to_look_at(looked: LookResult, *, only_found: bool) -> Iterator[MediaFindings]:
+def order_for_sheet(looked: DetectionResult, *, only_found: bool) -> Iterator[MediaFindings]:
     """Yield the pictures for people to look at, those with boxes first."""
     yield from (seen for seen in looked.pictures if seen.boxes)
     if not only_found:

@@ -34,8 +34,8 @@ from media.store import MediaStore
 from workflow.files import derived_media
 
 ABOUT, FOUND, COVERED, LOCK = "about.json", "found.json", "covered.json", "lock"
-BUSY = "Pictures are being looked through or covered just now. Wait until that is done, and press again."
-BROKEN = "It was broken off before it was done. Press again."
+BUSY = "A search or a covering is in progress. Wait until it is finished, then press the button again."
+BROKEN = "It was interrupted. Press the button again."
 DECISIONS = ("", "cover", "nothing")
 """What a lead can choose for a picture: nothing yet, cover the ticked boxes, or there is nothing to cover."""
 MOST_ADDED = 200
@@ -43,7 +43,7 @@ MOST_ADDED = 200
 
 
 @dataclass(frozen=True)
-class LookRecord:
+class DetectionRecord:
     """The settings and the result of a detection."""
 
     by: str
@@ -120,7 +120,7 @@ class PageItem:
         return self.seen.decision is not None and box.place in {each.place for each in self.seen.decision.covers}
 
     @property
-    def told(self) -> CoverChoice:
+    def choice(self) -> CoverChoice:
         """Return the choice that the mark makes."""
         cover = self.decided == "cover"
         boxes = tuple(replace(box, cover=cover and bool(box.cover)) for box in self.boxes)
@@ -145,15 +145,15 @@ _going: dict[Path, Going] = {}
 def folder_of(services: Services, project: str, *, changes: bool = False) -> Path:
     """Return the project's folder, for its leads."""
     home = services.settings.home
-    return detection.place(services.store, home, by=services.person, project=project, changes=changes)
+    return detection.leads_folder(services.store, home, by=services.person, project=project, changes=changes)
 
 
-def about(folder: Path) -> LookRecord | None:
+def about(folder: Path) -> DetectionRecord | None:
     """Return the last detection; None if there was none."""
-    told = _read(folder / ABOUT)
-    if not told:
+    stored = _read(folder / ABOUT)
+    if not stored:
         return None
-    return LookRecord(**{**told, "unread": [(str(name), str(why)) for name, why in told["unread"]]})
+    return DetectionRecord(**{**stored, "unread": [(str(name), str(why)) for name, why in stored["unread"]]})
 
 
 def last_covered(folder: Path) -> Mapping[str, Any]:
@@ -175,7 +175,7 @@ def going(folder: Path) -> Going | None:
 def items(store: Store, media: MediaStore, folder: Path, *, by: Person, project: str) -> list[PageItem]:
     """Return all pictures of a project, then its clips, those with boxes first; for its leads."""
     marks.take_in(store, folder, by=by, project=project)
-    found = detection.pictures(store, media, by=by, project=project)
+    found = detection.list_media(store, media, by=by, project=project)
     boxes, marked = _read(folder / FOUND).get("boxes", {}), marks.standing(store, by=by, project=project)
     each = [_item(seen, boxes.get(seen.file, ()), marked.get(seen.file)) for seen in found.all]
     return sorted(each, key=lambda item: (item.clip, not item.found))
@@ -184,7 +184,7 @@ def items(store: Store, media: MediaStore, folder: Path, *, by: Person, project:
 def item(store: Store, folder: Path, *, by: Person, project: str, file: str) -> PageItem:
     """Return one picture or clip; for leads."""
     marks.take_in(store, folder, by=by, project=project)
-    seen = detection.picture(store, by=by, project=project, file=file)
+    seen = detection.find_media(store, by=by, project=project, file=file)
     boxes = _read(folder / FOUND).get("boxes", {})
     marked = marks.standing(store, by=by, project=project, file=file)
     return _item(seen, boxes.get(file, ()), marked.get(file))
@@ -194,8 +194,8 @@ def _item(seen: MediaFindings, found: Sequence[Mapping[str, Any]], mark: Mark | 
     standing = seen.decision.boxes if seen.decision else ()
     since = seen.decision.at if seen.decision else None
     counts = mark is not None and mark.after == since
-    marked = detection.fresh(mark.boxes, standing) if mark is not None and counts else []  # found on any server
-    new = [*marked, *detection.fresh([Box.from_json(each) for each in found], (*standing, *marked))]
+    marked = detection.drop_known(mark.boxes, standing) if mark is not None and counts else []  # found on any server
+    new = [*marked, *detection.drop_known([Box.from_json(each) for each in found], (*standing, *marked))]
     ticks = mark.ticks if mark else {}
     known = [replace(box, cover=ticks.get(box_key(box), box.cover is not False)) for box in (*standing, *new)]
     if mark is None:
@@ -215,10 +215,10 @@ def _read(path: Path) -> dict[str, Any]:
     return found
 
 
-def _write(path: Path, told: Any) -> None:
+def _write(path: Path, values: Any) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.partial")
-    partial.write_text(json.dumps(told), encoding="utf-8")
+    partial.write_text(json.dumps(values), encoding="utf-8")
     partial.replace(path)
 
 
@@ -243,10 +243,10 @@ def say(store: Store, folder: Path, *, by: Person, project: str, saying: MarkReq
     now = item(store, folder, by=by, project=project, file=saying.file)
     _must_be_seen(now, saying)
     if saying.decided == "nothing" and any(now.fixed(box) for box in now.boxes):
-        raise Conflict("Something is covered in this picture already; on this page it stays so.")
+        raise Conflict("A part of this picture is covered already. This page cannot uncover it.")
     known = [box for box in now.boxes if not now.own(box)]
     if len(known) != len(saying.ticks):
-        raise MarkConflict("It was looked for boxes again meanwhile, and some were found here. Look at them too.", now)
+        raise MarkConflict("A new search found more boxes in this picture. Check them, too.", now)
     mark = Mark(
         file=saying.file,
         decided=saying.decided,
@@ -266,17 +266,17 @@ def _must_be_seen(now: PageItem, saying: MarkRequest) -> None:
     if now.since != saying.after:
         who = now.seen.decision.by if now.seen.decision else None
         raise MarkConflict(
-            f"{who or 'The command'} has decided about this picture meanwhile; it is shown as it is now.", now
+            f"{who or 'The command'} decided about this picture first. The page now shows that decision.", now
         )
     if now.revision != saying.revision:
-        raise MarkConflict(f"{now.by or 'Someone'} has changed this picture meanwhile; it is shown as it is now.", now)
+        raise MarkConflict(f"{now.by or 'Someone'} changed this picture first. The page now shows that mark.", now)
 
 
 # ---- doing it -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class LookJob:
+class DetectionJob:
     """A task: detect boxes in all pictures of a project."""
 
     folder: Path
@@ -295,11 +295,11 @@ class LookJob:
                 raise
         return "looked"
 
-    def _look(self, store: Store, home: Path, asked: LookRecord, progress: Progress) -> None:
+    def _look(self, store: Store, home: Path, asked: DetectionRecord, progress: Progress) -> None:
         from extensions.privacy.cascades import Finder
 
         finder = Finder(kinds=asked.kinds, neighbours=asked.neighbours) if asked.kinds else None
-        found = detection.look(
+        found = detection.detect(
             store,
             MediaStore(home / "media"),
             by=self.by,
@@ -314,7 +314,7 @@ class LookJob:
             new = [box.as_json() for box in seen.boxes if box.place not in standing]
             if new:
                 boxes[seen.file] = new
-        looked = finder.told | ({"rate": asked.rate} if asked.rate else {}) if finder else {}
+        looked = finder.settings | ({"rate": asked.rate} if asked.rate else {}) if finder else {}
         _write(self.folder / FOUND, {"looked": looked, "boxes": boxes})
         came = replace(asked, refused="", pictures=len(found.pictures), unread=[*found.unread])
         came = replace(came, done=time.time(), found=found.n_found, with_boxes=found.n_with)
@@ -336,13 +336,13 @@ class CoverJob:
         """Run the task and write its result into ``covered.json``."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with locks.held(self.folder / LOCK, BUSY):
-            told: dict[str, Any] = {"by": self.by.login, "at": time.time()}
+            result: dict[str, Any] = {"by": self.by.login, "at": time.time()}
             try:
                 done = self._cover(store, home, progress)
             except TouchstoneError as error:
-                _write(self.folder / COVERED, {**told, "refused": str(error)})
+                _write(self.folder / COVERED, {**result, "refused": str(error)})
                 raise
-            _write(self.folder / COVERED, {**told, **done})
+            _write(self.folder / COVERED, {**result, **done})
         return "covered"
 
     def _cover(self, store: Store, home: Path, progress: Progress) -> dict[str, Any]:
@@ -350,13 +350,13 @@ class CoverJob:
         found = items(store, media, self.folder, by=self.by, project=self.project)
         ready = [each for each in found if each.waits and self.those.get(each.seen.file) == each.revision]
         progress(f"Covering {len(ready):,}", 0, len(ready))
-        done = covering.decide(
+        done = covering.apply_decisions(
             store,
             media,
             home,
             by=self.by,
             project=self.project,
-            told=[each.told for each in ready],
+            choices=[each.choice for each in ready],
             looked=self._looked(store),
             after={each.seen.file: each.after for each in ready},
             marks=self.those,
@@ -378,8 +378,8 @@ def begin_look(services: Services, project: str, *, kinds: Sequence[str], neighb
     folder = folder_of(services, project, changes=True)
     if is_running(folder):
         raise Conflict(BUSY)
-    _write(folder / ABOUT, asdict(LookRecord(services.person.login, time.time(), kinds, neighbours, rate)))
-    _begin(services, folder, LookJob(folder, project, services.person))
+    _write(folder / ABOUT, asdict(DetectionRecord(services.person.login, time.time(), kinds, neighbours, rate)))
+    _begin(services, folder, DetectionJob(folder, project, services.person))
 
 
 def waiting(services: Services, project: str) -> list[PageItem]:
@@ -391,7 +391,7 @@ def waiting(services: Services, project: str) -> list[PageItem]:
 
 def frames_of(services: Services, project: str, ready: Sequence[PageItem]) -> list[str]:
     """Return the titles of frame sets that were taken out of these clips."""
-    files = {each.seen.file for each in ready if each.told.boxes and each.decided == "cover"}
+    files = {each.seen.file for each in ready if each.choice.boxes and each.decided == "cover"}
     return derived_media.names_of(services.settings.home, project, files)
 
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 SIDE = 1000
 """Length of the longer side of a picture on the sheet, in pixels."""
 MISSES = (
-    "A cascade misses faces: those that are turned away, tilted, small, dark, or partly hidden. What it did not find "
-    "may be there all the same, so people have to look at every picture."
+    "A cascade misses faces: those that are turned away, tilted, small, dark, or partly hidden. So people have "
+    "to look at every picture."
 )
 
 _STYLE = """
@@ -94,8 +94,8 @@ def written(
     page = (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{html.escape(title)}</title>'
         f"<style>{_STYLE}</style><body><h1>{html.escape(title)}</h1><p>{MISSES}</p>"
-        "<p>Drag over what was missed: a line for the table appears below. The pictures and clips are not covered, so "
-        "keep this folder to yourselves, and remove it when you are done.</p>"
+        "<p>Drag over a face that was missed: a line for the table appears below. The pictures and clips are not "
+        "covered, so show this folder to nobody else, and delete it when you are done.</p>"
         f"{''.join(parts)}"
         f'<div class="tools">{kinds}<label for="lines">Lines for boxes.csv (pictures) and clips.csv</label>'
         f'<textarea id="lines" spellcheck="false"></textarea></div>'
@@ -120,25 +120,25 @@ def _drawn(media: MediaStore, seen: MediaFindings) -> Any:
 
 def _figure(path: str, seen: MediaFindings) -> str:
     begin = html.escape(f"{clip_sheet.csv_cell(seen.name)},{seen.file}", quote=True)
-    told = [f"{at} {box.kind} ({box.by})" for at, box in enumerate(seen.boxes, 1)]
-    said = ", ".join(told) if told else "nothing found"
+    labels = [f"{at} {box.kind} ({box.by})" for at, box in enumerate(seen.boxes, 1)]
+    caption = ", ".join(labels) if labels else "nothing found"
     return (
-        f'<figure{"" if told else " class=none"}><div class="picture">'
+        f'<figure{"" if labels else " class=none"}><div class="picture">'
         f'<img src="{path}" alt="" loading="lazy" data-begin="{begin}"></div>'
-        f"<figcaption>{html.escape(seen.name)}: {html.escape(said)}</figcaption></figure>"
+        f"<figcaption>{html.escape(seen.name)}: {html.escape(caption)}</figcaption></figure>"
     )
 
 
-def told_beside(table: Path) -> dict[str, Any] | None:
+def settings_beside(table: Path) -> dict[str, Any] | None:
     """Return the detection settings from the file next to the table; None if there is no such file."""
     path = table.with_name("looked.json")
     if not path.is_file():
         return None
-    told = json.loads(path.read_text(encoding="utf-8"))
-    return told if isinstance(told, dict) else None
+    settings = json.loads(path.read_text(encoding="utf-8"))
+    return settings if isinstance(settings, dict) else None
 
 
-def summary(told: Sequence[str], most: int) -> str:
+def summary(names: Sequence[str], most: int) -> str:
     """Return the first names of a list, and the number of the others."""
-    more = f" and {len(told) - most:,} more" if len(told) > most else ""
-    return ", ".join(told[:most]) + more
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

@@ -49,7 +49,7 @@ class Finder(Protocol):
         """Return the boxes, in fractions of the picture."""
 
 
-def look(
+def detect_tracks(
     clip: Path, finder: Finder, *, rate: float = RATE, name: str | None = None, limits: Limits = LIMITS
 ) -> list[Box]:
     """Return the proposals of a finder for a clip, earliest first. Reads the clip once and holds one frame at a time.
@@ -70,11 +70,11 @@ def look(
                 raise MediaRefused(f"{called} is damaged at {float(each.time):.2f} s. {_WHOLE}")
             seen.append((each.time, finder.find(each.picture)))
         end = film.end
-    found = linked([(float(time), boxes) for time, boxes in sorted(seen, key=lambda each: each[0])], float(step))
+    found = link_boxes([(float(time), boxes) for time, boxes in sorted(seen, key=lambda each: each[0])], float(step))
     if len(found) > MOST_TRACKS:
         raise MediaRefused(
-            f"{called} has {len(found):,} places that look like something, more than {MOST_TRACKS}. Look with more "
-            "neighbours or at a lower rate, or decide by hand."
+            f"{called} has {len(found):,} possible faces and plates, more than {MOST_TRACKS}. Use a higher "
+            "threshold or a lower rate, or draw boxes by hand."
         )
     times = [*sorted(round(float(time), SECONDS) for time, _ in seen), round(float(end), SECONDS)]
     return [_within(track, times) for track in found]
@@ -96,7 +96,7 @@ class Track:
         self.by |= {*box.by.split("+")}
 
 
-def linked(seen: Sequence[tuple[float, Sequence[DetectedBox]]], step: float) -> list[Track]:
+def link_boxes(seen: Sequence[tuple[float, Sequence[DetectedBox]]], step: float) -> list[Track]:
     """Return the tracks of boxes at increasing times. The pairs with the largest overlap are linked first."""
     open_: list[Track] = []
     done: list[Track] = []

@@ -61,7 +61,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
     """Return all routes."""
 
     def file_of(person: Person, project: str, asset: str) -> str:
-        detection.must_show(resources.store, by=person, project=project, asset=asset)
+        detection.require_asset(resources.store, by=person, project=project, asset=asset)
         return task_views.asset_file(resources.store, person=person, asset=asset).sha256
 
     def find(person: Person, project: str, asset: str, size: Size = "display") -> tuple[Path, str, str]:
@@ -98,13 +98,13 @@ def routes(resources: Resources) -> list[BaseRoute]:
 
     def keep(person: Person, project: str, body: Body) -> JSONResponse:
         store, home = resources.store, resources.settings.home
-        folder = detection.place(store, home, by=person, project=project, changes=True)
+        folder = detection.leads_folder(store, home, by=person, project=project, changes=True)
         try:
             seconds = _seconds(resources.media, wanted(body, "file", str))
             said = page_work.say(store, folder, by=person, project=project, saying=_saying(body, seconds))
         except MarkConflict as error:
-            told = {"error": str(error), "problems": [], "picture": as_json(project, error.item)}
-            return JSONResponse(told, status_code=status_of(error))
+            body = {"error": str(error), "problems": [], "picture": as_json(project, error.item)}
+            return JSONResponse(body, status_code=status_of(error))
         return JSONResponse({"picture": as_json(project, said)})
 
     async def say(request: Request) -> Response:
@@ -186,17 +186,17 @@ def _saying(body: Body, seconds: float | None) -> MarkRequest:
     )
 
 
-def _box(told: Any, seconds: float | None) -> Box:
-    if not isinstance(told, dict) or told.get("kind") not in KINDS:
+def _box(sent: Any, seconds: float | None) -> Box:
+    if not isinstance(sent, dict) or sent.get("kind") not in KINDS:
         raise BadRequest(f"A box has a kind, which is one of {', '.join(KINDS)}.")
-    x, y, w, h = (wanted(told, name, float) for name in "xywh")
+    x, y, w, h = (wanted(sent, name, float) for name in "xywh")
     inside = x >= 0 and y >= 0 and x + w <= 1 + EDGE and y + h <= 1 + EDGE
     if not inside or w < LEAST_SIDE or h < LEAST_SIDE:
         raise BadRequest("A box lies within the picture, and x, y, w and h are shares of it.")
-    cover = wanted(told, "cover", bool)
+    cover = wanted(sent, "cover", bool)
     if seconds is None:
-        return Box(told["kind"], x, y, w, h, HAND, cover)
-    begin, end = (wanted(told, name, float) for name in ("begin", "end"))
+        return Box(sent["kind"], x, y, w, h, HAND, cover)
+    begin, end = (wanted(sent, name, float) for name in ("begin", "end"))
     if not 0 <= begin <= end <= seconds + EDGE:
         raise BadRequest(f"A box of this clip begins at 0 s or later, and ends after that, at {seconds:.3f} s at most.")
-    return Box(told["kind"], x, y, w, h, HAND, cover, begin, end)
+    return Box(sent["kind"], x, y, w, h, HAND, cover, begin, end)

@@ -12,7 +12,7 @@ from workflow.releases.text_rules import Choice, longest, most_shared, shortest
 
 
 def rules_that_pick(choice: Choice) -> list[str]:
-    """The rules that take the right option of an item, as they are called in a sentence."""
+    """Return the rules that choose the right option of an item, by the names for sentences."""
     picks = {
         "longest": longest(choice.options),
         "shortest": shortest(choice.options),
@@ -23,22 +23,22 @@ def rules_that_pick(choice: Choice) -> list[str]:
 
 @dataclass(frozen=True)
 class LearnedRules:
-    """What can be learnt from the keys of other items without reading any text closely."""
+    """Rules that learn from the keys of other items."""
 
     places: Counter[int]
     answers: Counter[str]
 
     @classmethod
     def of(cls, choices: Sequence[Choice]) -> LearnedRules:
-        """From these items."""
+        """Return the rules that learned from these items."""
         return cls(
             Counter(each.key for each in choices), Counter(same_text(each.options[each.key]) for each in choices)
         )
 
     def place(self, texts: Sequence[str]) -> int:
-        """The place in which right options stood most often."""
+        """Return the position that was right most often."""
         return max(range(len(texts)), key=lambda at: self.places[at])
 
     def answer(self, texts: Sequence[str]) -> int:
-        """The place of the text that was right most often."""
+        """Return the position of the text that was right most often."""
         return max(range(len(texts)), key=lambda at: self.answers[same_text(texts[at])])

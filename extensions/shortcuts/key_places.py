@@ -1,4 +1,4 @@
-"""Where right options stand, by dimension, and whether that is what keys drawn blindly would come to."""
+"""The positions of right options by dimension, and a test against random positions."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from reports.content import Cell, Table
 from workflow.releases.text_rules import Choice
 
 LEAST = 5
-"""With fewer items to be expected in a place the test's distribution does not hold."""
+"""The minimum expected count for each position that the test needs."""
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where the right options of some items stand."""
+    """The positions of the right options of some items."""
 
     title: str
-    """Of the dimension, or that it is of all."""
+    """The title of the dimension, or of all items."""
     counts: Sequence[int]
-    """Of the first place, the second one, and so on."""
+    """The number of items for each position."""
     statistic: float | None
-    """Pearson's chi squared against as many in each place; None: it is not apt."""
+    """Pearson's chi squared against equal counts; None if the test does not apply."""
     p: float | None
     why: str = ""
-    """Why there is no test."""
+    """The reason why there is no test."""
 
     def as_json(self) -> dict[str, Any]:
-        """As JSON values."""
+        """Return the counts and the test as JSON values."""
         return {
             "dimension": self.title,
             "counts": list(self.counts),
@@ -40,7 +40,7 @@ class Places:
 
 
 def places_of(choices: Sequence[Choice], titles: Mapping[str, str]) -> list[Places]:
-    """Of each dimension, if there are several, and of all."""
+    """Return the positions in each dimension, if there are several, and overall."""
     by_dimension: dict[str, list[Choice]] = {}
     for each in choices:
         by_dimension.setdefault(each.dimension, []).append(each)
@@ -67,7 +67,7 @@ def _places(title: str, choices: Sequence[Choice], most: int) -> Places:
 
 
 def table(places: Iterable[Places]) -> Table | None:
-    """As a table; None: of nothing."""
+    """Return the positions as a table, or None if there are none."""
     found = list(places)
     if not found or not found[-1].counts:
         return None

@@ -1,5 +1,7 @@
-"""Runs that ask whether items need their pictures: what is shown is less or other, and nothing of them counts as an
-answer. Every attempt is kept, with the order in which its options came."""
+"""Runs that test whether items need their pictures. Models see less of an item, or see it changed.
+
+The replies never count as answers. Every attempt is kept, with its order of options.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ STRATEGIES = ("generate", "rank_options")
 
 
 def check_plan(spec: ModelSpec, plan: ShortcutPlan) -> None:
-    """Refuse with a sentence what no worker could do, and what would say nothing."""
+    """Refuse plans that no worker can execute, or whose result would mean nothing."""
     model_runs.check_plan(spec, plan)
     if plan.strategy not in STRATEGIES:
         raise ModelRefused(f"A run for shortcuts generates answers or ranks options; {plan.strategy} does neither.")
@@ -57,7 +59,7 @@ def check_plan(spec: ModelSpec, plan: ShortcutPlan) -> None:
 
 
 def wanted_items(session: Session, access: Access, plan: ShortcutPlan) -> list[int]:
-    """The items that a run with this plan is about; those without options of which one is right are not asked."""
+    """Return the items of a run with this plan. Items without options and key are not asked."""
     if options_field(access.schema) is None or key_field(access.schema) is None:
         raise ModelRefused(
             f"The items of the schema {access.schema.name} have no options and key, so nothing would say whether an "
@@ -73,7 +75,7 @@ def wanted_items(session: Session, access: Access, plan: ShortcutPlan) -> list[i
 
 
 class ShortcutAsker(Asker):
-    """Makes questions of items: their options in the plan's order, their frames as it says."""
+    """Makes the questions about items, with options and frames as the plan says."""
 
     def __init__(
         self, store: Store, media: MediaStore, *, schema: Schema, plan: ShortcutPlan, spec: ModelSpec, cache: Path
@@ -84,7 +86,7 @@ class ShortcutAsker(Asker):
         self._shower = _Conditioned(schema, plan, self._shower)
 
     def draft(self, item: AskedItem) -> Draft:
-        """As any model is asked, but for the order of options and what is shown."""
+        """Return the question as any model gets it, apart from the order of options and the pictures."""
         why = _without_key(self.schema, item)
         if why:
             made = super().draft(item)
@@ -97,7 +99,7 @@ class ShortcutAsker(Asker):
 
 
 def _without_key(schema: Schema, item: AskedItem) -> str:
-    """Why nothing would say whether an answer to an item is right; empty where something does."""
+    """Return the reason why an answer to an item cannot be compared with a key; empty if it can."""
     asked = asked_of(schema, item.fields)
     offered = item.fields.get(options_field(schema) or "")
     if asked.kind is not AnswerKind.OPTION or not isinstance(offered, list | tuple) or len(offered) < 2:
@@ -106,14 +108,14 @@ def _without_key(schema: Schema, item: AskedItem) -> str:
 
 
 class _Conditioned(Shower):
-    """Shows less of an item's clips, or their frames in another order."""
+    """Shows fewer frames of an item's clips, or another order of frames."""
 
     def __init__(self, schema: Schema, plan: ShortcutPlan, whole: Shower) -> None:
         super().__init__(schema, plan, whole.pictures)
         self._plan = plan
 
     def shown(self, item: AskedItem) -> list[Shown]:
-        """The pictures that are left, in the order of the schema's places."""
+        """Return the remaining pictures, in the order of the schema's assets."""
         found = super().shown(item)
         if self._plan.without_marks:
             found = _unmarked(found)
@@ -127,7 +129,7 @@ class _Conditioned(Shower):
         return found
 
     def _less(self, item: AskedItem, shown: Sequence[Shown], sha256: str) -> list[Shown]:
-        """The same with what is left of one clip, whose segments are shown one after the other."""
+        """Return the pictures with the remaining frames of one clip."""
         own = [each for each in shown if isinstance(each, Taken) and each.clip is not None and each.sha256 == sha256]
         left = list(self._plan.frames_of(item.name, [time for each in own for time in each.times]))
         found: list[Shown] = []
@@ -142,7 +144,7 @@ class _Conditioned(Shower):
 
 
 def _unmarked(shown: Sequence[Shown]) -> list[Shown]:
-    """The same images without what is drawn on them; of an item on which nothing is there is no such question."""
+    """Return the images without their marks. Raise ``Cannot`` if an item has none."""
     if not any(isinstance(each, Still) and _is_marked(each) for each in shown):
         raise Cannot("Nothing is drawn on an image of this item, so there are no marks to leave out.")
     return [replace(each, drawn={}) if isinstance(each, Still) else each for each in shown]
@@ -153,17 +155,17 @@ def _is_marked(still: Still) -> bool:
 
 
 class KeepNothing:
-    """Nothing of what such runs bring is kept but the attempts: no answer of theirs may count anywhere."""
+    """Keeps nothing but the attempts, because the replies must not count as answers."""
 
     def prepare(self, store: Store, row: StoredRun, attempts: Sequence[Attempt]) -> None:
-        """Nothing to prepare."""
+        """Do nothing."""
 
     def __call__(self, session: Session, row: StoredRun, written: Sequence[tuple[int, Attempt]], now: datetime) -> None:
-        """Nothing to keep."""
+        """Do nothing."""
 
 
 def label_of(spec: ModelSpec, plan: ShortcutPlan) -> str:
-    """What lists call such a run: never the model's own name alone."""
+    """Return the label of a run, which is never the model's name alone."""
     parts = [spec.name, *(f"+{name}" for name in plan.injections)]
     return f"{' '.join(parts)} for shortcuts: {plan.in_words}"
 
@@ -182,4 +184,4 @@ ASKING = replace(
     keep=lambda plan: KeepNothing(),
     preview=partial(model_runs.preview, make=_asker),
 )
-"""As models are asked, but for what the plan says."""
+"""Models are asked as in ordinary runs, apart from the plan's changes."""

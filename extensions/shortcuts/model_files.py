@@ -1,4 +1,4 @@
-"""What models get right without the images of items, as JSON and as CSV."""
+"""The results of models without images, as JSON and as CSV."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reports.content import Figure
 
 
 def as_json(found: ModelShortcuts) -> dict[str, Any]:
-    """All of it but what was said of each item."""
+    """Return everything except the replies, as JSON values."""
     return {
         "title": found.title,
         "which": found.which,
@@ -64,7 +64,7 @@ def _other(each: OtherAnswer) -> dict[str, Any]:
 
 
 def as_csv(found: ModelShortcuts, *, second: bool = True) -> str:
-    """A row for each item under each condition of each model: how often it was asked, right, and not read.
+    """Return a CSV file with a row for each item, condition and model: requests, right answers and unread replies.
 
     Without ``second`` it says nothing of a second look, which depends on the models that are chosen.
     """

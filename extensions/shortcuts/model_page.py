@@ -1,4 +1,4 @@
-"""What the page Shortcuts shows of models: everything at once, so that what is chosen there asks for nothing anew."""
+"""The results of models for the page Shortcuts. They are computed at once, so choices on the page need no new run."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from workflow.results import leaderboard_page
 
 @dataclass(frozen=True)
 class ModelPage:
-    """What the page shows."""
+    """The results that the page shows."""
 
     found: ModelShortcuts
-    """Without what was said of each item, of which there is much."""
+    """The results without the replies, which are many."""
     file: str
-    """That, as CSV."""
+    """The replies as CSV."""
 
 
 def measure_for_page(store: Store, *, project: str, items: Items | None = None) -> ModelPage:
-    """Of the items that count in a project. For anyone who has made sure that the person may see it."""
+    """Return the results for the items that count in a project. The caller checks that the person may see them."""
     found = measure_models(store, by=None, project=project, items_=items)
     return ModelPage(replace(found, said=()), as_csv(found, second=False))
 
 
 def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:
-    """What stays the same as long as this does."""
+    """Return a value that changes whenever the results may change."""
     answered = leaderboard_page.mark(store, person=by, project=project)
     return (*set_statistics.mark(store, by=by, project=project), *answered)
 
 
 def size(store: Store, *, by: Person | None, project: str) -> int:
-    """How many items there are, and how many attempts of runs that look for shortcuts."""
+    """Return the number of items and of attempts in runs that look for shortcuts."""
     with store.read() as session:
         id = require_lead(session, by=by, project=project).project_id
         asked = run_attempts.count(session, project_id=id, kind=RunKind.SHORTCUT)

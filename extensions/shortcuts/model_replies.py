@@ -1,5 +1,5 @@
-"""What models said where it was looked whether items need their pictures: each reply read against the options as they
-were shown, and held against the key."""
+"""Replies of models that were asked with and without images. Each reply is read with the options as the model saw them,
+and compared with the key."""
 
 from __future__ import annotations
 
@@ -29,49 +29,51 @@ from workflow.runs.stored_runs import plan_of_run
 
 WITH, WITHOUT = ShortcutPlan().condition, ShortcutPlan(text_only=True).condition
 RANKED = "rank_options"
-"""The strategy in which a model writes nothing."""
+"""The strategy in which a model ranks options and writes no text."""
 _CONDITION = frozenset({"frames", "order", "orders", "seed", "text_only", "without_marks"})
 
 
 @dataclass(frozen=True)
 class Argument:
-    """What a model wrote, for people to read."""
+    """The text of a model, for people to read."""
 
     text: str
     options: Sequence[str]
-    """In the order in which it saw them: its letters are theirs."""
+    """The options in the order in which the model saw them."""
 
 
 @dataclass(frozen=True)
 class ModelReply:
-    """What a model said of an item under a condition, with its options in one order."""
+    """A model's reply to an item, under a condition and with the options in one order."""
 
     model: str
     condition: str
     order: str
     item: str
     value: float
-    """1: it is the key; 0: it is not, or states no option, or not one; nan: no one knows what it would have said."""
+    """1 for the key; 0 for another option, no option or several; nan if no reply came."""
     chose: str = ""
-    """The option that it states; empty: none."""
+    """The stated option; empty if there is none."""
     why: str = ""
-    """Why nothing is known of it, or why no option was read."""
+    """The reason for a missing reply, or for a reply without an option."""
     argument: Argument | None = None
-    """How it came to another answer than the key, with images."""
+    """The text behind a differing answer with images."""
 
 
 @dataclass(frozen=True)
 class ModelReplies:
-    """What all models said, the newest run of each condition and order."""
+    """The replies of all models, from the newest run of each condition and order."""
 
     said: Sequence[ModelReply]
     earlier: int
-    """Replies to items that have been changed since: they count for nothing."""
+    """The number of replies to earlier revisions of items. They do not count."""
 
 
 def read_replies(session: Session, access: Access, names: Mapping[int, str]) -> ModelReplies:
-    """Of the models of a project about these items, by their ids. Ordinary runs of a model that was looked at count as
-    what it says with images, and those that leave pictures out as what it says without."""
+    """Return the replies of a project's models to these items. ``names`` are the items' names by id.
+
+    Ordinary runs of a model that was also asked without images count too, with or without images as they were made.
+    """
     rows = [
         row
         for kind in (RunKind.MODEL, RunKind.SHORTCUT)
@@ -112,13 +114,13 @@ def _plan(row: StoredRun) -> RunPlan:
 
 
 def _order(plan: RunPlan) -> str:
-    """Which order of options it is: the same in runs that show the same one."""
+    """Return the name of the order of options, which is equal in runs with the same order."""
     return f"{plan.seed}/{plan.order}" if isinstance(plan, ShortcutPlan) and plan.order else ""
 
 
 def _models(rows: Sequence[StoredRun]) -> dict[int, str]:
-    """Whom each run asks, by its id: the model whatever it is shown; of those alone that were asked for shortcuts, or
-    without pictures."""
+    """Return the model of each run, by the run's id. Models that were never asked for shortcuts or without pictures are
+    left out."""
     who: dict[int, str] = {}
     looked: set[str] = set()
     label: dict[str, str] = {}
@@ -140,13 +142,13 @@ def _models(rows: Sequence[StoredRun]) -> dict[int, str]:
 
 
 def _as_shown(schema: Schema, attempt: StoredAttempt, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """An item's fields, its options in the order in which the model saw them."""
+    """Return an item's fields, with the options in the order in which the model saw them."""
     name, order = options_field(schema) or "", attempt.detail.get("order")
     return fields if order is None else {**fields, name: [fields[name][at] for at in order]}
 
 
 def _read(schema: Schema, plan: RunPlan, attempt: StoredAttempt, fields: Mapping[str, Any]) -> tuple[float, str, str]:
-    """Whether a reply is the key, which option it states, and why none."""
+    """Return whether a reply is the key, the stated option, and the reason for no option."""
     if attempt.outcome not in ANSWERS:
         return 0.0 if attempt.outcome.silent else math.nan, "", attempt.outcome.why_none
     asked = asked_of(schema, fields)
@@ -159,7 +161,7 @@ def _read(schema: Schema, plan: RunPlan, attempt: StoredAttempt, fields: Mapping
 
 
 def by_item(said: Collection[ModelReply]) -> Iterator[tuple[str, list[ModelReply]]]:
-    """What was said of each item, in the order in which items came."""
+    """Yield each item with its replies."""
     found: dict[str, list[ModelReply]] = {}
     for each in said:
         found.setdefault(each.item, []).append(each)

@@ -1,5 +1,7 @@
-"""What models get right without the images of items: figures for each model, items that give themselves away, and items
-that want a second look. For leads alone: it tells keys."""
+"""What models get right without images: numbers for each model, flagged items, and items for a second look.
+
+Only leads may see the results, because they reveal keys.
+"""
 
 from __future__ import annotations
 
@@ -28,52 +30,52 @@ from workflow.releases.text_rules import Choice
 from workflow.results import attributes
 
 LONGEST_ARGUMENT = 1_000
-"""So many characters of what a model wrote go to an author."""
+"""The maximum length of a model's text that an author reads."""
 
 
 @dataclass(frozen=True)
 class ModelScores:
-    """What a model gets right under a condition."""
+    """The numbers of a model under a condition."""
 
     model: str
     condition: str
     items: int
-    """About which it said something, or was asked and said nothing that could be read."""
+    """The number of items that the model was asked about."""
     orders: int
-    """In how many orders of options they were asked at most."""
+    """The maximum number of option orders."""
     right: Figure
-    """How often it is right, over items and orders."""
+    """The share of right answers, over items and orders."""
     all_right: Figure
-    """In which share of the items that were asked in enough orders it is right in every one."""
+    """The share of items with a right answer in every order, of the items that were asked in enough orders."""
     chance: float | None
-    """What share of these that would be if options were drawn blindly, each time anew."""
+    """The expected value of ``all_right`` for blind guessing."""
     gain: Figure | None
-    """How much more often it is right with images, by item, over items that were asked both ways; None: with images."""
+    """The gain from images, by item, over the items that were asked both ways. None for the condition with images."""
     unread: int
-    """Replies that state no option, or not one: never right."""
+    """The number of replies that state no option or several. They count as wrong."""
     silent: int
-    """Of so many nothing is known, as no reply came."""
+    """The number of requests without a reply. They are left out."""
 
 
 @dataclass(frozen=True)
 class OtherAnswer:
-    """That a model answers an item otherwise than the key, with images and in every order of its options."""
+    """A model's answer that differs from the key, with images and in every order of the options."""
 
     model: str
     orders: int
     options: Sequence[str]
-    """What it answers, the most frequent first."""
+    """The options that the model answers, most frequent first."""
     argument: Argument | None = None
-    """What it wrote, in the item's own order of options if it was asked so."""
+    """The model's text, from the item's own order of options if the model was asked in it."""
 
     @property
     def said(self) -> str:
-        """As leads read it."""
+        """Return the sentence for leads."""
         return f"{self.model} {self._how}"
 
     @property
     def to_author(self) -> str:
-        """As the item's author reads it."""
+        """Return the sentence for the item's author."""
         why = f" It wrote: {self.argument.text.strip()}" if self.argument and self.argument.text.strip() else ""
         return f"A model {self._how}.{why[:LONGEST_ARGUMENT]}{'…' * (len(why) > LONGEST_ARGUMENT)}"
 
@@ -85,50 +87,50 @@ class OtherAnswer:
 
 @dataclass(frozen=True)
 class ListedItem:
-    """An item that gives itself away, or that wants a second look."""
+    """An item that is flagged, or listed for a second look."""
 
     item: str
     dimension: str
     reasons: Sequence[str]
     chance: float | None = None
-    """How likely a blind draw is right as often; None: it is not about being right."""
+    """The probability that blind guessing is right as often. None for an item that is not flagged."""
     to_author: str = ""
-    """Why it is sent back to its author, if it is: without the names of models."""
+    """The reason that its author reads if the item is sent back. It names no models."""
     others: Sequence[OtherAnswer] = ()
-    """The other answers for which it is listed."""
+    """The differing answers that are a reason for the listing."""
 
 
 @dataclass(frozen=True)
 class ModelShortcuts:
-    """What models come to in a set."""
+    """The results of all models in a set of items."""
 
     title: str
     which: str
     models: Sequence[ModelScores]
     flagged: Sequence[ListedItem]
-    """Right without images in every order, in as many orders and by as many models as the schema wants."""
+    """The items that enough models get right without images, in every order and in enough orders."""
     second: Sequence[ListedItem]
-    """Right without images by every chosen model, or answered otherwise by a strong one with the images."""
+    """The items that every chosen model gets right without images, or that a strong model answers differently with
+    images."""
     orders: int
     wanted_models: int
     chosen: Sequence[str]
     strong: Sequence[str]
     items: int
-    """Items with options that count."""
+    """The number of items with options and a key."""
     earlier: int
-    """Replies to items that were changed since; they are left out."""
+    """The number of replies to earlier revisions of items. They are left out."""
     said: Sequence[ModelReply]
     known: Mapping[str, Choice]
-    """These items by their ids."""
+    """The items by id."""
     right: Mapping[str, Mapping[str, int]]
-    """What each model gets right without images in every order of enough: items, with how many orders these are."""
+    """By model: the items that the model gets right without images in every order, with the number of orders."""
     other: Mapping[str, Mapping[str, OtherAnswer]]
-    """What each model answers otherwise with images in every order of enough, by item."""
+    """By model and item: answers with images that differ from the key in every order."""
     asked: Mapping[str, int]
-    """How many models were asked about each item without images."""
+    """By item: the number of models that were asked without images."""
     unsettled: Sequence[str]
-    """The items of which it is not known whether they would be flagged: of too few models it is known whether they are
-    right in every order, as they were not asked in enough, or no reply came."""
+    """The items that may or may not be flagged, because too few models were asked in enough orders or replied."""
 
 
 def measure_models(
@@ -140,16 +142,16 @@ def measure_models(
     chosen: Sequence[str] = (),
     strong: Sequence[str] = (),
 ) -> ModelShortcuts:
-    """Of the items that count in a project, for its leads.
+    """Return the results for the items that count in a project, for its leads.
 
     Parameters
     ----------
     chosen
-        The models that all have to be right without images for a second look; none: every one that was asked so.
+        The models that must all be right without images for a second look; by default all that were asked so.
     strong
-        The models whose other answer, in every order, is a reason for a second look.
+        The models whose differing answer, in every order, is a reason for a second look.
 
-    Raises ``InvalidInput`` where no run has asked one of these models.
+    Raises ``InvalidInput`` if no run has asked one of these models.
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -176,7 +178,7 @@ def from_replies(
     which: str = "",
     earlier: int = 0,
 ) -> ModelShortcuts:
-    """What these replies come to; a second look is for what every model gets right that was asked without images."""
+    """Return the results of these replies. Items that all models get right are listed for a second look."""
     models = list(dict.fromkeys(each.model for each in said))
     shown = [
         _scores(model, condition, said, known, limits.orders)
@@ -246,7 +248,7 @@ def _scores(
 
 
 def _gain(own: Sequence[ModelReply], whole: Sequence[ModelReply], known: Mapping[str, Choice]) -> Figure:
-    """How much more often it is right with images, by item."""
+    """Return the gain from images, by item."""
     without, with_ = _means(own), _means(whole)
     both = [id for id in without if id in with_]
     if not both:
@@ -257,7 +259,7 @@ def _gain(own: Sequence[ModelReply], whole: Sequence[ModelReply], known: Mapping
 
 
 def _means(said: Sequence[ModelReply]) -> dict[str, float]:
-    """How often each item is right, over its orders."""
+    """Return the share of right answers for each item, over its orders."""
     found = {id: [each.value for each in there if not math.isnan(each.value)] for id, there in by_item(said)}
     return {id: sum(values) / len(values) for id, values in found.items() if values}
 
@@ -273,7 +275,7 @@ def _source(choice: Choice) -> Hashable:
 
 
 def _by_chance(choice: Choice, orders: int) -> float:
-    """How likely blind draws are right in so many orders."""
+    """Return the probability that blind guessing is right in all orders."""
     return float(len(choice.options)) ** -orders
 
 
@@ -281,7 +283,7 @@ def _by_chance(choice: Choice, orders: int) -> float:
 
 
 def _always_right(said: Sequence[ModelReply], model: str, orders: int) -> dict[str, int]:
-    """The items that a model gets right without images in every order, with how many these are: enough of them."""
+    """Return the items that a model gets right without images in every order, with the number of orders."""
     own = [each for each in said if (each.model, each.condition) == (model, WITHOUT)]
     return {
         id: len(there) for id, there in by_item(own) if len(there) >= orders and all(each.value == 1 for each in there)
@@ -295,7 +297,7 @@ def _blind(choice: Choice, right: Mapping[str, int], asked: int) -> ListedItem:
 
 
 def _right_blind(n: int, asked: int) -> str:
-    """As the author reads it."""
+    """Return the sentence for the author."""
     who = "A model answers" if asked == 1 else f"{n} of {asked} models {'answers' if n == 1 else 'answer'}"
     return f"{who} this right without images, in every order of its options."
 
@@ -307,7 +309,7 @@ def _unsettled(
     wanted: int,
     flagged: Collection[str],
 ) -> list[str]:
-    """The items about which fewer models than are wanted have said enough: one wrong answer is enough, too."""
+    """Return the items that too few models have settled. One wrong answer settles an item for a model."""
     settled = {(each.item, each.model) for each in said if each.condition == WITHOUT and each.value == 0}
     settled |= {(id, model) for model, own in right.items() for id in own}
     n = Counter(id for id, _ in settled)
@@ -315,7 +317,7 @@ def _unsettled(
 
 
 def _always_other(said: Sequence[ModelReply], model: str, orders: int) -> dict[str, OtherAnswer]:
-    """The items that a model answers otherwise than the key in every order with images, enough of them, and how."""
+    """Return the items that a model answers differently from the key in every order with images, and the answers."""
     own = [each for each in said if (each.model, each.condition) == (model, WITH)]
     found = {}
     for id, there in by_item(own):
@@ -329,9 +331,9 @@ def _always_other(said: Sequence[ModelReply], model: str, orders: int) -> dict[s
 def with_second_look(
     found: ModelShortcuts, chosen: Collection[str] = (), strong: Collection[str] = ()
 ) -> ModelShortcuts:
-    """The same with the items that want a second look, by these models.
+    """Return the same results with the items for a second look, by these models.
 
-    Raises ``InvalidInput`` where no run has asked one of them.
+    Raises ``InvalidInput`` if no run has asked one of them.
     """
     there = list(dict.fromkeys(each.model for each in found.models))
     problems = [

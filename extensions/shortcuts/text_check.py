@@ -28,7 +28,7 @@ _BOUNDS = {
     "high": ", by the upper end of its interval",
 }
 _WORST = 3
-"""So many of what is too much are told in a sentence."""
+"""The maximum number of rules above their limit that a sentence names."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class TextLimit:
     """The limit of one rule, and how often the rule is right."""
 
     name: str
-    """Of ``extensions.shortcuts.schema_limits.TITLES``."""
+    """A name of ``schema_limits.TITLES``."""
     title: str
     at_most: float
     outcome: str
@@ -63,15 +63,15 @@ class TextResult:
     chance: float | None = None
     items: int = 0
     left_out: int = 0
-    """Items without options of which one is right."""
+    """The number of items without options or without a key among them."""
     without_source: int = 0
     flagged: int = 0
     flagged_at_most: float | None = None
-    """As a share of the items."""
+    """A share of the items."""
     score: float | None = None
-    """Above which items are flagged; None: those that stand out from chance."""
+    """The score above which items are flagged. None if randomly drawn keys set the limit."""
     why: str = ""
-    """Why it cannot be computed."""
+    """The reason why the result cannot be computed."""
 
     @property
     def met(self) -> bool:

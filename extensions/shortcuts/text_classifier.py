@@ -1,9 +1,9 @@
-"""What a classifier that reads nothing but question and options makes of each item that it has not learnt from.
+"""A classifier that reads question and options only, and the items whose texts reveal the key.
 
-It learns which option is right from the keys of other sources, and says of each option of an item how likely it is the
-right one. Where the key is likelier than it can be by chance, the text gives it away.
+The classifier learns from the keys of other sources which option is right. For each item it gives every option a
+probability. A key whose probability is higher than chance explains is revealed by the texts.
 
-scikit-learn is needed, and several minutes for a large set: nothing here runs in the process that serves pages.
+The classifier needs scikit-learn, and minutes for a large set. So nothing here runs in the process that serves pages.
 """
 
 from __future__ import annotations
@@ -26,46 +26,46 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 FOLDS = 5
-"""Parts that the sources are put into; each is scored by what was learnt from the others."""
+"""The number of folds. The items of each fold are scored by a classifier that learned from the other folds."""
 REFITS = 20
-"""How often keys are drawn anew, to see how likely a key comes out where texts say nothing about it."""
+"""The number of times that random keys are drawn, to measure how probable keys are by chance."""
 SEED = 20240229
 FALSE_FLAGS = 0.05
-"""The largest share of flags that are false, on average over sets."""
+"""The maximum expected share of false flags."""
 PENALTY = 1.0
-"""How freely a word may count, as scikit-learn's ``C``."""
+"""The inverse regularization strength, scikit-learn's ``C``."""
 WEIGHT = 0.3
-"""How much the length and its like count next to words."""
+"""The weight of length and similar features, relative to words."""
 MOST_OPTIONS = 1_000_000
 FAR = 1.5
-"""An option that is longer than every other by this factor stands out."""
+"""The factor from which on an option counts as much longer than all others."""
 _TIE = 1e-9
 
 
 @dataclass(frozen=True)
 class ItemScore:
-    """What the classifier makes of an item."""
+    """The classifier's result for an item."""
 
     choice: Choice
     fold: int
     p_key: float
-    """How likely it takes the right option to be right."""
+    """The probability of the right option."""
     picks: int
-    """The option that it takes to be likeliest, from 0; of several the first."""
+    """The position of the most probable option, from 0; the first one if several are equal."""
     p_value: float
-    """How often the key of an item with as many options comes out as likely where keys are drawn anew."""
+    """The share of random keys, of items with as many options, with at least this probability."""
     flagged: bool = False
     reasons: Sequence[str] = ()
-    """What speaks for the right option, where it is picked or the item is flagged."""
+    """The strongest evidence for the right option, if it is picked or the item is flagged."""
 
     @property
     def right(self) -> bool:
-        """Whether it would pick the right option."""
+        """Return whether the classifier picks the right option."""
         return self.picks == self.choice.key
 
 
 def folds_of(sources: Sequence[Hashable], *, folds: int = FOLDS) -> Ints:
-    """In which part each item is, from 0: items of one source are in the same.
+    """Return the fold of each item, from 0. Items of one source are in the same fold.
 
     Raises ``InvalidInput`` where there are fewer than two sources: nothing would be left to learn from.
     """
@@ -91,7 +91,7 @@ def folds_of(sources: Sequence[Hashable], *, folds: int = FOLDS) -> Ints:
 
 
 def scores_of(choices: Sequence[Choice], fold_of: Ints, *, refits: int = REFITS, seed: int = SEED) -> list[ItemScore]:
-    """Every item's score, in their order; those that stand out from chance are flagged, with what speaks for it."""
+    """Return the score of every item, in order. Items beyond chance are flagged."""
     if sum(len(each.options) for each in choices) > MOST_OPTIONS:
         raise InvalidInput([Problem("items", f"there are more than {MOST_OPTIONS:,} options: take fewer items")])
     texts = _Texts(choices, fold_of)
@@ -125,7 +125,7 @@ def _likeliest(p: Floats) -> int:
 
 
 def _p_values(p_key: Floats, by_chance: Floats, sizes: Ints) -> Floats:
-    """The share of keys drawn anew, of items with as many options, that come out as likely; never 0."""
+    """Return for each item the share of random keys with at least its key's probability; never 0."""
     found = np.ones(len(p_key))
     for size in np.unique(sizes):
         own = sizes == size
@@ -145,7 +145,7 @@ def _adjusted(p_values: Floats) -> Floats:
 
 
 def words_of(pair: tuple[str, str]) -> Iterator[str]:
-    """What counts of an option next to its question: its words, pairs of them, and words after the question's first.
+    """Return the features of an option with its question: words, word pairs, and words after the question's first word.
 
     >>> list(words_of(("How many cups?", "Two cups.")))
     ['two', 'cups', 'two cups', 'how … two', 'how … cups']
@@ -160,11 +160,11 @@ def words_of(pair: tuple[str, str]) -> Iterator[str]:
 
 
 SHAPES = ("its length", "half as long again as any other", "words that the question has, too")
-"""What counts of an option besides its words and its place."""
+"""The features of an option apart from its words and position."""
 
 
 def shape_of(choice: Choice) -> Floats:
-    """What counts of each option besides its words: its length next to the others', and words that the question has."""
+    """Return the features of each option apart from its words: relative length, and words of the question."""
     lengths = np.array([len(each) for each in choice.options], dtype=float)
     shared = np.array([shared_words(each, choice.question) for each in choice.options], dtype=float)
     mean = lengths.mean() or 1.0
@@ -173,7 +173,7 @@ def shape_of(choice: Choice) -> Floats:
 
 
 class _Texts:
-    """The options of all items as numbers, for each fold in the words of the others."""
+    """The features of all options, for each fold with the vocabulary of the other folds."""
 
     def __init__(self, choices: Sequence[Choice], fold_of: Ints) -> None:
         self.sizes = np.array([len(each.options) for each in choices], dtype=np.int64)
@@ -191,7 +191,7 @@ class _Texts:
     def _fold(
         self, fold: int, pairs: Sequence[tuple[str, str]], rest: sparse.csr_array, names: Sequence[str]
     ) -> tuple[sparse.csr_array, list[str]]:
-        """All options as numbers, by words that occur outside of this fold."""
+        """Return the features of all options, with the words that occur outside of this fold."""
         known = [pairs[at] for at in np.flatnonzero(self.fold_of[self.item] != fold)]
         vectorizer = _scikit_learn().TfidfVectorizer(analyzer=words_of)
         try:
@@ -202,7 +202,7 @@ class _Texts:
         return table, [*(f"“{word}”" for word in vectorizer.get_feature_names_out()), *names]
 
     def learnt(self, keys: Ints, *, telling: bool = False) -> tuple[Floats, dict[int, _Told]]:
-        """How likely each option is the right one, by what these keys say of other folds."""
+        """Return the probability of each option, learned from these keys in the other folds."""
         found = np.zeros(len(self.item))
         told = {}
         for fold, (table, names) in self.folds.items():
@@ -216,7 +216,7 @@ class _Texts:
         return found / np.add.reduceat(found, self.starts)[self.item], told
 
     def _weights(self, table: sparse.csr_array, keys: Ints, known: NDArray[np.bool_]) -> Floats:
-        """What each number counts: the right option of an item is set against each of its others."""
+        """Return the weights of the features: the right option of an item is compared with each other option."""
         right = np.zeros(len(self.item), dtype=bool)
         right[self.starts + keys] = True
         others = np.flatnonzero(~right & known[self.item])
@@ -231,7 +231,7 @@ class _Texts:
 
 @dataclass(frozen=True, eq=False)
 class _Told:
-    """What was learnt for a fold, to say what speaks for an item's key."""
+    """The weights that were learned for a fold, to explain the probability of a key."""
 
     texts: _Texts
     table: sparse.csr_array
@@ -240,7 +240,7 @@ class _Told:
     keys: Ints
 
     def reasons(self, at: int, *, most: int = 3) -> Iterator[str]:
-        """What speaks most for the right option next to the mean of the others, the first one most."""
+        """Yield the strongest evidence for the right option, relative to the mean of the others."""
         start, size = int(self.texts.starts[at]), int(self.texts.sizes[at])
         rows = self.table[start : start + size].toarray()
         key = int(self.keys[at])
@@ -254,7 +254,7 @@ class _Told:
 
 
 _LEAST = 0.1
-"""What speaks less for a key, in log odds, is not worth a word."""
+"""The minimum evidence in log odds that is listed."""
 
 
 @dataclass(frozen=True)

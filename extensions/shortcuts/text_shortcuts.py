@@ -1,7 +1,7 @@
-"""How far a set can be answered without a look at its images: rules, a text-only classifier, and items that stand out.
+"""How often items can be answered from their texts: by rules, and by a classifier that reads question and options.
 
-For leads alone: whatever is here tells keys. Needs scikit-learn and minutes, so nothing here runs in the process that
-serves pages.
+Only leads may see the results, because they reveal keys. The classifier needs scikit-learn and minutes, so nothing here
+runs in the process that serves pages.
 """
 
 from __future__ import annotations
@@ -34,29 +34,29 @@ from workflow.results import attributes
 
 @dataclass(frozen=True)
 class TextShortcuts:
-    """What rules and the classifier come to in a set."""
+    """The results of rules and the classifier in a set of items."""
 
     title: str
     which: str
-    """Which items, as a sentence."""
+    """The sentence that says which items count."""
     baselines: Sequence[tuple[str, Figure]]
-    """How often each rule is right, in all items with options."""
+    """The share of right answers of each rule, over all items with options."""
     text_only: Sequence[tuple[str, Figure]]
-    """How often the classifier is right, in all of them and in each dimension."""
+    """The share of right answers of the classifier, over all items and in each dimension."""
     chance: float | None
-    """How often an option drawn blindly is right."""
+    """The share of right answers of blind guessing."""
     items: Sequence[ItemScore]
-    """Each item, those whose key comes out likeliest first."""
+    """The items, sorted by the classifier's probability of the key, highest first."""
     skipped: Sequence[str]
-    """Items without options, or without one right one."""
+    """The items without options or without a key among them."""
     without_source: int
-    """Items of which nothing says what they were made from: each stands for itself."""
+    """The number of items without a known source. Each counts as its own source."""
     places: Sequence[Places] = ()
-    """Where right options stand, in each dimension and in all."""
+    """The positions of the right options, in each dimension and overall."""
 
     @property
     def by_name(self) -> dict[str, Figure]:
-        """How often each is right that a schema may limit (``extensions.shortcuts.schema_limits.TITLES``)."""
+        """Return the numbers that a schema may limit, by the names of ``schema_limits.TITLES``."""
         if not self.items:
             return {}
         told = dict(self.baselines)
@@ -66,14 +66,14 @@ class TextShortcuts:
 
     @property
     def flagged(self) -> list[ItemScore]:
-        """The items whose text gives the key away."""
+        """Return the items whose text reveals the key."""
         return [each for each in self.items if each.flagged]
 
 
 def find_text_shortcuts(
     store: Store, *, by: Person | None, project: str, items_: Items | str | None = None
 ) -> TextShortcuts:
-    """Of the items that count in a project, for its leads; None: the kept ones as soon as there are verdicts."""
+    """Return the results for a project's leads. By default the kept items count, as soon as there are verdicts."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         counted = counting(session, access=access, items_=items_, stage=Stage.GRADING)
@@ -89,7 +89,7 @@ def find_text_shortcuts(
 
 
 def flag_above(found: TextShortcuts, score: float) -> TextShortcuts:
-    """The same, where those items are flagged whose key the classifier takes to be likelier than ``score``."""
+    """Return the same results with other flags: items whose key has a higher probability than ``score``."""
     return replace(found, items=[replace(each, flagged=each.p_key > score) for each in found.items])
 
 
@@ -101,7 +101,7 @@ def from_members(
     which: str = "",
     titles: Mapping[str, str] | None = None,
 ) -> TextShortcuts:
-    """Of these items."""
+    """Return the results for these items."""
     choices = [each for member in members if (each := choice_of(member, roles)) is not None]
     known = {each.id for each in choices}
     skipped = [each.id for each in members if each.id not in known]
@@ -129,12 +129,12 @@ _ALL, _ALWAYS = "All", "Always place "
 
 @lru_cache(maxsize=2)
 def _scores(choices: tuple[Choice, ...], fold_of: tuple[int, ...]) -> Sequence[ItemScore]:
-    """Minutes, where there are many: of the same texts once, as a release asks before it is made and while."""
+    """Return the classifier's scores. They take minutes, and a release asks for the same scores twice."""
     return scores_of(choices, np.array(fold_of, dtype=np.int64))
 
 
 def choice_of(member: Member, roles: Roles) -> Choice | None:
-    """The texts of an item; None: it has no options, or not one right one."""
+    """Return the texts of an item, or None if it has no options or no key among them."""
     found = options_of(member.fields, options=roles.options, answer=roles.answer)
     if found is None:
         return None
@@ -154,7 +154,7 @@ def _figure(hits: Sequence[bool], sources: Sequence[Hashable]) -> Figure:
 
 
 def _baselines(choices: Sequence[Choice], fold_of: Sequence[int]) -> list[tuple[str, list[bool]]]:
-    """Each rule by its name, with whether it is right about each item."""
+    """Return each rule by its title, and whether it is right about each item."""
     most = max(len(each.options) for each in choices)
     places = [(f"{_ALWAYS}{at + 1}", [each.key == at for each in choices]) for at in range(most)]
     rules: list[tuple[str, Callable[[Choice], int]]] = [
@@ -180,7 +180,7 @@ def _baselines(choices: Sequence[Choice], fold_of: Sequence[int]) -> list[tuple[
 
 
 def as_json(found: TextShortcuts) -> dict[str, Any]:
-    """All of it but the items that are not flagged."""
+    """Return everything as JSON values, except the items that are not flagged."""
     return {
         "title": found.title,
         "which": found.which,
@@ -208,7 +208,7 @@ def _told(figure: Figure) -> dict[str, Any]:
 
 
 def to_author(each: ItemScore) -> str:
-    """Why an item is sent back to its author, if it is; empty: nothing speaks for it."""
+    """Return the reason for sending an item back to its author; empty if there is none."""
     told = []
     if each.right or each.flagged:
         words = "; ".join(each.reasons) or "no single word, many together"
@@ -219,7 +219,7 @@ def to_author(each: ItemScore) -> str:
 
 
 def as_csv(found: TextShortcuts) -> str:
-    """A row for each item, those whose key comes out likeliest first."""
+    """Return a CSV file with a row for each item, in the order of ``items``."""
     out = io.StringIO(newline="")
     writer = Writer(out)
     writer.writerow(

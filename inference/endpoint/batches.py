@@ -20,24 +20,24 @@ from inference.spec import ModelSpec
 from net.addresses import Resolve
 
 PATH = "/v1/chat/completions"
-"""What a line is a request to, in the words of the protocol."""
+"""The path of the requests in a batch file."""
 UPLOAD_SECONDS = 900.0
 ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
-"""What an endpoint says of a batch of which nothing more will come."""
+"""The states of a batch that gives no further results."""
 LONGEST_WORD = 100
-"""So many characters of an endpoint's names for things are kept."""
+"""The largest number of characters stored of a name that an endpoint chose."""
 
 
 # ---- lines ----------------------------------------------------------------------------------------------------------
 
 
 def line_of(spec: ModelSpec, question: Question, custom_id: str) -> bytes:
-    """A question as a line of a batch file: the request that would be sent.
+    """Return a question as a line of a batch file: the request that would be sent.
 
     Raises
     ------
     CannotAsk
-        It cannot be made into a request.
+        The question cannot be sent as a request.
     """
     assert spec.endpoint is not None
     sent, _ = parameters(spec.generation, spec.endpoint)
@@ -54,11 +54,11 @@ class Line:
     """None: it has none that could be read."""
     reply: Reply
     why: str = ""
-    """Of a line without one: what is wrong with it, as a sentence."""
+    """Why the line answers no question, as a sentence."""
 
 
 def read_line(text: str) -> Line:
-    """What a line of an output or error file says.
+    """Return the content of a line of an output or error file.
 
     >>> read_line('{"custom_id": "a"}').reply.outcome.value
     'unreadable'
@@ -99,7 +99,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class BatchStatus:
-    """What an endpoint says of a batch."""
+    """The status of a batch as the endpoint reports it."""
 
     id: str
     status: str
@@ -109,7 +109,7 @@ class BatchStatus:
     completed: int | None = None
     failed: int | None = None
     errors: str = ""
-    """Why it failed as a whole, in the endpoint's words."""
+    """Why the batch failed as a whole, in the endpoint's words."""
 
     @property
     def ended(self) -> bool:
@@ -117,7 +117,7 @@ class BatchStatus:
         return self.status in ENDED
 
     def dump(self) -> dict[str, Any]:
-        """What is kept of it."""
+        """Return the status as stored values."""
         return {name: value for name, value in vars(self).items() if name != "id" and value not in (None, "")}
 
 
@@ -154,7 +154,7 @@ class BatchEndpoint:
         return _id(value)
 
     def create(self, file: str, *, token: str) -> BatchStatus:
-        """Have a file's questions asked; ``token`` goes with the batch, so that ``find`` finds it."""
+        """Submit a file's questions as a batch. ``token`` is stored with the batch, so that ``find`` can find it."""
         return _status_of(
             self._json(
                 lambda client: client.batches.with_raw_response.create(
@@ -164,11 +164,11 @@ class BatchEndpoint:
         )
 
     def look(self, id: str) -> BatchStatus:
-        """Where a batch stands."""
+        """Return the status of a batch."""
         return _status_of(self._json(lambda client: client.batches.with_raw_response.retrieve(id)))
 
     def find(self, file: str, *, token: str) -> BatchStatus | None:
-        """The batch that was made of a file, if there is one."""
+        """Return the batch that was made of a file; None if it does not exist."""
         after: str | None = None
         while True:
             more: dict[str, Any] = {} if after is None else {"after": after}

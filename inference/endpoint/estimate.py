@@ -1,8 +1,8 @@
-"""What a run over an endpoint would ask and cost, without sending anything.
+"""An estimate of a run's requests and cost at an endpoint, without sending any.
 
-The rule: a token for every four characters of ASCII and one for every other character, four for every message, and for
-a picture its pixels over 750, at least 85 and at most 3,000. Tokenizers differ, so real numbers lie up to a half above
-or below; the answers are taken at their longest, so the cost is one that is rarely reached.
+The rule counts one token for four ASCII characters, one for every other character, and four for every message. A
+picture has its pixels over 750, at least 85 and at most 3,000. Tokenizers differ, so real numbers can be half as large
+or half as large again. Answers count at their greatest length, so the estimated cost is rarely reached.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RULE = (
 
 @dataclass(frozen=True)
 class Estimate:
-    """What would be sent, if every question were asked once."""
+    """The requests and their cost if every question is asked once."""
 
     requests: int
     skipped: int
@@ -71,18 +71,18 @@ def estimated(questions: Iterable[Question], spec: ModelSpec, *, blind: bool = F
 
 
 def without_pictures(question: Question) -> Question:
-    """The same question with its texts alone."""
+    """Return the question with only its texts."""
     return replace(question, parts=tuple(part for part in question.parts if isinstance(part, str)))
 
 
 def tokens_of(question: Question) -> float:
-    """Tokens of a question, by the rule."""
+    """Return the estimated number of tokens of a question."""
     turns = [question.text] if question.system is None else [question.system, question.text]
     return sum(tokens_of_text(turn) + 4 for turn in turns) + sum(map(tokens_of_picture, question.pictures))
 
 
 def tokens_of_text(text: str) -> float:
-    """Tokens of a text, by the rule.
+    """Return the estimated number of tokens of a text.
 
     >>> tokens_of_text("four characters!")
     4.0
@@ -93,7 +93,7 @@ def tokens_of_text(text: str) -> float:
 
 
 def tokens_of_picture(picture: Picture) -> float:
-    """Tokens of a picture, by the rule; one that cannot be read counts as the largest."""
+    """Return the estimated number of tokens of a picture. An unreadable picture counts as the largest."""
     from PIL import Image
 
     try:

@@ -1,14 +1,12 @@
-"""From a description to a model behind an endpoint that can be asked."""
+"""Functions that open a model behind an endpoint, from its description."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from annotation_schemas.tools import ToolSet
 from domain.errors import ModelRefused
 from inference.endpoint.answerer import EndpointAnswerer, check_ranking, parameters
 from inference.endpoint.client import Client
-from inference.endpoint.conversations import ConversationAnswerer
 from inference.endpoint.ranking import RankingAnswerer
 from inference.spec import ModelSpec
 
@@ -20,10 +18,8 @@ def open_endpoint(
     listed: Sequence[str] = (),
     score: str = "mean_logprob",
     without_image: bool = False,
-    tool_set: ToolSet | None = None,
 ) -> EndpointAnswerer:
-    """Make ready to ask an endpoint; ``score`` and ``without_image`` are of ranked options, ``tool_set`` of a model
-    that asks for tools.
+    """Make ready to ask an endpoint; ``score`` and ``without_image`` are of ranked options.
 
     Raises
     ------
@@ -32,9 +28,6 @@ def open_endpoint(
     """
     assert spec.endpoint is not None
     assert spec.model is not None
-    if strategy == "holmes":
-        parameters(spec.generation, spec.endpoint)
-        return ConversationAnswerer(spec, Client(spec.endpoint, spec.model, listed=listed), tool_set)
     if strategy == "rank_options":
         check_ranking(spec)
         return RankingAnswerer(

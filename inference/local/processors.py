@@ -28,7 +28,7 @@ class MissingPackage(Exception):
 
 
 class _AbsentPart:
-    """Replace a part that a new processor does not need: every setting of this part is None."""
+    """A replacement for a part that a new processor does not need. Every setting of this part is None."""
 
     def __bool__(self) -> bool:
         return False

@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import json
+import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -18,16 +19,14 @@ from streamlit.testing.v1 import AppTest
 
 from app import markup
 from app.running import answers, begin, description, watch
-from app.running.plan import plan_pairs
 from app.services import Services
 from db.engine import Store
 from domain.errors import ModelRefused
 from domain.option_scores import Option, Ranking
-from domain.records import ProjectView
 from domain.roles import Role
 from domain.run_kinds import RunKind
 from domain.runs import Attempt, Outcome, RunPlan, RunState
-from domain.settings import Settings
+from domain.settings import Settings, settings_from
 from domain.states import Stage
 from inference import spec as specs
 from inference.spec import ModelSpec
@@ -91,7 +90,7 @@ def show(home: Home, store: Store) -> Iterator[Open]:
 
     def draw(login: str = "lea", **query: str) -> AppTest:
         person = accounts.find_person(store, login=login)
-        settings = Settings(home.path, "", tools=home.path / "tools")
+        settings = settings_from({**os.environ, "TOUCHSTONE_HOME": str(home.path)}, home.path)
         services = Services(store, home.media(), settings, person, "csrf")
         test = AppTest.from_function(screen, args=(services,), default_timeout=30)
         for name, value in {"project": "tiny", **query}.items():
@@ -237,34 +236,6 @@ def test_what_pictures_add_needs_pictures(show: Open, items: list[int]) -> None:
     assert "switch off Text only" in words(test)
     test.toggle(key="models.text_only").set_value(False).run()
     assert "models.see" in {button.key for button in test.button}
-
-
-@pytest.mark.thorough
-def test_tools_that_run_are_those_of_the_operator_s_folder(
-    show: Open, store: Store, home: Home, items: list[int]
-) -> None:
-    test = show()
-    test.text_area(key=description.TEXT).set_value(specs.written(SPEC)).run()
-    test.selectbox(key="models.strategy").select("holmes").run()
-    assert "models.tools" not in {box.key for box in test.selectbox}, "there is none"
-    (home.path / "tools").mkdir()
-    lab = home.path / "tools" / "lab.yaml"
-    lab.write_text("tools: [{name: ocr, description: Reads., shell: true}]")
-    test.run()
-    test.button(key="models.see").click().run()
-    assert "No results of tools are stored for this item." in words(test)
-    test.selectbox(key="models.tools").select("lab").run()
-    assert "lab.yaml:1: tools[0].shell: unknown key" in words(test)
-    lab.write_text("tools: [{name: ocr, description: Reads., command: [./read.sh, '<b>']}]")
-    test.run()
-    assert "tool ocr: ./read.sh &lt;b&gt;, at most 60 s and 100,000 bytes" in words(test)
-    test.button(key="models.see").click().run()
-    next(button for button in test.button if button.key.startswith("models.start")).click().run()
-    (view,) = run_views.runs_of(store, by=None, project="tiny")
-    assert view.plan.tools_hash == hashlib.sha256(lab.read_bytes()).hexdigest()
-    assert ("Hash of the tools", view.plan.tools_hash) in plan_pairs(
-        view.plan, ProjectView("tiny", "Tiny", False, None, Role.LEAD)
-    )
 
 
 def test_a_worker_is_told_in_words() -> None:

@@ -57,11 +57,9 @@ def test_a_home_that_is_a_file_is_refused(tmp_path: Path) -> None:
 
 def test_what_the_operator_allows_is_a_list(tmp_path: Path) -> None:
     settings = settings_from(
-        {"TOUCHSTONE_ENDPOINTS": "vllm.lab, 10.0.0.0/24,", "TOUCHSTONE_MODELS": "weights", "TOUCHSTONE_TOOLS": "lab"},
+        {"TOUCHSTONE_ENDPOINTS": "vllm.lab, 10.0.0.0/24,", "TOUCHSTONE_MODELS": "weights"},
         tmp_path,
     )
-    assert settings.tools == tmp_path / "lab"
-    assert settings_from({"TOUCHSTONE_TOOLS": ""}, tmp_path).tools is None
     assert settings.endpoints == ("vllm.lab", "10.0.0.0/24")
     assert settings.model_folder == tmp_path / "weights"
     assert settings.remote_code == ()

@@ -17,8 +17,8 @@ from annotation_schemas.formats.released import ReleasedAsset, ReleasedItem, Rel
 from annotation_schemas.keys import key_field, options_field
 from annotation_schemas.loader import load_schema, load_text
 from annotation_schemas.model import Schema
-from domain.registers import function_of
 from exporters.release_folder import ReleaseFolder
+from exporters.writers import release_writer_of
 from importers.items import read_items
 from tests.paths import shared
 
@@ -195,5 +195,5 @@ def write(released: ReleasedSet, root: Path, formats: Iterable[str], *, media: b
     named = sorted((FORMATS[name] for name in formats), key=lambda row: row.place)
     released = replace(released, formats=[row.name for row in named])
     for row in named:
-        function_of(row.releases)(released, folder)
+        release_writer_of(row)(released, folder)
     return folder

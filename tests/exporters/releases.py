@@ -16,8 +16,8 @@ from annotation_schemas.keys import key_field, options_field
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import Schema
 from domain.errors import NotFound
-from domain.registers import function_of
 from exporters.release_folder import ReleaseFolder
+from exporters.writers import release_writer_of
 
 
 class Folder(ReleaseFolder):
@@ -143,7 +143,7 @@ def items_of(
 
 def write(format: str, released: ReleasedSet, folder: Folder) -> dict[str, bytes]:
     """The files of a format by their path below its folder, as its row has them written."""
-    writer: ReleaseWriter = function_of(FORMATS[format].releases)
+    writer: ReleaseWriter = release_writer_of(FORMATS[format])
     writer(released, folder)
     assert all(folder.hashes[f"{format}/{path}"].bytes == len(data) for path, data in folder.files(format).items())
     return folder.files(format)

@@ -20,7 +20,7 @@ from annotation_schemas.formats import FORMATS
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet
 from annotation_schemas.model import Schema
 from domain.errors import FileRefused
-from domain.registers import function_of
+from importers.readers import reader_of
 from testkit.samples import egoplan_record, etp_record
 from testkit.samples import write as write_records
 from tests.exporters.releases import Folder, asset, fifth, items_of, release, write
@@ -43,7 +43,7 @@ def plan(folder: Folder, tmp_path: Path, **part: Any) -> tuple[Schema, ReleasedS
     """Two training items and one of a private test, as EgoPlan has them."""
     schema = schema_of("egoplan")
     path = write_records(tmp_path / "plan.json", [egoplan_record(n) for n in range(3)])
-    found = function_of(FORMATS["egoplan"].reads)(path, format="egoplan", schema=schema)
+    found = reader_of(FORMATS["egoplan"])(path, format="egoplan", schema=schema)
     some = items_of(folder, schema, found, split=lambda number: "train" if number < 2 else "test")
     return schema, release(folder, schema, some, withheld={"test": ["answer"]}, **part)
 
@@ -86,7 +86,7 @@ def test_samples_have_choices_letters_and_pictures_from_where_the_file_lies(tmp_
 def test_every_form_of_an_answer_has_its_target(tmp_path: Path, record: dict[str, Any], target: Any) -> None:
     schema, folder = schema_of("etp_bench"), Folder(tmp_path / "release")
     path = write_records(tmp_path / "etp.json", [record])
-    found = function_of(FORMATS["etp_bench"].reads)(path, format="etp_bench", schema=schema)
+    found = reader_of(FORMATS["etp_bench"])(path, format="etp_bench", schema=schema)
     released = release(folder, schema, items_of(folder, schema, found))
     (sample,) = lines(write("inspect", released, folder)["test.jsonl"])
     assert sample.get("target") == target
@@ -172,7 +172,7 @@ def test_all_items_that_a_format_cannot_carry_are_counted_and_ten_are_named(
 def test_marked_images_lie_beside_the_samples(tmp_path: Path) -> None:
     schema, folder = schema_of("etp_bench"), Folder(tmp_path / "release")
     path = write_records(tmp_path / "etp.json", [etp_record("Type", 1)])
-    found = function_of(FORMATS["etp_bench"].reads)(path, format="etp_bench", schema=schema)
+    found = reader_of(FORMATS["etp_bench"])(path, format="etp_bench", schema=schema)
     some = items_of(folder, schema, found)
     files = write("inspect", release(folder, schema, some, shown=lambda item, each: b"marked"), folder)
     assert files["images/test/0-0.png"] == b"marked"
@@ -278,7 +278,7 @@ def test_marked_images_are_shown_from_beside_the_task(tmp_path: Path) -> None:
     path = write_records(
         tmp_path / "etp.json", [etp_record("Temporal", 1, numbers=[{"number": 1, "x": 0.5, "y": 0.5}])]
     )
-    found = function_of(FORMATS["etp_bench"].reads)(path, format="etp_bench", schema=schema)
+    found = reader_of(FORMATS["etp_bench"])(path, format="etp_bench", schema=schema)
     (item,) = items_of(folder, schema, found)
     pictures = [Image.new("RGB", (4, 4), colour) for colour in ("red", "lime", "blue")]
     out = io.BytesIO()
@@ -357,7 +357,7 @@ def test_all_of_egoplan_s_validation_set_is_in_conversations_and_pairs(tmp_path:
     """3,355 questions, 499 of them without progress; sample 1597 has one wrong option twice, so each has three."""
     schema, folder = schema_of("egoplan"), Folder(tmp_path)
     path = shared("data", "egoplan", "EgoPlan_validation.json")
-    found = function_of(FORMATS["egoplan"].reads)(path, format="egoplan", schema=schema)
+    found = reader_of(FORMATS["egoplan"])(path, format="egoplan", schema=schema)
     released = release(folder, schema, items_of(folder, schema, found, there=False))
     files = write("llava", released, folder)
     assert len(json.loads(files["test.json"])) == 3355

@@ -20,8 +20,8 @@ from annotation_schemas.model import Schema
 from domain.errors import FileRefused
 from domain.reading.answers import READER_VERSION, AnswerKind, ReadOutcome
 from domain.records import AnswerReading, ItemRecord, PredictionRecord
-from domain.registers import function_of
 from importers.egoplan_submission import read as read_submission
+from importers.readers import reader_of
 from testkit.samples import ETP_COUNTS, egoplan_record, etp_boxes, etp_records, pca_record
 from testkit.samples import write as write_records
 from tests.exporters.releases import Folder, asset, fifth, items_of, release, write
@@ -44,7 +44,7 @@ def schema_of(name: str) -> Schema:
 
 def again(folder: Folder, path: str, format: str, schema: Schema) -> list[ItemRecord]:
     """What importing a written file, or a folder of them, gives."""
-    found = function_of(FORMATS[format].reads)(folder.root / path, format=format, schema=schema)
+    found = reader_of(FORMATS[format])(folder.root / path, format=format, schema=schema)
     assert found.bad == []
     return [item for file in found.files for item in file.items]
 
@@ -55,7 +55,7 @@ def again(folder: Folder, path: str, format: str, schema: Schema) -> list[ItemRe
 @pytest.mark.thorough
 def test_egoplan_s_validation_file_comes_out_byte_for_byte(tmp_path: Path) -> None:
     path, schema, folder = shared("data", "egoplan", "EgoPlan_validation.json"), schema_of("egoplan"), Folder(tmp_path)
-    found = function_of(FORMATS["egoplan"].reads)(path, format="egoplan", schema=schema)
+    found = reader_of(FORMATS["egoplan"])(path, format="egoplan", schema=schema)
     items = items_of(folder, schema, found, split=lambda number: "validation", media=False)
     files = write("egoplan", release(folder, schema, items), folder)
     assert files == {"validation.json": path.read_bytes()}
@@ -67,7 +67,7 @@ def test_published_items_come_in_again_from_every_plain_format(tmp_path: Path, n
     """Their READMEs count 550 and 200 items."""
     schema, folder = schema_of(name), Folder(tmp_path)
     root = shared("data", *(("egothink", "data") if name == "egothink" else ("pca_bench",)))
-    found = function_of(FORMATS[name].reads)(root, format=name, schema=schema)
+    found = reader_of(FORMATS[name])(root, format=name, schema=schema)
     items = items_of(folder, schema, found)
     assert len(items) == n
     released = release(folder, schema, items)
@@ -88,7 +88,7 @@ def test_published_items_come_in_again_from_every_plain_format(tmp_path: Path, n
 def test_a_test_split_of_egoplan_has_neither_answer_nor_letter(tmp_path: Path) -> None:
     schema, folder = schema_of("egoplan"), Folder(tmp_path / "release")
     path = write_records(tmp_path / "plan.json", [egoplan_record(n) for n in range(4)])
-    found = function_of(FORMATS["egoplan"].reads)(path, format="egoplan", schema=schema)
+    found = reader_of(FORMATS["egoplan"])(path, format="egoplan", schema=schema)
     items = items_of(folder, schema, found, split=lambda number: ("validation", "test")[number > 1])
     released = release(folder, schema, items, withheld={"test": ["answer"]})
     files = write("egoplan", released, folder)
@@ -107,7 +107,7 @@ def test_a_test_split_of_egoplan_has_neither_answer_nor_letter(tmp_path: Path) -
 def test_answers_to_such_a_split_go_to_egoplan_s_server_and_come_back(tmp_path: Path) -> None:
     schema, folder = schema_of("egoplan_test"), Folder(tmp_path / "release")
     path = write_records(tmp_path / "plan.json", [egoplan_record(n, test=True) for n in range(3)])
-    found = function_of(FORMATS["egoplan"].reads)(path, format="egoplan", schema=schema)
+    found = reader_of(FORMATS["egoplan"])(path, format="egoplan", schema=schema)
     write("egoplan", release(folder, schema, items_of(folder, schema, found)), folder)
     items = again(folder, "egoplan/test.json", "egoplan", schema)
     said = AnswerReading(
@@ -185,7 +185,7 @@ def test_etp_bench_s_own_layout_holds_every_form(tmp_path: Path) -> None:
     schema, folder = schema_of("etp_bench"), Folder(tmp_path / "release")
     records = [*etp_records(dict.fromkeys(ETP_COUNTS, 1)), etp_boxes(7)]
     path = write_records(tmp_path / "etp.json", records)
-    found = function_of(FORMATS["etp_bench"].reads)(path, format="etp_bench", schema=schema)
+    found = reader_of(FORMATS["etp_bench"])(path, format="etp_bench", schema=schema)
     written = json.loads(
         write("etp_bench", release(folder, schema, items_of(folder, schema, found)), folder)["test.json"]
     )
@@ -199,7 +199,7 @@ def test_pca_bench_action_is_written_as_its_authors_do(tmp_path: Path) -> None:
     schema, folder = schema_of("pca_bench_action"), Folder(tmp_path / "release")
     records = [pca_record(n) for n in range(3)]
     path = write_records(tmp_path / "pca.json", records)
-    found = function_of(FORMATS["pca_bench"].reads)(path, format="pca_bench", schema=schema)
+    found = reader_of(FORMATS["pca_bench"])(path, format="pca_bench", schema=schema)
     items = items_of(folder, schema, found)
     released = release(folder, schema, items, withheld={"test": ["answer", "reason", "key_concepts"]})
     (written,) = [json.loads(data) for data in write("pca_bench", released, folder).values()]

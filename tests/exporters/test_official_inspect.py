@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from annotation_schemas.formats import FORMATS
-from domain.registers import function_of
+from importers.readers import reader_of
 from tests.exporters.releases import Folder, fifth, items_of, release, write
 from tests.exporters.test_item_rows import fifth_items, schema_of
 from tests.paths import shared
@@ -40,7 +40,7 @@ def test_inspect_reads_the_same_ids_pictures_choices_and_targets(tmp_path: Path)
             items = [replace(each, fields={**each.fields, "where": None}) for each in fifth_items(folder)]
         else:
             schema = schema_of(name)
-            found = function_of(FORMATS[name].reads)(shared("data", *place), format=name, schema=schema)
+            found = reader_of(FORMATS[name])(shared("data", *place), format=name, schema=schema)
             items = items_of(folder, schema, found)
         write("inspect", release(folder, schema, items), folder)
         paths.append(folder.root / "inspect" / "test.jsonl")

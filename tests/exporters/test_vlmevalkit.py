@@ -18,8 +18,8 @@ from annotation_schemas.formats import FORMATS
 from annotation_schemas.formats.released import ReleasedItem
 from annotation_schemas.model import Schema
 from domain.errors import FileRefused
-from domain.registers import function_of
 from exporters.pandas_cells import Column, rows_in_block
+from importers.readers import reader_of
 from tests.exporters.releases import Folder, asset, fifth, items_of, release, write
 from tests.exporters.test_item_rows import HOSTILE, schema_of
 from tests.exporters.vlmevalkit_reader import cells, read
@@ -52,7 +52,7 @@ def table(folder: Folder, schema: Schema, some: list[ReleasedItem], **part: Any)
 def test_published_items_are_all_there_with_picture_and_answer(tmp_path: Path, name: str) -> None:
     root = shared("data", *(("egothink", "data") if name == "egothink" else ("pca_bench",)))
     schema, folder = schema_of(name), Folder(tmp_path)
-    found = function_of(FORMATS[name].reads)(root, format=name, schema=schema)
+    found = reader_of(FORMATS[name])(root, format=name, schema=schema)
     some = items_of(folder, schema, found)
     rows = read(table(folder, schema, some))
     assert [row["id"] for row in rows] == [item.id for item in some]

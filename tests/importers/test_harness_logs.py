@@ -17,10 +17,10 @@ from annotation_schemas.formats import FORMATS, ReadPredictions
 from annotation_schemas.loader import load_schema
 from domain.errors import FileRefused
 from domain.records import PredictionRecord
-from domain.registers import function_of
 from domain.runs import Outcome
 from importers import answer_files, inspect_archive
 from importers.predictions import read_predictions
+from importers.readers import reader_of
 from tests.importers.known_logs import ENDED, ENDED_IN_INSPECT, ITEMS, KNOWN, LOGS, OF_INSPECT
 
 SCHEMA = load_schema(shipped()["egothink"]).schema_
@@ -28,7 +28,7 @@ EGOPLAN = load_schema(shipped()["egoplan"]).schema_
 
 
 def read(path: Path, format: str = "predictions", schema: Any = SCHEMA, **options: Any) -> ReadPredictions:
-    found: ReadPredictions = function_of(FORMATS[format].reads)(path, schema=schema, **options)
+    found: ReadPredictions = reader_of(FORMATS[format])(path, schema=schema, **options)
     return found
 
 

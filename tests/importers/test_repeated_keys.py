@@ -17,7 +17,6 @@ from importers.judgements import read_judgements
 from importers.predictions import read_predictions
 from importers.ratings import read_table
 from importers.submission import read_submission
-from importers.tool_results import read_tool_results
 
 SCHEMA = load_schema(shipped()["egothink"]).schema_
 WHY = "the key '{}' stands twice in one object"
@@ -70,13 +69,11 @@ def test_a_log_that_is_one_object_is_refused_with_the_line(tmp_path: Path) -> No
         read_predictions(path, schema=SCHEMA, model="m")
 
 
-def test_a_reply_a_rating_a_result_and_a_submission_are_bad_rows(tmp_path: Path) -> None:
+def test_a_reply_a_rating_and_a_submission_are_bad_rows(tmp_path: Path) -> None:
     reply = file(tmp_path, "j.jsonl", '{"item": "a", "judge": "j", "text": "[[1]]", "text": "[[0]]"}')
     assert WHY.format("text") in read_judgements(reply).bad[0].reason
     rating = file(tmp_path, "r.jsonl", '{"unit": "a", "rater": "r", "criterion": "c", "value": 1, "value": 0}')
     assert WHY.format("value") in read_table(rating).bad[0].reason
-    result = file(tmp_path, "t.jsonl", '{"item": "a", "tool": "t", "result": "x", "result": "y"}')
-    assert WHY.format("result") in read_tool_results(result, tools=[])[1][0].reason
     entry = file(tmp_path, "e.jsonl", '{"id": "a", "answer": "A", "answer": "B"}')
     with pytest.raises(FileRefused, match=r"row 1: the key 'answer' stands twice"):
         read_submission(entry)

@@ -19,7 +19,8 @@ from annotation_schemas.loader import load_schema
 from db import files
 from db.engine import Store
 from domain.errors import FileRefused
-from domain.registers import function_of
+from exporters.writers import RELEASE_WRITERS, WRITERS, release_writer_of, writer_of
+from importers.readers import READERS, reader_of
 from media.store import MediaStore
 from testkit import factories
 from tests.exporters.releases import Folder, asset, write
@@ -35,11 +36,14 @@ from workflow.files.release import release
 from workflow.releases.format_choice import usual_formats
 
 
-def test_what_rows_name_is_there() -> None:
-    """A function of a room above is named in words; it exists, under that name."""
-    named = [each for row in FORMATS.values() for each in (row.reads, row.writes, row.releases) if each is not None]
-    assert named
-    assert all(callable(function_of(each)) for each in named)
+def test_each_format_has_the_functions_that_its_row_says() -> None:
+    rows = [*FORMATS.values()]
+    assert all(callable(reader_of(row)) for row in rows if row.reads)
+    assert all(callable(writer_of(row)) for row in rows if row.writes)
+    assert all(callable(release_writer_of(row)) for row in rows if row.releases)
+    assert {*READERS} == {row.name for row in rows if row.reads is True}
+    assert {*WRITERS} == {row.name for row in rows if row.writes is True}
+    assert {*RELEASE_WRITERS} == {row.name for row in rows if row.releases is True}
 
 
 OTHER_WORDS = {"key_concept", "video_id"}

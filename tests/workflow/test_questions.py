@@ -361,15 +361,6 @@ def test_information_is_told_next_to_the_question_as_etp_bench_adds_it(store: St
         asker(store, media, loaded, injections=("weather",))
 
 
-def test_a_text_model_that_asks_tools_gets_no_pictures_and_a_prompt_of_its_own(store: Store, media: MediaStore) -> None:
-    loaded = schema_of("pca_bench")
-    ids = bring(store, media, loaded, [("domestic_robot", PCA, [("image", None)])])
-    holmes = asker(store, media, loaded, strategy="holmes")
-    assert holmes.ask(ids)[0].cannot == "No results of tools are stored for this item."
-    assert set(holmes.describe(ids).variants.values()) == {"holmes"}
-    assert "image" not in asker(store, media, loaded, text_only=True).ask(ids)[0].text
-
-
 # ---- prompts out of files -------------------------------------------------------------------------------------------
 
 

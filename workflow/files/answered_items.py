@@ -1,5 +1,8 @@
-"""Which item an answer out of a file is about: named by its id, by its place in a dimension, by another harness's
-index, which counts from 0 or from 1, or by what a log has of it."""
+"""A search for the item that an imported answer is about.
+
+An item can be named by its id, by its place in a dimension, by another harness's index (which counts from 0 or from 1),
+or by the content of a log.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ class ItemAnswered:
     dimension: str
     answer: PredictionRecord
     here: BadRow
-    """Where it stood."""
+    """The answer's place in its file."""
     order: tuple[int, ...] = ()
     """The places of the item's options in the order in which the model was shown them; empty: in the item's own."""
     columns: tuple[str, ...] = ()
@@ -47,10 +50,10 @@ def items_answered(
     *,
     schema: Schema,
 ) -> Iterator[ItemAnswered]:
-    """The answers with the items they are about; those about no item are added to ``bad``.
+    """Yield the answers with their items. Answers without an item are appended to ``bad``.
 
-    The same holds for answers to another question, and for answers to options that the item does not have, because
-    their letters would be misread.
+    Answers to another question, and answers to options that the item does not have, are bad too, because their letters
+    would be misread.
     """
     everything = files.item_ids(session, project_id=project_id)
     by_name = {external_id: (id, dimension) for id, external_id, dimension in everything}
@@ -139,9 +142,9 @@ class _OrderOfOptions:
         return held.names if held is not None else ()
 
     def __call__(self, item_id: int, answer: PredictionRecord) -> tuple[int, ...]:
-        """Places of the item's options in the shown order; empty for the item's order or an unknown order.
+        """Return the places of the item's options in the shown order; empty for the item's order or an unknown order.
 
-        Raises ``OptionsDiffer`` where they are not the item's, or where people would read letters by another order.
+        Raises ``OptionsDiffer`` if the options are not the item's, or if people would read letters by another order.
         """
         if not answer.options and not answer.columns and not answer.prompt:
             return ()
@@ -183,10 +186,11 @@ def _by_index(
     everything: Sequence[tuple[int, str, str]],
     by_place: Mapping[str, Mapping[int, int]],
 ) -> Callable[[PredictionRecord, BadRow], tuple[int | None, str]]:
-    """What finds the item that another harness's index means, file by file; else it says why there is none.
+    """Return a function that finds the item of another harness's index, or the reason if no item fits.
 
-    If one index of a file is an item's external id, all of them are. Else they are positions, in the dimension if
-    the file is about one, in the project if not, and the questions next to them, or a 0, say where they begin.
+    Each file is treated separately. If one index of a file is an item's external id, all indices are ids. Otherwise
+    they are positions: in the dimension if the file is about one, or in the project. The questions in the file, or an
+    index of 0, show where positions begin.
     """
     by_name = {external_id: id for id, external_id, _ in everything}
     in_project = {place: id for place, (id, _, _) in enumerate(everything)}
@@ -233,7 +237,7 @@ def _by_index(
 
 
 def _questions(session: Session, project_id: int) -> dict[int, str]:
-    """Every item's question, where items have one."""
+    """Return the question of every item that has one."""
     return _asked(items.current_content(session, project_id=project_id))
 
 
@@ -242,9 +246,9 @@ def _asked(content: Mapping[int, Mapping[str, Any]]) -> dict[int, str]:
 
 
 def _places(session: Session, project_id: int) -> dict[str, dict[int, int]]:
-    """The ids of each dimension's items by their position in it: file after file, then what was written here.
+    """Return the ids of each dimension's items by position: file after file, then items written here.
 
-    Records that were left out of a file keep their position, if all of the file is about one dimension.
+    Records left out of a file keep their position if the whole file is about one dimension.
     """
     rows = files.item_places(session, project_id=project_id)
     dimensions: dict[int | None, set[str]] = defaultdict(set)
@@ -264,7 +268,7 @@ def _places(session: Session, project_id: int) -> dict[str, dict[int, int]]:
 def _first_index(
     answers: Sequence[PredictionRecord], places: Mapping[int, int], asked: Mapping[int, str]
 ) -> int | None:
-    """Whether a file's indices count from 0 or from 1; None if nothing says it."""
+    """Return whether a file's indices count from 0 or from 1; None if neither can be shown."""
     numbers = [(number, answer) for answer in answers if (number := _position(answer.index)) is not None]
     if any(number == 0 for number, _ in numbers):
         return 0
@@ -287,6 +291,6 @@ def _position(index: str | None) -> int | None:
 
 
 def _same_question(ours: str, theirs: str) -> bool:
-    """Whether a question is ours, perhaps with a prompt around it."""
+    """Return whether two questions are equal, or one contains the other, such as within a prompt."""
     ours, theirs = (" ".join(text.split()).casefold() for text in (ours, theirs))
     return bool(ours) and (ours in theirs or theirs in ours)

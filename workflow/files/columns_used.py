@@ -1,4 +1,4 @@
-"""What is kept with each file that came in: its format, and what was said of its columns."""
+"""The format and the column mapping stored with each imported file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workflow.files.named_in_files import named_files
 
 
 def formats_used(store: Store, *, by: Person | None, project: str) -> list[str]:
-    """The formats in which a project's items came, each once: that of the latest file first."""
+    """Return the formats of a project's imported items, each once, the latest file's first."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         there = files.files(session, project_id=access.project_id)
@@ -23,10 +23,9 @@ def formats_used(store: Store, *, by: Person | None, project: str) -> list[str]:
 def columns_used(
     store: Store, *, by: Person | None, project: str, format: str, columns: Sequence[str]
 ) -> tuple[str, Said] | None:
-    """Name and columns of the file of this format that came in last and had these columns; None: there is none.
+    """Return the name and the column mapping of the latest file with this format and these columns; None without one.
 
-    Of JSON lines it is enough that all keys are there that were named. Columns of fields that the schema has no more
-    are left out.
+    For JSON lines, the named keys are enough. Columns of fields that the schema no longer has are left out.
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)

@@ -63,7 +63,7 @@ def contradicting_keys(
 
 
 def _pairs(same: Sequence[_Keyed]) -> Iterator[tuple[_Keyed, _Keyed]]:
-    """The first item of each media with those that contradict it."""
+    """Yield the first item of each media with each item that contradicts it."""
     if len({each.key for each in same}) < 2:
         return
     first: dict[tuple[str, ...], _Keyed] = {}

@@ -27,9 +27,9 @@ class DerivedMedia(Protocol):
     def delete(
         self, store: Store, *, by: Person | None, home: Path, project: str, instead: Mapping[str, Path]
     ) -> list[str]:
-        """Delete what was made from files that are no longer shown, and return the names of what changed.
+        """Delete data made from files that are no longer shown, and return the names of the changed things.
 
-        ``instead`` has the file that is shown now, by the name of the earlier file.
+        ``instead`` maps the name of each earlier file to the file that is shown now.
         """
 
 
@@ -49,6 +49,8 @@ def require_idle(home: Path, project: str, files: Collection[str]) -> None:
 
 
 def delete(store: Store, *, by: Person | None, home: Path, project: str, instead: Mapping[str, Path]) -> list[str]:
-    """Delete what extensions made from files that are no longer shown, and return the names of what changed."""
+    """Delete all extensions' data made from files that are no longer shown, and return the names of the changed
+    things.
+    """
     found = [row.delete(store, by=by, home=home, project=project, instead=instead) for row in _registered()]
     return [name for names in found for name in names]

@@ -1,4 +1,4 @@
-"""A reviewer's bundle in a store of its own, to work out its figures anew."""
+"""The import of an evidence bundle into a store of its own, to recompute its figures."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from workflow.files.project_import import How, Import, Made
 def import_evidence(
     store: Store, evidence: EvidenceFolder, *, survey: Survey | None = None, progress: Progress = silent
 ) -> Made:
-    """Make the project of a bundle here, images and clips by their hashes alone; refuses as ``import_project`` does.
-    ``survey`` is that of whoever has just written it, who has looked at each row."""
+    """Create the project of a bundle, with images and clips known only by their hashes.
+
+    Raises the errors of ``import_project``. ``survey`` is given if the caller has just written the bundle and checked
+    each row.
+    """
     evidence.without_rows({table: project_rows.columns(table) for table in project_rows.tables()})
     how = How(people=WhoIsWho.NEW, old_schemas=True, progress=progress)
     return Import(store, None, evidence, evidence.manifest["project"], how, survey).run()

@@ -1,8 +1,7 @@
-"""What people had been sent of an item before they said something about it, and what of that the schema keeps from
-them.
+"""Exposures: content that people had been sent before they voted, and that the schema withholds from them.
 
-``workflow.access.exposure`` notes what is sent. What must not be known in a stage is asked of the schema that is in
-force, so a field that was made secret later is found, too.
+``workflow.access.exposure`` records what is sent. The schema in force decides what must be withheld in a stage, so the
+check also finds a field that was made secret later.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from workflow.access.projects import Access, require_lead
 from workflow.results.file_raters import people_names
 
 _OF_ANSWERS = (Stage.GRADING, Stage.COMPARISON, Stage.CODING, Stage.ARBITRATION)
-"""The stages in which people must not know whose answer it is, nor what a judge said of it."""
+"""The stages in which people must not know the model of an answer, or a judge's score for it."""
 
 JUDGED = (*VERIFICATIONS, Stage.ADJUDICATION, Stage.ANSWERING, *_OF_ANSWERS)
 """The stages in which something is kept from people."""
@@ -42,21 +41,21 @@ class Fault:
     person: str
     """A pseudonym, as in exports."""
     vote: str
-    """The public id of what they submitted."""
+    """The public id of the submission."""
     voted_at: datetime
     what: str
     """Such as ``field answer`` or ``author``."""
     sent_at: datetime
-    """When it was sent first."""
+    """The moment when the content was first sent."""
     route: Route
     sha256: str
     bytes: int
     counts: bool
-    """False: they have corrected what they submitted since."""
+    """The submission counts. False if the person has corrected it since."""
     item_id: int
     person_id: int
     sent_id: int
-    """The row of the ledger that says so."""
+    """The row of the exposure ledger."""
 
     def __str__(self) -> str:
         return (
@@ -67,7 +66,7 @@ class Fault:
 
 
 def in_words(what: str) -> str:
-    """What someone had been sent, in words."""
+    """Return a sent thing in words."""
     return _WORDS.get(what, what)
 
 
@@ -85,7 +84,7 @@ COLUMNS = tuple(each.name for each in fields(Fault) if not each.name.endswith("_
 
 @dataclass(frozen=True)
 class StageCount:
-    """The votes of a stage, and what is known of what was sent before them."""
+    """The votes of a stage, with the number of complete exposure records and of faults."""
 
     stage: Stage
     votes: int
@@ -101,24 +100,24 @@ class StageCount:
 
 @dataclass(frozen=True)
 class Report:
-    """What is known of a project."""
+    """The exposures of a project."""
 
     since: datetime | None
-    """When the first thing was noted."""
+    """The moment of the first record."""
     stages: Sequence[StageCount]
     from_files: int
-    """Ratings that came in files: what their raters knew, no one knows here."""
+    """The number of imported ratings, whose raters' knowledge is unknown here."""
     faults: Sequence[Fault]
 
 
 def report(store: Store, *, by: Person | None, project: str) -> Report:
-    """What is known of a project, for leads; ``by`` None is the command on the machine itself."""
+    """Return the exposures of a project, for leads. ``by`` None is a command on the machine itself."""
     with store.read() as session:
         return report_of(session, access=require_lead(session, by=by, project=project))
 
 
 def report_of(session: Session, *, access: Access) -> Report:
-    """As ``report``, in a session of others."""
+    """Return the same as ``report``, in the caller's session."""
     found = list(faults(session, access=access))
     faulty = Counter(stage for stage, _ in {(fault.stage, fault.vote) for fault in found})
     known = exposure.counts(session, project_id=access.project_id)
@@ -137,10 +136,10 @@ def faults(
     item_ids: Collection[int] | None = None,
     stages: Collection[Stage] = JUDGED,
 ) -> Iterator[Fault]:
-    """What people had been sent before they submitted something live that the schema keeps it from.
+    """Yield content that people had been sent before a submission that counts, and that the schema withholds from them.
 
-    Each thing of each vote once, when it was sent first; by stage, item and vote. ``item_ids`` None: all items. Costs
-    a query for each stage, besides one for each time that something was sent that may be a fault.
+    Each thing is listed once for each vote, at the moment when it was first sent, sorted by stage, item and vote.
+    ``item_ids`` None includes all items. The function makes one query for each stage, and one for each possible fault.
     """
     known = {row.id: _told_now(access, row) for row in exposure.shapes(session, project_id=access.project_id)}
     names: Mapping[int, str] | None = None
@@ -182,7 +181,7 @@ def _fault(sent: StoredExposure, vote: StoredAnnotation, item: str, what: str, p
 
 
 def _told_now(access: Access, row: StoredExposureShape) -> Told:
-    """What was sent, with the fields by the names that they have now."""
+    """Return what was sent, with the present names of fields."""
     told = Told.from_json(row.told)
     names = list(told.fields)
     for step in access.reading.steps.get(row.schema_version_id, ()):
@@ -191,7 +190,7 @@ def _told_now(access: Access, row: StoredExposureShape) -> Told:
 
 
 def _kept_from(schema: Schema, stage: Stage, told: Told) -> list[str]:
-    """What of it a stage's people must not know, if it was about what they answer."""
+    """Return the sent things that a stage's people must not know, if they concern what these people answer."""
     secret = secret_fields(schema, stage)
     found = [f"field {name}" for name in sorted(secret & set(told.fields))]
     if Fact.KEY in told.facts and secret & key_fields(schema):
@@ -207,20 +206,20 @@ def _kept_from(schema: Schema, stage: Stage, told: Told) -> list[str]:
 
 
 def secret_fields(schema: Schema, stage: Stage) -> set[str]:
-    """The fields of an item that the schema keeps from people in a stage."""
+    """Return the fields of an item that the schema withholds from people in a stage."""
     as_ = Stage.CODING if stage is Stage.ARBITRATION else stage  # its reader sees what the coders saw
     found = {field.name for field in schema.item.fields if as_.value in field.secret_in}
     return found | key_fields(schema) if stage is Stage.ANSWERING else found
 
 
 def _said(stage: Stage, told: Told) -> set[Stage]:
-    """The stages that are as this one, of which it had what others said."""
+    """Return the stages of the same kind whose votes the sent content showed."""
     alike = set(VERIFICATIONS) if stage in VERIFICATIONS else {stage}
     return alike & set(told.said) if told.said else alike
 
 
 def _holds(session: Session, what: str, told: Told, sent: StoredExposure, vote: StoredAnnotation) -> bool:
-    """Whether it was about what this vote is about."""
+    """Return whether the sent content concerned the subject of this vote."""
     own = sent.task_id == vote.task_id
     if what == Fact.VERDICT.value or what.startswith("part "):
         return own
@@ -237,7 +236,7 @@ def _holds(session: Session, what: str, told: Told, sent: StoredExposure, vote: 
 
 
 def as_csv(found: Sequence[Fault]) -> str:
-    """Faults as a table."""
+    """Return faults as a CSV table."""
     out = io.StringIO(newline="")
     writer = csv_text.DictWriter(out, COLUMNS)
     writer.writeheader()
@@ -251,7 +250,7 @@ def as_csv(found: Sequence[Fault]) -> str:
 
 
 def remarks(session: Session, access: Access) -> Iterator[str]:
-    """A sentence for each fault of what counts, for ``touchstone check``."""
+    """Yield a sentence for each fault of a counting submission, for ``touchstone check``."""
     for fault in faults(session, access=access):
         if fault.counts:
             yield f"{access.name}: {fault}"

@@ -1,8 +1,8 @@
-"""Which imported answers people grade at once, and which wait until a lead sends them to grading.
+"""Grading of imported answers: which answers open at once, and which wait until a lead sends them to grading.
 
-A schema that states a sample (``grading: {outputs: ...}`` or ``{sample: ...}``) has settled how much people grade.
-Without one, every answer is graded: the answers of the first model open at once, and those of a further model wait
-until a lead has seen their number and sends them.
+A schema with a sample (``grading: {outputs: ...}`` or ``{sample: ...}``) has settled how much people grade. Without a
+sample, every answer is graded. The answers of the first model open at once. Those of a further model wait until a lead
+has seen their number and sends them.
 """
 
 from __future__ import annotations

@@ -15,10 +15,10 @@ from db.engine import Session
 from db.readings import AttemptEnd
 from domain.reading.answers import Reading
 from domain.records import BadRow, PredictionRecord
-from domain.registers import function_of
 from domain.run_kinds import RunKind
 from domain.runs import ANSWERS, Outcome, RunState
 from importers.answer_files import told_of_unread
+from importers.readers import reader_of
 from workflow.access.event_log import log
 from workflow.annotate import answer_readings, reading_rows
 from workflow.annotate.answer_readings import NewAnswer
@@ -36,7 +36,7 @@ _OTHERWISE = "{} has answered this item already, in other words"
 
 def import_answers(bring: Import, row: Format, *, model: str | None, spec: ModelSpec | None) -> Imported:
     """Take models' answers; ``model`` or ``spec`` says who gave them, instead of those whom the files name."""
-    read: ReadPredictions = function_of(row.reads)(
+    read: ReadPredictions = reader_of(row)(
         bring.path,
         schema=bring.access.schema,
         dimension=bring.dimension,
@@ -85,8 +85,10 @@ def take_answers(
     spec: ModelSpec | None = None,
     entry: Mapping[str, str] | None = None,
 ) -> Imported:
-    """Store the answers that are not there yet, in a run for each model; ``bad`` is added to. ``entry`` is kept with
-    the run: which team sent it in, and what it calls its model."""
+    """Store the new answers, in a run for each model. Bad rows are appended to ``bad``.
+
+    ``entry`` is stored with the run: the team that submitted it, and the team's name for its model.
+    """
     now, project_id = bring.store.now(), bring.access.project_id
     found = list(answers_of_rows(bring, session, rows, bad))
     note = several(bad)
@@ -223,10 +225,9 @@ def answers_of_rows(
 def answered_rows(
     bring: Import, session: Session, rows: Sequence[tuple[PredictionRecord, BadRow]], bad: list[BadRow]
 ) -> tuple[dict[tuple[int, str], ItemAnswered], int, list[BadRow], frozenset[str]]:
-    """The rows that an import would take, how many are there already, those that contradict what is there, and the
-    columns in which the file has items' options.
+    """Return the rows that an import would take, the number of stored ones, contradicting rows, and the option columns.
 
-    Those that fit no item, or contradict another row, go to ``bad``. Nothing is stored.
+    Rows without an item, or contradicting another row, are appended to ``bad``. Nothing is stored.
     """
     found = list(answers_of_rows(bring, session, rows, bad))
     contradict: list[BadRow] = []
@@ -241,8 +242,11 @@ def _new_answers(
     bad: list[BadRow],
     contradict: list[BadRow] | None = None,
 ) -> tuple[dict[tuple[int, str], ItemAnswered], int]:
-    """The rows that are not there yet, by item and model, and how many are; what contradicts a row of the file goes to
-    ``bad``, and what contradicts an answer that is there to ``contradict`` (None: to ``bad``, too)."""
+    """Return the new rows by item and model, and the number of stored ones.
+
+    A row that contradicts another row of the file is appended to ``bad``. A row that contradicts a stored answer is
+    appended to ``contradict``; None appends it to ``bad`` too.
+    """
     differ = bad if contradict is None else contradict
     project_id = bring.access.project_id
     known = {(row.item_id, row.model): row.text for row in files.predictions(session, project_id=project_id)}
@@ -280,7 +284,7 @@ def _runs(
     spec: ModelSpec | None,
     entry: Mapping[str, str] | None,
 ) -> dict[str, tuple[int, int]]:
-    """A run for each model, and what took part in it: the files, by their hashes."""
+    """Return a run for each model, with the id of the files' hashes that took part."""
     now = bring.store.now()
     rows: dict[str, list[ItemAnswered]] = defaultdict(list)
     for (_, model), row in new.items():

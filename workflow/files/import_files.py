@@ -1,5 +1,7 @@
-"""Files in, in whatever format: annotation files with their media, models' answers, ratings, results of tools, and what
-is said of models and items. One transaction each: all or nothing."""
+"""Imports of files in any format: annotation files with media, answers, ratings, tool results, attributes and labels.
+
+Each import is one transaction, so it stores all rows or none.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,10 @@ from db.engine import Store
 from domain.errors import FileRefused, ModelRefused
 from domain.manifests import NAME, read, restricted
 from domain.records import Person
-from domain.registers import function_of
 from domain.states import RatersAre
 from importers.media_files import MediaFolder
 from importers.rating_values import MISSING_WORDS
+from importers.readers import reader_of
 from workflow.access.projects import Access, require_lead
 from workflow.files.import_answers import import_answers
 from workflow.files.import_items import import_items
@@ -26,7 +28,6 @@ from workflow.files.import_look import Look, look
 from workflow.files.one_import import Import, Imported, Progress
 from workflow.results import attributes
 from workflow.results.ratings_from_files import import_ratings
-from workflow.runs.tool_results import import_tool_results
 
 if TYPE_CHECKING:
     from inference.spec import ModelSpec
@@ -52,32 +53,32 @@ def import_files(
     missing: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> Imported:
-    """Take a file, or all files below a folder, into a project.
+    """Import a file, or all files below a folder, into a project.
 
-    What is there already, word for word, is counted and left; media that were missing are filled in.
+    Rows that are already stored, word for word, are counted and skipped. Missing media are filled in.
 
     Parameters
     ----------
     by
-        None is the command on the machine itself.
+        None is a command on the machine itself.
     new_only
-        Of items: those that are there with other content are left as they are, and told; else they refuse the file.
+        For items: keep and report stored items with other content. Otherwise such items make the import fail.
     model
-        Who gave the answers, instead of those whom the files name.
+        For answers: the model, instead of the model that the files name.
     spec
-        The same, with all that is known about how it was asked: a description with the adapter ``file``.
+        The same as a full description, with the adapter ``file``.
     raters
-        Of ratings: who gave them; None: as it is known of each name, else machines.
+        For ratings: the kind of the raters. None keeps known marks, and others are machines.
 
     said
-        Of tables and JSON of any benchmark: which column is which field, how the files are written.
+        For tables and JSON of any benchmark: the column of each field, and how the files are written.
     missing
-        Of ratings: the words that stand for a rating that was not given. None: the usual ones.
+        For ratings: the words for a missing rating. None for the usual words.
 
     Raises
     ------
     FileRefused
-        Something does not fit; nothing was taken. With ``skip_bad`` rows that do not fit are left out instead.
+        A row is invalid, and nothing was imported. With ``skip_bad``, invalid rows are left out instead.
     """
     registry.require_row("format", format)
     row = FORMATS[format]
@@ -99,16 +100,15 @@ def import_files(
         access = require_lead(session, by=by, project=project)
     on = progress or (lambda what, done, total: None)
     bring = Import(store, media, access, by, project, path, dimension, skip_bad, on, new_only, said)
-    if row.reads is not None and row.takes is Takes.ANSWERS:
+    if row.reads and row.takes is Takes.ANSWERS:
         return import_answers(bring, row, model=model, spec=spec)
-    if row.reads is not None and row.takes is Takes.RATINGS:
+    if row.reads and row.takes is Takes.RATINGS:
         return _import_ratings(bring, row, raters, MISSING_WORDS if missing is None else missing)
-    if row.reads is not None and row.takes is Takes.RESULTS:
-        results, repeated, bad = import_tool_results(
-            store, by=by, project=project, path=path, reads=function_of(row.reads), refuse=bring.refuse
-        )
+    if row.reads and row.takes is Takes.RESULTS:
+        take = reader_of(row)
+        results, repeated, bad = take(store, by=by, project=project, path=path, refuse=bring.refuse)
         return Imported(tool_results=results, repeated=repeated, bad=tuple(bad))
-    if row.reads is not None and row.takes in (Takes.MODELS, Takes.LABELS):
+    if row.reads and row.takes in (Takes.MODELS, Takes.LABELS):
         return _import_attributes(bring, row)
     _must_be_read(access, row)
     bring = replace(bring, part=_part(path))
@@ -128,7 +128,7 @@ def look_at_files(
     said: Said | None = None,
     progress: Progress | None = None,
 ) -> Look:
-    """Preview ``import_files`` for annotation files. Nothing is stored; of media the first bytes are read.
+    """Preview ``import_files`` for annotation files. Nothing is stored, and only the first bytes of media are read.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def look_at_files(
 
 
 def _part(path: Path) -> str | None:
-    """What the manifest next to exported files says if they are a part of a project."""
+    """Return the manifest's sentence about partial exports, if the files next to it are a part of a project."""
     manifest = (path if path.is_dir() else path.parent) / NAME
     try:
         data = manifest.read_bytes() if manifest.is_file() else b""
@@ -185,7 +185,7 @@ def _import_ratings(bring: Import, row: Format, raters: RatersAre | None, missin
         by=bring.by,
         project=bring.project,
         path=bring.path,
-        reads=function_of(row.reads),
+        reads=reader_of(row),
         refuse=bring.refuse,
         raters=raters,
         missing=missing,
@@ -206,7 +206,7 @@ def _import_attributes(bring: Import, row: Format) -> Imported:
         by=bring.by,
         project=bring.project,
         path=bring.path,
-        read=function_of(row.reads)(bring.path),
+        read=reader_of(row)(bring.path),
         kind=DESCRIBED if row.takes is Takes.MODELS else LABELLED,
         refuse=bring.refuse,
     )
@@ -219,4 +219,4 @@ ALONE = {
     Takes.REPLIES: "Judges' replies are brought in by themselves: "
     "`touchstone import {project} {format} FILE --template TEMPLATE`.",
 }
-"""What is brought in otherwise."""
+"""The kinds of files that are imported by another command, with the advice."""

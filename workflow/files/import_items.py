@@ -1,7 +1,7 @@
-"""Annotation files in, with their media: every record as it was, under a name of its own.
+"""Imports of annotation files with their media. Every record is stored unchanged, under a name of its own.
 
-All items of an import appear at once. The slots for votes on them are opened after that, a few items at a time, so that
-people who vote meanwhile are not kept waiting; if that is stopped, the next import goes on with it.
+All items of an import appear at once. The slots for votes are opened afterwards, a few items at a time, so that voters
+are not kept waiting. If that step is stopped, the next import continues it.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from db.engine import IntegrityError, Session
 from db.records import StoredItem
 from domain.errors import Conflict, FileRefused
 from domain.records import BadRow, FileRecord, ItemRecord
-from domain.registers import function_of
 from importers.items import prefixed, refusal
 from importers.media_files import MediaFolder
+from importers.readers import reader_of
 from workflow.access.event_log import log
 from workflow.access.schema_changes import must_be_the_same
 from workflow.annotate import answering, verification
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 PART = "part"
 """In the log of an import: its files, and that they were a part of a project."""
 _NAMED = 10
-"""So many media that are missing are named."""
+"""The largest number of missing media that are named."""
 _SAVED_AT_ONCE = 1_000
-"""So many items become rows at once: those of all would not fit into memory."""
+"""The number of items that are stored at once, to limit memory."""
 _FILLED_AT_ONCE = 20
-"""So many media of items that are there already are saved together."""
+"""The number of media of existing items that are saved together."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,9 @@ class Placed:
     there: Mapping[str, int]
     """Item ids by external id."""
     changed: frozenset[str] = frozenset()
-    """Those among them with other content; they are left as they are."""
+    """The existing items with other content, which stay unchanged."""
     path: str = ""
-    """Where the new items stand, if not where the file does: a part of it came in before."""
+    """The path of the new items, if an earlier import has stored a part of the file."""
 
     @property
     def repeated(self) -> bool:
@@ -63,21 +63,21 @@ class Placed:
 
     @property
     def new(self) -> FileRecord:
-        """What comes in."""
+        """Return the file with only the new items."""
         if not self.there:
             return self.file
         return replace(self.file, items=[item for item in self.file.items if item.external_id not in self.there])
 
     @property
     def kept(self) -> FileRecord:
-        """All but the changed: their media are in the project, or will be."""
+        """Return the file without the changed items. The media of all other items are in the project, or will be."""
         if not self.changed:
             return self.file
         return replace(self.file, items=[item for item in self.file.items if item.external_id not in self.changed])
 
 
 def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> Imported:
-    """Take annotation files with their media: what is there already is left, and filled in."""
+    """Import annotation files with their media. Existing items stay unchanged, but missing media are filled in."""
     keys = item_keys(row.name)
     read = read_for(bring, row)
     bring.refuse(read.bad)
@@ -121,13 +121,13 @@ def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> Impo
 
 
 def contradictions(bring: Import, session: Session, keys: ItemKeys, new: Sequence[FileRecord]) -> list[str]:
-    """Warnings about new items whose keys contradict each other or those of items that are here."""
+    """Return warnings about new items whose keys contradict each other or those of stored items."""
     return contradicting_keys(session, bring.access.schema, keys, new, project_id=bring.access.project_id)
 
 
 def read_for(bring: Import, row: Format) -> ReadFiles:
-    """The good and the bad records of an import's files; ``FileRefused`` where they cannot be read."""
-    read: ReadFiles = function_of(row.reads)(
+    """Return the valid and the invalid records of an import's files. Raises ``FileRefused`` for unreadable files."""
+    read: ReadFiles = reader_of(row)(
         bring.path,
         format=row.name,
         schema=bring.access.schema,
@@ -139,7 +139,7 @@ def read_for(bring: Import, row: Format) -> ReadFiles:
 
 
 def _outside(bring: Import, found: Sequence[FileRecord], stored: Mapping[str, StoredMedia]) -> Iterator[BadRow]:
-    """Items with a segment that begins where their clip, whose length is known by now, has ended already."""
+    """Yield items with a segment that begins after the end of their clip."""
     timed = [each.name for each in bring.access.schema.item.fields if kinds.of_field(each).timed]
     for file in found:
         for item in file.items:
@@ -156,14 +156,15 @@ def _outside(bring: Import, found: Sequence[FileRecord], stored: Mapping[str, St
 
 
 def placed_as(bring: Import, session: Session, file: FileRecord, *, single: bool) -> Placed:
-    """The file as it will stand in the project. A single file puts its name before ids that another file has.
+    """Return the file with the names that it will have in the project.
 
-    With ``new_only`` the new items of a file are told from those that are there.
+    A single file puts its name before ids that another file has. With ``new_only``, new items are separated from stored
+    ones.
 
     Raises
     ------
     FileRefused
-        Some of its items are there already, and it is not the same file word for word.
+        Some items are already stored, and the file is not identical.
     """
     there = known_items(bring, session, file)
     same_path = _file_at(bring, session, file.path)
@@ -191,7 +192,9 @@ def placed_as(bring: Import, session: Session, file: FileRecord, *, single: bool
 
 
 def _part_of(bring: Import, session: Session, file: FileRecord, there: Mapping[str, StoredItem]) -> Placed:
-    """A file of which some items are there: the new ones stand in a file of their own, the changed are left."""
+    """Return a file of which some items are stored. The new items get a file of their own, and changed items are
+    skipped.
+    """
     _same_names(bring, session, file)
     known = {item.external_id: item for item in file.items if item.external_id in there}
     changed = frozenset(name for name, item in known.items() if not is_same(item, there[name]))
@@ -206,7 +209,10 @@ def _part_of(bring: Import, session: Session, file: FileRecord, there: Mapping[s
 
 
 def _free_path(bring: Import, session: Session, file: FileRecord) -> str:
-    """Where the new items of a file stand: next to it; of a format that goes by folders, in a folder around its own."""
+    """Return a free path for the new items of a file, next to it.
+
+    Formats that go by folders get a folder around the file's own.
+    """
     taken = {known.path for known in files.files(session, project_id=bring.access.project_id)}
     if file.path not in taken:
         return file.path
@@ -217,7 +223,7 @@ def _free_path(bring: Import, session: Session, file: FileRecord) -> str:
 
 
 def known_items(bring: Import, session: Session, file: FileRecord) -> dict[str, StoredItem]:
-    """The items of the project that have the names of those in a file."""
+    """Return the project's items with the names of a file's items."""
     names = [item.external_id for item in file.items]
     return files.items_named(session, project_id=bring.access.project_id, external_ids=names)
 
@@ -248,7 +254,7 @@ def _told_apart(schema: Schema, file: FileRecord) -> FileRecord:
 
 
 def _same_place(bring: Import, session: Session, file: FileRecord, there: Mapping[str, StoredItem]) -> bool:
-    """Whether these ids are those of an earlier state of this very file."""
+    """Return whether these ids come from an earlier state of this very file."""
     paths = {known.id: known.path for known in files.files(session, project_id=bring.access.project_id)}
     dimensions = {item.external_id: item.dimension for item in file.items}
     return any(
@@ -342,12 +348,12 @@ def _ids(rows: Mapping[str, StoredItem]) -> dict[str, int]:
 
 
 def _identical(file: FileRecord, there: Mapping[str, StoredItem]) -> bool:
-    """Whether every record is in the project already, word for word as it was imported."""
+    """Return whether every record is already in the project, word for word as imported."""
     return all((row := there.get(item.external_id)) is not None and is_same(item, row) for item in file.items)
 
 
 def is_same(item: ItemRecord, there: StoredItem) -> bool:
-    """Whether a record is, word for word, what an item was imported from."""
+    """Return whether a record equals, word for word, the import of an item."""
     return item.fragment is not None and there.fragment_raw == item.fragment.raw and there.dimension == item.dimension
 
 

@@ -1,4 +1,4 @@
-"""Judges' replies in from files: kept as they are, read by our parsers, counted like those of judges run here."""
+"""Imports of judges' replies. Replies are stored unchanged, read by our parsers, and counted like those of our runs."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from domain.errors import FileRefused
 from domain.judging import JudgePlan, Reading, Verdict
 from domain.rated_units import unit_of
 from domain.records import BadRow, Person
-from domain.registers import function_of
 from domain.run_kinds import RunKind
 from domain.runs import Attempt, Outcome, RunState
 from importers.items import refusal
 from importers.judgements import NO_REPLY, JudgementRecord, ReadJudgements
+from importers.readers import reader_of
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.files.read_losses import ReplyRead, losses_of_replies
@@ -32,19 +32,19 @@ from workflow.runs.judge_readings import reading_of, rows_of
 
 @dataclass(frozen=True)
 class ImportedJudgements:
-    """What an import came to."""
+    """The result of an import."""
 
     replies: int = 0
     repeated: int = 0
-    """There already, word for word."""
+    """The number of replies that were already stored, word for word."""
     judges: Sequence[str] = ()
-    """What they are called as raters."""
+    """The rater names of the judges."""
     bad: Sequence[BadRow] = ()
     """Left out, because bad rows were to be skipped."""
     same: int = 0
     """New replies in which our parser reads the score that the file gives."""
     differ: Sequence[str] = ()
-    """Those in which it reads something else, a sentence each."""
+    """The replies for which our parser reads another value than the file states, one sentence each."""
     notes: Sequence[str] = ()
     """Ignored keys and columns of the files, in sentences."""
     warnings: Sequence[str] = ()
@@ -62,7 +62,7 @@ class _Reply:
     dimension: str
 
     def read_as(self, verdict: Verdict, values: Sequence[Any]) -> ReplyRead:
-        """The reply with what reading it came to."""
+        """Return the reply with its reading."""
         record = self.record
         unit = unit_of(self.item, record.model)
         return ReplyRead(record.judge, record.model, self.dimension, unit, record.text, verdict, values)
@@ -78,19 +78,19 @@ def import_judgements(
     skip_bad: bool = False,
     format: str = "judgements",
 ) -> ImportedJudgements:
-    """Take a file of replies, or all files below a folder, into a project. Each judge becomes a run that is done.
+    """Import a file of replies, or all files below a folder, into a project. Each judge gets a finished run.
 
-    What is there already, word for word and read by the same plan, is counted and left. ``by`` None is the command on
-    the machine itself.
+    Replies that are already stored, word for word and read by the same plan, are counted and skipped. ``by`` None is a
+    command on the machine itself.
 
     Raises
     ------
     FileRefused
-        Something does not fit; nothing was taken. With ``skip_bad`` rows that do not fit are left out instead.
+        A row is invalid, and nothing was imported. With ``skip_bad``, invalid rows are left out instead.
     """
     with store.read() as session:
         schema = require_lead(session, by=by, project=project).schema
-    read: ReadJudgements = function_of(FORMATS[format].reads)(path, schema)
+    read: ReadJudgements = reader_of(FORMATS[format])(path, schema)
     bad = list(read.bad)
     same = 0
     differ: list[str] = []
@@ -134,16 +134,15 @@ def _losses(session: Session, access: Access, plan: JudgePlan, came: Sequence[Re
 
 @dataclass(frozen=True)
 class LookedReplies:
-    """What an import of judges' replies would come to; nothing is stored."""
+    """A preview of an import of judges' replies. Nothing is stored."""
 
     new: Sequence[_Reply]
     repeated: int
     contradict: Sequence[BadRow]
-    """About which the judge has said something else before: an import is refused, whether bad rows are skipped or
-    not."""
+    """Replies that contradict a stored reply of the judge. The import is refused, even if bad rows are skipped."""
     bad: Sequence[BadRow]
     differ: Sequence[str]
-    """Replies in which our parser reads something else than the file says, a sentence each."""
+    """The replies for which our parser reads another value than the file states, one sentence each."""
     refused: str | None
     notes: Sequence[str] = ()
     """Ignored keys and columns of the files, in sentences."""
@@ -153,7 +152,7 @@ class LookedReplies:
     """New replies that our parser would not read, for each judge."""
 
     def told(self, plan: JudgePlan, n: int) -> list[tuple[str, ...]]:
-        """The first replies as they will be: whom and what they are about, their text, and what is read in them."""
+        """Return the first replies as rows: judge, item, model, text, and the values read."""
         return [
             (
                 each.record.judge,
@@ -170,10 +169,10 @@ class LookedReplies:
 def look_at_judgements(
     store: Store, *, by: Person | None, project: str, path: Path, plan: JudgePlan, format: str = "judgements"
 ) -> LookedReplies:
-    """What ``import_judgements`` would do, by the rules that it goes by; ``FileRefused`` if the file cannot be read."""
+    """Preview ``import_judgements`` by the import's own rules. Raises ``FileRefused`` for an unreadable file."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        read: ReadJudgements = function_of(FORMATS[format].reads)(path, access.schema)
+        read: ReadJudgements = reader_of(FORMATS[format])(path, access.schema)
         bad, contradict, new, refused = list(read.bad), list[BadRow](), list[_Reply](), None
         known: dict[str, dict[tuple[int, int | None, bool, int], str]] = {}
         places = {id(record): here for record, here in read.rows}
@@ -215,7 +214,7 @@ def _read_as(plan: JudgePlan, reply: _Reply) -> ReplyRead:
 
 
 def _otherwise(plan: JudgePlan, reply: _Reply) -> str | None:
-    """What our parser reads otherwise than anyone who wrote the file, as a sentence; None: the same."""
+    """Return a sentence if our parser and the file have different values for a reply; None for equal values."""
     found = _read(plan, reply)
     ours = next(iter(found.values.values()), None) if found.scored else None
     theirs = reply.record.score
@@ -239,7 +238,7 @@ def _attempt(unit_id: int, reply: _Reply) -> Attempt:
 def _placed(
     session: Session, access: Access, rows: Sequence[tuple[JudgementRecord, BadRow]], bad: list[BadRow]
 ) -> list[_Reply]:
-    """The replies with the items and answers that they are about; those about none, and doubles, go to ``bad``."""
+    """Return the replies with their items and answers. Replies without one, and duplicates, are appended to ``bad``."""
     there = files.item_ids(session, project_id=access.project_id)
     by_name = {name: id for id, name, _ in there}
     of_item = {id: (name, dimension) for id, name, dimension in there}
@@ -279,7 +278,7 @@ def _key(reply: _Reply) -> tuple[int, int | None, bool, int]:
 def _run(
     session: Session, store: Store, access: Access, *, by: Person | None, judge: str, plan: JudgePlan, path: Path
 ) -> tuple[StoredRun, dict[tuple[int, int | None, bool, int], str]]:
-    """The run that holds a judge's replies read by this plan, and what it has of them."""
+    """Return the run that holds a judge's replies read by this plan, and the texts of its replies."""
     there = _there(session, access, judge=judge, plan=plan)
     if there is not None:
         return there, judging.texts(session, run_id=there.id)
@@ -304,7 +303,7 @@ def _run(
 
 
 def _there(session: Session, access: Access, *, judge: str, plan: JudgePlan) -> StoredRun | None:
-    """The run of a judge that is there and read by this plan; ``FileRefused`` if another one has the name."""
+    """Return a judge's stored run with this plan. Raises ``FileRefused`` if another run has the name."""
     parts = identities.parts_of(None, plan)
     for row in runs.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE):
         if row.name == judge and row.withdrawn_at is not None:

@@ -1,4 +1,4 @@
-"""What an import of annotation files would do: what is new, changed, equal or bad. Nothing is stored."""
+"""A preview of an import of annotation files: new, changed, equal and bad items. Nothing is stored."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from workflow.files.item_media import Wanted, asset_name, bad_row, wanted_media
 from workflow.files.one_import import Import
 
 FIRST = 8
-"""So many items are shown as they will be."""
+"""The number of items that the preview shows."""
 _AT_ONCE = 1_000
-"""So many items' contents are compared at once."""
+"""The number of items whose contents are compared at once."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Where a changed row and the item that is there differ."""
+    """A difference between a changed row and the stored item."""
 
     path: str
     row: int
@@ -35,7 +35,7 @@ class Difference:
     part: str
     """A field or ``dimension``; empty: nothing that anyone reads differs, only how the row is written."""
     before: Any = None
-    """As the item stands now, with what was edited since it came in."""
+    """The item's present value, with edits since its import."""
     after: Any = None
 
 
@@ -47,16 +47,16 @@ class FirstItem:
     media: Sequence[tuple[str, str, bool]]
     """Role, name, found."""
     images: Mapping[str, Path] = field(default_factory=dict)
-    """Where those lie that are images of the folder, by name."""
+    """The paths of images in the folder, by name."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """What an import would come to."""
+    """The result of a preview."""
 
     format: Format
     schema: Schema
-    """What the project asks."""
+    """The schema of the project."""
     n_files: int
     new: int
     changed: int
@@ -70,26 +70,28 @@ class Look:
     missing: Sequence[str]
     """The other media, but for those that lie there and are not taken: their rows are bad."""
     differences: Sequence[Difference]
-    """Of all changed rows, in their order."""
+    """The differences of all changed rows, in order."""
     refused: str | None
-    """Why the import would be refused, whether bad rows are skipped or not; None: it would not."""
+    """Why the import would be refused, even if bad rows are skipped; None for an import that would succeed."""
     new_refused: str | None
     """The same of an import that takes the new items alone."""
     note: str | None
     warnings: Sequence[str] = ()
     """Warnings about the rows that the import would add, in sentences."""
     beside: str | None = None
-    """That rows would come in as new items though items of the same names are here, out of a file of another name."""
+    """A warning that items of the same names exist from a file with another name, so that rows would become new
+    items.
+    """
 
     def comes(self, *, skip_bad: bool, new_only: bool = False) -> bool:
-        """Whether an import would be taken."""
+        """Return whether an import would succeed."""
         return (self.new_refused if new_only else self.refused) is None and (skip_bad or not self.bad)
 
 
 def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
-    """Preview an import of these files by the import's own rules; ``FileRefused`` if the files are unreadable.
+    """Preview an import of these files by the import's own rules. Raises ``FileRefused`` for unreadable files.
 
-    The preview looks for media by name and reads their first bytes; the import reads the rest.
+    The preview searches media by name and reads their first bytes. Only the import reads the rest.
     """
     read = read_for(bring, row)
     refused: str | None = None
@@ -167,7 +169,7 @@ def _first(
 
 
 def _beside(bring: Import, session: Session, given: FileRecord, apart: FileRecord) -> str | None:
-    """Of a file whose items are told apart by its name: that it may be another state of one that is here."""
+    """Return a warning that a file, whose name distinguishes its items, may be another state of a stored file."""
     there = known_items(bring, session, given)
     alike = [
         (item, there[item.external_id])
@@ -188,7 +190,7 @@ def _beside(bring: Import, session: Session, given: FileRecord, apart: FileRecor
 
 
 def _image(wanted: Wanted) -> Path | None:
-    """The image itself; None where it is missing, or has to be cut out of a video."""
+    """Return the path of the image; None if the image is missing or must be cut out of a video."""
     return wanted.find(Path()) if wanted.kind == "image" and wanted.source is None else None
 
 

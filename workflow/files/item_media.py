@@ -40,9 +40,9 @@ class Wanted:
     kind: str
     source: str | None
     find: Callable[[Path], Path | None]
-    """From a folder for what has to be cut, to the file."""
+    """Return the file of a medium. The argument is a folder for files that must be cut."""
     named_in: BadRow
-    """Where a file names it first."""
+    """The first row that names the medium."""
     place: Callable[[], Path | None]
     """The file to take it from, or the video to cut it out of; None: there is neither. Nothing is cut."""
 
@@ -62,7 +62,7 @@ class Wanted:
 def wanted_media(
     access: Access, row: ItemKeys, found: Sequence[FileRecord], folder: MediaFolder | None
 ) -> dict[str, Wanted]:
-    """The media of all items, by the names that they have in the project."""
+    """Return the media of all items, by their names in the project."""
     users: dict[str, set[str]] = defaultdict(set)
     for file in found:
         for item in file.items:
@@ -97,7 +97,10 @@ class _Finder:
     def find(
         self, above: str, item: ItemRecord, asset: AssetName, kind: str, *, alone: bool
     ) -> Callable[[Path], Path | None]:
-        """What finds a medium of an item, or cuts it out of a video; ``above`` is the folder of the item's file."""
+        """Return a function that finds a medium of an item, or cuts it out of a video.
+
+        ``above`` is the folder of the item's file.
+        """
         folder = self.folder
 
         def find(work: Path) -> Path | None:
@@ -116,7 +119,7 @@ class _Finder:
         return find
 
     def place(self, above: str, item: ItemRecord, asset: AssetName, kind: str, *, alone: bool) -> Path | None:
-        """The file that ``find`` has for a medium, or the video that the medium may be cut out of."""
+        """Return the file that ``find`` returns for a medium, or the video that contains it."""
         if self.folder is None:
             return None
         found = self._file(self.folder, above, item, asset, kind, alone=alone)
@@ -125,7 +128,7 @@ class _Finder:
     def _file(
         self, folder: MediaFolder, above: str, item: ItemRecord, asset: AssetName, kind: str, *, alone: bool
     ) -> Path | None:
-        """The file of a medium as it lies in the folder; None: there is none, it may have to be cut."""
+        """Return the file of a medium in the folder; None if no such file exists and the medium may have to be cut."""
         own = self.access.schema.dimension(item.dimension).folder or ""
         around = [name for name in (above, own) if name] + ([""] if alone or not above else [])
         places = [f"{name}/{inner}".strip("/") for name in around for inner in ("", "images", "imgs")]
@@ -136,7 +139,9 @@ class _Finder:
         return found
 
     def _cut(self, video: Path, item: ItemRecord, at: Moments, kind: str, work: Path) -> Path | None:
-        """The clip that ends with the item's observation, or that observation; None if the item does not say when."""
+        """Return the clip that ends with the item's observation, or the observation image; None without a known
+        moment.
+        """
         from media import clips
 
         last, action = at.observed, at.action
@@ -166,7 +171,7 @@ class _Finder:
         return clip
 
     def _before_action(self, video: Path, moments: Moments, kind: str, work: Path, latest: float | None) -> Path | None:
-        """The same of an item that says when the action begins instead of where its observation is."""
+        """Return the clip or observation of an item that states when the action begins, and not its observation."""
         from media import clips
 
         if latest is None:
@@ -181,17 +186,17 @@ class _Finder:
 
 
 def stored_media(bring: Import, wanted: Mapping[str, Wanted]) -> Iterator[tuple[str, StoredMedia | BadRow]]:
-    """The media that are there, one after the other taken into the store, or a bad row for one that the store refuses.
+    """Yield the available media after storing each, or a bad row for a medium that the store refuses.
 
-    Files that lie there are taken in several at once (``Import.hands``). What comes out of one video comes one after
-    the other: it is looked through once, and each part lies where the next one will.
+    Existing files are stored several at a time (``Import.hands``). Parts of one video are stored one after the other,
+    because the video is scanned only once and each part overwrites the previous file.
     """
     by_source = sorted(wanted.items(), key=lambda each: each[1].source or "")
     going: deque[tuple[str, Future[StoredMedia | BadRow | None]]] = deque()
     done = 0
 
     def finished(left: int) -> Iterator[tuple[str, StoredMedia | BadRow]]:
-        """The first of those that are under way, until so many are left."""
+        """Yield finished media, oldest first, until only ``left`` are under way."""
         nonlocal done
         while len(going) > left:
             name, found = going[0][0], going[0][1].result()
@@ -230,14 +235,14 @@ def _refused(want: Wanted, error: MediaRefused) -> BadRow:
 
 
 def bad_row(want: Wanted, why: str) -> BadRow:
-    """The row that names a medium first, with why the medium is not taken."""
+    """Return the first row that names a medium, with the reason why the medium is refused."""
     return replace(want.named_in, reason=f"the {want.role} of this item: {why.rstrip('.')}")
 
 
 def save_assets(
     bring: Import, session: Session, wanted: Mapping[str, Wanted], stored: Mapping[str, StoredMedia]
 ) -> dict[str, int]:
-    """The ids of all assets by name: those that are there, filled if need be, and new ones, missing or not."""
+    """Return the ids of all assets by name: existing ones, filled if needed, and new ones, with or without a file."""
     now, project_id = bring.store.now(), bring.access.project_id
     assets.put_all_media(
         session,
@@ -289,7 +294,7 @@ def save_assets(
 
 
 def asset_name(item: ItemRecord, asset: AssetName) -> str:
-    """What an asset of an imported item is called in its project: below the item's folder, unique."""
+    """Return the unique name of an imported item's asset in the project, below the item's folder."""
     if asset.path:
         return "/".join(part for part in (_folder(item), asset.path) if part)
     return f"{item.external_id}/{asset.role}"

@@ -1,4 +1,4 @@
-"""Items on their way out: each in the file that it came in, as it stands now, and new ones in files of their own."""
+"""Items to export: each in its original file with its present content, and new items in files of their own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from workflow.files.named_in_files import named_files
 
 @dataclass(frozen=True)
 class ItemsOut:
-    """A project as it stands, in the shape of its files."""
+    """The present state of a project, in the form of its files."""
 
     rows: Sequence[OutgoingItem]
     files: Sequence[FileRecord]
@@ -27,11 +27,11 @@ class ItemsOut:
 
 
 _FEW = 1_000
-"""So many items are asked for by their ids, more by their project."""
+"""Up to this number, items are queried by id; more are queried by project."""
 
 
 def project_items(session: Session, access: Access, row: ItemKeys | None, *, whole: bool = True) -> ItemsOut:
-    """The items in their files; unless ``whole``, those that no one has touched since they came in have no fields."""
+    """Return the items in their files. Without ``whole``, items that never changed have no fields."""
     project_id = access.project_id
     rows = items.outgoing(session, project_id=project_id)
     known = [file for file in named_files(session, access) if row is not None and file.stored.format == row.name]
@@ -96,7 +96,7 @@ def _record(
 def _with_new(
     row: ItemKeys, access: Access, found: Sequence[FileRecord], new: Sequence[ItemRecord]
 ) -> list[FileRecord]:
-    """The files with the items that came from none, each in the file of its dimension, or in a new one."""
+    """Return the files with the new items, each in the file of its dimension or in a new file."""
     items_by_path: dict[str, list[ItemRecord]] = {file.path: list(file.items) for file in found}
     home = {item.dimension: file.path for file in found for item in file.items}
     for item in new:
@@ -116,13 +116,13 @@ def _with_new(
 
 
 def without_bare(written: Mapping[str, bytes], state: ItemsOut, kept: Collection[str]) -> Mapping[str, bytes]:
-    """The files without those of which no item goes out; all of them if none does."""
+    """Return the files that have an exported item; all files if no item is exported."""
     bare = {file.path for file in state.files if not any(item.external_id in kept for item in file.items)}
     return {path: data for path, data in written.items() if path not in bare} or written
 
 
 def all_items(session: Session, access: Access) -> list[ItemRecord]:
-    """The items as they stand, in their order, without their media."""
+    """Return the present items in order, without their media."""
     content = items.current_content(session, project_id=access.project_id)
     return [
         ItemRecord(name, dimension, content[id])

@@ -1,5 +1,4 @@
-"""Checking the media store against what a project shows: every original there, as long as it was, and unchanged, and
-all that pages ask for of it."""
+"""A check of the media store against a project: every original must exist, unchanged, with all derived copies."""
 
 from __future__ import annotations
 
@@ -17,12 +16,12 @@ NAMED = 3
 
 
 def check_media(store: Store, media: MediaStore, *, project: str | None = None, whole: bool = False) -> list[str]:
-    """What is wrong with the files of a project's images and clips (or of all projects'); empty if all is well.
+    """Return the faults of a project's images and clips (or of all projects'); empty for none.
 
     Parameters
     ----------
     whole
-        Read every file and compare its SHA-256, not only a sample spread evenly. Of clips the parts are looked through
+        Read every file and compare its SHA-256, and not only an evenly spread sample. The parts of clips are checked
         in any case.
     """
     found: list[str] = []

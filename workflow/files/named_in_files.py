@@ -1,4 +1,4 @@
-"""The columns of files that came in, by what the project calls its fields and the roles of its images now."""
+"""The columns of imported files, by the present names of the project's fields and image roles."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ from workflow.access.projects import Access
 
 @dataclass(frozen=True)
 class Named:
-    """A file that came in, and what its export has to know (``FileRecord.meta``)."""
+    """An imported file, with the facts that its export needs (``FileRecord.meta``)."""
 
     stored: StoredImportFile
     meta: dict[str, Any]
 
 
 def named_files(session: Session, access: Access) -> Sequence[Named]:
-    """The files of a project, in the order in which they came. What has another name since they came is found under
-    the columns of then, of which no one had to say anything."""
+    """Return the files of a project, in the order in which they were imported.
+
+    A field that was renamed since is found under its original column, without any mapping by a lead.
+    """
     there = files.files(session, project_id=access.project_id)
     if not access.reading.steps:
         return [Named(file, file.meta) for file in there]

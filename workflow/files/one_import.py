@@ -1,4 +1,4 @@
-"""One import on its way: where it goes, what it may leave out, and what it came to."""
+"""An import in progress: its target, its options and its result."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
     from media.store import MediaStore
 
 Progress = Callable[[str, int, int], None]
-"""Called with what is going on ("reading", "media", "saving", "offering"), how much of it is done, and of how much."""
+"""A callback with the current step ("reading", "media", "saving", "offering"), the number done, and the total."""
 
 
 @dataclass(frozen=True)
 class Imported:
-    """What an import came to."""
+    """The result of an import."""
 
     items: int = 0
     predictions: int = 0
     ratings: int = 0
     tool_results: int = 0
     described: int = 0
-    """Models of which the file says something new."""
+    """The number of models with new attributes."""
     labelled: int = 0
     """Items likewise."""
     repeated: int = 0
     """Rows that were there already, word for word."""
     left: Sequence[BadRow] = ()
-    """Rows whose items are there with other content, left as they are because only new ones were to come in."""
+    """Rows whose items exist with other content and stay unchanged, because only new items were imported."""
     assets_found: int = 0
     assets_missing: int = 0
     """Media that items wait for."""
@@ -54,18 +54,18 @@ class Imported:
     instead: Mapping[str, int] = field(default_factory=dict)
     """The most frequent texts in place of these answers, such as "nan", with their counts."""
     note: str | None = field(default=None, compare=False)
-    """What else there is to say of the files, such as what the schema asks for."""
+    """A note about the files, such as a requirement of the schema."""
     warnings: Sequence[str] = field(default=(), compare=False)
     """Warnings about the imported rows, in sentences."""
     raters: Sequence[FileRater] = field(default=(), compare=False)
-    """Who the raters of the file are now; nothing that came in."""
+    """The raters of the file, with their present marks. They are not imported rows."""
     losses: Sequence[Losses] = field(default=(), compare=False)
     """The imported answers that were not readable."""
 
 
 @dataclass(frozen=True)
 class Import:
-    """What every part of an import has to know."""
+    """The options and the state that every part of an import shares."""
 
     store: Store
     media: MediaStore
@@ -77,21 +77,24 @@ class Import:
     skip_bad: bool
     on: Progress
     new_only: bool = False
-    """Leave items as they are that are there with other content, and take the new ones; else such a file is refused."""
+    """Import new items only, and keep existing items with other content. Otherwise such items make the import fail."""
     said: Said | None = None
-    """Of files of an open format: what their columns are, where the schema does not say it."""
+    """The column mapping of a file in an open format, if the schema does not give it."""
     part: str | None = None
-    """What the manifest next to the files says if they are a part of a project."""
+    """The manifest's sentence about partial exports, if the files are a part of a project."""
 
     @property
     def by_id(self) -> int | None:
-        """Who imports; None is the command on the machine itself."""
+        """Return the id of the importing person; None for a command on the machine itself."""
         return self.by.id if self.by else None
 
     @property
     def hands(self) -> int:
-        """So many images are taken in at once: the command has all cores, and one image more than these while others
-        wait for the disk; a process that serves pages must not."""
+        """Return the number of images that are stored at the same time.
+
+        A command uses all cores and one more, because some images wait for the disk. A process that serves pages uses
+        one.
+        """
         return 1 if self.by else (os.cpu_count() or 1) + 1
 
     def refuse(self, bad: Sequence[BadRow], note: str | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Which items go out: all, those that are kept, those of one version of the schema, those that someone chose."""
+"""The selection of items to export: all, kept ones, those of one schema version, or chosen ones."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ def require_choice(row: Format) -> None:
 
 @dataclass(frozen=True)
 class Split:
-    """Which of a project's items go out, if not all."""
+    """A selection of a project's items."""
 
     verified: bool = True
-    """Those that are kept."""
+    """Select only kept items."""
     version: int | None = None
-    """Those of which every vote that counts, and what a senior decided, was given under this version; None: all."""
+    """Select only items whose counting votes and decisions were all made under this version; None for any version."""
     ids: frozenset[int] = frozenset()
-    """With a version: these."""
+    """The items decided under the version, if a version is given."""
     only: frozenset[str] | None = None
-    """Those that someone chose, by their ids in files; None: no one has."""
+    """The chosen items, by their ids in files; None without a choice."""
 
     def takes(self, item: OutgoingItem) -> bool:
-        """Whether it takes an item in."""
+        """Return whether the selection includes an item."""
         if self.only is not None and item.external_id not in self.only:
             return False
         return not self.verified or (item.state is ItemState.KEPT and (self.version is None or item.id in self.ids))
@@ -56,12 +56,12 @@ class Split:
 def split_of(
     session: Session, access: Access, *, verified: bool, version: int | None, only: Sequence[str] | None
 ) -> Split | None:
-    """What is to go out; None: every item.
+    """Return the selection of items to export; None for every item.
 
     Raises
     ------
     FileRefused
-        An item that was chosen is not there.
+        A chosen item does not exist.
     """
     if not verified and only is None:
         return None
@@ -82,7 +82,7 @@ def require_verification(access: Access, split: Split | None) -> None:
 
 
 def _under(session: Session, access: Access, version: int) -> frozenset[int]:
-    """The kept items that were decided under a version of the schema."""
+    """Return the kept items that were decided under a version of the schema."""
     numbers, here = access.reading.numbers, access.schema.version
     under: dict[int, set[int]] = {}
     for stage in (*VERIFICATIONS, Stage.ADJUDICATION):

@@ -1,4 +1,4 @@
-"""What is left of a project that is deleted, or did not arrive: its rows go a lot at a time, while others write."""
+"""The removal of deleted or incompletely imported projects, a lot of rows at a time, while others write."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ROUNDS = 5
 
 
 def clear_abandoned(store: Store, media: MediaStore) -> int:
-    """Clear what was broken off and no process is at; how many projects."""
+    """Clear projects whose deletion or import was interrupted. Return the number of projects."""
     with store.read() as session:
         there = passing.known(session)
     cleared = 0
@@ -33,7 +33,7 @@ def clear_abandoned(store: Store, media: MediaStore) -> int:
 
 
 def clear(store: Store, media: MediaStore, project: ProjectInTransit, *, progress: Progress = silent) -> None:
-    """Delete all that a project on its way has, with images and clips that no one else has."""
+    """Delete all rows of a project in transit, and the images and clips that no other project uses."""
     for _ in range(_ROUNDS):
         found = False
         for done, table in enumerate(tables := project_removal.tables()):

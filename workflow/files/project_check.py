@@ -11,12 +11,13 @@ from typing import Any
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import Schema, Verification
 from annotation_schemas.registry import criteria_of
-from db import bridge, dimensions, events, guidelines, items, missing_media, projects, task_slots
+from db import bridge, dimensions, events, guidelines, items, missing_media, projects, runs, task_slots
 from db import checks as queries
 from db.engine import Session, Store
 from domain import extensions
 from domain.errors import NotFound
 from domain.policies import Verdict, criteria_that_decide, is_skip, is_unanimous
+from domain.run_kinds import RunKind
 from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_or_why, access_to
@@ -33,11 +34,10 @@ _MENDED_AT_ONCE = 50
 
 
 def check(store: Store, *, project: str | None = None, rebuild: bool = False) -> list[str]:
-    """Everything in a project (or in all) that its votes, its policy and the protocol do not explain; empty if all
-    is well.
+    """Return every fault in a project (or in all) that its votes, policy and protocol do not explain; empty for none.
 
-    Models' answers that no one has read are read. With ``rebuild`` the cached states are brought up to the votes and
-    missing slots are opened; what was submitted is never touched.
+    Unread answers of models are read first. With ``rebuild``, cached states are recomputed from the votes, and missing
+    slots are opened. Submissions are never changed.
     """
     with store.read() as session:
         names = [row.name for row in projects.everything(session)]
@@ -53,9 +53,11 @@ def check(store: Store, *, project: str | None = None, rebuild: bool = False) ->
 
 
 def remarks(store: Store, *, project: str | None = None) -> list[str]:
-    """What is as it should be and yet worth knowing: items whose votes were cast under different guidelines, answers
-    about moments that a clip does not have, items that came out of a part of another project, people who had been sent
-    what the schema keeps from them."""
+    """Return remarks on facts that are valid but worth knowing, one sentence each.
+
+    They cover votes under different guidelines, answers about moments outside a clip, items from a part of another
+    project, missing extensions, and people who had been sent content that the schema withholds.
+    """
     with store.read() as session:
         names = [row.name for row in projects.everything(session) if project in (None, row.name)]
         every = [access_or_why(session, person=None, project=name) for name in names]
@@ -91,12 +93,15 @@ def _parts(session: Session, access: Access) -> Iterator[str]:
 
 
 def _away(session: Session, access: Access) -> Iterator[str]:
-    """Where a project needs an extension that is not installed."""
+    """Yield where a project needs an extension that is not installed."""
     for need in registry.needs(access.schema):
         if need.row.away:
             yield f"{access.name}: its schema needs more at {'.'.join(map(str, need.path))}. {need.row.meaning}"
     for sentence in extensions.missing_by_events(events.kinds(session, project_id=access.project_id)):
         yield f"{access.name}: {sentence}"
+    for kind, why in extensions.all_missing("run_kinds").items():
+        if n := len(runs.of_project(session, project_id=access.project_id, kind=RunKind(kind))):
+            yield f"{access.name}: {n:,} {'run needs' if n == 1 else 'runs need'} more. {why}"
     away = extensions.missing("pages", "label_studio")
     for row in bridge.of_project(session, project_id=access.project_id) if away else ():
         if row.stages:
@@ -165,7 +170,7 @@ def _put_right(
 
 
 def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
-    """Items (id, sentence) whose cached state or whose slots are not what their votes and the policy say."""
+    """Yield items (id, sentence) whose cached state or slots differ from their votes and the policy."""
     judging = Judging(access)
     several = len(judging.rounds) > 1
     with_author = sent_back.of_project(session, access=access)  # no one else is asked about these
@@ -195,7 +200,7 @@ def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
 
 @dataclass(frozen=True)
 class Judged:
-    """An item with what was said about it as it stands, and what that comes to."""
+    """An item with its counting votes and the verdict that follows."""
 
     id: int
     external_id: str
@@ -207,7 +212,7 @@ class Judged:
 
 
 def judged(session: Session, access: Access) -> Iterator[list[Judged]]:
-    """All items in the order in which they came, a lot at a time: a large project does not fit into memory."""
+    """Yield all items in the order in which they came, in lots, because a large project does not fit into memory."""
     judging, last = Judging(access), 0
     while some := items.with_states(session, project_id=access.project_id, after=last, limit=_AT_ONCE):
         last = some[-1][0]
@@ -224,14 +229,17 @@ def judged(session: Session, access: Access) -> Iterator[list[Judged]]:
 
 
 def gates(session: Session, *, access: Access) -> dict[str, Any]:
-    """How many items come through each gate of verification, worked out anew from their votes.
+    """Return the number of items at each gate of verification, recomputed from their votes.
 
-    ``voted``: all votes are in, or so many skips that no more are wanted; ``skipped``: at least one vote is a skip;
-    ``unanimous``: all agree on an answer in every criterion that decides; ``equal_to_key`` (or ``as_wanted``, where the
-    rule names a value): and it is the one that keeps an item; ``adjudicated``, if the schema has seniors: one of them
-    settled it. ``kept`` and ``rejected`` are what the stage made of them. Further stages of verification have the same,
-    under their names, of the items that ``came`` to them. Where the schema has a refinement, its counts follow; see
-    ``workflow.annotate.refinement.counts``.
+    - ``voted``: all votes are in, or enough skips that no more votes are needed.
+    - ``skipped``: at least one vote is a skip.
+    - ``unanimous``: all voters agree on an answer in every deciding criterion.
+    - ``equal_to_key`` (or ``as_wanted`` if the rule names a value): the answer is also the one that keeps an item.
+    - ``adjudicated``, if the schema has seniors: a senior settled the item.
+    - ``kept`` and ``rejected``: the stage's verdict.
+
+    Further stages of verification have the same counts under their names, for the items that ``came`` to them. The
+    counts of a refinement follow, if the schema has one (``workflow.annotate.refinement.counts``).
     """
     counted = GateCounts(access)
     for each in chain.from_iterable(judged(session, access)):
@@ -240,7 +248,7 @@ def gates(session: Session, *, access: Access) -> dict[str, Any]:
 
 
 class GateCounts:
-    """How many items come through each gate, as ``gates`` has them, for whoever goes through ``judged`` anyway."""
+    """A counter for ``gates``, for callers that iterate over ``judged`` anyway."""
 
     def __init__(self, access: Access) -> None:
         self._access, self._judging = access, Judging(access)
@@ -255,7 +263,7 @@ class GateCounts:
                 counted[name] += 1
 
     def told(self, session: Session) -> dict[str, Any]:
-        """What was counted."""
+        """Return the counts."""
         gone: dict[str, Any] = {}
         for stage, counted in self._found.items():
             part = self._judging.rounds[stage]
@@ -272,13 +280,16 @@ def _wanted(part: Verification) -> str:
 
 
 def _came_to(stage: Stage, item: Judged) -> bool:
-    """Whether an item has come to a further stage of verification: it stands there, or was voted on in it."""
+    """Return whether an item has reached a further stage of verification: it is in that stage, or has votes there."""
     return item.verdict.stage is stage or bool(of_stage(item.votes, stage))
 
 
 def _gone_through(judging: Judging, stage: Stage, item: Judged) -> list[str]:
-    """Through which gates of a stage an item has come. Of several stages each counts what it made of the item itself:
-    what it kept may wait for the next one, or be rejected there."""
+    """Return the gates of a stage that an item has passed.
+
+    With several stages, each counts its own verdict. An item that one stage keeps may wait for the next stage, or be
+    rejected there.
+    """
     part = judging.rounds[stage]
     votes, state = of_stage(item.votes, stage), item.verdict.state
     last = item.verdict.stage
@@ -302,7 +313,7 @@ def _gone_through(judging: Judging, stage: Stage, item: Judged) -> list[str]:
 
 
 def _misplaced(session: Session, access: Access) -> Iterator[tuple[int, int, str]]:
-    """Unfinished slots (id, rank, sentence) that stand elsewhere than the order of their stage says."""
+    """Yield unfinished slots (id, rank, sentence) whose rank differs from the order of their stage."""
     for stage in (*VERIFICATIONS, Stage.ANSWERING, Stage.GRADING):
         part = getattr(access.schema.stages, stage.value)
         if part is None:
@@ -326,7 +337,7 @@ def _of_media(stage: str, item: str, waits: bool) -> str:
 
 
 def _mend(store: Store, name: str, item_ids: Sequence[int], *, n_differences: int) -> None:
-    """Bring caches and slots up to the votes, a few items at a time, so that work goes on meanwhile."""
+    """Recompute cached states and slots from the votes, a few items at a time, so that work can continue."""
     for begin in range(0, len(item_ids), _MENDED_AT_ONCE):
         with store.write() as session:
             access = access_to(session, person=None, project=name)
@@ -354,7 +365,7 @@ def _mend(store: Store, name: str, item_ids: Sequence[int], *, n_differences: in
 
 
 def people_asked(schema: Schema) -> dict[Stage, int]:
-    """How many people a schema asks about each thing that there is to do, by stage; 0 without the stage."""
+    """Return how many people a schema asks about each unit, by stage; 0 without the stage."""
     stages = schema.stages
     return {
         **{
@@ -372,7 +383,7 @@ def people_asked(schema: Schema) -> dict[Stage, int]:
 
 
 def _broken_rules(session: Session, access: Access) -> list[str]:
-    """What the constraints of the database should have made impossible."""
+    """Return states that the constraints of the database should have made impossible."""
     said = []
     had = [stored_schema(session, id=id).schema_ for id in access.reading.numbers]
     for stage, now in people_asked(access.schema).items():

@@ -30,15 +30,15 @@ def clone_project(
     by: Person | None = None,
     progress: Progress = silent,
 ) -> Made:
-    """Make a project like another one next to it, without some of its parts; images and clips are not stored twice.
-    The copy is in use, also where the other one is archived.
+    """Copy a project, without some of its parts. Images and clips are not stored twice.
 
-    ``by`` None is the command on the machine itself; anyone else must lead the project, and leads the copy.
+    The copy is active, even if the original is archived. ``by`` None is a command on the machine itself. Any other
+    person must lead the project, and leads the copy.
 
     Raises
     ------
     AlreadyTaken
-        There is a project of that name.
+        A project with this name exists.
     """
     name_is_free(store, name)
     if title is not None and (problems := title_problems(title)):

@@ -21,32 +21,32 @@ if TYPE_CHECKING:
 
 
 Progress = Callable[[str, int, int], None]
-"""What is going on, how much of it is done, and of how much."""
+"""A callback with the current step, the number done, and the total."""
 
 
 def silent(what: str, done: int, of: int) -> None:
-    """No one looks."""
+    """Ignore the progress."""
 
 
 @dataclass(frozen=True)
 class Exported:
-    """What an archive holds."""
+    """The contents of an archive."""
 
     rows: Mapping[str, int]
-    """How many rows of each table."""
+    """The number of rows of each table."""
     media: int
-    """How many images and clips."""
+    """The number of images and clips."""
     left_out: int
-    """How many of them are only named."""
+    """The number of images and clips that are only named."""
 
 
 def archive_in(home: Path, project: str) -> Path:
-    """Where the archive of a project lies that a lead has asked for on a page."""
+    """Return the path of a project's archive that a lead requested on a page."""
     return home / "archives" / f"{project}.zip"
 
 
 def archive_for(store: Store, home: Path, *, by: Person, project: str) -> Path | None:
-    """The archive that was asked for last, for the project's leads; None: there is none."""
+    """Return the latest requested archive, for the project's leads; None without one."""
     with store.read() as session:
         path = archive_in(home, require_lead(session, by=by, project=project).name)
     return path if path.is_file() else None
@@ -62,15 +62,14 @@ def export_project(
     with_media: bool = True,
     progress: Progress = silent,
 ) -> Exported:
-    """Write a whole project into a file that is not there yet; people may go on meanwhile. The same state makes the
-    same bytes.
+    """Write a whole project into a new file, while people may go on working. Equal states give equal bytes.
 
     Raises
     ------
     Conflict
-        There is such a file.
+        The file exists.
     NotFound
-        There is no such project, or an image or clip of it is gone from the media store.
+        The project does not exist, or one of its images or clips is missing from the media store.
     """
     if out.exists():
         raise Conflict(f"{out} is there already; name another file, or remove it.")

@@ -34,30 +34,30 @@ _SHOWN = 5
 
 @dataclass(frozen=True)
 class Made:
-    """What came of an archive."""
+    """The result of importing an archive."""
 
     name: str
     rows: Mapping[str, int]
-    """How many rows of each table."""
+    """The number of rows of each table."""
     new_accounts: tuple[str, ...]
-    """Logins of accounts that were made; no one can sign in with one before a link or a password was given."""
+    """The logins of created accounts. Nobody can sign in with one before a link or a password was given."""
     notes: tuple[str, ...]
-    """What could not stay as it was, as sentences."""
+    """The changes that could not be avoided, one sentence each."""
 
 
 def import_project(
     store: Store, media: MediaStore, *, path: Path, name: str | None = None, how: How | None = None
 ) -> Made:
-    """Make the project of an archive here, under its name or another one: all of it or nothing.
+    """Create the project of an archive here, under its own name or another one. All of it is imported, or nothing.
 
     Raises
     ------
     FileRefused
-        The archive is not whole, not by us, newer than this Touchstone, or what it holds does not fit together.
+        The archive is damaged, foreign, inconsistent, or newer than this Touchstone.
     AlreadyTaken
-        There is a project of that name, or something in it was imported at this moment.
+        A project with this name exists, or another import is adding to it.
     SettingsError
-        Logins of the archive are taken here, and nothing says who is who.
+        Logins of the archive are taken here, and the caller does not match accounts.
     """
     how = how or How()
     with ProjectArchive(path) as archive:
@@ -84,7 +84,7 @@ class Import:
     name: str
     how: How
     survey: Survey | None = None
-    """Where whoever has just written the archive has looked at each of its rows; None: they are looked at here."""
+    """The survey of the archive's rows, if the caller has just written the archive; None to check the rows here."""
     notes: list[str] = field(default_factory=list)
     _renamed: frozenset[int] = frozenset()
 
@@ -144,7 +144,7 @@ class Import:
         return survey
 
     def _schemas_fit(self, survey: Survey) -> Schema:
-        """Every schema can be read here and is what its hash says; the project's own."""
+        """Check that every schema can be read here and fits its hash. Return the project's own schema."""
         own: Schema | None = None
         for row in survey.schemas:
             try:
@@ -168,7 +168,9 @@ class Import:
         return own
 
     def _people(self, session: Session, survey: Survey) -> tuple[dict[int, int], list[tuple[int, str, str]]]:
-        """Who is an account here already (id there: id here), and who gets one (id there, login, name)."""
+        """Return the accounts that exist here (id there: id here), and the accounts to create (id there, login,
+        name).
+        """
         logins = {row["id"]: row["login"] for row in survey.people}
         names = {row["id"]: row["name"] for row in survey.people}
         taken = landing.accounts_called(session, logins=sorted({*logins.values(), *_accounts(self.how)}))
@@ -236,7 +238,7 @@ class Import:
     # ---- bringing ----------------------------------------------------------------------------------------------------
 
     def _bring_media(self, survey: Survey) -> None:
-        """Have every image and clip in the media store; they are checked there as any upload is."""
+        """Store every image and clip in the media store, which checks them like any upload."""
         if ProjectPart.ITEMS in self.how.without or self.media is None:
             return
         inside = set(self.archive.media()) if self.archive.has_media else set()
@@ -276,7 +278,7 @@ def _accounts(how: How) -> list[str]:
 
 
 def _by_hash(folder: Path, wanted: set[str]) -> dict[str, Path]:
-    """The files below a folder whose content has one of these hashes."""
+    """Return the files below a folder whose content has one of these hashes."""
     if not folder.is_dir():
         raise SettingsError(f"{folder} is no folder with images and clips.")
     found: dict[str, Path] = {}

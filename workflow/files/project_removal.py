@@ -30,13 +30,13 @@ DELETED = "project.deleted"
 
 @dataclass(frozen=True)
 class Losses:
-    """What goes with a project."""
+    """The data that is lost with a project."""
 
     items: int
     submissions: int
-    """Everything that people submitted in any stage, also what was replaced later."""
+    """The number of people's submissions in any stage, including replaced ones."""
     answers: int
-    """Of models, and of people as models."""
+    """The number of answers by models, and by people as models."""
     people: int
     """Members; their accounts stay."""
     files: int
@@ -48,7 +48,7 @@ class Losses:
 
 
 def losses(store: Store, *, by: Person | None, project: str) -> Losses:
-    """What would be lost, for its leads."""
+    """Return the data that would be lost, for leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         return _losses(project_removal.sizes(session, project_id=access.project_id))
@@ -76,26 +76,26 @@ def delete_project(
     home: Path | None = None,
     progress: Progress = silent,
 ) -> Losses:
-    """Delete a project for good, for its leads: rows, history, and images and clips that no other project has. The log
-    of the server keeps a line.
+    """Delete a project for good, for its leads: rows, history, and images and clips that no other project uses.
 
-    It is archived first, so that no one starts anything in it meanwhile. Then no one sees it any more, and its rows go
-    a lot at a time; if that breaks off, the next import, copy or deletion of a project goes on with it.
+    The server's log keeps a line. The project is archived first, so that no new work starts. Then it becomes invisible,
+    and its rows are deleted in lots. If the deletion is interrupted, the next import, copy or deletion of a project
+    continues it.
 
     Parameters
     ----------
     typed
-        Its name again, as whoever deletes it has typed it.
+        The project's name, typed again by the person who deletes it.
     home
-        The home folder, in which its releases, its archive, boxes that were found in its pictures, files of extensions
-        and files of its batches lie; they go, too.
+        The home folder with the project's releases, archive, boxes found in pictures, files of extensions
+        and batch files, which are deleted too.
 
     Raises
     ------
     InvalidInput
-        Another name was typed.
+        The typed name is different.
     Conflict
-        Runs, the exchange with Label Studio or a release are under way.
+        Runs, an exchange with Label Studio, or a release are in progress.
     """
     if typed.strip() != project:
         raise InvalidInput([Problem("name", f"Type the project's name, {project}, to delete it. Nothing was deleted.")])
@@ -117,7 +117,7 @@ def delete_project(
 def _clear(
     store: Store, media: MediaStore, by: Person | None, project: str, progress: Progress
 ) -> tuple[Losses, Sequence[str]]:
-    """Archive the project, and take it out of the database; what it was, and the ids of its runs."""
+    """Archive the project and remove it from the database. Return the lost data and the ids of its runs."""
     with store.write(archived_too=True) as session:
         access = lead_alone(session, by=by, project=project)
         project_care.must_be_still(session, access, now=store.now(), to="delete it")
@@ -130,7 +130,7 @@ def _clear(
 
 
 def _leave(store: Store, access: Access, by: Person | None) -> tuple[Losses, Sequence[str], ProjectInTransit]:
-    """From here on no one sees the project; what it was, the ids of its runs, and what is to be cleared."""
+    """Make the project invisible. Return the lost data, the ids of its runs, and the project to clear."""
     with store.read() as session:
         lost = _losses(project_removal.sizes(session, project_id=access.project_id))
         of_runs = runs.public_ids(session, project_id=access.project_id)

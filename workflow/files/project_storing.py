@@ -1,7 +1,7 @@
-"""The rows of an archive stored as a project, a lot at a time, so that others write in between.
+"""The storage of an archive's rows as a project, in lots, so that others can write in between.
 
-No one sees the project before the last of its rows is there; if storing ends before that, what is there goes again, at
-once or, where the process was killed, before the next project comes or goes.
+The project stays invisible until its last row is stored. If storing fails before, the rows are deleted at once. If the
+process was killed, they are deleted before the next project is imported or deleted.
 """
 
 from __future__ import annotations
@@ -40,33 +40,35 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 1_000
 _PAUSE_SECONDS = 0.05
-"""SQLite: for as long as it wrote, but no longer than this, whoever brings a project lets others write."""
+"""The longest pause after each lot on SQLite, so that others can write. The pause is as long as the write, up to
+this.
+"""
 _ELSEWHERE = frozenset({"project", "person", "schema_version", "media_object"})
-"""Tables of which rows are stored with others."""
+"""The tables whose rows are stored together with others."""
 
 
 @dataclass(frozen=True)
 class How:
-    """How an archive is taken in.
+    """The options for importing an archive.
 
     Parameters
     ----------
     people
-        Who is who; None: refused where a login of the archive is taken here.
+        How accounts are matched. None refuses an archive with a login that is taken here.
     accounts
         With ``WhoIsWho.MAP``: the login here by the login there, None for a new account.
     media
-        A folder with images and clips that the archive only names; they are found by what is in them.
+        A folder with images and clips that the archive only names. They are found by their hashes.
     old_schemas
-        Take a schema whose hash another version of Touchstone has worked out.
+        Accept a schema whose hash was computed by another version of Touchstone.
     without
-        Parts of the project that are left out.
+        The parts of the project to leave out.
     copy
-        It comes from this very database.
+        The archive comes from this very database.
     changed
-        Columns of the project itself that are otherwise here.
+        Columns of the project's row that get another value here.
     lead
-        Who leads it here, next to everyone who did.
+        A person who leads the project here, next to its former leads.
     """
 
     people: WhoIsWho | None = None
@@ -78,7 +80,7 @@ class How:
     changed: Mapping[str, str | None] = field(default_factory=dict)
     lead: Person | None = None
     progress: Progress = silent
-    """Hears how far it is."""
+    """The callback for progress."""
 
 
 @dataclass
@@ -87,17 +89,19 @@ class Storing:
 
     store: Store
     media: MediaStore | None
-    """None: images and clips are known by what the archive says of them, and no one else uses the database."""
+    """The media store; None if images and clips are known only by the archive, and no other process uses the
+    database.
+    """
     archive: ProjectArchive | EvidenceFolder
     survey: Survey
     how: How
     name: str
     renamed: frozenset[int]
-    """Who has another login here, by their ids there."""
+    """The people with another login here, by their ids in the archive."""
     oldest: frozenset[Stage]
     """Stages in which the oldest item comes first."""
     notes: list[str] = field(default_factory=list)
-    """What could not stay as it was, as sentences."""
+    """The changes that could not be avoided, one sentence each."""
     _in_hand: int = 0
     _paused: int = 0
     _bridges: list[str] = field(default_factory=list)
@@ -124,7 +128,9 @@ class Storing:
         return rows
 
     def _reserved(self) -> dict[str, int]:
-        """PostgreSQL: ids that no one else draws, a table at a time, so that others wait for a moment alone."""
+        """Return reserved ids for each table, on PostgreSQL. Reserving one table at a time keeps others waiting only
+        briefly.
+        """
         found = {}
         for table in landing.moving(self.survey):
             with self.store.write(archived_too=True) as session:
@@ -139,8 +145,10 @@ class Storing:
         drawn_anew: bool,
         distances: dict[str, int],
     ) -> tuple[Landing, ProjectInTransit, Mapping[str, int]]:
-        """The project itself, its accounts and schemas; on SQLite also a row (its id) of each table, so that no one
-        else gets an id in between."""
+        """Store the project, its accounts and its schemas.
+
+        On SQLite, also store one row of each table (its id), so that no other process gets an id in between.
+        """
         survey = self.survey
         with self.store.unlinked() as session:
             if self.store.is_sqlite:
@@ -183,7 +191,7 @@ class Storing:
         return rows
 
     def _media_of(self, lot: Sequence[Row]) -> list[Row]:
-        """What the media store says of the images and clips of assets: they come and go with these."""
+        """Return the media store's rows for the images and clips of assets, which are stored and deleted together."""
         now = self.store.now()
         wanted = sorted({x["sha256"] for x in lot if x["sha256"]})
         if self.media is None:
@@ -193,7 +201,7 @@ class Storing:
 
     @contextmanager
     def _lot(self) -> Iterator[Session]:
-        """A transaction for one lot, after which others have their turn."""
+        """Open a transaction for one lot, and then let others write."""
         began = time.monotonic()
         with self.store.write(archived_too=True) as session:
             yield session
@@ -201,7 +209,7 @@ class Storing:
             time.sleep(min(time.monotonic() - began, _PAUSE_SECONDS))
 
     def _begin_anew(self, land: Landing, project: ProjectInTransit) -> None:
-        """Without votes: items as they are before anyone votes, and images that no item has in the pool again."""
+        """Reset a project without votes: items get their initial states, and unused images return to the pool."""
         picked = [land.distances.get("asset", 0) + row["asset_id"] for _, row in self.archive.rows("pick")]
         for at in range(0, len(picked), _AT_ONCE):
             with self._lot() as session:
@@ -217,7 +225,7 @@ class Storing:
                 answering.open_new(session, access=access, revisions=some, now=now)
 
     def _arrive(self, project: ProjectInTransit, rows: Mapping[str, int]) -> None:
-        """From here on everyone sees it."""
+        """Make the project visible."""
         told = {**self.survey.project, **self.how.changed}
         archived_at = told.get("archived_at")
         with self.store.write(archived_too=True) as session:

@@ -1,4 +1,4 @@
-"""Which item a row of another harness's log is about: by an id that is an item's, else by the text of its question."""
+"""A search for the item of a row in another harness's log: by an item's id, or by the text of its question."""
 
 from __future__ import annotations
 
@@ -15,16 +15,18 @@ _LABEL = re.compile(r"(?:question|q)\s*[:.]\s*", re.IGNORECASE)
 _MEDIA_MARK = re.compile(r"<\|?/?(?:image|video|audio|img)[^<>]{0,40}>", re.IGNORECASE)
 _NO_WORD = re.compile(r"[\W_]+")
 _MOST_LINES = 60
-"""Of a prompt that has more, every line is looked at, and no run of several."""
+"""The largest number of prompt lines for which runs of several lines are compared. In a longer prompt, only single
+lines.
+"""
 _SHOWN = 3
 _SEVERAL = re.compile(r", is that of [\d,]+ items \(")
 
 
 class QuestionMatch:
-    """Finds items by what logs have of them.
+    """A search for items by the content of logs.
 
-    Two questions are the same if they differ in nothing but white space. In a longer prompt, a run of whole lines of it
-    may be the question. Where several items fit, none is taken. An id counts unless the question next to it is another.
+    Two questions are equal if they differ only in white space. In a longer prompt, a run of whole lines
+    may be the question. If several items fit, none is returned. An id counts unless its question is different.
 
     Parameters
     ----------
@@ -35,7 +37,7 @@ class QuestionMatch:
     dimension_of
         Every item's dimension, by its id.
     before
-        Finds the questions that an item had before it was edited.
+        A function that returns the questions of an item before its edits.
     """
 
     def __init__(
@@ -52,7 +54,7 @@ class QuestionMatch:
             self._by_question[question_hash(question)].append(id)
 
     def __call__(self, answer: PredictionRecord) -> tuple[int | None, str]:
-        """The item's id, or None and why there is none."""
+        """Return the item's id, or None and the reason."""
         for name in answer.ids:
             if name in self._by_name:
                 why = self.contradiction(self._by_name[name], answer)
@@ -136,20 +138,22 @@ class QuestionMatch:
 
 
 def several(bad: Iterable[BadRow]) -> str | None:
-    """How many rows have a question that several items have, as a sentence; None if there are none."""
+    """Return a sentence with the number of rows whose question several items have; None for no such row."""
     n = sum(_SEVERAL.search(row.reason) is not None for row in bad)
     rows = f"{n:,} rows have" if n > 1 else "1 row has"
     return f"{rows} a question that several items have, and no id that says which." if n else None
 
 
 def question_hash(text: str) -> bytes:
-    """A hash of a question that is the same for texts which differ in nothing but white space."""
+    """Return a hash of a question that ignores differences in white space."""
     return hashlib.sha256(" ".join(text.split()).encode("utf-8", "replace")).digest()
 
 
 def _runs(text: str) -> Iterator[tuple[int, int, str]]:
-    """The runs of whole lines of a text, the longest first, with where they begin and end; each also without a
-    ``Question:`` that it begins with."""
+    """Yield the runs of whole lines of a text, the longest first, with their first and last line.
+
+    Each run that begins with ``Question:`` is also yielded without it.
+    """
     lines = [line for each in text.splitlines() if (line := " ".join(each.split()))]
     longest = len(lines) if len(lines) <= _MOST_LINES else 1
     if longest < len(lines):
@@ -163,7 +167,9 @@ def _runs(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _letters(text: str) -> str:
-    """The letters and digits of a text, without marks of media such as ``<image>``, white space, case and signs."""
+    """Return the letters and digits of a text, without media marks such as ``<image>``, white space, case and
+    punctuation.
+    """
     bare = unicodedata.normalize("NFKC", _MEDIA_MARK.sub(" ", text)).casefold()
     return _NO_WORD.sub("", bare)
 

@@ -122,7 +122,7 @@ class AnswerRead:
     kind: AnswerKind
     outcome: ReadOutcome
     value: Any = None
-    """What was read."""
+    """The value that was read."""
 
 
 def losses_of_readings(

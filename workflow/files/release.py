@@ -1,4 +1,4 @@
-"""Files go out: everything as it stands, or a release of what was verified, with a manifest that proves it."""
+"""Exports of files: the present state of a project, or a verified selection with a manifest that proves it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from annotation_schemas.formats import (
     Format,
     Page,
     Takes,
-    Writer,
     offered,
 )
 from annotation_schemas.keys import options_field
@@ -24,9 +23,10 @@ from db.records import StoredRun
 from domain.errors import FileRefused, NotFound
 from domain.manifests import NAME, restricted
 from domain.records import RULES, Person, PredictionRecord, Rating
-from domain.registers import function_of
 from domain.states import Stage
+from exporters import items as item_files
 from exporters.manifest import manifest
+from exporters.writers import writer_of
 from exporters.writing import write_files, write_folder
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
@@ -40,22 +40,19 @@ from workflow.results.file_raters import people_names
 from workflow.results.ratings import RATED, stage_ratings
 from workflow.results.schema_versions import of_schema
 
-_AS_THEY_CAME = "exporters.items:written"
-"""Writes a record that no one has touched as it came, and does not look at its fields."""
-
 Progress = Callable[[str, int, int], None]
-"""Called with what is going on ("reading", "writing"), how much of it is done, and how much there is."""
+"""A callback with the current step ("reading", "writing"), the number done, and the total."""
 
 
 @dataclass(frozen=True)
 class Exported:
-    """What an export wrote."""
+    """The result of an export."""
 
     files: Sequence[Path]
     items: int
     """Items, models' answers or ratings in them."""
     part: str | None = None
-    """What the manifest says if only chosen items are in them."""
+    """The manifest's sentence about partial exports, if only chosen items were written."""
 
 
 @dataclass(frozen=True)
@@ -65,11 +62,11 @@ class Release:
     files: Mapping[str, bytes]
     items: int
     single: bool
-    """It is one file (and its manifest), not a folder."""
+    """The export is one file (and its manifest), not a folder."""
 
     @property
     def part(self) -> str | None:
-        """What the manifest says if only chosen items are in it."""
+        """Return the manifest's sentence about partial exports, if only chosen items are included."""
         return restricted(self.files.get(NAME, b""))
 
 
@@ -91,36 +88,36 @@ def export(
     only: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> Exported:
-    """Write a project's files: what was imported as a file gives a file, a folder gives a folder with the same names.
+    """Write a project's files. A project imported from a file gives a file, and one from a folder the same folder.
 
     Parameters
     ----------
     by
-        None is the command on the machine itself.
+        None is a command on the machine itself.
     verified
-        Only items whose verdict is kept, with a manifest; fields that the schema keeps private are left out.
+        Write only kept items, with a manifest and without fields that the schema keeps private.
     private
-        Leave nothing out of a verified export.
+        Include private fields in a verified export.
     run
-        With a format of answers only those of this run; some formats are about one.
+        For a format of answers: write only this run's answers. Some formats need a run.
     unanswered
-        What a submission says where the run has no answer, or one of which no option could be read.
+        The value in a submission for a missing answer, or for one without a readable option.
     reader
-        Who has read the answers that go out: ``rules``, or ``rules+NAME``.
+        The reader of the exported answers: ``rules``, or ``rules+NAME``.
     stage
-        With tasks: whose submissions stand next to the tasks; None: verification, else grading.
+        For tasks: the stage whose submissions are included. None for verification, or without it grading.
     page
-        With tasks: what a labeling configuration shows of a task, which is put into its data.
+        For tasks: the content that a labeling configuration shows, which is put into the task's data.
     schema_version
-        Only what was given under this version of the project's schema: ratings, or with ``verified`` the kept items of
-        which every vote and decision that counts was; None: all together.
+        Write only ratings given under this version of the schema, or with ``verified`` the kept items
+        with all counting votes and decisions under it. None for all versions.
     only
-        These items alone, by their ids in files; the manifest says that it is a part. None: all.
+        Write only these items, by their ids in files. The manifest then declares a part. None for all items.
 
     Raises
     ------
     FileRefused
-        The project does not write that format, or ``out`` holds files that are not of an earlier export.
+        The project cannot write the format, or ``out`` holds files that no earlier export wrote.
     """
     file_name = out.name if not out.is_dir() and (out.suffix or not (verified or only is not None)) else None
     made = release(
@@ -170,9 +167,9 @@ def release(
     only: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> Release:
-    """As ``export``, without writing anything. The same state of the project gives the same bytes.
+    """Return the files of ``export`` without writing them. The same state of the project gives the same bytes.
 
-    ``file_name`` is what a file that is alone is called; None leaves it its name.
+    ``file_name`` is the name of a single file; None keeps its own name.
     """
     row = row_of(format)
     made = _release(
@@ -206,7 +203,7 @@ def release(
 
 
 def row_of(format: str) -> Format:
-    """The format, if it is built."""
+    """Return the format. Raises an error if the format is not available."""
     registry.require_row("format", format)
     return FORMATS[format]
 
@@ -269,19 +266,13 @@ def _release(
 
 
 def _require_written(access: Access, row: Format) -> None:
-    if row.writes is None:
+    if not row.writes:
         known = ", ".join(each.name for each in offered(access.schema, writes=True))
         raise FileRefused(f"{access.title} cannot be written as {row.name}; it can be written as {known}.")
 
 
-def writer_of(row: Format) -> Writer:
-    """What writes files of the format."""
-    found: Writer = function_of(row.writes)
-    return found
-
-
 def _named(written: Mapping[str, bytes], file_name: str | None) -> Mapping[str, bytes]:
-    """A file that is alone under another name, if one is given."""
+    """Return a single file under another name, if a name is given."""
     return {file_name: next(iter(written.values()))} if file_name and len(written) == 1 else written
 
 
@@ -295,13 +286,13 @@ def _items(
     private: bool,
     progress: Progress | None,
 ) -> Release:
-    """The project's items in files of their own format, or of another that takes items."""
+    """Return the project's items in files of their own format, or of another one that takes items."""
     if row not in offered(access.schema, writes=True):
         known = ", ".join(each.name for each in offered(access.schema, writes=True))
         raise FileRefused(f"{access.title} cannot be written as {row.name}; it can be written as {known}.")
     require_verification(access, split)
     without = access.schema.export.public_without if split and split.verified and not private else ()
-    state = project_items(session, access, row.keys, whole=bool(without) or row.writes != _AS_THEY_CAME)
+    state = project_items(session, access, row.keys, whole=bool(without) or writer_of(row) is not item_files.written)
     if progress:
         progress("reading", len(state.rows), len(state.rows))
     kept = {each.external_id for each in state.rows if split.takes(each)} if split else None
@@ -349,7 +340,7 @@ def _tasks(
     private: bool,
     page: Page | None,
 ) -> Release:
-    """The project as a file of another annotation program."""
+    """Return the project as a file of another annotation program."""
     require_verification(access, split)
     assert row.tasks is not None
     rows = items.outgoing(session, project_id=access.project_id)
@@ -381,14 +372,14 @@ def _ratings(session: Session, access: Access) -> list[Rating]:
 
 @dataclass(frozen=True)
 class _Answers:
-    """Which run's answers are wanted, and what to say where there is none."""
+    """The selected run of answers, and the value for a missing answer."""
 
     run: str | None
     unanswered: str | None
     reader: str = RULES
 
     def found(self, session: Session, access: Access, format: Format) -> StoredRun | None:
-        """The run, if one is wanted; ``FileRefused`` where format and run do not go together."""
+        """Return the selected run, if any. Raises ``FileRefused`` if the format and the run do not fit."""
         known = answer_readings.readers(session, project_id=access.project_id)
         if self.reader not in known:
             raise FileRefused(f"No one has read answers as {self.reader!r}; there are {', '.join(known)}.")
@@ -412,7 +403,7 @@ class _Answers:
 
 
 def _answers(session: Session, access: Access, run: StoredRun | None, reader: str) -> list[Answered]:
-    """Models' answers by model, then in the order of the items."""
+    """Return models' answers, sorted by model and then by item."""
     run_id = run.id if run else None
     places = files.item_ids(session, project_id=access.project_id)
     order = {id: (place, name) for place, (id, name, _) in enumerate(places)}

@@ -1,4 +1,4 @@
-"""Where the releases of a project are kept on this machine, and who is at work there."""
+"""The folder of a project's releases on this machine, and its lock."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from domain.errors import Conflict
 
 
 def releases_in(home: Path, project: str) -> Path:
-    """The folder of a project's releases."""
+    """Return the folder of a project's releases."""
     return home / "releases" / project
 
 
@@ -23,8 +23,10 @@ def _lock_of(home: Path, project: str) -> Path:
 
 @contextmanager
 def alone_with_releases(home: Path, project: str, *, then: str) -> Iterator[None]:
-    """Keep everyone else away from a project's releases. ``Conflict`` while one of them is being built on this
-    machine; ``then`` says what to do after it."""
+    """Hold the lock on a project's releases.
+
+    Raises ``Conflict`` while another release is being built on this machine. ``then`` is the advice in the error.
+    """
     lock = _lock_of(home, project)
     lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with lock.open("ab") as held:

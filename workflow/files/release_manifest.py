@@ -1,4 +1,4 @@
-"""What a release says of itself: where each kept item came from, its votes, counts at each gate, the guideline."""
+"""The manifest of a release: the origin and votes of each kept item, the counts at each gate, the guideline."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from workflow.results.file_raters import people_names
 def places_of_kept_items(
     state: ItemsOut, kept: Collection[str], file_name: str | None
 ) -> dict[str, tuple[str | None, int]]:
-    """Where every kept item is written: the file, and the place in it counted from 0."""
+    """Return the file of every kept item, and its place in the file, from 0."""
     found: dict[str, tuple[str | None, int]] = {}
     for file in state.files:
         written = [item.external_id for item in file.items if item.external_id in kept]
@@ -34,7 +34,7 @@ def places_of_kept_items(
 
 
 def part_name(name: str, split: Split | None, written: Collection[str] | None, of: int) -> str:
-    """What a file is called; one of chosen items says so, and how many of how many it has."""
+    """Return the name of a file. A file of chosen items has their number and the total in its name."""
     if split is None or split.only is None:
         return name
     stem, dot, suffix = name.rpartition(".")
@@ -42,7 +42,7 @@ def part_name(name: str, split: Split | None, written: Collection[str] | None, o
 
 
 def part_words(n: int, of: int) -> str:
-    """How the name of a file of chosen items says it."""
+    """Return the part of a file name that marks chosen items."""
     return f"chosen-{n}-of-{of}"
 
 
@@ -56,10 +56,10 @@ def about_release(
     places: Mapping[str, tuple[str | None, int]],
     split: Split,
 ) -> dict[str, Any]:
-    """What a manifest says besides the files: policy, versions, counts at each gate, and the votes behind every item.
+    """Return the manifest without its files: policy, versions, counts at each gate, and the votes behind every item.
 
-    Of items that someone chose it first says so, and counts these; the gates are of a whole project, and are not in it.
-    Where they need not be kept, there is no policy, and nothing about votes, which may still come.
+    An export of chosen items declares that first and counts only these items. It has no gates, because gates are about
+    a whole project. If chosen items need not be kept, it has no policy and no votes, because votes may still follow.
     """
     schema = access.schema
     rows = [row for row in state.rows if split.only is None or row.external_id in split.only]
@@ -90,7 +90,7 @@ def about_release(
 
 
 def _restricted(state: ItemsOut, chosen: Sequence[OutgoingItem], split: Split) -> dict[str, Any]:
-    """That only some items were wanted, how many of how many, and which of those are not in the files."""
+    """Return the entry about chosen items: how many of how many, and which of them the files leave out."""
     written = sum(split.takes(row) for row in chosen)
     n, of = f"{written:,}", f"{len(state.rows):,}"
     under = "" if split.version is None else f" under version {split.version} of the schema"
@@ -109,7 +109,9 @@ def _restricted(state: ItemsOut, chosen: Sequence[OutgoingItem], split: Split) -
 
 
 def policy_of(schema: Schema) -> dict[str, Any]:
-    """What made verdicts of the votes: of the first stage of verification, and under its name of each further one."""
+    """Return the policy that made verdicts of votes: of the first verification stage, and of each further one by
+    name.
+    """
     stages = schema.stages
 
     def of(part: Verification | None) -> dict[str, Any]:
@@ -126,7 +128,7 @@ def policy_of(schema: Schema) -> dict[str, Any]:
 
 
 def schema_of(session: Session, access: Access) -> dict[str, Any]:
-    """The version in force; where something that counts was given under others, every version with how much."""
+    """Return the schema version in force. If submissions under others count, return every version with their number."""
     told = {"name": access.schema.name, "version": access.schema.version, "sha256": access.loaded.hash}
     counts = schema_changes.votes_by_version(session, project_id=access.project_id) if access.reading.numbers else {}
     under = {id for id, _ in counts}
@@ -147,7 +149,7 @@ def schema_of(session: Session, access: Access) -> dict[str, Any]:
 def _guideline(
     session: Session, access: Access, rows: Sequence[OutgoingItem], under: Mapping[int, Collection[str]]
 ) -> dict[str, Any]:
-    """The version in force, every version with the submissions under it, and the kept items voted on under several."""
+    """Return the guideline in force, every version with its submissions, and kept items with votes under several."""
     counts = guidelines.count_submissions(session, project_id=access.project_id)
     return {
         "sha256": access.loaded.guideline_hash,
@@ -165,7 +167,7 @@ def _guideline(
 
 
 def counts_of(access: Access, rows: Iterable[OutgoingItem]) -> dict[str, Any]:
-    """Items at each gate, in all and by dimension. The rows are gone through once."""
+    """Return the number of items at each gate, in all and by dimension. The rows are iterated only once."""
     counted = Counter((row.dimension, row.state, row.current_revision > 1) for row in rows)
     further = {VOTED_ON[stage] for stage in VERIFICATIONS[1:]}
     there = [state for state in ItemState if state not in further or _has(access.schema, state)]
@@ -180,7 +182,7 @@ def counts_of(access: Access, rows: Iterable[OutgoingItem]) -> dict[str, Any]:
 
 
 def _has(schema: Schema, state: ItemState) -> bool:
-    """Whether items of a schema can be in a state of votes."""
+    """Return whether items of a schema can be in a verification state."""
     return any(VOTED_ON[Stage(name)] is state for name in schema.stages.verifications)
 
 
@@ -196,7 +198,7 @@ class _Votes:
 
 
 def _votes(session: Session, access: Access, names: Mapping[int, str], *, hidden: bool) -> _Votes:
-    """``hidden``: without what was said."""
+    """Return the votes behind kept items. ``hidden`` leaves out their values."""
     versions = guidelines.numbers(session, project_id=access.project_id)
     found = _Votes()
     places: dict[tuple[Any, ...], int] = {}
@@ -225,7 +227,7 @@ def _votes(session: Session, access: Access, names: Mapping[int, str], *, hidden
 
 
 def _said(access: Access, vote: files.KeptVote) -> dict[str, Any]:
-    """What was said, in the words of the schema that is in force."""
+    """Return the values and reasons of a vote, in the words of the schema in force."""
     version, reading = vote.schema_version_id, access.reading
     return {
         "values": reading.answers(version, vote.stage, json.loads(vote.answers)),
@@ -234,8 +236,10 @@ def _said(access: Access, vote: files.KeptVote) -> dict[str, Any]:
 
 
 def _by_reference(votes: _Votes, items: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The votes in the order in which items name them, whichever was cast first: two projects in which the same was
-    said have the same manifest."""
+    """Return the votes in the order in which items refer to them, whatever order they were cast in.
+
+    Two projects with the same votes then have the same manifest.
+    """
     places = {old: new for new, old in enumerate(dict.fromkeys(at for item in items for at in item["votes"]))}
     return {
         "votes": [votes.cast[old] for old in places],
@@ -284,7 +288,7 @@ def _kept_items(
 def _item(
     state: ItemsOut, names: Mapping[int, str], places: Mapping[str, tuple[str | None, int]], row: OutgoingItem
 ) -> dict[str, Any]:
-    """Where an item stands, and what it is about."""
+    """Return the entry of an item: its file and place, and its content."""
     return {
         "id": row.external_id,
         "file": places[row.external_id][0],

@@ -1,4 +1,4 @@
-"""What an import of models' answers, of ratings or of judges' replies would do. Nothing is stored."""
+"""A preview of an import of answers, ratings or judges' replies. Nothing is stored."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from db.engine import Store
 from domain.errors import FileRefused
 from domain.judging import JudgePlan
 from domain.records import BadRow, Person
-from domain.registers import function_of
 from domain.replies import WARNING
 from domain.runs import ANSWERS
 from importers.answer_files import told_of_unread
 from importers.items import refusal
 from importers.rating_values import MISSING_WORDS
+from importers.readers import reader_of
 from workflow.access.projects import Access, require_lead
 from workflow.annotate import answer_readings
 from workflow.files.import_answers import answered_rows, answers_to_read, losses_ahead, texts_instead
@@ -35,21 +35,21 @@ if TYPE_CHECKING:
 
 LOOKED_AT = (Takes.ANSWERS, Takes.RATINGS, Takes.REPLIES)
 FIRST = 8
-"""So many rows are shown as they will be."""
+"""The number of rows that the preview shows."""
 
 
 @dataclass(frozen=True)
 class RowsLook:
-    """What an import would come to."""
+    """The result of a preview."""
 
     format: Format
     what: str
-    """What a row becomes: an answer, a rating, a reply."""
+    """The name of a row's result: an answer, a rating, a reply."""
     new: int
     equal: int
     """Rows that are there word for word."""
     changed: Sequence[BadRow]
-    """Rows that say something else than what is there, which stays; an import refuses them, or leaves them out."""
+    """Rows that contradict stored data, which stays. An import refuses these rows, or leaves them out."""
     bad: Sequence[BadRow]
     """Rows that fit nothing."""
     heads: Sequence[str]
@@ -61,15 +61,15 @@ class RowsLook:
     warnings: Sequence[str] = field(default=())
     """Warnings about the rows that the import would add, in sentences."""
     refused: str | None = None
-    """Why an import would be refused whether bad rows are skipped or not."""
+    """Why an import would be refused, even if bad rows are skipped."""
 
     @property
     def left(self) -> list[BadRow]:
-        """All rows that do not come in and are not there already, in their order."""
+        """Return all rows that would not be imported and are not yet stored, in order."""
         return sorted([*self.bad, *self.changed], key=lambda bad: (bad.path, bad.row))
 
     def comes(self, *, skip_bad: bool) -> bool:
-        """Whether an import would be taken."""
+        """Return whether an import would succeed."""
         return self.refused is None and (skip_bad or not self.left)
 
 
@@ -93,16 +93,16 @@ def look_at_rows(
     Parameters
     ----------
     model, spec
-        Of answers: who gave them, as ``import_files`` is told.
+        For answers: the model, as for ``import_files``.
     plan
-        Of judges' replies: how they are read.
+        For judges' replies: the plan that reads them.
     missing
-        Of ratings: the words that stand for a rating that was not given. None: the usual ones.
+        For ratings: the words for a missing rating. None for the usual words.
 
     Raises
     ------
     FileRefused
-        The files cannot be read at all.
+        The files cannot be read.
     """
     registry.require_row("format", format)
     row = FORMATS[format]
@@ -123,7 +123,7 @@ def look_at_rows(
 
 
 def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | None) -> RowsLook:
-    read = function_of(row.reads)(
+    read = reader_of(row)(
         bring.path,
         schema=bring.access.schema,
         dimension=bring.dimension,
@@ -171,7 +171,7 @@ def _losses_told(losses: Sequence[Losses], *, new: int, repeated: int, noun: str
 
 
 def _ratings(bring: Import, row: Format, missing: Sequence[str]) -> RowsLook:
-    read = function_of(row.reads)(bring.path, missing=missing_in(bring.access.schema, missing))
+    read = reader_of(row)(bring.path, missing=missing_in(bring.access.schema, missing))
     bad, changed = list(read.bad), list[BadRow]()
     bring.on("comparing", 0, 1)
     with bring.store.read() as session:

@@ -1,6 +1,7 @@
-"""The data card of a release, written from the project. What no one has said is said to be so; nothing is made up.
+"""The data card of a release, written from the project.
 
-It names no version: two releases of the same state have the same card. The number is in the manifest.
+A field that the makers left empty is printed as "not said". The card names no version, so two releases of the same
+state have the same card. The manifest holds the version.
 """
 
 from __future__ import annotations
@@ -45,14 +46,14 @@ GATES = {
 def card_files(
     store: Store, draft: Draft, released: ReleasedSet, facts: Facts, *, front_matter: str = ""
 ) -> Mapping[str, bytes]:
-    """``README.md`` and ``card.html`` of a release.
+    """Return ``README.md`` and ``card.html`` of a release.
 
     Parameters
     ----------
     facts
         What ``card_facts.facts`` found when the release was made.
     front_matter
-        What stands at the head of the Markdown, with its lines of dashes; empty: nothing.
+        The front matter of the Markdown file, with its lines of dashes; empty for none.
     """
     with store.read() as session:
         labels = attributes.of_items(session, project_id=draft.access.project_id)
@@ -61,7 +62,10 @@ def card_files(
 
 
 def card(draft: Draft, released: ReleasedSet, facts: Facts, labels: attributes.Said) -> DataCard:
-    """The card. It reads the items of the release once, as they are public; ``labels`` are what leads say of them."""
+    """Return the data card.
+
+    The function reads the released items once, in their public form. ``labels`` are the labels that leads imported.
+    """
     splits: Counter[tuple[str, str]] = Counter()
     found = _statistics(released, splits, labels)
     schema = draft.access.schema
@@ -93,7 +97,7 @@ def card(draft: Draft, released: ReleasedSet, facts: Facts, labels: attributes.S
 
 
 def _moment(date: str) -> str:
-    """The date as people read it; those of events are UTC.
+    """Return a date as people read it. Dates of events are UTC.
 
     >>> _moment("2026-05-04T09:00:00.123456+00:00")
     '2026-05-04 09:00:00 UTC'

@@ -1,6 +1,6 @@
-"""What a data card says of the making of a release: how many people, how long, how far they agree, which judges.
+"""Facts about how a release was made: people, hours, agreement and judges.
 
-All of it is JSON, so that a release can keep it: a point release says what was so when its release was made.
+All facts are JSON, so a release can store them. A point release repeats the facts of the release that it mends.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ Facts = dict[str, Any]
 
 
 def facts(store: Store, access: Access) -> Facts:
-    """What is known of the making of a project. People are only counted.
+    """Return the facts about how a project was made. People are only counted, never named.
 
-    For anyone who has made sure that the person may see it.
+    The caller checks that the person may see the facts.
     """
     with store.read() as session:
         told = {
@@ -176,7 +176,7 @@ def _line(found: Result, names: set[str]) -> Facts:
 
 
 def _without_names(sentence: str, names: set[str]) -> str:
-    """A sentence, or that it is not told, where it names someone."""
+    """Return the sentence, or a neutral one if the sentence names a person."""
     return "It is not defined for these people." if any(name and name in sentence for name in names) else sentence
 
 
@@ -209,7 +209,7 @@ def _judges(
 def _verdicts(
     store: Store, access: Access, stage: Stage, raters: Raters, judges: Sequence[str], stored: StoredRule
 ) -> tuple[dict[str, list[Facts]], str]:
-    """By judge: the verdict for each criterion; and why there is none."""
+    """Return the verdicts for each criterion by judge, and the reason if there are no verdicts."""
     if not judges:
         return {}, ""
     if stored.rule is None:

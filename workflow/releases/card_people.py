@@ -1,4 +1,4 @@
-"""What a data card says of people and judges: how many, how long, how far they agree."""
+"""The sections of a data card about people and judges: numbers, hours, pay and agreement."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from workflow.releases.card_words import NOT_SAID, said, sentence, told_of
 from workflow.releases.floors import Standing
 
 _PAY = re.compile(r"(?:([A-Z]{3})\s*)?(\d+(?:\.\d{1,2})?)(?:\s*([A-Z]{3}))?")
-"""An amount with its currency; anything else is told as it stands, and nothing is computed of it."""
+"""An amount with its currency. Any other text is printed unchanged, and no total is computed."""
 
 
 def people(schema: Schema, facts: Facts, about: Mapping[str, Any]) -> Section:
-    """How many people worked in which stages, how long, and what they were paid."""
+    """Return the section with the number of people in each stage, their hours and their pay."""
     work = facts["work"]
     rows: list[tuple[Cell, ...]] = [
         (
@@ -54,7 +54,7 @@ def people(schema: Schema, facts: Facts, about: Mapping[str, Any]) -> Section:
 
 
 def _pay(about: Mapping[str, Any], hours: float) -> str:
-    """What they were paid for an hour, and what that comes to over the recorded hours."""
+    """Return the hourly pay, and the total over the recorded hours if the amount can be read."""
     text = said(about, "pay")
     found = _PAY.fullmatch(text)
     currency = (found[1] or found[3]) if found else None
@@ -67,7 +67,7 @@ def _pay(about: Mapping[str, Any], hours: float) -> str:
 
 
 def qualification(schema: Schema, facts: Facts) -> Section:
-    """What people had to pass."""
+    """Return the section about the qualification that people had to pass."""
     found = facts["qualification"]
     heads = ("Stage", "Items", "Pass mark", "Reviewers", "Tried", "Passed", "Let in without")
     rows = tuple(
@@ -91,7 +91,7 @@ def qualification(schema: Schema, facts: Facts) -> Section:
 
 
 def agreement(schema: Schema, facts: Facts, floors: Sequence[Mapping[str, Any]] = ()) -> Section:
-    """How far people agree, as the page Agreement says it, and what had to come of it (``floors`` of the manifest)."""
+    """Return the section about agreement between people, with the agreement floors of the manifest."""
     blocks: list[Block] = []
     for each in facts["agreement"]:
         title = schema.stages.title_of(each["stage"])
@@ -115,7 +115,7 @@ def agreement(schema: Schema, facts: Facts, floors: Sequence[Mapping[str, Any]] 
 
 
 def answers(facts: Facts) -> Iterator[Block]:
-    """What the accuracy of models could not count, of a release that says so."""
+    """Yield the number of model answers that accuracy left out, if the release records it."""
     yield from _losses("Models' answers against the key", facts.get("answers", {}))
 
 
@@ -125,7 +125,7 @@ def _losses(title: str, told: Facts) -> Iterator[Block]:
 
 
 def _floors(told: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
-    """What agreement had to come to before the release, and whether that was said before anyone had voted."""
+    """Yield a table of the agreement floors, with the moment when each floor was set."""
     found = [Standing.from_json(each) for each in told]
     if found:
         heads = ("Floor", "How it stands", "When it was set")
@@ -134,7 +134,10 @@ def _floors(told: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
 
 
 def _table(title: str, each: Facts) -> Iterator[Block]:
-    """The statistics that have a value; of the others the names, or all with their reasons where none has one."""
+    """Yield the statistics that have a value, then the names of the others.
+
+    If no statistic has a value, all are listed with their reasons.
+    """
     lines = [line for line in each["lines"] if line["value"] is not None] or each["lines"]
     heads = ("Criterion", "Statistic", "Under", "Value")
     note = "" if each["people"] == 2 else "Of pairs of people nothing is said: people are only counted."
@@ -163,7 +166,7 @@ def _line(line: Facts) -> tuple[Cell, ...]:
 
 
 def judges(schema: Schema, facts: Facts) -> Section:
-    """Which judges rated, and whether they may stand in for people."""
+    """Return the section about the judges that rated, and whether each may stand in for people."""
     found = facts["judges"]
     rows = tuple(
         (

@@ -10,11 +10,11 @@ from reports.content import Text
 from reports.words import listed
 
 NOT_SAID = "not said"
-"""What stands where no one has said it."""
+"""The text for a field that the makers left empty."""
 
 
 def said(about: Mapping[str, Any], name: str) -> str:
-    """What the makers say, as one text."""
+    """Return the value of a field of the data card as one text."""
     value = about.get(name)
     if isinstance(value, list | tuple):
         return "; ".join(str(each) for each in value) or NOT_SAID
@@ -22,17 +22,17 @@ def said(about: Mapping[str, Any], name: str) -> str:
 
 
 def told_of(title: str, about: Mapping[str, Any], name: str) -> Text:
-    """The same with its name before it."""
+    """Return the value of a field of the data card with its title before it."""
     text = said(about, name)
     return Text(f"{title}: {text}", "note" if text == NOT_SAID else "plain")
 
 
 def sentence(parts: Sequence[str]) -> str:
-    """Parts in a sentence; empty of none."""
+    """Return the parts joined into one sentence; empty if there are no parts."""
     return listed(parts) if parts else ""
 
 
 def named(dimension: Dimension) -> str:
-    """What a dimension is called, with its group."""
+    """Return the title of a dimension, with its group."""
     group = dimension.group
     return f"{group}: {dimension.title}" if group and group != dimension.title else dimension.title

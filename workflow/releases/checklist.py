@@ -1,4 +1,4 @@
-"""What stands between a project and its release: each line with its state, and what must not be open."""
+"""The checklist of a release: each line with its state, and the refusal while a line is open."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from workflow.releases.settings import SAYINGS, About, Asked, about_in
 ABOUT = "about"
 """The part of the page *Release* that has the license and the rest of the data card."""
 RATERS = "raters"
-"""The line of raters out of files of whom no one has said who they are."""
+"""The line for imported raters that are not yet marked as a person or a machine."""
 
 
 @dataclass(frozen=True)
@@ -30,16 +30,16 @@ class Line:
     """Something that a release waits for."""
 
     name: str
-    """As ``--despite`` calls it."""
+    """The name of the line, as ``--despite`` takes it."""
     title: str
     done: bool
     said: str
     page: str
-    """Where it is done, by the name of its page's module."""
+    """The module name of the page where a lead can finish the line."""
     part: str = ""
     """The part of that page that has to unfold."""
     pending: bool = False
-    """Its state is not worked out yet."""
+    """The state is not computed yet."""
 
 
 def before(
@@ -145,7 +145,7 @@ _NAMED = 5
 
 
 def must_be_clear(found: Sequence[Line], asked: Asked) -> None:
-    """Refuse (``FileRefused``) where a line is open that the lead does not name as one to release despite of."""
+    """Raise ``FileRefused`` if a line is open and the lead did not override it."""
     _must_know(asked.despite, _names(found))
     must_not_be_open(found, asked)
 

@@ -1,4 +1,4 @@
-"""What is in a release: its items one after the other, at their revisions and in their splits, with their media."""
+"""The contents of a release: its items in order, at their revisions and in their splits, with their media."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _SUFFIX = {
 
 @dataclass(frozen=True)
 class Lying:
-    """Where an image or clip lies in a release."""
+    """The path of an image or clip in a release."""
 
     path: str | None
     written: FileDigest
@@ -53,22 +53,22 @@ class Lying:
 
 @dataclass
 class Media:
-    """The images and clips of a release: where each lies in it, by its hash in the store.
+    """The images and clips of a release, with the path of each by its hash in the store.
 
-    What lies in a release says nothing of its making (place, camera, author), so its bytes may be others than those
-    that came in. A release without media names the hash of what came in.
+    A released file carries no metadata about its making (place, camera, author), so its bytes may differ from those of
+    the imported file. A release without media names the hash of the imported file.
     """
 
     store: MediaStore
     inside: bool
     folder: ReleaseFolder | None = None
-    """Where they are put; None: they have been."""
+    """The folder that receives the files; None if the files are already written."""
     known: dict[str, Lying] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)
-    """From the hash in the release to that in the store."""
+    """The hash in the store for each hash in the release."""
 
     def lying(self, asset: Asset) -> Lying:
-        """Where it lies; it is put there when it is first asked for."""
+        """Return the path of an image or clip in the release. The first call writes the file."""
         assert asset.sha256 is not None
         found = self.known.get(asset.sha256)
         if found is None:
@@ -87,7 +87,7 @@ class Media:
         return Lying(path, written, mime)
 
     def read(self, asset: ReleasedAsset) -> bytes:
-        """Its bytes, as it lies in the release or would."""
+        """Return the bytes of an image or clip, as they are in the release or would be."""
         return self.store.bare(self._source(asset))[0].read_bytes()
 
     def as_mp4(self, asset: ReleasedAsset) -> bytes:
@@ -108,7 +108,9 @@ class Media:
         return out.getvalue()
 
     def drawn(self, asset: ReleasedAsset, *, given: Mapping[str, Any]) -> bytes:
-        """An image with boxes and marks on it, as people and models see it: upright, in PNG."""
+        """Return an image with boxes and marks drawn on it, upright and as PNG: the picture that people and
+        models see.
+        """
         from media import drawn
 
         picture = self.store.upright(self._source(asset), name=asset.name)
@@ -134,14 +136,14 @@ class Contents:
     """Fields that public files lack, by split."""
     media: Media
     groups: Mapping[int, str] = field(default_factory=dict)
-    """What items share with others that are not independent of them, by item id."""
+    """The group of every item that depends on other items, by item id."""
     lot: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """All fields of the items that were read last, by their ids in files."""
     heard: Callable[[int, int], None] = lambda done, of: None
     """Hears how many items were read, of how many."""
 
     def items(self) -> Iterator[ReleasedItem]:
-        """Every item, without the fields that are withheld."""
+        """Yield every item, without the fields that are withheld."""
         todo, done = iter(self.placed), 0
         while lot := list(islice(todo, _AT_ONCE)):
             with self.store.read() as session:
@@ -151,7 +153,7 @@ class Contents:
             done += len(lot)
 
     def must_have_media(self) -> None:
-        """Refuse a release (``FileRefused``) whose items lack images or clips, with all of these items."""
+        """Raise ``FileRefused`` with a list of all items that lack an image or a clip."""
         lacking: list[str] = []
         for at in range(0, len(self.placed), _AT_ONCE):
             ids = [each.item_id for each in self.placed[at : at + _AT_ONCE]]
@@ -167,12 +169,12 @@ class Contents:
             raise FileRefused("\n".join([*lacking[:NAMED], *more, "Bring these files in, or reject the items."]))
 
     def shown(self, item: ReleasedItem, asset: ReleasedAsset) -> bytes | None:
-        """An image with what the item shows on it; None: nothing is drawn on that one.
+        """Return an image with the marks of its item drawn on it; None if the item has no marks for this image.
 
         Raises
         ------
         FileRefused
-            What is to be drawn does not fit.
+            A box or mark does not fit the image.
         """
         at = next(place for place, each in enumerate(_of_role(item, asset.role), 1) if each is asset)
         given = drawn_on(self.access.schema, item, asset.role, at)
@@ -182,7 +184,7 @@ class Contents:
             raise ItemRefused(_SUCH, f"The item {item.id}: {str(error).rstrip('.')}") from error
 
     def fields_of(self, item: ReleasedItem) -> Mapping[str, Any]:
-        """All fields of an item that was read just now, those that are withheld among them."""
+        """Return all fields of an item that was read last, withheld fields included."""
         return self.lot[item.id]
 
     def _lot(self, session: Session, lot: Sequence[PlacedItem]) -> Iterator[ReleasedItem]:
@@ -235,8 +237,10 @@ def _of_role(item: ReleasedItem, role: str) -> list[ReleasedAsset]:
 
 
 def drawn_on(schema: Schema, item: ReleasedItem, role: str, at: int) -> dict[str, Any]:
-    """The boxes and marks that an item shows on the ``at``-th image of a role, and the words of their labels; empty:
-    none. ``FileRefused`` where they do not fit."""
+    """Return the boxes, marks and label texts that an item draws on the ``at``-th image of a role; empty for none.
+
+    Raises ``FileRefused`` if they do not fit the image.
+    """
     images = [slot.role for slot in schema.item.assets if slot.kind == "image"]
     first = next((each.role for each in item.assets if each.role in images), None)
     found: dict[str, Any] = {}
@@ -263,7 +267,7 @@ def drawn_on(schema: Schema, item: ReleasedItem, role: str, at: int) -> dict[str
 def released_set(
     contents: Contents, *, version: str, date: str, about: Mapping[str, Any], formats: Sequence[str]
 ) -> ReleasedSet:
-    """The release as formats take it."""
+    """Return the release in the form that exporters take."""
     schema = contents.access.schema
     counts: dict[str, int] = {}
     for each in contents.placed:

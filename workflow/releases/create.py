@@ -25,6 +25,7 @@ from domain.records import Person
 from domain.registers import function_of
 from exporters.release_folder import ReleaseFolder
 from exporters.release_keys import write_keys
+from exporters.writers import release_writer_of
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 from workflow.access.schema_changes import must_be_finished
@@ -48,13 +49,13 @@ if TYPE_CHECKING:
     from media.store import MediaStore
 
 ITEMS = "items.jsonl"
-"""Which items are in it: id, split, dimension, revision, how it was kept, and a hash of what is public of it."""
+"""The list of released items: id, split, dimension, revision, how the item was kept, and a hash of its public part."""
 PUBLIC, PRIVATE = "public", "private"
 Progress = Callable[[str, int, int], None]
 
 
 def silent(what: str, done: int, of: int) -> None:
-    """No one looks."""
+    """Ignore the progress."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +67,10 @@ class Created:
     files: int
     bytes: int
     place: Path
-    """Where it is kept on this machine: ``public`` below it, and ``private`` where something is withheld."""
+    """The folder of the release on this machine, with ``public`` and, if fields are withheld, ``private`` below it."""
     manifest_sha256: str
     notes: Sequence[str] = ()
-    """What is worth knowing."""
+    """Notes for the lead, one sentence each."""
 
 
 def create(
@@ -141,7 +142,7 @@ def create(
 
 
 def _keeps_back(draft: Draft) -> bool:
-    """Whether something stays out of the public files, so that evidence is in the private part."""
+    """Return whether a split withholds fields, so that the evidence belongs in the private part."""
     return any(withheld_in(draft.access.schema, each, private=draft.asked.private) for each in draft.splits)
 
 
@@ -160,7 +161,7 @@ def _must_stand(stand: Sequence[Standing], results: Results, figures: Figures, a
 
 
 def _number(value: object) -> float:
-    """A number out of reach where there is none."""
+    """Return the value as a number, or 9.0 (out of reach) if it is not a number."""
     return float(value) if isinstance(value, int | float) else 9.0
 
 
@@ -224,7 +225,7 @@ def _write_formats(rows: Sequence[Format], released: ReleasedSet, public: Releas
             continue  # it needs a format that is refused: whether it can be written is not known
         doing.begin(f"writing {row.name}: items")
         try:
-            function_of(row.releases)(released, public)
+            release_writer_of(row)(released, public)
         except FileRefused as error:
             refused[row.name] = error
     if len(refused) == 1:
@@ -235,7 +236,7 @@ def _write_formats(rows: Sequence[Format], released: ReleasedSet, public: Releas
 
 
 def _front(released: ReleasedSet, folder: ReleaseFolder) -> str:
-    """What stands at the head of the card: what programs read there of the files."""
+    """Return the front matter of the card, from which programs read license, title and files."""
     license = str(released.about.get("license", ""))
     head: dict[str, Any] = {"pretty_name": released.title, **({"license": license.lower()} if license else {})}
     if "hf_dataset" in released.formats:
@@ -245,13 +246,13 @@ def _front(released: ReleasedSet, folder: ReleaseFolder) -> str:
 
 
 class _Doing:
-    """Says how many items were gone through for what is being written."""
+    """A progress report: how many items the current step has gone through."""
 
     def __init__(self, progress: Progress) -> None:
         self._what, self._progress = "", progress
 
     def begin(self, what: str) -> None:
-        """From here on something else is being written."""
+        """Name the step that starts now."""
         self._what = what
 
     def __call__(self, done: int, of: int) -> None:
@@ -274,7 +275,7 @@ def _write_items(folder: ReleaseFolder, contents: Contents, draft: Draft) -> Non
 
 
 def _hash_of(item: ReleasedItem) -> str:
-    """Of what is public of an item: its fields, and its images and clips in their order."""
+    """Return the hash of an item's public part: its fields, and its images and clips in order."""
     media = [(asset.role, asset.sha256) for asset in item.assets]
     text = json.dumps([item.fields, media], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
@@ -332,7 +333,10 @@ def keep(
     by: Person | None,
     withdraws: tuple[int, str] | None = None,
 ) -> Created:
-    """Give what was written its number and its place. ``withdraws``: the item that it lacks, and why."""
+    """Give a written release its number and its final folder.
+
+    ``withdraws`` is the item that a point release leaves out, with the reason.
+    """
     place = place_of(home, draft.access.name, draft.version)
     told = {name: value for name, value in manifest.items() if name not in ("asked",)}
     try:

@@ -1,4 +1,4 @@
-"""What is to be released, drawn up from one state of a project: which items, at which revision, in which split."""
+"""The draft of a release, made from one state of a project: its items, their revisions and their splits."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _AT_ONCE = 500
 
 
 def version_of(number: int, point: int) -> str:
-    """``1``, or ``1.2`` after two withdrawals."""
+    """Return the version of a release: ``1``, or ``1.2`` after two withdrawals."""
     return f"{number}.{point}" if point else str(number)
 
 
 @dataclass(frozen=True)
 class Draft:
-    """What is to be released, before it is written."""
+    """A release before its files are written."""
 
     access: Access
     asked: Asked
@@ -50,35 +50,37 @@ class Draft:
     point: int
     date: str
     told: Mapping[str, Any]
-    """What the manifest says besides files."""
+    """The entries of the manifest other than its list of files."""
     by_senior: frozenset[int]
     """Items that a senior settled."""
     canary: Canary
     notes: Sequence[str] = ()
-    """What is worth knowing of how it was drawn up."""
+    """Notes on how the draft was made, one sentence each."""
 
     @property
     def version(self) -> str:
-        """As the release is called."""
+        """Return the version of the release."""
         return version_of(self.number, self.point)
 
     @property
     def splits(self) -> list[str]:
-        """Their names, in their order."""
+        """Return the names of the splits in order."""
         return list(dict.fromkeys(each.split for each in self.placed))
 
 
 def drawn_up(
     session: Session, media: MediaStore, access: Access, asked: Asked, *, names: Mapping[int, str] | None = None
 ) -> Draft:
-    """Draw up a release of what is kept now. ``names`` are what people are called in it, by id.
+    """Return the draft of a release of the items that are kept now.
+
+    ``names`` are the pseudonyms of people, by person id.
 
     Raises
     ------
     FileRefused
-        Nothing is kept.
+        No item is kept.
     InvalidInput
-        The splits cannot be made; the sentence says what is in the way.
+        The splits cannot be made; the sentence gives the reason.
     """
     plan = plan_of(asked)
     split = split_of(session, access, verified=True, version=asked.schema_version, only=None)
@@ -124,7 +126,7 @@ def drawn_up(
 
 
 class _Kept(NamedTuple):
-    """What is known of each item that is released while it is drawn up: there may be very many."""
+    """The few values that are held for each released item, because there may be very many items."""
 
     id: int
     external_id: str
@@ -135,7 +137,7 @@ class _Kept(NamedTuple):
 def _noting(
     rows: Iterable[OutgoingItem], takes: Callable[[OutgoingItem], bool], kept: list[_Kept]
 ) -> Iterator[OutgoingItem]:
-    """All items as they come; those that are taken are noted."""
+    """Yield all items unchanged, and append each item that the release takes to ``kept``."""
     for row in rows:
         if takes(row):
             kept.append(_Kept(row.id, row.external_id, row.dimension, row.current_revision))
@@ -143,7 +145,7 @@ def _noting(
 
 
 def plan_of(asked: Asked) -> SplitPlan:
-    """The splits that are asked for. ``InvalidInput`` where they are none."""
+    """Return the splits that are asked for. Raises ``InvalidInput`` if a split is malformed."""
     return SplitPlan.of(
         asked.splits,
         seed=asked.seed,
@@ -155,13 +157,13 @@ def plan_of(asked: Asked) -> SplitPlan:
 
 
 def _splits_before(session: Session, access: Access, rows: Sequence[_Kept]) -> dict[str, str]:
-    """The split that the newest release which has an item gave it, by the item's id in files."""
+    """Return the split of every item in the newest release that has the item, by the item's id in files."""
     found = releases.splits_of_items(session, project_id=access.project_id)
     return {row.external_id: found[row.id] for row in rows if row.id in found}
 
 
 def regrouped(session: Session, media: MediaStore, access: Access, asked: Asked, ids: Sequence[int]) -> dict[int, str]:
-    """What items of an earlier release share with each other, by item id."""
+    """Return the group of every item of an earlier release, by item id."""
     wanted = set(ids)
     rows: list[_Kept] = []
     every = items.each_outgoing(session, project_id=access.project_id)
@@ -171,7 +173,7 @@ def regrouped(session: Session, media: MediaStore, access: Access, asked: Asked,
 
 
 def exposed(session: Session, access: Access, ids: Sequence[int], names: Mapping[int, str]) -> dict[str, Any]:
-    """Of how many votes it is known what their voters had been sent before, and who had been sent too much."""
+    """Return how many votes have a complete exposure record, and which voters had been sent too much."""
     found = exposures.report_of(session, access=access)
     wanted = set(ids)
     return {
@@ -199,19 +201,19 @@ def exposed(session: Session, access: Access, ids: Sequence[int], names: Mapping
 
 
 def settled_by_seniors(session: Session, access: Access) -> frozenset[int]:
-    """The kept items that a senior settled."""
+    """Return the kept items that a senior settled."""
     decided = files.on_kept_items(session, project_id=access.project_id, stage=Stage.ADJUDICATION)
     return frozenset(each.item_id for each in decided)
 
 
 def canary(session: Session, access: Access, number: int) -> Canary:
-    """The canaries of a release and of all its points."""
+    """Return the canaries of a release, which all of its point releases share."""
     secret = projects.by_id(session, id=access.project_id).release_key
     return canary_of(bytes.fromhex(secret), access.name, str(number))
 
 
 def _named(rows: Sequence[_Kept], groups: Mapping[str, str]) -> dict[int, str]:
-    """The groups by item id; an item that stands for itself has none."""
+    """Return the groups by item id, without groups of a single item."""
     times = Counter(groups.values())
     found = {row.id: groups[row.external_id] for row in rows}
     return {id: group for id, group in found.items() if not group.startswith("item:") or times[group] > 1}
@@ -226,8 +228,10 @@ def _records(
     field: str | None,
     asked: Asked,
 ) -> list[SplitRecord]:
-    """The items as splitting knows them: how their images look, which reads all of them, only where there is more than
-    one split, and their texts and fields where they are asked for."""
+    """Return the items as the split rules read them.
+
+    Images are hashed only if there are splits and near duplicates count. Texts and fields are read only if asked for.
+    """
     looks = bool(asked.splits) and "near" in asked.together
     text = question_field(access.schema) if "text" in asked.together else None
     found: list[SplitRecord] = []

@@ -1,6 +1,6 @@
-"""Items that are nearly the same as others: in a project, across its splits, and next to another set or a file.
+"""Near duplicates of items: within a project, across its splits, and against another project or a file.
 
-For leads alone: right answers are among what is compared.
+Only leads may see them, because right answers are compared too.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from db.releases import Asset
 from domain.csv_text import Writer
 from domain.errors import InvalidInput, Problem
 from domain.records import Person
-from domain.registers import function_of
 from domain.states import Items, Stage
+from importers.readers import reader_of
 from media.perceptual_hash import ALIKE, BITS
 from workflow.access.counted_items import counting
 from workflow.access.projects import Access, require_lead
@@ -39,19 +39,19 @@ if TYPE_CHECKING:
     from media.store import MediaStore
 
 TEXT = 0.8
-"""Texts with so much in common are nearly the same."""
+"""Two texts are near duplicates from this share of common parts on."""
 KINDS: Mapping[str, str] = {
     "image": "images that look alike",
     "answer": "the question and the right answer alike",
     "question": "the question alike",
 }
-"""What two items may have in common, the most telling first."""
+"""What two items may have in common, the strongest evidence first."""
 _AT_ONCE = 500
 
 
 @dataclass(frozen=True)
 class Entry:
-    """An item, as far as it is compared."""
+    """The parts of an item that are compared."""
 
     id: str
     where: str
@@ -71,8 +71,9 @@ class Pair:
     one: Entry
     other: Entry
     measure: float
-    """Of texts, the share of three-letter parts in common, without those that most have; of images, in how many of 64
-    bits their looks differ."""
+    """For texts, the share of three-letter parts in common, without the most frequent parts. For images, the number of
+    differing bits of the 64 bits of their perceptual hashes.
+    """
 
     @property
     def said(self) -> str:
@@ -89,21 +90,21 @@ class Pair:
 
 @dataclass(frozen=True)
 class Duplicates:
-    """What was found."""
+    """The result of a search for duplicates."""
 
     title: str
     which: str
-    """Which items, as a sentence."""
+    """Which items were compared, as a sentence."""
     against: str
-    """What they were held against; empty: each other."""
+    """What the items were compared with; empty if with each other."""
     items: int
     others: int
-    """How many it was held against."""
+    """The number of items on the other side."""
     pairs: Sequence[Pair] = ()
     notes: Sequence[str] = field(default=())
 
     def of(self, kind: str) -> list[Pair]:
-        """The pairs that have this in common, the nearest first."""
+        """Return the pairs of this kind, the nearest first."""
         sign = 1 if kind == "image" else -1
         return sorted((each for each in self.pairs if each.kind == kind), key=lambda each: sign * each.measure)
 
@@ -120,13 +121,15 @@ def duplicates(
     text: float = TEXT,
     bits: int = ALIKE,
 ) -> Duplicates:
-    """Pairs of items of a project, or of an item of it and one of ``against``: another project, by its name, or a file
-    that the project's schema reads (in ``format``, by default that of the schema). For leads of both.
+    """Return the pairs of near duplicates within a project, or between a project and ``against``.
+
+    ``against`` is the name of another project or a file that the project's schema reads. ``format`` is the file's
+    format, by default that of the schema. The caller must be a lead of both projects.
 
     Raises
     ------
     InvalidInput
-        A measure is none.
+        A threshold is out of range.
     FileRefused
         The file cannot be read.
     """
@@ -191,7 +194,7 @@ def _of_file(schema: Schema, path: Path, format: str | None, notes: list[str]) -
     if row is None or row.reads is None or row.takes is not Takes.ITEMS:
         known = [each for each, one in FORMATS.items() if one.reads is not None and one.takes is Takes.ITEMS]
         raise InvalidInput([Problem("format", f"No items are read from {name}; take one of {', '.join(known)}.")])
-    read = function_of(row.reads)(path, format=name, schema=schema, dimension=None, progress=None)
+    read = reader_of(row)(path, format=name, schema=schema, dimension=None, progress=None)
     if read.bad:
         notes.append(f"{len(read.bad):,} records of {path.name} do not fit the schema, and were left out.")
     notes.append("Of files texts are compared; for images, import the set as a project of its own.")
@@ -213,7 +216,9 @@ def _texts(roles: Roles, fields: Mapping[str, Any]) -> tuple[str, str]:
 def _joined(
     kind: str, own: Mapping[Hashable, Sequence[Entry]], others: Mapping[Hashable, Sequence[Entry]] | None
 ) -> Iterator[Pair]:
-    """Items with the same of something: each with the first that has it, so that many of them are as many pairs."""
+    """Yield pairs of items with an equal key. Each item is paired with the first one only, so n items give n - 1
+    pairs.
+    """
     measure = 0.0 if kind == "image" else 1.0
     for key, there in own.items():
         if others is None:
@@ -236,7 +241,7 @@ def _near(
     others: Mapping[Hashable, Sequence[Entry]] | None,
     near: Sequence[tuple[Hashable, Hashable, float]],
 ) -> Iterator[Pair]:
-    """Items of which something is nearly the same; of several with the same, the first stands for them."""
+    """Yield pairs of items with nearly equal keys. The first item stands for all items with the same key."""
     for one, other, measure in near:
         if others is None:
             if own[one][0] is not own[other][0]:
@@ -259,7 +264,7 @@ def _questions(own: Sequence[Entry], others: Sequence[Entry] | None, text: float
 
 
 def _answers(own: Sequence[Entry], others: Sequence[Entry] | None, text: float) -> Iterator[Pair]:
-    """By the question and by the answer: the smaller of the two shares counts."""
+    """Yield pairs with a similar question and a similar answer. The smaller of the two shares counts."""
 
     def key(each: Entry) -> list[tuple[str, str]]:
         found = plain(each.question), plain(each.answer)
@@ -282,7 +287,10 @@ def _answers(own: Sequence[Entry], others: Sequence[Entry] | None, text: float) 
 
 
 def _images(own: Sequence[Entry], others: Sequence[Entry] | None, bits: int) -> Iterator[Pair]:
-    """By the same file, then by looks; what is even or shades off looks like anything and is left out."""
+    """Yield pairs with the same image file, then pairs of images that look alike.
+
+    Even images and plain gradients look like any other image, so they are left out.
+    """
     files = [_grouped(each, lambda entry: entry.files) for each in (own, others or ())]
     told: set[tuple[str, str, str]] = set()
     for pair in _joined("image", files[0], None if others is None else files[1]):
@@ -315,7 +323,7 @@ _MASK = (1 << BITS) - 1
 
 
 def as_csv(found: Duplicates) -> str:
-    """A row for each pair, the nearest of each kind first."""
+    """Return a CSV file with one row a pair, the nearest of each kind first."""
     out = io.StringIO(newline="")
     writer = Writer(out)
     writer.writerow(("alike", "measure", "item", "in", "other", "other_in", "question", "other_question"))
@@ -329,7 +337,7 @@ def as_csv(found: Duplicates) -> str:
 
 
 def as_json(found: Duplicates) -> dict[str, Any]:
-    """All of it."""
+    """Return the result as JSON values."""
     return {
         "title": found.title,
         "which": found.which,

@@ -1,4 +1,4 @@
-"""Why a release would be refused, as far as a few queries tell: no one waits for statistics to hear of it."""
+"""Reasons to refuse a release that a few queries can find, so that a lead need not wait for statistics."""
 
 from __future__ import annotations
 

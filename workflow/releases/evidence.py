@@ -1,9 +1,8 @@
-"""The reviewer's bundle of a release: all that it takes to work out its figures anew, and nothing that says who
-anyone is.
+"""The evidence of a release: all rows that are needed to recompute its figures, under pseudonyms.
 
-The rows are read in one state of the project. Verdicts and figures are then made of what was written, in a store that
-holds nothing else: so they are of that very state, whatever people submit meanwhile, and a bundle that could not be
-recomputed is not made in the first place.
+The rows are read from one state of the project. Verdicts and figures are then computed from the written rows, in a
+store that holds nothing more. So they belong to exactly that state, even while people submit votes. A bundle that
+cannot be recomputed is refused.
 """
 
 from __future__ import annotations
@@ -41,26 +40,26 @@ EVENTS = frozenset({RULE, OPENED, EXTENDED, DESCRIBED, LABELLED})
 """The kinds of events that figures rest on."""
 
 _AT_ONCE = 2_000
-"""So many rows are written between two words on how far it is."""
+"""The number of rows between two progress reports."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a bundle holds."""
+    """The contents of an evidence bundle."""
 
     rows: Mapping[str, int]
-    """How many of each table."""
+    """The number of rows of each table."""
     verdicts: Mapping[str, int]
-    """How many items of each state."""
+    """The number of items in each state."""
     figures: Figures
     files: int
 
 
 def names_in(store: Store, *, project: str, release: str, also: Collection[int] = ()) -> dict[int, str]:
-    """What everyone of a project is called in a release, by person id; a key is drawn for whoever has none.
+    """Return the pseudonym of every person of a project in a release, by person id.
 
-    ``release`` is what tells it from every other release, such as ``egoplan/1``: with the same name people are called
-    the same. ``also`` are people (ids) whom the evidence does not name.
+    The function draws a key for each person without one. ``release`` identifies the release, such as ``egoplan/1``: the
+    same name gives the same pseudonyms. ``also`` are ids of people whom the evidence does not name.
     """
     with store.read() as session:
         access = access_to(session, person=None, project=project)
@@ -74,7 +73,7 @@ def names_in(store: Store, *, project: str, release: str, also: Collection[int] 
 
 
 def unsaid_raters(session: Session, *, project_id: int) -> list[str]:
-    """Raters out of files of whom no one has said whether they are people."""
+    """Return the names of imported raters that are not yet marked as a person or a machine."""
     there = raters_out_of_files(session, project_id=project_id)
     return [each.name for each in there if not (each.marked or each.account or each.judge)]
 
@@ -82,10 +81,10 @@ def unsaid_raters(session: Session, *, project_id: int) -> list[str]:
 def file_rater_names(
     session: Session, *, project_id: int, names: Mapping[int, str], hide_unsaid: bool = False
 ) -> dict[str, str]:
-    """What people are called of whom there are ratings out of files: as their account here, else by a number.
+    """Return the name of each imported rater in a release: the pseudonym of the account; otherwise a number.
 
-    Raises ``Conflict`` where no one has said of such a rater whether it is a person: a person's name would go out.
-    With ``hide_unsaid`` it gets a number, too, and counts as a machine as before.
+    Raises ``Conflict`` if a rater is not yet marked as a person or a machine, because a person's name would be
+    published. With ``hide_unsaid``, such a rater gets a number too, and still counts as a machine.
     """
     there = raters_out_of_files(session, project_id=project_id)
     unsaid = unsaid_raters(session, project_id=project_id)
@@ -114,31 +113,31 @@ def write_evidence(
     counted: Mapping[str, Any] | None = None,
     progress: Progress = silent,
 ) -> Evidence:
-    """Write the bundle of a project below ``evidence/`` of a release; the same state and names make the same bytes.
+    """Write the evidence below ``evidence/`` of a release. The same state and names give the same bytes.
 
     Parameters
     ----------
     session
-        One that sees one state of the database until it ends (``db.project_rows.hold_still``).
+        A session that sees one state of the database until it ends (``db.project_rows.hold_still``).
     names
-        The pseudonym of everyone (``names_in``).
+        The pseudonym of each person (``names_in``).
     items
         The ids of the items that are released.
     only_released
-        Leave out everything about other items, with their content. Then the figures are of the released items alone:
-        how many were rejected, and how far people agreed before, can no more be worked out.
+        Leave out all rows about other items. Then the figures are about released items only:
+        the number of rejected items and the earlier agreement can no longer be computed.
     notes
-        With notes, and with reasons that people gave in their own words.
+        Include notes, and reasons that people wrote in their own words.
     hide_unsaid
-        Whoever no one has said to be a person or a machine is called by a number, as people out of files are.
+        Give a number to each imported rater that is not yet marked as a person or a machine.
     counted
-        What ``gates`` has come to in this session, where it has been asked.
+        The result of ``gates`` in this session, if it is already known.
 
     Raises
     ------
     Conflict
-        The stored states of items are not what their votes make them (``touchstone check`` names them), or no one has
-        said who is a person of the raters out of files.
+        The stored states of items differ from their votes (``touchstone check`` names them), or an
+        imported rater is not yet marked as a person or a machine.
     """
     last = events.last_at(session, project_id=access.project_id) or projects.begun(session, id=access.project_id)
     released = frozenset(items)
@@ -185,8 +184,10 @@ def _worked_out(
     beside: Path,
     progress: Progress,
 ) -> tuple[Mapping[str, int], Figures]:
-    """Write what the votes come to, worked out of what was written; how many items of each state, and all figures.
-    ``said`` is how many items came through each gate in the project itself; None: it has more than what was written."""
+    """Write the verdicts that follow from the written votes. Return the number of items by state, and all figures.
+
+    ``said`` is the number of items at each gate in the project; None if the bundle leaves out items.
+    """
 
     def reading(_: str, done: int, of: int) -> None:
         progress("reading the evidence back: rows", done, of)
@@ -211,15 +212,17 @@ class _Told:
         self._progress, self._done = progress, 0
 
     def one_more(self) -> None:
-        """One more row was written."""
+        """Count one more written row, and report the progress now and then."""
         if self._done % _AT_ONCE == 0:
             self._progress("writing evidence: rows", min(self._done, self._of), self._of)
         self._done += 1
 
 
 def _write_tables(writer: EvidenceWriter, rows: EvidenceRows, told: _Told) -> tuple[Mapping[str, int], Survey]:
-    """Every table, without what points to something that is left out; how many rows of each, and what is known of all
-    of them."""
+    """Write every table, without rows that point to an omitted row.
+
+    Returns the number of rows of each table, and the survey of all rows.
+    """
     tables = project_rows.tables()
     survey = Survey("evidence", {table: project_rows.columns(table) for table in tables}, cut=True)
     counts = {}
@@ -254,7 +257,7 @@ def _write_verdicts(writer: EvidenceWriter, verdicts: Verdicts, progress: Callab
 
 
 def _as_stored(access: Access, said: Mapping[str, Any], found: Mapping[str, Any]) -> None:
-    """What was worked out of the bundle has to be what the project itself says."""
+    """Raise ``Conflict`` if the figures recomputed from the bundle differ from those of the project."""
     unlike = [name for name in said if said[name] != found.get(name)]
     if unlike:
         raise Conflict(
@@ -267,8 +270,10 @@ def _as_stored(access: Access, said: Mapping[str, Any], found: Mapping[str, Any]
 def recomputing(
     folder: Path, beside: Path, *, survey: Survey | None = None, progress: Progress = silent
 ) -> Iterator[tuple[Store, str]]:
-    """A store of its own, in a folder that goes away, which holds a bundle and nothing else; and its project.
-    ``survey``: what is known of its rows, where they have just been written here."""
+    """Open a temporary store that holds one evidence bundle and nothing more. Yield the store and the project's name.
+
+    ``survey`` describes the rows, if the caller has just written them.
+    """
     beside.mkdir(parents=True, exist_ok=True)
     store = open_store(None, beside, lasting=False)
     try:
@@ -280,21 +285,21 @@ def recomputing(
 
 
 def as_json(figures: Figures) -> dict[str, Any]:
-    """As ``figures.json`` holds them."""
+    """Return the figures in the form of ``figures.json``."""
     return {"figures": [each.as_json() for each in figures.told], "without": dict(sorted(figures.without.items()))}
 
 
 def figures_in(folder: Path) -> Figures:
-    """The figures that a release prints, as they stand in its bundle: what a paper or a data card quotes, by id.
+    """Return the figures that a release prints, read from its evidence. Papers and data cards quote them by id.
 
-    Raises ``FileRefused`` where the folder has no bundle that can be read.
+    Raises ``FileRefused`` if the folder has no readable evidence.
     """
     with EvidenceFolder(folder) as evidence:
         return from_json(evidence.figures())
 
 
 def from_json(found: Mapping[str, Any]) -> Figures:
-    """The other way. Raises ``FileRefused`` where something is no figure."""
+    """Return the figures stored as JSON by ``as_json``. Raises ``FileRefused`` if an entry is malformed."""
     told = []
     for number, each in enumerate(found["figures"], 1):
         try:
@@ -308,7 +313,7 @@ def from_json(found: Mapping[str, Any]) -> Figures:
 
 
 def rows_behind(folder: Path, figure: Told) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
-    """What proves a figure: each file of the bundle, the number of the line, and the row."""
+    """Yield the rows behind a figure: the file of the bundle, the line number, and the row."""
     with EvidenceFolder(folder) as evidence:
         for each in figure.rows:
             for number, row in evidence.lines(each.path):
@@ -325,7 +330,7 @@ def _report(access: Access) -> Any:
 
 
 def _says(only_released: bool, notes: bool) -> str:
-    """What a reader has to know of a bundle, as sentences."""
+    """Return the sentences that explain to a reader which rows a bundle leaves out."""
     which = (
         "Everything about items that are not released is left out, so that figures are of the released items alone."
         if only_released
@@ -336,7 +341,7 @@ def _says(only_released: bool, notes: bool) -> str:
 
 
 def printed_verdicts(evidence: EvidenceFolder) -> dict[str, str]:
-    """What was printed of each item, by its id."""
+    """Return the printed verdict of every item, by item id."""
     return {row["item"]: row["verdict"] for row in evidence.verdicts()}
 
 

@@ -72,13 +72,13 @@ class ReleaseCheck:
     told: Callable[[Store, Access], Iterable[Told]]
     """The figures of the check, for the evidence."""
     blocks: Callable[[Mapping[str, Any]], Iterable[Block]]
-    """What the data card shows of the manifest's entry."""
+    """Return the blocks of the data card for the check's entry in the manifest."""
     work: str
     """The figure that pages ask for (``app.figures``); its function is called with the project and ``args``."""
     about: str
     """The figure as subject and verb of a sentence: ``Shortcuts are``."""
     state_of: Callable[[Store, Person | None, str], tuple[tuple[Any, ...], int]]
-    """What stays the same as long as the figure does, and how many ratings it is made of."""
+    """Return a state that changes whenever the figure may change, and the number of ratings behind the figure."""
     result_of: Callable[[Schema, Any], CheckResult | None]
     """The result, from the value of the figure."""
     args: Mapping[str, Any] = field(default_factory=dict)

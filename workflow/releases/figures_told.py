@@ -1,8 +1,7 @@
-"""Every figure that a release prints, each under an id that stays and with the rows that prove it.
+"""Every figure that a release prints, each with a stable id and the rows that prove it.
 
-They come from the functions behind `touchstone agreement`, `calibrate` and `results`, in a store that holds a release's
-evidence and nothing else. So the figures of a release and those of whoever recomputes it are made by the same code, of
-the same rows, in the same order.
+The figures come from the functions behind `touchstone agreement`, `calibrate` and `results`, in a store that holds only
+a release's evidence. So the release and any recomputation use the same code, on the same rows, in the same order.
 """
 
 from __future__ import annotations
@@ -41,9 +40,9 @@ _COUNT = re.compile(r"\d[\d,.]* of \d[\d,.]*")
 _ADVICE = frozenset({"grade_next"})
 """Tables of the report that say what to do next; they measure nothing."""
 _NAME = 60
-"""What is longer in a cell of a report is a sentence, and names nothing."""
+"""A longer cell of a report is a sentence, and no part of an id."""
 _BASIS = frozenset({"items", "sample", "schema", "scale", "scale_inferred", "answers", "tolerance"})
-"""Of what a line of agreement was asked, what says no more than of which state of the project it is."""
+"""Arguments of a line of agreement that only describe the state of the project."""
 
 ANSWERS, RATINGS, REPLIES, READ = (
     table_path(name) for name in ("prediction", "imported_rating", "judgement", "reading")
@@ -53,14 +52,14 @@ SUBMITTED, ITEMS = table_path("annotation"), table_path("item")
 
 @dataclass(frozen=True)
 class Figures:
-    """Figures that were told, and parts that could not be."""
+    """The computed figures, and the parts that could not be computed."""
 
     told: Sequence[Told]
     without: Mapping[str, str] = field(default_factory=dict)
-    """Parts of which there is no figure, such as ``judges.grading``, and why."""
+    """The reason for each part without figures, such as ``judges.grading``."""
 
     def get(self, id: str) -> Told:
-        """The figure of that id. ``NotFound`` names those that are called nearly so."""
+        """Return the figure with this id. Raises ``NotFound``, which lists similar ids."""
         found = self.by_id.get(id)
         if found is None:
             near = [each for each in self.by_id if each.startswith(id.rpartition(".")[0])][:5]
@@ -68,7 +67,7 @@ class Figures:
         return found
 
     def of(self, prefix: str) -> list[Told]:
-        """All figures whose ids begin with these parts: ``agreement.verification``."""
+        """Return all figures whose ids begin with a prefix, such as ``agreement.verification``."""
         return [each for each in self.told if each.id == prefix or each.id.startswith(f"{prefix}.")]
 
     @property
@@ -79,7 +78,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class ItemVerdict:
-    """What the votes on an item come to."""
+    """The verdict of the votes on an item."""
 
     item: str
     verdict: str
@@ -87,18 +86,20 @@ class ItemVerdict:
     why: str
 
     def as_json(self) -> dict[str, str]:
-        """As a line of ``verdicts.jsonl``."""
+        """Return the verdict as a line of ``verdicts.jsonl``."""
         return {"item": self.item, "verdict": self.verdict, "stage": self.stage, "why": self.why}
 
 
 class Verdicts:
-    """What the votes on each item of a project come to, worked out anew, in the order in which the items came. Whoever
-    has gone through all of them knows how many came through each gate, too."""
+    """An iterator over the recomputed verdicts of a project, in the order in which items came.
+
+    After the last item, ``gates`` holds the number of items at each gate.
+    """
 
     def __init__(self, store: Store, *, project: str) -> None:
         self._store, self._project = store, project
         self.gates: Mapping[str, Any] | None = None
-        """As ``workflow.files.project_check.gates``; None before the end."""
+        """The result of ``workflow.files.project_check.gates``; None before the end."""
 
     def __iter__(self) -> Iterator[ItemVerdict]:
         with self._store.read() as session:
@@ -119,8 +120,10 @@ def figures_of(
     counted: Mapping[str, Any] | None = None,
     progress: Callable[[str], None] = lambda part: None,
 ) -> Figures:
-    """Every figure of a project, in a fixed order; a part that cannot be measured says why. ``counted`` are its gates
-    (``Verdicts.gates``), where they are known."""
+    """Return every figure of a project, in a fixed order. A part that cannot be measured gives its reason.
+
+    ``counted`` are the project's gates (``Verdicts.gates``), if they are known.
+    """
     with store.read() as session:
         access = access_to(session, person=None, project=project)
     told: list[Told] = []
@@ -162,7 +165,7 @@ def _gates(store: Store, access: Access) -> Mapping[str, Any]:
 
 
 def _exposure(store: Store, access: Access) -> Iterator[Told]:
-    """Of how many votes it is known what had been sent to whoever gave them, and of how many it was too much."""
+    """Yield the number of votes with a complete exposure record, and the number with a faulty exposure."""
     with store.read() as session:
         found = report_of(session, access=access)
     for each in found.stages:
@@ -171,7 +174,7 @@ def _exposure(store: Store, access: Access) -> Iterator[Told]:
 
 
 def _floors(store: Store, access: Access) -> Iterator[Told]:
-    """What has to come to a floor before a release, of all votes."""
+    """Yield the measured value of each agreement floor, over all votes."""
     for each in access.schema.export.floors:
         found = measured(store, access, each)
         rows = [*_votes(Stage(found.stage)), Selected(RATINGS, {"stage": found.stage})]
@@ -192,7 +195,7 @@ def _counts(prefix: str, counted: Mapping[str, Any]) -> Iterator[Told]:
 
 
 def _agreement(store: Store, access: Access, stage: Stage) -> Iterator[Told]:
-    """The whole, and each dimension where the schema's report is cut so, by the statistics that it names."""
+    """Yield the agreement statistics that the schema names, over all items and for each dimension of its report."""
     named = reporting.agreement_first(access.schema)
     cuts = [Cut.WHOLE, *([cut] if (cut := reporting.cut_first(access.schema)) not in (None, Cut.WHOLE) else [])]
     for by in cuts:
@@ -218,7 +221,7 @@ def _means(store: Store, access: Access) -> Iterator[Told]:
 
 
 def _results(prefix: str, found: Sequence[Result], rows: Sequence[Selected]) -> Iterator[Told]:
-    """Lines of agreement; where no more than two people have rated by a criterion, they go without saying."""
+    """Yield lines of agreement as figures. A criterion with one pair of raters does not name the pair."""
     pairs: dict[str, set[tuple[str, ...]]] = {}
     for each in found:
         pairs.setdefault(each.criterion, set()).update([tuple(each.args["pair"])] if "pair" in each.args else [])
@@ -253,7 +256,7 @@ def _result(prefix: str, each: Result, rows: Sequence[Selected], *, alone: bool)
 
 
 def _judges(store: Store, access: Access, stage: Stage, raters: Raters) -> Iterator[Told]:
-    """Every number in the tables of the report on judges, with everyone in it."""
+    """Yield every number in the tables of the report on judges, with all raters included."""
     study, source = study_of(
         store,
         person=None,
@@ -271,7 +274,7 @@ def _judges(store: Store, access: Access, stage: Stage, raters: Raters) -> Itera
 
 
 def _table(prefix: str, table: Table, rows: Sequence[Selected]) -> Iterator[Told]:
-    """The figures and numbers of a table: a row is called by its texts."""
+    """Yield the figures and numbers of a table. The texts of a row name the row."""
     for row in table.rows:
         names = [cell for cell in row if isinstance(cell, str) and len(cell) <= _NAME and not _COUNT.fullmatch(cell)]
         said = ".".join(map(slug, names)) or "all"
@@ -336,7 +339,7 @@ def slug(text: Any) -> str:
 
 
 def _with_own_ids(told: Sequence[Told]) -> list[Told]:
-    """No two figures with the same id: of those that would have one, each but the first gets a hash of its title."""
+    """Return the figures with unique ids. A repeated id gets a hash of the figure's title."""
     found: dict[str, Told] = {}
     for each in told:
         id, n = each.id, 1

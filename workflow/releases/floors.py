@@ -1,7 +1,7 @@
-"""Agreement floors of a release (``export: floors``): what each comes to, and whether it was set before people voted.
+"""The agreement floors of a release (``export: floors``): the measured values, and when each floor was set.
 
-What is compared with a floor is what the page Agreement measures, of all votes of the stage: of what was kept alone
-people agree the more, the more of the rest was thrown away.
+A floor is compared with the value on the Agreement page, over all votes of the stage. Agreement over kept items alone
+would rise with the number of rejected items.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ LINE = "floor."
 
 @dataclass(frozen=True)
 class Setting:
-    """What a floor was from some moment on."""
+    """The setting of a floor from one moment on."""
 
     version: int
-    """Of the schema, as it calls itself."""
+    """The version of the schema."""
     at: str
     """Since when that schema is in force."""
     at_least: float | None
@@ -46,7 +46,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Standing:
-    """How a floor stands."""
+    """A floor, its measured value and its history."""
 
     name: str
     """Such as ``choice.krippendorff_alpha``."""
@@ -54,12 +54,12 @@ class Standing:
     criterion: str
     statistic: str
     title: str
-    """Of the statistic, as people call it."""
+    """The title of the statistic, as pages show it."""
     at_least: float | None
     """None: it was taken away after votes had been given."""
     bound: str
     settings: Sequence[Setting] = ()
-    """What it was, the first one first; the last one holds."""
+    """The settings of the floor, oldest first; the last one is in force."""
     outcome: str = ""
     """``met``, ``not met``, ``cannot be computed``, or ``taken away``."""
     value: float | None = None
@@ -69,7 +69,7 @@ class Standing:
     n_raters: int = 0
     n_left_out: int = 0
     why: str = ""
-    """Why it cannot be computed; of several lines, which of them this is."""
+    """The reason why the value is undefined; if several lines were measured, the name of the lowest."""
 
     @property
     def met(self) -> bool:
@@ -83,19 +83,19 @@ class Standing:
 
     @property
     def lowered(self) -> Iterator[tuple[Setting, Setting]]:
-        """Where it was made lower after votes had been given, with what it was before."""
+        """Yield each lowering of the floor after votes had been given: the setting before and the setting after."""
         for before, after in zip(self.settings, self.settings[1:], strict=False):
             if after.votes and _less(before, after):
                 yield before, after
 
     @property
     def said(self) -> str:
-        """How it stands, in a sentence without its full stop."""
+        """Return a sentence about the floor, without its full stop."""
         return f"{self.came_to}; {self.set_when}"
 
     @property
     def came_to(self) -> str:
-        """What it came to, in words."""
+        """Return the measured value in words, with the required one."""
         if self.at_least is None:
             return "no longer asked"
         asked = f"{'the lower limit has' if self.bound == 'low' else 'it has'} to come to {self.at_least:g}"
@@ -110,7 +110,7 @@ class Standing:
 
     @property
     def set_when(self) -> str:
-        """When it was set, and whether it was changed after people had voted."""
+        """Return when the floor was set, and each change after people had voted."""
         first = self.settings[0]
         told = [f"set in version {first.version} of the schema, {_after(first.votes)}"]
         for before, after in self.lowered:
@@ -122,13 +122,13 @@ class Standing:
         return "; ".join(told)
 
     def as_json(self) -> dict[str, Any]:
-        """As a manifest has it."""
+        """Return the floor in the form of the manifest."""
         told = {name: value for name, value in asdict(self).items() if value is not None and value != ""}
         return {**told, "settings": [asdict(each) for each in self.settings], "beforehand": self.beforehand}
 
     @classmethod
     def from_json(cls, told: Mapping[str, Any]) -> Standing:
-        """From what ``as_json`` gave."""
+        """Return the floor stored by ``as_json``."""
         known = {each.name: told[each.name] for each in fields(cls) if each.name in told}
         settings = [Setting(**each) for each in told["settings"]]
         return cls(**{"at_least": None, **known, "settings": settings})
@@ -155,9 +155,9 @@ def _words(setting: Setting) -> str:
 
 
 def standings(store: Store, *, project: str, schema_version: int | None = None) -> list[Standing]:
-    """How every floor of a project stands, in the order of the schema; then those that were taken away.
+    """Return every floor of a project in the order of the schema, then the removed floors.
 
-    For anyone who has made sure that the person may see it. ``schema_version``: only votes under that version.
+    The caller checks that the person may see the floors. With ``schema_version``, only votes under that version count.
     """
     with store.read() as session:
         access = access_to(session, person=None, project=project)
@@ -171,7 +171,7 @@ def standings(store: Store, *, project: str, schema_version: int | None = None) 
 
 
 def measured(store: Store, access: Access, floor: Floor, *, schema_version: int | None = None) -> Standing:
-    """What a floor comes to: the lowest of its lines counts (of two raters each pair, of a criterion each part)."""
+    """Return the measured value of a floor: the lowest over all pairs of raters or parts of a criterion."""
     blank = _blank(access.schema, floor)
     about: dict[str, Any] = {"person": None, "project": access.name, "stage": Stage(blank.stage)}
     try:
@@ -253,7 +253,7 @@ def _small(sentence: str) -> str:
 
 
 def history(session: Session, access: Access) -> dict[str, Standing]:
-    """Every floor that a project ever had, by name, with what it was from its beginning on."""
+    """Return every floor that a project ever had, by name, with its settings from the beginning on."""
     found: dict[str, Standing] = {}
     for id, since in _in_force(session, access):
         schema = access.schema if id == access.schema_version_id else stored_schema(session, id=id).schema_
@@ -272,7 +272,7 @@ def history(session: Session, access: Access) -> dict[str, Standing]:
 
 
 def _in_force(session: Session, access: Access) -> Iterator[tuple[int, datetime]]:
-    """The schemas (ids) that a project has had, each with the moment from which it held."""
+    """Yield the id of each schema that a project has had, with the moment from which the schema was in force."""
     changes = [row for row, _ in schema_changes.of_project(session, project_id=access.project_id)]
     first = changes[0].before_id if changes else access.schema_version_id
     yield first, projects.begun(session, id=access.project_id)
@@ -281,7 +281,7 @@ def _in_force(session: Session, access: Access) -> Iterator[tuple[int, datetime]
 
 
 def _called_now(access: Access, id: int, schema: Schema, floor: Floor) -> Standing:
-    """A floor of a schema, with its criterion by the name that it has now."""
+    """Return a floor of a schema, with the present name of its criterion."""
     name = floor.criterion
     for step in access.reading.steps.get(id, ()):
         name = step.criteria.get(name, name)
@@ -289,7 +289,7 @@ def _called_now(access: Access, id: int, schema: Schema, floor: Floor) -> Standi
 
 
 def _blank(schema: Schema, floor: Floor) -> Standing:
-    """A floor of which nothing is known but what it asks."""
+    """Return a floor without a measured value."""
     asked = asked_by(schema, floor)
     assert asked is not None, "the loader has seen to it"
     row = STATISTICS[floor.statistic]
@@ -309,7 +309,9 @@ def _blank(schema: Schema, floor: Floor) -> Standing:
 
 
 def state_of(store: Store, *, by: Person | None, project: str) -> tuple[tuple[Any, ...], int]:
-    """What stays the same as long as the floors stand as they do, and how many ratings they are about; for leads."""
+    """Return a state that changes whenever a floor may change, and the number of ratings behind the floors. For
+    leads.
+    """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     asked = [asked_by(access.schema, each) for each in access.schema.export.floors]

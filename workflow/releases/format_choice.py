@@ -9,12 +9,12 @@ from workflow.releases.settings import Asked
 
 
 def formats_of(schema: Schema, asked: Asked) -> list[Format]:
-    """The formats of a release, in the order in which they are written.
+    """Return the formats of a release, in the order in which they are written.
 
     Raises
     ------
     FileRefused
-        There is no such format, it holds no items, or it cannot hold those of this schema.
+        A format is unknown, holds no items, or cannot hold the items of this schema.
     """
     known = releasable(schema)
     names = asked.formats or usual_formats(schema)
@@ -29,14 +29,14 @@ def formats_of(schema: Schema, asked: Asked) -> list[Format]:
 
 
 def usual_formats(schema: Schema) -> tuple[str, ...]:
-    """The formats that a release has where no one asks for others: those of the schema that can hold its items."""
+    """Return the default formats of a release: those of the schema that can hold its items."""
     fitting = [name for name, row in releasable(schema).items() if row.carries(schema) is None]
     return tuple(name for name in schema.export.formats if name in fitting) or tuple(fitting)[:1]
 
 
 def releasable(schema: Schema) -> dict[str, Format]:
-    """The formats that a release of a schema can be written in, by name."""
-    there = [row for row in FORMATS.values() if row.releases is not None and row.available]
+    """Return the formats in which a release of a schema can be written, by name."""
+    there = [row for row in FORMATS.values() if row.releases and row.available]
     own = [row for row in offered(schema, writes=True) if row in there]
     others = [row for row in there if row.fits(schema) or (row.keys is not None and row.keys.open)]
     return {row.name: row for row in (*own, *others)}

@@ -11,8 +11,9 @@ from workflow.releases.leak_stats import rejected
 def told_by(signals: Sequence[Signal], level: float) -> Iterator[Signal]:
     """Yield the signals that are leaks, the certain ones first; all tests share one level.
 
-    How texts are written is tested in so many ways that these tests have half of the level for themselves. A column is
-    told once, by the first of: that it is the key, that it is associated with the key, how it is written.
+    How texts are written is tested in very many ways, so these tests have half of the level for themselves. A column is
+    reported once. The first that applies wins: the column is the key, is associated with the key, or is written in a
+    way that depends on the key.
     """
     certain = [each for each in signals if each.certain]
     yield from certain

@@ -20,7 +20,7 @@ _PARTS = re.compile(r"[^0-9A-Za-z]+")
 _LOOKS_CODED = re.compile(r"[0-9=]|[a-z][A-Z]")
 _HEX = re.compile(r"[0-9a-fA-F]{8,128}")
 _LONG_DIGEST = 16
-"""A digest with so many hex digits is no chance."""
+"""A match of a digest with this many hex digits cannot be chance."""
 _MOST_TOKENS = 12
 _LONGEST = 2_000
 _BETWEEN = " \t:;,|/_.#=\"'{}[]()-"
@@ -36,7 +36,7 @@ _BY_LENGTH = {32: ("MD5",), 40: ("SHA-1",), 64: ("SHA-256",), 128: ("SHA-512",)}
 
 
 class EncodedKeys:
-    """What encoded texts say of private items."""
+    """The keys of private items that are found in encoded texts."""
 
     def __init__(self, known: Known) -> None:
         self._known = known
@@ -45,9 +45,9 @@ class EncodedKeys:
         """Digests of the item ``_of``, by algorithm and text that is hashed with the key."""
 
     def said(self, item: KeyItem, text: str) -> Iterator[tuple[str, int, bool]]:
-        """Yield what a text says of an item: how it is encoded, the key, and whether it can be no chance.
+        """Yield each key found in a text: the encoding, the code of the key, and whether the match is certain.
 
-        It is no chance if the text also has the item's own id, or states the key in words, or is a long digest.
+        A match is certain if the text also has the item's own id, states the key in words, or is a long digest.
         """
         turned = text.strip()
         if not turned or len(turned) > _LONGEST or turned == self._known.keys.head.canary:

@@ -1,4 +1,4 @@
-"""What a check for leaks knows of the private items: their keys as codes, and what a cell says in the same codes."""
+"""The private items of a leak check: their keys as codes, and the code that a cell states."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ NAMES = frozenset(
         *("correct_choice", "correct_index", "right_answer", "label", "solution", "target"),
     }
 )
-"""What other programs call a key."""
+"""Names that other programs use for a key."""
 
 LONG = 24
-"""From so many characters on, a text that is kept back is looked for as it is."""
+"""A withheld text of at least this many characters is searched for verbatim."""
 
 _LETTER = re.compile(r"\(?([A-Za-z])[.):]?")
 _STATED = re.compile(
@@ -41,14 +41,15 @@ class Known:
 
     keys: Keys
     codes: Mapping[str, int]
-    """What is right, by id: the place of an option, else a number for each key that occurs. Items without one are not
-    in it."""
+    """The key of every item by id: the place of the right option, or a number for each distinct key. Items without a
+    key are missing.
+    """
     values: Mapping[str, int]
     """Every way to write a key that is no option, with its number."""
     ranks: Mapping[str, float]
-    """What keys are sorted by: places, numbers, or texts by the alphabet."""
+    """The sort value of each key: a place, a number, or the rank of a text in the alphabet."""
     shared: Mapping[tuple[str, ...], int]
-    """How many items have the same options, in the same order."""
+    """How many items have the same options in the same order."""
 
     @property
     def withheld(self) -> frozenset[str]:
@@ -56,7 +57,7 @@ class Known:
         return frozenset(self.keys.head.withheld)
 
     def said(self, item: KeyItem, value: Any) -> Iterator[tuple[str, int]]:
-        """What a cell says of an item, in each encoding in which it says something."""
+        """Yield the key that a cell states about an item, in each encoding that fits."""
         text = _written(value)
         if text is None or len(text) > 400:
             return
@@ -76,7 +77,7 @@ class Known:
                     yield encoding, int(text) - first
 
     def stated(self, item: KeyItem, text: str) -> Iterator[tuple[str, int]]:
-        """What a longer text states of an item, behind a word such as *answer* or *key*."""
+        """Yield the key that a longer text states about an item, after a word such as *answer* or *key*."""
         for match in _STATED.finditer(text[:20_000]):
             rest = text[match.end() : match.end() + 200]
             options = _options(item)
@@ -98,13 +99,16 @@ class Known:
         }
 
     def layout(self, item: KeyItem) -> str | int:
-        """Return what decides the places of an item's options: the options themselves if many items have the same
-        ones, so that a place says what is right; else only their number."""
+        """Return the layout of an item's options.
+
+        The layout is the options themselves if many items share them, because a place then names the right option. For
+        all other items, the layout is the number of options.
+        """
         options = _options(item)
         return "\n".join(options) if self.shared.get(options, 0) * 10 > len(self.keys.items) else len(options)
 
     def in_name(self, item: KeyItem, text: str) -> int | None:
-        """The one option whose words stand in a file's name; None where there is none, or several."""
+        """Return the one option whose words are in a file's name; None if no option or several match."""
         name = _words(text)
         there = [
             place
@@ -116,9 +120,9 @@ class Known:
         return None
 
     def secrets(self) -> Iterator[tuple[str, str, str]]:
-        """Texts that are kept back and long enough to be looked for: item, field, text as it is compared.
+        """Yield withheld texts that are long enough to search for: item, field and normalized text.
 
-        A text that one of the item's own options has, in whole or in part, is public by design.
+        A text that is part of one of the item's own options is public by design.
         """
         for item in self.keys.items.values():
             options = [plain(each) for each in item.asked.options]
@@ -131,12 +135,12 @@ class Known:
 
 
 def looks_like_a_path(text: str) -> bool:
-    """Whether a cell names a file."""
+    """Return whether a cell names a file."""
     return len(text) < 300 and _PATH.fullmatch(text) is not None
 
 
 def known(keys: Keys) -> Known:
-    """What a check knows of a key file."""
+    """Return the private items of a key file in the form that the leak check needs."""
     codes: dict[str, int] = {}
     values: dict[str, int] = {}
     for item in keys.items.values():
@@ -166,7 +170,7 @@ def _ranks(keys: Keys, codes: Mapping[str, int]) -> dict[str, float]:
 
 
 def right_place(item: KeyItem) -> int | None:
-    """Where the right option stands, of an item that has one."""
+    """Return the place of the right option; None if the item has no single right option."""
     key = item.key
     if isinstance(key, list):
         key = key[0] if len(key) == 1 else None
@@ -183,7 +187,7 @@ def right_place(item: KeyItem) -> int | None:
 
 
 def _options(item: KeyItem) -> tuple[str, ...]:
-    """The options of which one is right; none where several are, or an order, or a number."""
+    """Return the options if exactly one is right; empty for several, an order or a number."""
     if item.asked.kind is AnswerKind.YES_NO:
         return "yes", "no"
     return item.asked.options if item.asked.kind is AnswerKind.OPTION else ()
@@ -203,7 +207,7 @@ def _written(value: Any) -> str | None:
 
 
 def _forms(item: KeyItem) -> Iterator[str]:
-    """Every way in which a key that is no single option may be written."""
+    """Yield every way to write a key that is not a single option."""
     key = item.key
     if not isinstance(key, list):
         yield plain(_written(key) or str(key))

@@ -1,4 +1,4 @@
-"""What files themselves tell: metadata in images and clips, and the order and times of what is in archives."""
+"""Leaks in files themselves: metadata of images and clips, and the order and times of files in archives."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from media.perceptual_hash import difference_hash
 from media.strip_metadata import NotUnderstood
 
 _BASE64 = ("/9j/", "iVBOR", "UklGR", "R0lGOD")
-"""How JPEG, PNG, WebP and GIF begin in base64."""
+"""The first characters of JPEG, PNG, WebP and GIF in base64."""
 _LARGEST = 1 << 30
 """Bytes that are taken out of one archive."""
 
@@ -36,13 +36,13 @@ class Picture:
     sha256: str
     look: int | None
     told: str
-    """What it tells of its making; empty: nothing."""
+    """The metadata about the making of the file; empty for none."""
     unknown: str = ""
-    """Why that cannot be said."""
+    """Why the metadata could not be read."""
 
 
 def picture(where: str, content: bytes, *, look: bool) -> Picture | None:
-    """What there is to know about an image; None where the bytes are none."""
+    """Return the metadata and the looks of an image; None if the bytes are not an image."""
     sort = file_type.sniff(content[: file_type.HEAD_BYTES])
     if sort.kind != "image" or sort.mime is None:
         return None
@@ -64,7 +64,7 @@ def picture(where: str, content: bytes, *, look: bool) -> Picture | None:
 
 
 def clip(where: str, path: Path) -> Picture | None:
-    """Likewise of a clip; of clips nothing is decoded."""
+    """Return the metadata of a clip; None if the file is not a clip. The clip is not decoded."""
     with path.open("rb") as file:
         sort = file_type.sniff(file.read(file_type.HEAD_BYTES))
     if sort.kind != "clip" and not sort.is_video:
@@ -88,7 +88,7 @@ def _tags_of_webm(path: Path) -> str:
 
 
 def in_base64(text: str) -> bytes | None:
-    """The image that a cell holds as text; None: it holds none."""
+    """Return the image that a cell holds as base64 text; None if the cell holds no image."""
     text = text.partition(",")[2] if text.startswith("data:image/") else text
     if not text.startswith(_BASE64) or len(text) < 60:
         return None
@@ -99,7 +99,7 @@ def in_base64(text: str) -> bytes | None:
 
 
 def _metadata(content: bytes) -> str:
-    """What of metadata there is, in words."""
+    """Return the names of the metadata that an image has."""
     try:
         with Image.open(io.BytesIO(content)) as opened:
             names = sorted(str(name) for name in opened.info)
@@ -114,21 +114,21 @@ def _metadata(content: bytes) -> str:
 
 @dataclass(frozen=True)
 class Archive:
-    """What an archive tells besides its files."""
+    """The order and the times of the files in an archive."""
 
     names: Sequence[str]
     times: frozenset[float]
 
 
 def is_archive(path: Path) -> bool:
-    """Whether files can be taken out of it."""
+    """Return whether a path is an archive from which files can be extracted."""
     return zipfile.is_zipfile(path) or (
         path.suffix in (".tar", ".tgz", ".gz", ".xz", ".bz2") and tarfile.is_tarfile(path)
     )
 
 
 def archive(path: Path) -> Archive:
-    """The order and times of its files."""
+    """Return the order and the times of the files in an archive."""
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as file:
             infos = [each for each in file.infolist() if not each.is_dir()]
@@ -139,8 +139,11 @@ def archive(path: Path) -> Archive:
 
 
 def taken_out(path: Path, folder: Path) -> Iterator[tuple[str, Path]]:
-    """Its files, each with its name there, below a folder where they are called by number; ``ValueError`` if they are
-    too large."""
+    """Yield the files of an archive, each with its name there. The files are extracted below a folder and named by
+    number.
+
+    Raises ``ValueError`` if the files are too large.
+    """
     left = _LARGEST
     for number, (name, stream) in enumerate(_members(path)):
         out = folder / f"{number}{''.join(Path(name).suffixes[-1:])}"

@@ -1,4 +1,4 @@
-"""What the options of items tell without their questions: where the right one stands, and how long it is."""
+"""Leaks in the options alone, without the questions: the place and the length of the right option."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from workflow.releases.leak_stats import limits, more_than
 
 
 def told_by_options(one: Known) -> Iterator[tuple[str, Signal]]:
-    """Each number as a sentence, with its test: that a place, or the longest option, is right more often than by
-    chance, and by more than a tenth of all items."""
+    """Yield each figure as a sentence, with its test.
+
+    The tests ask whether a place, or the longest option, is right more often than by chance, and by more than a tenth
+    of all items.
+    """
     where = f"the split {one.keys.head.split}"
     items = [
         (item, one.codes[item.id])
@@ -62,7 +65,7 @@ def _of_lengths(where: str, words: str, items: Sequence[tuple[KeyItem, int]]) ->
 
 
 def _of_orders(where: str, one: Known) -> Iterator[tuple[str, Signal]]:
-    """How often the right order is the one in which the options are listed."""
+    """Yield how often the right order is the order in which the options are listed."""
     orders = [
         item
         for item in one.keys.items.values()

@@ -33,7 +33,7 @@ class SecretPhrases:
         self._found: dict[str, list[tuple[str, str | None]]] = {}
         """For each text: its public places, and the item of each row."""
         self._offered: dict[tuple[str, str], str] = {}
-        """For each text that the question of its own item offers beside others: text and item, with the place."""
+        """The place of each private text that the question of its own item offers among others, by text and item."""
         for id, name, text in (secret for one in knowns for secret in one.secrets()):
             self._owners.setdefault(text, {})[id] = name
             self._lengths.setdefault(text[:LONG], set()).add(len(text))
@@ -61,8 +61,8 @@ class SecretPhrases:
     def judged(self) -> Iterator[PhraseFound]:
         """Judge every text that was found.
 
-        A private text in the public row of its own item tells the key. So does a text of one item alone, wherever it
-        stands. What several items keep back, or what the public row of another item has, is a phrase of the benchmark.
+        A private text in the public row of its own item reveals the key. So does a text of a single item anywhere. A
+        text that several items withhold, or that another item's public row contains, is a phrase of the benchmark.
         """
         for (phrase, id), where in self._offered.items():
             name = self._owners[phrase][id]

@@ -1,4 +1,4 @@
-"""What the rows of public tables say of private items: column by column, in the order of the rows."""
+"""Leaks in public tables: the statements of each column and of the row order about private items."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from domain.reading.answers import AnswerKind
 from exporters.release_keys import KeyItem
 from workflow.releases.leak_encoded import EncodedKeys
 from workflow.releases.leak_keys import NAMES, Known, looks_like_a_path
+from workflow.releases.leak_lists import PLACE, list_of, option_lists
 from workflow.releases.leak_media import in_base64
 from workflow.releases.leak_stats import (
     FEW,
@@ -36,7 +37,6 @@ from workflow.releases.leak_tables import Row, Table, written
 from workflow.releases.leak_writing import HIDDEN, Writing, kinds_of
 
 _IDS = (*dict.fromkeys(("id", "item", "item_id", *id_keys(), "question_id", "index")), "(name)")
-_PLACE = re.compile(r"\[\d+\]")
 _MOST_COLUMNS = 400
 _WORDS = re.compile(r"\s")
 _BETWEEN = re.compile(r"[^0-9A-Za-z]+")
@@ -45,16 +45,16 @@ _CONTENT = frozenset({"dimension", "category", "l2-category", "group", "split", 
 
 _ENCODINGS = {"from 0": "a number from 0", "from 1": "a number from 1"}
 OPTIONS = "(options)"
-"""What the options of an item are called where they are compared with each other."""
+"""The name of an item's options when they are compared with each other."""
 
 STATED, NAMED = "stated", "named"
-"""Kinds of columns besides plain cells: what a longer text states, and what a file's name has in it."""
+"""Kinds of columns other than plain cells: a statement in a longer text, and a word in a file's name."""
 ENCODED, SURE = "encoded", "surely encoded"
 """Cells that are the key in another form: perhaps by chance, or beyond it."""
 ODD = "odd"
 """The one option that is written unlike the others."""
 IDS = "files with ids"
-"""What the table of the items' own ids is called."""
+"""The name of the table that holds the items' own ids."""
 
 
 @dataclass(frozen=True)
@@ -67,30 +67,30 @@ class Signal:
     what: str
     tried: Tried
     certain: bool = False
-    """It is one, whatever the test says."""
+    """The signal is a leak, whatever its test shows."""
     column: str = ""
     """For a column: its name."""
     same: bytes = b""
     """Equal for tests of the same values in several files: these count as one test."""
 
     is_of_writing: bool = False
-    """It tests how texts are written: one of very many tests."""
+    """The signal tests how texts are written, which is one of very many tests."""
 
     @property
     def place(self) -> tuple[str, str]:
         """The column with all that is derived from it, such as the entries and the length of a list."""
-        return self.where, _PLACE.sub("", self.column).removesuffix(" (length)").removesuffix("[]")
+        return self.where, PLACE.sub("", self.column).removesuffix(" (length)").removesuffix("[]")
 
 
 @dataclass
 class Rows:
-    """A table that was read: what it says of each private item, and what other rows have in common with these."""
+    """A table that was read: its statements about each private item, and the values that rows share."""
 
     table: Table
     known: Known
     ids: list[str] = field(default_factory=list)
     said: dict[tuple[str, str, str], array[int]] = field(default_factory=dict)
-    """By column, kind and encoding: what each row says; -1: nothing."""
+    """The code that each row states, by column, kind and encoding; -1 for none."""
     plain: dict[str, dict[int, str | float]] = field(default_factory=dict)
     """For each column without the item's own texts: the value of each row, by its place."""
     writing: dict[str, Writing] = field(default_factory=dict)
@@ -105,17 +105,18 @@ class Rows:
         self._names: frozenset[str] = frozenset()
 
     def take(self, row: Row, id: str) -> None:
-        """A row about a private item."""
+        """Add a row about a private item."""
         at = len(self.ids)
         self.ids.append(id)
         item = self.known.keys.items[id]
         options: dict[int, str] = {}
+        listed = option_lists(item, row) if item.asked.kind is AnswerKind.MULTI else frozenset()
         for column, value in with_lists(row):
             leaf = _leaf(column)
             if leaf in self.known.withheld and value not in ("", None):
                 self.kept_back[column] += 1
             said = dict(self.known.said(item, value))
-            for encoding, code in said.items():
+            for encoding, code in said.items() if list_of(column) not in listed else ():
                 self._note(column, "cell", encoding, at, code)
             if item.asked.kind is AnswerKind.OPTION and "text" not in said:
                 self._take_plain(column, value, at)
@@ -138,7 +139,7 @@ class Rows:
         return self.table.file == IDS
 
     def _take_writing(self, item: KeyItem, column: str, text: str, at: int, *, is_option: bool) -> None:
-        """Note how a text is written, and what it says once it is decoded."""
+        """Note how a text is written, and the key that its decoded form states."""
         if in_base64(text) is not None:
             return
         if not self._is_of_ids and item.id in text:  # ids have tests of their own
@@ -150,7 +151,7 @@ class Rows:
             self._note(column, SURE if sure else ENCODED, how, at, code)
 
     def _is_place(self, item: KeyItem) -> bool:
-        """Whether the place of an item's right option says nothing of what the item is about."""
+        """Return whether the place of an item's right option is independent of the item's content."""
         return item.asked.kind is AnswerKind.OPTION and isinstance(self.known.layout(item), int)
 
     def _take_order(self, row: Row, at: int) -> None:
@@ -162,10 +163,11 @@ class Rows:
             self.plain.setdefault("(order of columns)", {})[at] = ",".join(map(str, order))
 
     def _take_odd_option(self, item: KeyItem, options: Mapping[int, str], at: int) -> None:
-        """Note which option is written unlike all others, in each property."""
-        if len(options) < 3 or len(options) != len(item.asked.options):
+        """Note which option is written unlike all others, in each property, where one option is the key."""
+        places = range(len(item.asked.options))
+        if len(options) < 3 or set(options) != set(places):  # sets and orders have codes of their own
             return
-        kinds = [kinds_of(options[place]) for place in range(len(options))]
+        kinds = [kinds_of(options[place]) for place in places]
         for name in kinds[0]:
             counts = Counter(each[name] for each in kinds)
             if len(counts) == 2 and 1 in counts.values():
@@ -179,7 +181,7 @@ class Rows:
         """
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         is_code = isinstance(value, bool) or (isinstance(value, str) and len(value) < 60 and not _WORDS.search(value))
-        if _leaf(column) in _CONTENT or _PLACE.search(column) or not (is_number or is_code):
+        if _leaf(column) in _CONTENT or PLACE.search(column) or not (is_number or is_code):
             return
         if column in self.plain or len(self.plain) < _MOST_COLUMNS:
             self.plain.setdefault(column, {})[at] = value if is_number else str(value)
@@ -207,7 +209,7 @@ class Rows:
             codes.append(code)
 
     def signals(self) -> Iterator[Signal]:
-        """Everything that may tell a key, with its test."""
+        """Yield every signal that may reveal a key, with its test."""
         for column, n in self.kept_back.items():
             name = _leaf(column)
             what = f"{n:,} private items have something in {column}, and {name} is kept back"
@@ -242,7 +244,7 @@ class Rows:
         return Signal(kind, self.table.name, what, tried, column=column, same=same, is_of_writing=is_of_writing)
 
     def _of_writing(self, items: Sequence[KeyItem], keys: Codes, there: Any, groups: Codes) -> Iterator[Signal]:
-        """Everything in how texts are written that may go along with the key."""
+        """Yield every property of how texts are written that may be associated with the key."""
         kind, name = ("ids", "the ids") if self._is_of_ids else ("writing", "")
         places = np.array([self._is_of_ids or self._is_place(each) for each in items])
         quarters = keys
@@ -310,7 +312,7 @@ class Rows:
 
 
 def of_ids(known: Known) -> Iterator[Signal]:
-    """Test whether ids tell the key: a part, a property such as a check digit, or what they are when decoded."""
+    """Yield tests of whether ids reveal the key: a part, a property such as a check digit, or the decoded id."""
     ids = list(known.codes)
     keys = np.array([known.codes[id] for id in ids], dtype=np.int64)
     for name, values in id_parts(ids):
@@ -364,15 +366,15 @@ def _has_options(item: KeyItem, text: str) -> bool:
 
 
 FILES = "names of its files"
-"""What the table of a folder's own file names is called."""
+"""The name of the table that holds a folder's own file names."""
 
 
 def with_lists(row: Row) -> Iterator[tuple[str, Any]]:
-    """The cells of a row, and each list of plain values once more as one text, as ``path[]``."""
+    """Yield the cells of a row, and then each list of plain values as one text, named ``path[]``."""
     lists: dict[str, list[str]] = {}
     for column, value in row.items():
         yield column, value
-        match = _PLACE.search(column)
+        match = PLACE.search(column)
         if match is not None and match.end() == len(column) and isinstance(value, str | int | float):
             lists.setdefault(column[: match.start()], []).append(str(value))
     for name, values in lists.items():
@@ -381,21 +383,23 @@ def with_lists(row: Row) -> Iterator[tuple[str, Any]]:
 
 
 def _lengths(row: Row) -> Mapping[str, int]:
-    """How many entries each list of a row has, as ``path (length)``."""
+    """Return the number of entries of each list of a row, named ``path (length)``."""
     counts: Counter[str] = Counter()
     for column in row:
-        if (match := _PLACE.search(column)) is not None and match.end() == len(column):
+        if (match := PLACE.search(column)) is not None and match.end() == len(column):
             counts[f"{column[: match.start()]} (length)"] += 1
     return counts
 
 
 def _leaf(column: str) -> str:
-    return _PLACE.sub("", column).rpartition(".")[2].strip("()").removesuffix("[]").casefold()
+    return PLACE.sub("", column).rpartition(".")[2].strip("()").removesuffix("[]").casefold()
 
 
 def id_column(table: Table, knowns: Mapping[str, Known]) -> str | None:
-    """The column that names the items: that in which most values are ids of private items; of equals one that is called
-    so. None: it is about none of them."""
+    """Return the column that names the items: the one with the most ids of private items. None if no column has any.
+
+    Among equals, a column with the name of an id column wins.
+    """
     hits: Counter[str] = Counter()
     for row in table.rows():
         for column, value in row.items():
@@ -408,7 +412,7 @@ def id_column(table: Table, knowns: Mapping[str, Known]) -> str | None:
 
 
 def fingerprint(row: Row, id: str) -> str:
-    """The longer texts of a row, as far as case and white space make no difference; empty: there are none."""
+    """Return the longer texts of a row without case and white space; empty if the row has no longer texts."""
     texts = [
         plain(value)
         for value in row.values()

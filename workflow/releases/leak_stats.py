@@ -1,8 +1,8 @@
-"""Tests of whether something public goes together with the key, with a bound on false alarms.
+"""Tests of whether a public value is associated with the key, with a bound on false alarms.
 
-All tests of one check share one level by Holm's procedure [1]_: where nothing goes together with the key, the whole
-check raises an alarm with at most that probability. Besides, something has to be off by a least amount, so that what is
-certain and tiny in a hundred thousand items is no alarm.
+All tests of one check share one level by Holm's procedure [1]_. If no value is associated with the key, the check
+raises an alarm with at most that probability. An association must also have a minimum size, so that a certain but tiny
+one in a hundred thousand items is no alarm.
 
 References
 ----------
@@ -26,15 +26,15 @@ from agreement.statistic import Interval
 Codes = NDArray[np.int64]
 
 LEVEL = 0.001
-"""Of all tests of a check together."""
+"""The level of all tests of a check together."""
 LEAST = 0.1
-"""By how much a share has to be off."""
+"""The least difference between a share and its expected value."""
 _DRAWS = 20_000
 _SMALL = 200
-"""Up to so many items are shuffled; with more, the distribution over all orders is normal."""
+"""Up to this number of items, tests shuffle the keys. With more, they use the normal approximation."""
 _SEED = 20261101
 MOST_KINDS = 12
-"""Of more different values or keys nothing is said."""
+"""A test gives no result for more distinct values or keys than this."""
 NONE = -1
 """The code of a missing value."""
 FEW = 8
@@ -45,18 +45,18 @@ _PLAIN = 0.01
 
 @dataclass(frozen=True)
 class Tried:
-    """A test: how likely so much is where nothing goes together."""
+    """A test result: the probability of a share at least as extreme under independence."""
 
     p_value: float
     share: float
-    """What was seen."""
+    """The observed share."""
     expected: float
-    """What chance alone makes of it."""
+    """The share expected by chance."""
     n: int
 
     @property
     def off(self) -> bool:
-        """Whether it is far enough off to be said at all."""
+        """Return whether the share differs enough from chance to be reported."""
         return abs(self.share - self.expected) >= LEAST
 
 
@@ -64,7 +64,7 @@ NOTHING = Tried(1.0, math.nan, math.nan, 0)
 
 
 def rejected(p_values: Sequence[float], level: float = LEVEL) -> list[bool]:
-    """Which hypotheses fall, by Holm's procedure.
+    """Return which hypotheses are rejected by Holm's procedure.
 
     >>> rejected([0.01, 0.04, 0.03, 0.005], 0.05)
     [True, False, False, True]
@@ -78,11 +78,11 @@ def rejected(p_values: Sequence[float], level: float = LEVEL) -> list[bool]:
 
 
 def matches(said: Codes, keys: Codes) -> Tried:
-    """Whether what a column says is the key more often than if its values were dealt out anew.
+    """Test whether a column states the key more often than its shuffled values would. One-sided.
 
-    ``said`` is -1 where it says nothing of the options. One-sided. Over all orders of the keys the number of matches
-    has mean sum_c a_c b_c / n and variance (sum_c a_c b_c (n - a_c)(n - b_c) + sum_{c != d} a_c b_c a_d b_d) /
-    (n^2 (n - 1)), where a and b count the values of either.
+    ``said`` is -1 for rows without a statement. Over all orders of the keys the number of matches has mean sum_c a_c
+    b_c / n and variance (sum_c a_c b_c (n - a_c)(n - b_c) + sum_{c != d} a_c b_c a_d b_d) / (n^2 (n - 1)), where a and
+    b count the values of either.
     """
     n = len(keys)
     there = int((said >= 0).sum())
@@ -108,11 +108,12 @@ def matches(said: Codes, keys: Codes) -> Tried:
 
 
 def chain(keys: Codes) -> Tried:
-    """Whether the key of one item goes together with that of the next: sorted by key, in turn, or by any rule of that
-    kind. Of more than ``MOST_KINDS`` different keys nothing is said.
+    """Test whether the key of one item is associated with the key of the next: sorted, alternating, or by a similar
+    rule.
 
-    Pearson's chi-square of the table of neighbours, over shuffled orders; with many items its own distribution, of
-    (k - 1)^2 degrees of freedom. The share is how often the likeliest next key is the next key.
+    More than ``MOST_KINDS`` distinct keys give no result. The test is Pearson's chi-square of the table of neighbors,
+    over shuffled orders. With many items it uses the chi-square distribution with (k - 1)^2 degrees of freedom. The
+    share is how often the likeliest next key is the next key.
     """
     n = len(keys)
     _, codes = np.unique(keys, return_inverse=True)
@@ -139,9 +140,9 @@ def chain(keys: Codes) -> Tried:
 def goes_with(said: Codes, keys: Codes) -> Tried:
     """Test whether a value of an item is associated with its key, by any rule.
 
-    ``said`` is -1 for missing values. Pearson's chi-square of the table of both, over shuffled orders of the keys;
-    with many items its own distribution. The share is how often the likeliest key of each value is the key. More than
-    ``MOST_KINDS`` different values or keys give no result.
+    ``said`` is -1 for missing values. The test is Pearson's chi-square of the table of both, over shuffled orders of
+    the keys. With many items it uses the chi-square distribution. The share is how often the likeliest key of each
+    value is the key. More than ``MOST_KINDS`` distinct values or keys give no result.
     """
     there = said >= 0
     n = int(there.sum())
@@ -170,7 +171,7 @@ def goes_with(said: Codes, keys: Codes) -> Tried:
 def within(test: Callable[[Codes, Codes], Tried], said: Codes, keys: Codes, groups: Codes) -> Tried:
     """Test within each group of items, and return the least p-value times the number of groups.
 
-    Items of a group have as many options, so that their number is not taken for a sign of the key.
+    Items of a group have the same number of options, so that this number is not taken for a sign of the key.
     """
     found = [test(said[groups == group], keys[groups == group]) for group in np.unique(groups)]
     tested = [each for each in found if each.n]
@@ -199,7 +200,10 @@ def _tables(said: Codes, keys: Codes, rows: int, columns: int) -> tuple[NDArray[
 
 
 def _neighbours(lots: Codes, k: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(orders,): the chi-square of each table of neighbours, and how many of them the likeliest next key foretells."""
+    """Return, for each order, the chi-square of its table of neighbors and the number of correct predictions.
+
+    Both arrays have the shape (orders,). A prediction is the likeliest next key.
+    """
     cells = lots[:, :-1] * k + lots[:, 1:] + np.arange(len(lots))[:, None] * k * k
     table = np.bincount(cells.ravel(), minlength=len(lots) * k * k).reshape(len(lots), k, k).astype(float)
     wanted = table.sum(axis=2, keepdims=True) * table.sum(axis=1, keepdims=True) / (lots.shape[1] - 1)
@@ -208,20 +212,24 @@ def _neighbours(lots: Codes, k: int) -> tuple[NDArray[np.float64], NDArray[np.fl
 
 
 def _drawn(as_far: int, draws: int, tail: float) -> float:
-    """The share of shuffled orders that are as far off; where none is, what their number can show, or the normal tail
-    where that is smaller."""
+    """Return the share of shuffled orders that are as extreme.
+
+    If no order is, the result is the smaller of 1 / (1 + draws) and the normal tail.
+    """
     least = (1 + as_far) / (1 + draws)
     return least if as_far else min(least, tail)
 
 
 def _all_of(counts: NDArray[np.float64]) -> float:
-    """How likely one single order of the keys is, up to exchanging equal ones."""
+    """Return the probability of one single order of the keys, with equal keys exchanged freely."""
     return float(np.exp(special.gammaln(counts + 1).sum() - special.gammaln(counts.sum() + 1)))
 
 
 def trend(values: NDArray[np.float64]) -> Tried:
-    """Whether numbers rise or fall along an order: Spearman's coefficient, whose standard error over all orders is
-    1 / sqrt(n - 1). Two-sided; below ten items nothing is said."""
+    """Test whether numbers rise or fall along an order, by Spearman's coefficient. Two-sided.
+
+    The standard error over all orders is 1 / sqrt(n - 1). Fewer than ten items give no result.
+    """
     n = len(values)
     if n < 10 or np.ptp(values) == 0:
         return NOTHING
@@ -235,9 +243,9 @@ def trend(values: NDArray[np.float64]) -> Tried:
 
 
 def more_than(hits: int, n: int, chance: float, *, times: int = 1) -> Tried:
-    """Whether a share is above chance by more than ``LEAST``: the exact binomial tail at that limit.
+    """Test whether a share exceeds chance by more than ``LEAST``, by the exact binomial tail at that limit.
 
-    ``times``: of so many shares this is the largest one.
+    ``times`` is the number of shares of which this share is the largest.
     """
     if not n:
         return NOTHING
@@ -247,5 +255,5 @@ def more_than(hits: int, n: int, chance: float, *, times: int = 1) -> Tried:
 
 
 def limits(hits: int, n: int) -> Interval:
-    """Exact 95 % limits of a share."""
+    """Return the exact 95 % limits of a share."""
     return exact_binomial(hits, n)

@@ -40,27 +40,27 @@ class Table:
     """Rows of a file."""
 
     file: str
-    """Its path below the folder."""
+    """The file's path below the folder."""
     part: str
-    """Where in the file, if there are several tables in it."""
+    """The place in the file, if the file has several tables."""
     rows: Any
     """Called, it gives all rows from the first one."""
 
     @property
     def name(self) -> str:
-        """As sentences name it."""
+        """Return the name of the table for sentences."""
         return f"{self.file}, {self.part}" if self.part else self.file
 
 
 def tables_of(file: str, path: Path) -> list[Table]:
-    """The tables of a file; none where it is no such file.
+    """Return the tables of a file; empty if the file's format has no tables.
 
     Raises
     ------
     FileRefused
-        It should be one and cannot be read.
+        The file has the ending of a table and cannot be read.
     NotAvailable
-        It is Parquet, and the package that reads it is not there.
+        The file is Parquet, and the package that reads Parquet is not installed.
     """
     ending = path.suffix.casefold()
     if ending in _TABLES:
@@ -90,7 +90,7 @@ def _read(file: str, rows: Callable[[], Iterable[_T]]) -> Iterator[_T]:
 
 
 def flat(value: Any, path: str = "") -> Row:
-    """A value as cells.
+    """Return a nested value as flat cells.
 
     >>> flat({"id": 1, "options": ["a", {"b": None}], "meta": {"c": True}})
     {'id': 1, 'options[0]': 'a', 'meta.c': True}
@@ -136,7 +136,9 @@ def _of_lines(path: Path) -> Iterator[Row]:
 
 
 def _of_json(path: Path) -> list[tuple[str, Sequence[Row]]]:
-    """Every list of objects, and every object of objects or values, whose names are then cells called ``(name)``."""
+    """Return every list of objects, and every object of objects or values. The names of an object become ``(name)``
+    cells.
+    """
     whole = _json(path.read_text(encoding="utf-8-sig", errors="replace"))
     found: list[tuple[str, Sequence[Row]]] = []
     _walk(whole, "", found, 0)
@@ -158,7 +160,7 @@ def _walk(value: Any, path: str, found: list[tuple[str, Sequence[Row]]], depth: 
 
 
 def _without_tables(value: Any) -> Any:
-    """A value of an object as cells of its row, without what is a table of its own."""
+    """Return a value of an object as cells of its row, without the parts that are tables of their own."""
     if isinstance(value, dict):
         return {name: each for name, each in value.items() if not _is_table(each)}
     return {} if _is_table(value) else {"(value)": value}
@@ -169,7 +171,7 @@ def _is_table(value: Any) -> bool:
 
 
 def _walk_inside(rows: list[Any], path: str, found: list[tuple[str, Sequence[Row]]], depth: int) -> None:
-    """Tables inside the rows of a table are put together by their names."""
+    """Collect the tables inside the rows of a table, joined by their names."""
     inside: dict[str, list[Any]] = {}
     for row in rows:
         for name, value in row.items():

@@ -1,8 +1,8 @@
 """How public texts are written: simple properties that may hide a key, such as trailing blanks.
 
-A key can be hidden in anything that a writer may vary: blanks, invisible characters, the number of letters, a check
-digit, the order of a list. So each column is tested for every property below, and not for known tricks alone. All of
-these tests share one level (``leak_stats``), so that many tests raise no more false alarms than few.
+A key can hide in any property that a writer can vary: blanks, invisible characters, the number of letters, a check
+digit, the order of a list. So every column is tested for every property below, and not for known tricks alone. All
+tests share one level (``leak_stats``), so many tests raise no more false alarms than few.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ HIDDEN = (
     *("the blanks at the end", "the blanks at the beginning", "the blanks inside", "the invisible characters"),
     "the Unicode form",
 )
-"""Properties that no reader sees. What an item is about does not decide these."""
+"""Properties that no reader sees, so that an item's content does not decide them."""
 THERE = "whether it is there"
 _SEEN = ("the case", "the decimal places", "the first of its values by the alphabet", "the last of its values")
 _AMOUNTS = ("the length", "the capitals", "the sum of its digits", "the number", "the sum of its characters")
@@ -60,7 +60,7 @@ class Writing:
         self._n = 0
 
     def note(self, at: int, text: str, *, seen: bool) -> None:
-        """Note the text of the row ``at``; rows come in order. ``seen``: also what readers see of it."""
+        """Note the text of the row ``at``. Rows must come in order. With ``seen``, visible properties are noted too."""
         if len(text) > _LONGEST or self._n > at:
             return
         self._pad(at)
@@ -104,7 +104,7 @@ class Writing:
             self._codes[name].append(kinds.setdefault(kind, len(kinds)))
 
     def _pad(self, n: int) -> None:
-        """Rows up to ``n`` have no text, and so no blank at its end."""
+        """Note that the rows up to ``n`` have no text, and so no trailing blank."""
         while self._n < n:
             self._kind(HIDDEN[0], "")
             self._n += 1

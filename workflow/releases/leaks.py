@@ -1,8 +1,8 @@
-"""Whether the public folder of a release tells what its private part keeps back.
+"""The leak check of a release: does the public folder reveal what the private part withholds?
 
-``leaks`` needs the two folders and nothing else. It looks at whatever is there, in any format: cells and names of
-columns, the order of rows, names of files, metadata of images and clips, archives, what other splits have in common
-with the private one, and what the options alone tell (their places and lengths).
+``leaks`` needs only the two folders, and reads any format. It looks at cells, column names, row order, file names,
+metadata of images and clips, and archives. It also looks at what other splits share with the private one, and at the
+places and lengths of the options.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _MEDIA_SHA = re.compile(rf"(?<!{_SCHEMA})[0-9a-f]{{64}}")
 _EVIDENCE = "evidence"
 _SHOWN = 3
 _NOT_ITEMS = ("manifest.json", "croissant.json")
-"""Files that list what is in the others."""
+"""Files that only list other files."""
 
 DO = {
     "key": "Keep the field back in this format, or make the release again; nothing of it may be public.",
@@ -53,14 +53,14 @@ DO = {
     "sizes": "Encode images of all items in the same way, so that the size of a file says nothing.",
     "order": "Write items in an order that has nothing to do with their keys, such as that of their ids.",
     "metadata": "Strip originals before they are released.",
-    "places": "Shuffle the options of each item before the release, by a seed.",
+    "places": "Shuffle the options of every item before the release, by a seed.",
     "lengths": "Have the other options written as long as the right one.",
     "duplicates": "Leave the copy out of the other split, or keep both together when splitting.",
     "canary": "Nothing of a key file may lie in the public folder; remove the file.",
     "evidence": "Put the votes into the private folder: where an item is kept, they are equal to its key.",
     "archives": "Write archives in the order of names, all with one time.",
 }
-"""What to do about each kind of leak."""
+"""The advice for each kind of leak."""
 
 
 @dataclass(frozen=True)
@@ -74,37 +74,37 @@ class Leak:
 
     @property
     def sentence(self) -> str:
-        """What, where, and what to do."""
+        """Return a sentence with the leak, its place and the advice."""
         return f"{self.where}: {self.what}. {DO[self.kind]}"
 
 
 @dataclass
 class LeakReport:
-    """What a check has come to."""
+    """The result of a leak check."""
 
     leaks: list[Leak] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """What could not be looked at, each in a sentence."""
+    """The parts that could not be checked, one sentence each."""
     figures: list[str] = field(default_factory=list)
     """Balance of places and lengths, whether it is a leak or not."""
     looked_at: Counter[str] = field(default_factory=Counter)
-    """How many ``files``, ``tables`` and ``tests`` there were."""
+    """The number of ``files``, ``tables`` and ``tests``."""
 
 
 def leaks(public: Path, private: Path, *, level: float = LEVEL, alike: int = ALIKE) -> LeakReport:
-    """Everything that a finished public folder tells of the items in a private folder's key files.
+    """Return everything that a finished public folder reveals about the items in a private folder's key files.
 
     Parameters
     ----------
     level
-        The most likely that a folder which tells nothing is taken for one that does, over all tests of this check.
+        The highest probability of a false alarm, over all tests of this check.
     alike
-        In how many bits the looks of two images differ at most that count as near duplicates.
+        The largest number of differing bits between the perceptual hashes of near duplicates.
 
     Raises
     ------
     FileRefused
-        A file that has to be looked at cannot be read: nothing is said then.
+        A file that must be checked cannot be read. The check then has no result.
     """
     if not public.is_dir():
         raise FileRefused(f"{public} is no folder; give the public folder of a release.")
@@ -167,7 +167,7 @@ class _Check:
     # ---- files ----
 
     def file(self, name: str, path: Path, folder: Path) -> None:
-        """A file of the public folder."""
+        """Check one file of the public folder."""
         self.report.looked_at["files"] += 1
         self.paths.append((name, path.stat().st_mtime_ns))
         if name.partition("/")[0] == _EVIDENCE:
@@ -236,7 +236,7 @@ class _Check:
     # ---- tables ----
 
     def table(self, table: Table) -> None:
-        """The rows of a table, those of private items and the others."""
+        """Check the rows of a table, both those of private items and the others."""
         self._votes(table)
         column = id_column(table, self.of)
         if column is None and not table.file.endswith((".parquet", ".jsonl", ".csv", ".tsv")):
@@ -254,8 +254,11 @@ class _Check:
                 self.signals += each.signals()
 
     def _named_by_path(self, row: Row) -> str | None:
-        """The private item that a row is about whose own id stands in the names of its columns, as in PROV: there no
-        column names all items. A cell alone may be any number or word."""
+        """Return the private item whose own id is in the column names of a row, as in PROV, where no column names all
+        items.
+
+        A cell alone may be any number or word, so column names are needed.
+        """
         for column, value in row.items():
             if isinstance(value, str) and value in self.of and f":{value}" in unquote(column):
                 return value
@@ -297,14 +300,16 @@ class _Check:
                 self.pictures[found.sha256] = found
 
     def _votes(self, table: Table) -> None:
-        """Votes that a manifest lists beside its items."""
+        """Check the votes that a manifest lists next to its items."""
         if table.part != "votes":
             return
         if any(name.startswith("values") for row in table.rows() for name in row):
             self.leak("evidence", table.name, "votes are public with what was said in them")
 
     def names(self, paths: list[tuple[str, int]]) -> None:
-        """Names of files that name an item, as a table of its own, and the order in which they were written."""
+        """Check names of files that name an item, as a table of its own, and the order in which the files were
+        written.
+        """
         rows: list[Row] = []
         times = []
         for path, time in paths:
@@ -339,7 +344,7 @@ class _Check:
     # ---- what is on both sides ----
 
     def duplicates(self) -> None:
-        """What a private item has in common with items of other splits."""
+        """Check which images and texts a private item shares with items of other splits."""
         shared = [sha for sha in self.public_media if sha in self.of_media]
         for sha in sorted(shared)[:_SHOWN]:
             what = (
@@ -405,12 +410,12 @@ class _Check:
 
 
 def _other(table: Table, row: Row) -> str | None:
-    """Stand for another item whose row this is; None: it is no row of an item."""
+    """Return a name for the other item that a row is about; None if the row is not an item."""
     return f"another item in {table.name}" if _is_an_item(table, row) else None
 
 
 def _is_an_item(table: Table, row: Row) -> bool:
-    """Whether a row that names no private item is another item, and not a file or a part of a description."""
+    """Return whether a row without a private item is another item, and not a file or a part of a description."""
     if table.file.rpartition("/")[2] in _NOT_ITEMS:
         return False
     return any(isinstance(each, str) and " " in each and not looks_like_a_path(each) for each in row.values())

@@ -1,4 +1,4 @@
-"""The releases of a project, and what is different between two of them."""
+"""The releases of a project, and the differences between two of them."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ class Release:
     manifest_sha256: str
     place: Path
     withdrawn: Sequence[Withdrawn] = ()
-    """From the release that it mends, in their order."""
+    """The items withdrawn since the release that this point release mends, in order."""
 
     @property
     def splits(self) -> Mapping[str, Any]:
-        """Items and what is withheld, by split."""
+        """Return the number of items and the withheld fields, by split."""
         return dict(self.told.get("splits", {}))
 
     @property
@@ -62,7 +62,7 @@ class Release:
 
 
 def all_releases(store: Store, home: Path, *, by: Person | None, project: str) -> list[Release]:
-    """The releases of a project, the first one first, for leads."""
+    """Return the releases of a project, oldest first, for leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         rows = releases.of_project(session, project_id=access.project_id)
@@ -90,7 +90,7 @@ def all_releases(store: Store, home: Path, *, by: Person | None, project: str) -
 
 
 def one_release(store: Store, home: Path, *, by: Person | None, project: str, version: str) -> Release:
-    """A release by its version. ``NotFound`` names those that there are."""
+    """Return a release by its version. Raises ``NotFound``, which lists the existing versions."""
     found = all_releases(store, home, by=by, project=project)
     wanted = version.removeprefix("v")
     for each in found:
@@ -101,7 +101,7 @@ def one_release(store: Store, home: Path, *, by: Person | None, project: str, ve
 
 
 def stored(session: Session, *, project_id: int, version: str) -> StoredRelease | None:
-    """The row of a release by its version; None: there is no such one."""
+    """Return the row of a release by its version; None if the version does not exist."""
     found = _VERSION.fullmatch(version)
     if not found:
         return None
@@ -113,31 +113,33 @@ def stored(session: Session, *, project_id: int, version: str) -> StoredRelease 
 
 @dataclass(frozen=True)
 class Difference:
-    """What the second of two releases has otherwise than the first."""
+    """The differences of a second release from a first one."""
 
     first: str
     second: str
     added: Sequence[str] = ()
     removed: Sequence[str] = ()
     changed: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """What is different, by the item's id: ``revision``, ``split``, ``dimension``, ``content``, ``kept_by``."""
+    """The names of the differences, by the item's id: ``revision``, ``split``, ``dimension``, ``content``,
+    ``kept_by``.
+    """
     told: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
-    """What the manifests say otherwise, by its name there."""
+    """The differences between the manifests, by entry."""
     files: Mapping[str, str] = field(default_factory=dict)
     """``added``, ``removed`` or ``changed``, by path."""
 
     @property
     def equal(self) -> bool:
-        """Whether nothing is different but what they are called, and what people and files are called by that."""
+        """Return whether the releases differ only in their version and in names that follow from it."""
         return not (self.added or self.removed or self.changed or self.told)
 
 
 _OWN = {"release", "files", "private", "based_on"}
-"""What every manifest says of itself alone."""
+"""The entries that are different in every manifest."""
 
 
 def difference(first: Path, second: Path) -> Difference:
-    """What is different between two release folders. ``FileRefused`` where one is none."""
+    """Return the differences between two release folders. Raises ``FileRefused`` if a folder is not a release."""
     manifests = [manifest_of(each) for each in (first, second)]
     old, new = (dict(_items(each)) for each in (first, second))
     files = [{each["path"]: each["sha256"] for each in manifest["files"]} for manifest in manifests]
@@ -166,7 +168,7 @@ def _unlike(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
 
 
 def manifest_of(folder: Path) -> dict[str, Any]:
-    """The manifest of a release folder. ``FileRefused`` where it is none."""
+    """Return the manifest of a release folder. Raises ``FileRefused`` if the folder is not a release."""
     try:
         found = read((folder / NAME).read_bytes())
     except OSError as error:

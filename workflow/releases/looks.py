@@ -1,4 +1,4 @@
-"""How the images of items look, by the copies that the media store has made."""
+"""The perceptual hashes of an item's images, from the thumbnails in the media store."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def looks_of(media: MediaStore, assets: Sequence[Asset], seen: dict[str, int]) -> list[int]:
-    """Of an item's images that are there; ``seen`` has those that were looked at before, by SHA-256."""
+    """Return the hashes of an item's stored images. ``seen`` caches the hashes by SHA-256."""
     looks = []
     for asset in assets:
         if asset.sha256 is None or asset.kind != "image":

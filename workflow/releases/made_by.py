@@ -1,4 +1,4 @@
-"""What was done about each item of a release, and by whom, under pseudonyms; a lot of items at a time."""
+"""The steps that made each item of a release, with the pseudonyms of the people, for many items at a time."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _KEPT = 2
 """Lots that are held: writers look one item ahead."""
 
 MACHINE = "touchstone"
-"""Who did what no account did: a command, or a bulk change."""
+"""The name for a step without an account: a command or a bulk change."""
 IMPORT, WRITTEN, EDIT = "import", "authoring", "edit"
-"""What made a revision: a file, an author, or whoever changed it since."""
+"""What made a revision: a file, an author, or a later edit."""
 
 
 @dataclass
 class Steps:
-    """The steps of a release's items. What came after the release, or is about a later revision, is none of them."""
+    """The steps of a release's items, without steps after the release or about a later revision."""
 
     store: Store
     placed: Sequence[PlacedItem]
@@ -37,7 +37,7 @@ class Steps:
     _lots: dict[int, dict[int, list[ReleasedStep]]] = field(default_factory=dict)
 
     def of(self, item: ReleasedItem) -> Sequence[ReleasedStep]:
-        """What was done about an item, from the first step to the last."""
+        """Return the steps of an item, oldest first."""
         try:
             place = self._places[item.id]
         except KeyError:
@@ -52,7 +52,7 @@ class Steps:
 
     @cached_property
     def _places(self) -> Mapping[str, int]:
-        """Where each item stands in the release, by its id in files."""
+        """Return the position of every item in the release, by its id in files."""
         found: dict[str, int] = {}
         with self.store.read() as session:
             for first in range(0, len(self.placed), _AT_ONCE):
@@ -124,5 +124,5 @@ class Steps:
 
 
 def _under(revised: Sequence[RevisionStep], said: Sequence[VoteStep]) -> set[int]:
-    """The schemas (ids) under which something was done."""
+    """Return the ids of the schemas under which the steps were done."""
     return {each.schema_id for each in revised} | {each.schema_id for each in said}

@@ -1,7 +1,8 @@
-"""Texts that are nearly the same: by the three-letter parts that they share, exactly, and far from all pairs.
+"""A search for nearly equal texts, by the three-letter parts that they share.
 
-Two texts of which the parts in common are at least ``t`` of all parts of both (Jaccard's index) share at least one of
-the rarest of each, so only those that do are compared (prefix filtering, as in Bayardo, Ma & Srikant 2007).
+Two texts whose common parts are at least ``t`` of all their parts (Jaccard's index) share at least one of the rarest
+parts of each. So only such pairs are compared, and the result is exact (prefix filtering, as in Bayardo, Ma & Srikant
+2007).
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from collections.abc import Hashable, Iterator, Sequence
 from annotation_schemas.asked import plain
 
 LETTERS = 3
-"""So many letters have the parts of a text."""
+"""The number of letters of a part."""
 ENOUGH = 20
-"""From so many texts on, what more than half of them have in common is taken to be their form."""
+"""From this number of texts on, a part that more than half of them have is taken for a fixed form."""
 
 
 def parts_of(text: str) -> frozenset[str]:
-    """The parts of a text, without what makes no difference, a space before it and behind.
+    """Return the three-letter parts of a normalized text, with one space before and after it.
 
     >>> sorted(parts_of("Tap."))
     [' ta', 'ap ', 'tap']
@@ -29,9 +30,10 @@ def parts_of(text: str) -> frozenset[str]:
 
 
 def telling(sets: Sequence[frozenset[str]]) -> list[frozenset[str]]:
-    """The sets without the parts that more than half of them have: what stands in every question by its form (as in
-    "what should I do next in order to ...?") would make all of them alike. Of fewer than ``ENOUGH`` sets nothing is
-    taken away.
+    """Return the sets without the parts that more than half of them have.
+
+    A fixed form such as "what should I do next in order to ...?" would make all questions alike. Fewer than ``ENOUGH``
+    sets are returned unchanged.
 
     >>> telling([parts_of("a tap"), parts_of("a tap")]) == [parts_of("a tap")] * 2
     True
@@ -44,7 +46,7 @@ def telling(sets: Sequence[frozenset[str]]) -> list[frozenset[str]]:
 
 
 def likeness(one: frozenset[Hashable] | frozenset[str], other: frozenset[Hashable] | frozenset[str]) -> float:
-    """Which share of all their parts two texts have in common; two without any are the same.
+    """Return the share of all parts that two texts have in common; 1.0 for two texts without parts.
 
     >>> likeness(parts_of("tap"), parts_of("tip"))
     0.0
@@ -56,7 +58,7 @@ def likeness(one: frozenset[Hashable] | frozenset[str], other: frozenset[Hashabl
 
 
 def alike(sets: Sequence[frozenset[Hashable]], at_least: float) -> Iterator[tuple[int, int, float]]:
-    """The places of all pairs of sets that are so much alike, the earlier one first, with how much."""
+    """Yield all pairs of sets with at least this likeness: the earlier place, the later place, and the likeness."""
     times = Counter(part for each in sets for part in each)
     rank = {part: at for at, (part, _) in enumerate(sorted(times.items(), key=lambda each: (each[1], repr(each[0]))))}
     ordered = [sorted(rank[part] for part in each) for each in sets]

@@ -1,4 +1,4 @@
-"""Texts by which it is told whether two are the same, which words they have, and how a question begins."""
+"""Normal forms of texts: to compare texts, to list their words, and to find how a question begins."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _EDGES = re.compile(r"^[^\w]+|[^\w]+$")
 
 
 def same_text(text: str) -> str:
-    """A text by which it is told whether two are the same: small letters, single spaces, no full stop at the end.
+    """Return a text in the form in which texts are compared: lower case, single spaces, no final full stop.
 
     >>> same_text(" Make  coffee. ") == same_text("make coffee")
     True
@@ -22,7 +22,7 @@ def same_text(text: str) -> str:
 
 
 def plain_words(text: str) -> Iterator[str]:
-    """The words of a text in small letters, without what stands around them.
+    """Yield the words of a text in lower case, without punctuation around them.
 
     >>> list(plain_words("What's left of (the) sink?"))
     ["what's", 'left', 'of', 'the', 'sink']
@@ -33,7 +33,7 @@ def plain_words(text: str) -> Iterator[str]:
 
 
 def type_of(question: str) -> str:
-    """The interrogative that a question begins with, or that it begins with none.
+    """Return the interrogative that a question begins with, or ``other``.
 
     >>> [type_of(each) for each in ("What's this?", "How many cups?", "Am I cooking?", "In which hand?")]
     ['what', 'how', 'other', 'other']

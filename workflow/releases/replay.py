@@ -19,12 +19,12 @@ from workflow.releases.evidence import from_json, printed_verdicts, recomputing
 from workflow.releases.figures_told import Figures, Verdicts, figures_of
 
 SHOWN = 1_000
-"""So many items and figures that moved are listed for people; files have all of them."""
+"""The largest number of items and of figures that a page lists; files list all."""
 
 
 @dataclass(frozen=True)
 class Moved:
-    """An item whose votes come to something else than was printed; None: it is not there."""
+    """An item whose recomputed verdict differs from the printed one; None if the item is missing on that side."""
 
     item: str
     printed: str | None
@@ -33,7 +33,7 @@ class Moved:
 
 @dataclass(frozen=True)
 class Compared:
-    """A figure as it was printed and as it comes out; None: there is no such figure."""
+    """A printed figure and its recomputed value; None if the figure is missing on that side."""
 
     id: str
     printed: Told | None
@@ -51,7 +51,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Replayed:
-    """What recomputing a release came to."""
+    """The result of recomputing a release."""
 
     project: str
     date: str
@@ -63,7 +63,7 @@ class Replayed:
     without: Sequence[str] = ()
     """Parts that have no figure, each with the reason."""
     refused: str = ""
-    """Why nothing could be recomputed."""
+    """Why the release could not be recomputed."""
     notes: Sequence[str] = field(default=())
 
     @property
@@ -73,11 +73,11 @@ class Replayed:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing was changed and everything comes out as it was printed."""
+        """Return whether no file was changed and every figure was reproduced."""
         return not (self.changed or self.moved or self.differing or self.refused)
 
     def as_json(self) -> dict[str, Any]:
-        """All of it, as JSON values."""
+        """Return the result as JSON values."""
         return {
             "project": self.project,
             "date": self.date,
@@ -101,10 +101,10 @@ class Replayed:
 
 
 def replay(folder: Path, *, progress: Progress = silent) -> Replayed:
-    """Recompute everything that the release in a folder prints, from its evidence alone.
+    """Recompute everything that a release prints, from its evidence alone.
 
-    Nothing outside of a temporary folder is written. What was changed is named, and recomputed as it stands; where it
-    no longer fits together, ``refused`` says why.
+    The function writes only to a temporary folder. Changed files are named, and recomputed in their changed form. If
+    the files no longer fit together, ``refused`` gives the reason.
 
     Raises
     ------
@@ -165,7 +165,9 @@ def _recomputed(
 
 
 def in_words(found: Replayed, *, all_figures: bool = False) -> Iterator[str]:
-    """What recomputing came to, for people: a line for each thing; figures that are equal are counted, or listed."""
+    """Yield the result for people, a line for each finding. Equal figures are counted, or listed with
+    ``all_figures``.
+    """
     yield f"{found.project}, {found.date}"
     yield from found.notes
     for each in found.changed:
@@ -201,7 +203,7 @@ def _more(n: int) -> Iterator[str]:
 
 
 def _number(told: Told | None) -> str:
-    """A figure with what else was measured, nothing rounded."""
+    """Return a figure with its limits and counts, unrounded."""
     if told is None:
         return "nothing"
     if told.value is None:

@@ -1,7 +1,7 @@
-"""A score card: what a scoring came to, as JSON that its organiser signs.
+"""A score card: the result of a scoring as JSON, signed by the organizer.
 
-The signature is HMAC-SHA256 over everything else in the card, in one way of writing it. So it holds for whoever has the
-organiser's key file: they can say whether a card is theirs and unchanged. It is no proof to others, who may ask them.
+The signature is HMAC-SHA256 over the rest of the card in canonical form. Only a holder of the organizer's key file can
+check that a card is genuine and unchanged. Others have to ask the organizer.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _NEAR = 1e-9
 
 
 def new_key(path: Path) -> str:
-    """Write a new key file that only its owner may read; what the key is called."""
+    """Write a new key file that only its owner may read. Return the public name of the key."""
     try:
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             key = secrets.token_bytes(32)
@@ -50,7 +50,7 @@ def new_key(path: Path) -> str:
 
 
 def read_key(path: Path) -> bytes:
-    """The key of a file that ``new_key`` has written."""
+    """Return the key of a file written by ``new_key``."""
     try:
         text = path.read_text(encoding="ascii", errors="replace").strip()
     except OSError as error:
@@ -61,7 +61,7 @@ def read_key(path: Path) -> bytes:
 
 
 def _called(key: bytes) -> str:
-    """What a key is called in cards: nobody comes from it to the key."""
+    """Return the public name of a key. The key cannot be derived from the name."""
     return hmac.digest(key, b"touchstone score card key", hashlib.sha256)[:8].hex()
 
 
@@ -71,14 +71,14 @@ def _called(key: bytes) -> str:
 def card_of(
     scoring: Scoring, *, at: datetime, team: str = "", model: str = "", key: bytes | None = None
 ) -> dict[str, Any]:
-    """A card; signed with a key.
+    """Return the score card, signed if a key is given.
 
     Parameters
     ----------
     at
-        When it was scored.
+        The moment of the scoring.
     team, model
-        Who sent it in, as they call themselves.
+        The names under which the file was submitted.
     """
     head, keys = scoring.keys.head, scoring.keys
     card: dict[str, Any] = {
@@ -132,7 +132,7 @@ def _number(value: float) -> float | None:
 
 
 def written(card: Mapping[str, Any]) -> bytes:
-    """A card as it stands in a file."""
+    """Return a card as the bytes of a file."""
     return json.dumps(card, indent=2, ensure_ascii=False, allow_nan=False).encode() + b"\n"
 
 
@@ -147,15 +147,15 @@ def _signature(card: Mapping[str, Any], key: bytes) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class CheckedCard:
-    """What a look at a card has shown."""
+    """The result of a check of a card."""
 
     holds: bool
-    """Everything that could be looked at is as it should be, and the signature is among it."""
+    """Every check passed, and the signature was among them."""
     sentences: tuple[str, ...]
 
 
 def read_card(path: Path) -> dict[str, Any]:
-    """A card; ``FileRefused`` where a file is none."""
+    """Return the card in a file. Raises ``FileRefused`` if the file is not a score card."""
     try:
         card = json_text.loaded(json_text.decode(path.read_bytes()))
     except OSError as error:
@@ -175,8 +175,11 @@ def check_card(
     submission_sha256: str | None = None,
     again: Scoring | None = None,
 ) -> CheckedCard:
-    """Whether a card is signed with a key and unchanged; with the hashes of files, whether it is about these; with a
-    new scoring of them, whether its numbers come out."""
+    """Check that a card is signed with a key and unchanged.
+
+    With hashes of files, the check also asks whether the card is about these files. With a new scoring, it asks whether
+    the numbers are reproduced.
+    """
     bad, good = [], []
     signature = card.get("signature")
     if not isinstance(signature, Mapping):
@@ -211,7 +214,7 @@ def _signed(card: Mapping[str, Any], value: str, key: bytes) -> bool:
 
 
 def _differences(card: Mapping[str, Any], again: Mapping[str, Any]) -> list[str]:
-    """What comes out differently, each as the end of a sentence."""
+    """Return the figures that differ, each as the end of a sentence."""
     found = [f"{part} are not what the card says" for part in ("counts", "rules") if card.get(part) != again[part]]
     figures = card.get("figures")
     told = {(each.get("measure"), each.get("of")): each for each in figures} if isinstance(figures, list) else {}

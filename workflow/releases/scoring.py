@@ -1,8 +1,8 @@
-"""A file of answers held against the key file of a release: offline, with nothing else.
+"""The offline scoring of a file of answers against the key file of a release.
 
-Each answer is read by the rules that models' answers are read by, and held against the key as results are: options,
-several, orders, yes or no, numbers within their tolerance, spans by temporal IoU, texts by their words. What is
-missing, superfluous or cannot be read is counted and said.
+Answers are read by the rules for models' answers, and compared with the key as in results. Numbers have their
+tolerance, spans are compared by temporal IoU, and texts by their words. Missing, superfluous and unreadable answers are
+counted and reported.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _WORDS: Mapping[str, str] = {each.value: each.words for each in ReadOutcome}
 
 @dataclass(frozen=True)
 class ItemScore:
-    """What became of an item."""
+    """The score and the outcome of an item."""
 
     id: str
     dimension: str
@@ -55,7 +55,7 @@ class ScoreFigure:
     statistic: Statistic
     lowest: float
     highest: float
-    """What it would be if all that is missing or unreadable were wrong, or right."""
+    """The score if all missing or unreadable answers were right."""
 
 
 @dataclass(frozen=True)
@@ -72,12 +72,12 @@ class Scoring:
 
     @property
     def outcomes(self) -> Mapping[str, int]:
-        """How many items came to what."""
+        """Return the number of items with each outcome."""
         return Counter(each.outcome for each in self.items)
 
     @property
     def sentences(self) -> list[str]:
-        """What was counted, a line for each thing that somebody has to know."""
+        """Return the counts as sentences."""
         counted, convention = dict(self.outcomes), self.keys.head.unreadable
         read = counted.pop(ReadOutcome.READ.value, 0)
         told = [f"{read:,} of {len(self.items):,} items have an answer that could be read."]
@@ -104,17 +104,17 @@ def _few(names: Sequence[str]) -> str:
 
 
 def score_files(keys: Path, submission: Path, *, confidence: float = 0.95) -> Scoring:
-    """A submission file held against a key file; ``FileRefused`` where either cannot be read."""
+    """Return the score of a submission file against a key file. Raises ``FileRefused`` if a file cannot be read."""
     return score(read_keys(keys), read_submission(submission), confidence=confidence)
 
 
 def score(keys: Keys, submission: Submission, *, confidence: float = 0.95) -> Scoring:
-    """A submission held against a key file.
+    """Return the score of a submission against a key file.
 
     Raises
     ------
     FileRefused
-        None of its ids is one of the key file's: it is about something else.
+        None of the submission's ids is in the key file.
     """
     extra = [id for id in submission.answers if id not in keys.items]
     if len(extra) == len(submission.answers):
@@ -149,7 +149,7 @@ def _scored(item: KeyItem, answers: Mapping[str, Any], convention: str) -> ItemS
 
 
 def _has_key(item: KeyItem) -> bool:
-    """Whether the key itself, given as an answer in the form that is read, is right."""
+    """Return whether the item has a key that scoring can use. The key given as an answer must count as right."""
     asked, key = item.asked, item.key
     if asked.judged or key is None or (isinstance(key, str | list) and not key):
         return False
@@ -161,8 +161,9 @@ def _has_key(item: KeyItem) -> bool:
 
 
 def read_value(value: Any, asked: Asked) -> Reading:
-    """What an answer of a submission states: a text is read as a model's answer is; numbers, truth values and lists are
-    taken as they are, where such a thing is asked for.
+    """Return the reading of a submitted answer.
+
+    A text is read as a model's answer. Numbers, truth values and lists are taken unchanged if the item asks for them.
 
     >>> asked = Asked(AnswerKind.MULTI, ("cup", "plate", "fork"))
     >>> read_value(["C", "cup"], asked).value, read_value("A and C", asked).value
@@ -225,8 +226,10 @@ def _odd(what: str) -> Reading:
 
 
 def _figures(keys: Keys, items: Sequence[ItemScore], confidence: float) -> list[ScoreFigure]:
-    """Accuracy, or of spans the mean IoU and how many reach each threshold: of all, as the mean of dimensions, and of
-    each dimension."""
+    """Return accuracy, or for spans the mean IoU and the share at each threshold.
+
+    Each figure is given over all items, as the mean of dimensions, and for each dimension.
+    """
     kept = [each for each in items if each.outcome != WITHOUT_KEY]
     spans = [each for each in kept if each.spans]
     if not spans:
@@ -271,6 +274,6 @@ def _figure(
 
 
 def _clusters(items: Sequence[ItemScore]) -> list[str] | None:
-    """The group of each; None if every item stands for itself."""
+    """Return the group of every item; None if every group has one item."""
     groups = [each.group for each in items]
     return None if len(set(groups)) == len(groups) else groups

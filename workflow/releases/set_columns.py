@@ -1,4 +1,7 @@
-"""The numbers that a set has, each with what it is: what papers print and leave undefined is defined here."""
+"""The columns of a data set's statistics, each with its definition.
+
+Definitions that papers leave open are our own.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +25,12 @@ class Column:
 
     title: str
     meaning: str
-    """What it is, as a sentence; where papers leave it open, ours."""
+    """The definition as a sentence; ours if papers leave it open."""
     of: Callable[[Tally], Cell]
 
 
 def layout(whole: Tally) -> Iterator[tuple[str, str, str, Sequence[Column]]]:
-    """Every table: its key, its title, what its numbers are, and its columns."""
+    """Yield every table: its key, its title, the unit of its numbers, and its columns."""
     yield "set_items", "Items and media", "numbers of different things", list(_items(whole))
     yield "set_texts", "Questions and answers", "words, unless it says otherwise", _TEXTS
     yield "set_types", "Types of questions", "questions by the word that they begin with", _types(whole)
@@ -36,7 +39,7 @@ def layout(whole: Tally) -> Iterator[tuple[str, str, str, Sequence[Column]]]:
 
 
 def _items(whole: Tally) -> Iterator[Column]:
-    """Yield the columns of items and media. What fields and imported labels both say has a column for each."""
+    """Yield the columns of items and media. A value that both a field and an imported label give has two columns."""
     for column in _ITEMS:
         name = _SAID_IN.get(column.title)
         if name is None or not whole.is_told_twice(name):

@@ -1,6 +1,6 @@
-"""The statistics of a set, as papers have them of their benchmarks: what it is made of, by dimension.
+"""The statistics of a data set by dimension, as papers report them of benchmarks.
 
-What papers count and leave undefined is defined here, and every number carries its definition.
+Papers leave many counts undefined. Here each number carries its definition.
 """
 
 from __future__ import annotations
@@ -34,28 +34,31 @@ class SetStatistics:
 
     title: str
     which: str
-    """Which items, as a sentence."""
+    """Which items are counted, as a sentence."""
     items: int
     tables: Sequence[Table]
     definitions: Mapping[str, Mapping[str, str]]
-    """What each column is, by table and column."""
+    """The definition of each column, by table and column."""
     notes: Sequence[str] = ()
-    """What cannot be told of this set, and why."""
+    """The statistics that are undefined for this set, with the reason."""
 
     def table(self, key: str) -> Table | None:
-        """A table by its key; None: this set has no such one."""
+        """Return a table by its key; None if this set has no such table."""
         return next((each for each in self.tables if each.key == key), None)
 
 
 def of_project(store: Store, *, project: str, items: Items | None = None) -> SetStatistics:
-    """Of the items that count in a project. For anyone who has made sure that the person may see them."""
+    """Return the statistics of the items that count in a project. The caller checks that the person may see them."""
     return set_statistics(store, by=None, project=project, items_=items)
 
 
 def set_statistics(
     store: Store, *, by: Person | None, project: str, items_: Items | str | None = None
 ) -> SetStatistics:
-    """Of the items that count in a project, for its leads; None: the kept ones as soon as there are verdicts."""
+    """Return the statistics of the items that count in a project, for its leads.
+
+    Without ``items_``, kept items count as soon as there are verdicts.
+    """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         counted = counting(session, access=access, items_=items_, stage=Stage.GRADING)
@@ -66,7 +69,7 @@ def set_statistics(
 
 
 def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:
-    """What stays the same as long as the statistics do."""
+    """Return a state that changes whenever the statistics may change."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         id = access.project_id
@@ -75,13 +78,13 @@ def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, .
 
 
 def size(store: Store, *, by: Person | None, project: str) -> int:
-    """How many items there are."""
+    """Return the number of items."""
     with store.read() as session:
         return items.count(session, project_id=require_lead(session, by=by, project=project).project_id)
 
 
 def which_items(counted: Counted, n: int) -> str:
-    """Which items are counted."""
+    """Return which items are counted, as a sentence."""
     if counted.which is Items.KEPT:
         return f"The {n:,} items that verification has kept."
     return f"All {n:,} items{f', as {counted.why_all}' if counted.why_all else ''}."
@@ -90,7 +93,7 @@ def which_items(counted: Counted, n: int) -> str:
 def members_of(
     session: Session, access: Access, rows: Sequence[items.OutgoingItem], labels: attributes.Said
 ) -> Iterator[Member]:
-    """These items with all that a set's statistics count of them, some at a time."""
+    """Yield these items with all values that a set's statistics count, read in lots."""
     todo = iter(rows)
     while lot := list(islice(todo, _AT_ONCE)):
         revisions = {row.id: row.current_revision for row in lot}
@@ -107,7 +110,7 @@ def members_of(
 
 
 def statistics_of(schema: Schema, whole: Tally, parts: Mapping[str, Tally], *, title: str, which: str) -> SetStatistics:
-    """The tables of what was counted; a table or column of what a set does not have is not among them."""
+    """Return the statistics as tables. Tables and columns without values are left out."""
     made = [
         _table(schema, whole, parts, key, heading, unit, [each for each in columns if _is_told(each, whole)])
         for key, heading, unit, columns in layout(whole)
@@ -166,7 +169,7 @@ def _notes(whole: Tally) -> Iterator[str]:
 
 
 def as_csv(found: SetStatistics) -> str:
-    """A row for each number, nothing rounded but lengths, each with its definition."""
+    """Return a CSV file with a row for each number and its definition. Only lengths are rounded."""
     out = io.StringIO(newline="")
     writer = Writer(out)
     writer.writerow(("table", "dimension", "statistic", "value", "low", "high", "n", "definition"))

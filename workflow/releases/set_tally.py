@@ -28,7 +28,7 @@ _EPIC = "EpicKitchens"
 
 @dataclass(frozen=True)
 class Roles:
-    """Which fields of an item say what; None: no field does."""
+    """The field of an item for each role; None if no field has the role."""
 
     question: str | None = None
     answer: str | None = None
@@ -44,7 +44,7 @@ class Roles:
 
 
 def roles_of(schema: Schema) -> Roles:
-    """What the fields of a schema are: as its format says, else by their names and kinds."""
+    """Return the roles of a schema's fields: as its format declares them; otherwise by their names and kinds."""
     fields = {each.name: kinds.of_field(each) for each in schema.item.fields}
     answer = key_field(schema) or reference_field(schema)
     row = FORMATS.get(schema.source.format) if schema.source else None
@@ -85,25 +85,25 @@ class Member:
     fields: Mapping[str, Any]
     media: Sequence[Media] = ()
     labels: Mapping[str, Any] = field(default_factory=dict)
-    """What leads say of it besides its content."""
+    """The imported labels of the item."""
     group: str | None = None
     id: str = ""
-    """As people call the item, where that is asked for."""
+    """The item's id in files, if the caller asked for ids."""
 
 
 @dataclass
 class Lengths:
-    """How often a text has so many words."""
+    """A distribution of text lengths in words."""
 
     counts: Counter[int] = field(default_factory=Counter)
 
     def add(self, text: str) -> None:
-        """One more text; words are what stands between spaces."""
+        """Add a text. Words are separated by spaces."""
         self.counts[len(text.split())] += 1
 
     @property
     def n(self) -> int:
-        """How many texts."""
+        """Return the number of texts."""
         return self.counts.total()
 
     @property
@@ -128,18 +128,18 @@ class Lengths:
 
     @property
     def least(self) -> int | None:
-        """Of the shortest."""
+        """Return the length of the shortest text."""
         return min(self.counts, default=None)
 
     @property
     def most(self) -> int | None:
-        """Of the longest."""
+        """Return the length of the longest text."""
         return max(self.counts, default=None)
 
 
 @dataclass
 class Tally:
-    """What was counted of some items."""
+    """The counts over some items."""
 
     roles: Roles
     items: int = 0
@@ -151,9 +151,9 @@ class Tally:
     scenes: set[int] = field(default_factory=set)
     concepts: set[int] = field(default_factory=set)
     in_fields: dict[str, set[int]] = field(default_factory=dict)
-    """Of `concept`, `scene` and `video`: what fields of items say, by name."""
+    """The values that item fields give for `concept`, `scene` and `video`, by name."""
     in_labels: dict[str, set[int]] = field(default_factory=dict)
-    """Likewise, what imported labels say."""
+    """The values that imported labels give for the same names."""
     question_words: Lengths = field(default_factory=Lengths)
     answer_words: Lengths = field(default_factory=Lengths)
     words: set[int] = field(default_factory=set)
@@ -167,15 +167,15 @@ class Tally:
     first_words: set[int] = field(default_factory=set)
     rests: set[int] = field(default_factory=set)
     places: Counter[int] = field(default_factory=Counter)
-    """Where the right option stands, from 1."""
+    """The place of the right option, from 1."""
     offered: Counter[int] = field(default_factory=Counter)
-    """How many options there are."""
+    """The number of options."""
     longest: list[bool] = field(default_factory=list)
-    """Of each item with one right option, whether that is the first of the longest."""
+    """For each item with one right option, whether that option is the first of the longest."""
     longest_of: list[int] = field(default_factory=list)
-    """What each of these items belongs to: its video, or itself."""
+    """The cluster of each of these items: its video, or the item alone."""
     no_option: int = 0
-    """Items with options of which it is not told which one is right, or several are."""
+    """The number of items with options but without a single right one."""
 
     def add(self, item: Member) -> None:
         """Count one more item."""
@@ -206,7 +206,7 @@ class Tally:
                     seen_in.setdefault(label, set()).add(_bits(value if label == "video" else same_text(value)))
 
     def is_told_twice(self, name: str) -> bool:
-        """Return whether fields of items say it, and imported labels say it, too."""
+        """Return whether both item fields and imported labels give this value."""
         return bool(self.in_fields.get(name)) and bool(self.in_labels.get(name))
 
     def _read(self, item: Member) -> None:
@@ -252,7 +252,7 @@ class Tally:
 
 
 def tallies(items: Iterable[Member], roles: Roles) -> tuple[Tally, dict[str, Tally]]:
-    """Of all items, and of each dimension that has any."""
+    """Return the counts over all items, and over each dimension that has items."""
     whole, parts = Tally(roles), dict[str, Tally]()
     for item in items:
         whole.add(item)
@@ -264,7 +264,7 @@ def tallies(items: Iterable[Member], roles: Roles) -> tuple[Tally, dict[str, Tal
 
 
 def middle(values: Iterable[int]) -> int | None:
-    """The median, the lower of two; None: of nothing."""
+    """Return the median (the lower of two middle values); None without values."""
     found = list(values)
     return median_low(found) if found else None
 
@@ -279,7 +279,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _said(item: Member, name: str | None, label: str) -> str | None:
-    """Return what a field says, and else what an imported label says."""
+    """Return the value of a field; otherwise of an imported label."""
     return _field(item, name) or _label(item, label)
 
 
@@ -296,15 +296,18 @@ def _text(value: Any) -> str | None:
 
 
 def video_of(item: Member, roles: Roles) -> str | None:
-    """The video or other source that an item was made from; None: nothing says so."""
+    """Return the video or other source of an item; None if the source is unknown."""
     if told := _said(item, roles.video, "video"):
         return told
     return next((each.source for each in item.media if each.source), None)
 
 
 def _scene_of(item: Member, roles: Roles, video: str | None) -> str | None:
-    """As it is told; else, of EPIC-KITCHENS (whose videos are called by participant and number) the participant, each
-    of whom has one kitchen; of other collections whose items name their video, that."""
+    """Return the scene that a field or label gives; otherwise the scene that follows from the video.
+
+    For EPIC-KITCHENS the scene is the participant, because each participant has one kitchen. For other collections
+    whose items name their video, the scene is the video.
+    """
     if told := _said(item, roles.scene, "scene"):
         return told
     if roles.video is None or video is None:
@@ -316,7 +319,7 @@ def _scene_of(item: Member, roles: Roles, video: str | None) -> str | None:
 
 @lru_cache(16)  # all items are counted, and those of their dimension: each question is read once for both
 def _of_question(question: str) -> tuple[str, Sequence[int], Sequence[int]]:
-    """The type of a question, its words, and its pairs of words."""
+    """Return the type of a question, its words, and its pairs of words."""
     words = list(plain_words(question))
     pairs = [_bits(f"{one} {other}") for one, other in pairwise(words)]
     return type_of(question), [_bits(word) for word in words], pairs

@@ -1,4 +1,4 @@
-"""What is asked of a release, and what its makers say of all of them: licence, makers, limits, what must hold."""
+"""The options of a release, and the data card fields that hold for all releases: license, makers, limits."""
 
 from __future__ import annotations
 
@@ -16,48 +16,50 @@ from workflow.access.projects import Access, require_lead
 from workflow.releases.split_groups import TOGETHER
 
 DEFAULT_SPLIT = "test"
-"""What a release without splits calls all of its items."""
+"""The split of all items in a release without splits."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked of a release."""
+    """The options of a release."""
 
     formats: tuple[str, ...] = ()
-    """None: those that the schema names, and else the files' own."""
+    """The formats of the files. Empty for the formats that the schema names, and without those the format of its own
+    files.
+    """
     splits: tuple[str, ...] = ()
-    """As ``train=0.8`` or ``field:NAME``; none: all items are in ``test``."""
+    """The splits, such as ``train=0.8`` or ``field:NAME``; empty to put all items in ``test``."""
     private: tuple[str, ...] = ()
     """Splits whose right answers are withheld."""
     media: bool = False
-    """Images and clips lie in it; else it names them by hash."""
+    """Include images and clips in the release; otherwise the release names them by hash."""
     seed: int = 0
-    """Of the drawing of splits."""
+    """The seed for drawing splits."""
     anew: bool = False
     """Items that an earlier release has may come into another split."""
     together: tuple[str, ...] = TOGETHER
-    """What keeps items in one split: rows of ``BY``."""
+    """The links that keep items in one split: rows of ``BY``."""
     alike: int = ALIKE
     """The bits in which the looks of two images may differ that count as alike."""
     off: float = 0.1
-    """How far a split may be from what was asked for, as a share of it."""
+    """The largest allowed difference of a split from its planned size, as a share of that size."""
     lacking: bool = False
     """Splits may lack a dimension that has too few groups for all of them."""
     schema_version: int | None = None
-    """Only what was given under this version of the schema."""
+    """Count only votes under this version of the schema."""
     despite: tuple[str, ...] = ()
-    """Lines of the checklist that are open, and that the lead releases despite of."""
+    """The open lines of the checklist that the lead overrides."""
     accepted: tuple[str, ...] = ()
     """Kinds of leaks that the lead accepts, each as ``KIND: reason``."""
 
     def dump(self) -> dict[str, Any]:
-        """As JSON values; without ``accepted`` where nothing is accepted, as in releases of before."""
+        """Return the options as JSON values. An empty ``accepted`` is left out, as in older releases."""
         told = {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
         return told if self.accepted else {name: value for name, value in told.items() if name != "accepted"}
 
     @classmethod
     def load(cls, values: Mapping[str, Any]) -> Asked:
-        """From what ``dump`` gave."""
+        """Return the options stored by ``dump``."""
         known = {each.name for each in fields(cls)}
         given: dict[str, Any] = {name: value for name, value in values.items() if name in known}
         settled: dict[str, Any] = {
@@ -123,14 +125,14 @@ SAYINGS = (
     ),
     Saying("maintenance", "Maintenance", "Who mends errors, and how they are told", long=True),
 )
-"""Everything that can be said, in the order of the page."""
+"""All fields of the data card, in the order of the page."""
 _BY_NAME = {each.name: each for each in SAYINGS}
 LONGEST = 10_000
 
 
 @dataclass(frozen=True)
 class About:
-    """What is said now."""
+    """The present fields of the data card."""
 
     number: int
     """Versions so far; 0: nothing was ever said."""
@@ -138,26 +140,26 @@ class About:
 
 
 def about(store: Store, *, by: Person | None, project: str) -> About:
-    """What the leads say of their releases, for leads."""
+    """Return the data card fields that the leads have filled in, for leads."""
     with store.read() as session:
         return about_in(session, require_lead(session, by=by, project=project))
 
 
 def about_in(session: Session, access: Access) -> About:
-    """As ``about``, in a transaction of others."""
+    """Return the same as ``about``, in the caller's transaction."""
     row = releases.about(session, project_id=access.project_id)
     return About(row.number, row.about) if row else About(0, {})
 
 
 def say(store: Store, *, by: Person | None, project: str, said: Mapping[str, Any]) -> About:
-    """Say something, or (with an empty value) take it back; the rest stays. Every version is kept.
+    """Store data card fields, or remove a field by an empty value. Other fields stay, and every version is kept.
 
     Raises
     ------
     InvalidInput
-        There is no such thing to say, or it has another form.
+        A field is unknown, or its value has the wrong form.
     Conflict
-        Someone else has said something at the same moment.
+        Another person has changed the fields at the same moment.
     """
     if problems := list(_problems(said)):
         raise InvalidInput(problems)

@@ -1,7 +1,7 @@
-"""Groups of items into splits, so that each split has as many of every dimension as it should.
+"""The distribution of groups over splits, so that each split has its planned number of items of every dimension.
 
-Large groups are placed first, each where most is lacking; then groups are moved and exchanged while that comes nearer.
-Few groups are tried in all ways. What is drawn comes from a seed and the items' ids alone.
+Large groups are placed first, each in the split with the largest deficit. Then groups are moved and exchanged while
+that improves the fit. With few groups, all ways are tried. The draw depends only on the seed and the items' ids.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 ALL_WAYS = 4096
-"""So many ways to place all groups are tried one by one."""
+"""The largest number of ways that are tried one by one."""
 _EMPTY = 1e6
-"""What it costs that a split has nothing of a dimension of which it should have something."""
+"""The cost of a split without any item of a dimension that it should have."""
 _WHOLE = 4.0
-"""How much more the number of items of a split counts than that of a dimension in it."""
+"""The weight of a split's total size relative to the size of one dimension."""
 _ROUNDS = 30
 _KINDS = 150
-"""With more kinds of groups than this, single groups are moved and none are exchanged."""
+"""With more kinds of groups than this, groups are moved but not exchanged."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +42,13 @@ class Bundle:
 
 
 def drawn(seed: int, ids: Sequence[str]) -> bytes:
-    """What a group draws: the least of the keyed hashes of its items, which another item in it seldom changes."""
+    """Return the draw of a group: the least keyed hash of its items, which a new item seldom changes."""
     key = seed.to_bytes(16, "big", signed=True)
     return min(hashlib.blake2b(each.encode("utf-8", "surrogatepass"), digest_size=16, key=key).digest() for each in ids)
 
 
 def apportioned(shares: Sequence[Fraction], whole: int) -> list[int]:
-    """Whole numbers in these proportions that add up to ``whole``, by largest remainders, the earlier one first.
+    """Return whole numbers in these proportions that add up to ``whole``, by largest remainders. Ties go to the first.
 
     >>> apportioned([Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)], 7)
     [3, 2, 2]
@@ -63,8 +63,11 @@ def apportioned(shares: Sequence[Fraction], whole: int) -> list[int]:
 
 
 def targets(sizes: Sequence[int], there: Sequence[int]) -> list[list[int]]:
-    """How many items of each dimension each split should have: ``sizes`` of the splits and what is ``there`` of the
-    dimensions add up to the same, and so do the rows and columns of what comes out."""
+    """Return how many items of each dimension each split should have.
+
+    ``sizes`` of the splits and counts (``there``) of the dimensions have equal sums, which the rows and columns of the
+    result keep.
+    """
     left = list(there)
     found = []
     for at, size in enumerate(sizes):
@@ -77,7 +80,7 @@ def targets(sizes: Sequence[int], there: Sequence[int]) -> list[list[int]]:
 
 @dataclass
 class _Board:
-    """How many items each split has so far, and what that costs."""
+    """The number of items that each split has, and the cost of that distribution."""
 
     wanted: Sequence[Sequence[int]]
     counts: list[list[int]] = field(init=False)
@@ -91,11 +94,11 @@ class _Board:
         self.sizes = [sum(row) for row in self.wanted]
 
     def mind_empty(self) -> None:
-        """From now on it costs much that a split has nothing of a dimension of which it should have something."""
+        """Add the cost of a split without a planned dimension from now on."""
         self.empty = _EMPTY
 
     def change(self, split: int, bundle: Sequence[tuple[int, int]], sign: int) -> float:
-        """What it costs more to put a group into a split (``sign`` 1), or to take it out (-1)."""
+        """Return the change in cost if a group is put into a split (``sign`` 1) or taken out (-1)."""
         more, counts, wanted, size = 0.0, self.counts[split], self.wanted[split], 0
         for dimension, n in bundle:
             size += n
@@ -115,7 +118,7 @@ class _Board:
 
 
 def filled(bundles: Sequence[Bundle], wanted: Sequence[Sequence[int]]) -> dict[str, int]:
-    """The split of each group, by its name.
+    """Return the split of each group, by the group's name.
 
     Parameters
     ----------
@@ -141,7 +144,7 @@ def filled(bundles: Sequence[Bundle], wanted: Sequence[Sequence[int]]) -> dict[s
 
 
 def _best(free: Sequence[Bundle], board: _Board) -> dict[str, int]:
-    """Of all ways the one that costs least."""
+    """Return the cheapest of all distributions."""
     board.mind_empty()
     best: tuple[float, tuple[int, ...]] | None = None
     for way in itertools.product(range(len(board.wanted)), repeat=len(free)):
@@ -207,7 +210,7 @@ def _exchanged(one: _Kind, other: _Kind, board: _Board, placed: dict[str, int]) 
 def _change_of_two(
     one: tuple[tuple[int, int], ...], other: tuple[tuple[int, int], ...], source: int, goal: int, board: _Board
 ) -> float:
-    """What it costs more to exchange two groups."""
+    """Return the change in cost if two groups are exchanged."""
     more = 0.0
     steps = ((source, one, -1), (goal, one, 1), (goal, other, -1), (source, other, 1))
     for split, counts, sign in steps:
@@ -234,7 +237,7 @@ def _move(
 
 
 def kinds_of(bundles: Sequence[Bundle]) -> Mapping[int, int]:
-    """In how many groups each dimension occurs."""
+    """Return the number of groups in which each dimension occurs."""
     found: dict[int, int] = {}
     for dimension in _dimensions(bundles):
         found[dimension] = found.get(dimension, 0) + 1

@@ -1,7 +1,7 @@
-"""Which items of a release belong together, because they share a source, a file, a look or a text.
+"""The groups of items that belong together because they share a source, a file, a look or a text.
 
-A group is everything that is linked over any number of steps: an item of two videos joins all items of both. What is in
-one group stays in one split, and is one cluster where figures get their intervals.
+A group joins items over any number of links: an item of two videos joins all items of both. A group stays in one split,
+and is one cluster for confidence intervals.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ BY: Mapping[str, str] = {
     "near": "images that look alike",
     "text": "the same text, but for case, white space and a full stop at its end",
 }
-"""What items may have in common, by the names under which it is chosen."""
+"""The links that items may share, by the names of the options."""
 TOGETHER = ("source", "media", "near")
-"""What keeps items together where no one says otherwise."""
+"""The links that keep items together by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,9 @@ class SplitRecord:
     looks: tuple[int, ...] = ()
     """``media.perceptual_hash.difference_hash`` of its images."""
     text: str = ""
-    """Its question, where items with the same one are to stay together."""
+    """The item's question, if equal questions are to stay together."""
     value: str | None = None
-    """Of the field that names its split, if one does."""
+    """The value of the field that names the item's split, if the plan uses a field."""
 
 
 @dataclass(frozen=True)
@@ -50,17 +50,17 @@ class Groups:
     """All items in their groups."""
 
     of: Mapping[str, str]
-    """The group of each item, by id."""
+    """The group of every item, by id."""
     members: Mapping[str, Sequence[str]]
     """The items of each group, by rising ids; groups by the first of theirs."""
     shared: Mapping[str, str]
-    """What most items of a group have in common, in words; empty of an item that stands for itself."""
+    """The most frequent link of a group, in words; empty for a group of one item."""
 
 
 def groups_of(records: Sequence[SplitRecord], by: Sequence[str] = TOGETHER, *, alike: int = ALIKE) -> Groups:
-    """The connected components of everything that items share.
+    """Return the connected components over all links between items.
 
-    A group is called by its source where it has exactly one, else by the first of its items: ``source:P01_02`` or
+    A group is named by its source if it has exactly one; otherwise by its first item: ``source:P01_02`` or
     ``item:q17``. The order of the records makes no difference.
 
     >>> found = groups_of([SplitRecord("a", "d", ("v",)), SplitRecord("b", "d", ("v",)), SplitRecord("c", "d")])
@@ -143,7 +143,7 @@ def _shared(rows: Sequence[SplitRecord], by: Sequence[str], times: Mapping[tuple
 
 
 def _near(rows: Sequence[SplitRecord], alike: int) -> Iterator[tuple[int, int]]:
-    """Links between items that have images which look alike."""
+    """Yield links between items whose images look alike."""
     first: dict[int, int] = {}
     for at, row in enumerate(rows):
         for look in row.looks:
@@ -157,16 +157,16 @@ def _near(rows: Sequence[SplitRecord], alike: int) -> Iterator[tuple[int, int]]:
 
 
 def says_nothing(look: int, alike: int) -> bool:
-    """Whether an image is even, or shades off from one side to the other: these are all alike and show nothing."""
+    """Return whether an image is even or a plain gradient. Such images are all alike and show nothing."""
     ones = (look & ((1 << BITS) - 1)).bit_count()
     return ones <= alike or ones >= BITS - alike
 
 
 def near_pairs(looks: NDArray[np.uint64], alike: int) -> Iterator[tuple[int, int]]:
-    """The places of all pairs of different looks that differ in at most ``alike`` bits.
+    """Yield the places of all pairs of distinct looks that differ in at most ``alike`` bits.
 
-    Two looks that differ in so few bits are equal in at least one of ``alike + 1`` bands of bits, so only those that
-    share a band are compared: exact, and far from all pairs.
+    Two such looks are equal in at least one of ``alike + 1`` bands of bits. So only looks that share a band are
+    compared, and the result is exact.
     """
     if len(looks) < 2:
         return

@@ -1,8 +1,8 @@
-"""Which items of a release are in which split: seeded, stratified by dimension, with no group on two sides.
+"""The splits of a release: seeded, stratified by dimension, and never dividing a group.
 
-``SplitPlan.of`` reads what was asked for (``train=0.8``, ``test=500``, ``train=rest``, ``field:NAME``); ``assign`` does
-it, or says in a sentence why it cannot be. The same items, plan and seed give the same splits, in whatever order they
-come. Items may come later: with ``before``, what an earlier release said of an item holds for it and its group.
+``SplitPlan.of`` reads the options (``train=0.8``, ``test=500``, ``train=rest``, ``field:NAME``). ``assign`` fills the
+splits, or raises an error that gives the reason. The same items, plan and seed give the same splits in any order of
+items. With ``before``, items of an earlier release and their groups keep their splits.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ANEW = "draw all of it anew (--anew)"
 
 @dataclass(frozen=True)
 class SplitPart:
-    """A split as it was asked for: by number of items, by share of all, or neither: what is left."""
+    """A requested split: by number of items, by share of all items, or the rest."""
 
     name: str
     size: int | None = None
@@ -38,7 +38,7 @@ class SplitPart:
 
     @property
     def words(self) -> str:
-        """As it is written."""
+        """Return the split in the form of the option."""
         if self.size is not None:
             return f"{self.name}={self.size}"
         return f"{self.name}={'rest' if self.share is None else f'{float(self.share):g}'}"
@@ -46,7 +46,7 @@ class SplitPart:
 
 @dataclass(frozen=True)
 class SplitPlan:
-    """What was asked for."""
+    """The requested splits."""
 
     parts: tuple[SplitPart, ...]
     """In the order of the release; none with ``field``."""
@@ -54,11 +54,13 @@ class SplitPlan:
     """The field of an item that names its split."""
     seed: int = 0
     by: tuple[str, ...] = TOGETHER
-    """What keeps items together: rows of ``BY``."""
+    """The links that keep items together: rows of ``BY``."""
     alike: int = ALIKE
     """For ``near``: the bits in which looks may differ."""
     off: Fraction = _OFF
-    """How far a split may be from what was asked, as a share of it; one item is always allowed."""
+    """The largest allowed difference from the planned size, as a share of it. A difference of one item is always
+    allowed.
+    """
     lacking: bool = False
     """Splits may lack a dimension that has too few groups for all of them."""
 
@@ -73,12 +75,12 @@ class SplitPlan:
         off: Fraction = _OFF,
         lacking: bool = False,
     ) -> SplitPlan:
-        """A plan as commands and settings write it; without any text all items are in the split ``test``.
+        """Return a plan from the texts of commands and settings. Without texts, all items are in the split ``test``.
 
         Raises
         ------
         InvalidInput
-            With a sentence for the first thing that does not fit.
+            A text or a number is wrong; the sentence names the first error.
 
         Examples
         --------
@@ -100,12 +102,12 @@ class SplitPlan:
 
 @dataclass(frozen=True)
 class SplitFigure:
-    """How near a split came to what was asked, in all or in a dimension."""
+    """The planned and the real size of a split, over all items or in one dimension."""
 
     split: str
     dimension: str | None
     wanted: int
-    """What the plan comes to in whole items; of splits that a field names, what there is."""
+    """The planned number of items. If a field names the splits, the real number."""
     items: int
     groups: int
 
@@ -115,13 +117,13 @@ class Assignment:
     """The split of every item."""
 
     split: Mapping[str, str]
-    """By id, in rising order of ids."""
+    """The split of every item, in rising order of ids."""
     group: Mapping[str, str]
-    """The group of each item, by id."""
+    """The group of every item, by id."""
     figures: tuple[SplitFigure, ...]
-    """By split in the order of the plan: first in all, then by dimension."""
+    """The sizes by split in the order of the plan: first over all items, then by dimension."""
     names: tuple[str, ...]
-    """The splits in their order."""
+    """The splits in order."""
 
     @property
     def sentences(self) -> list[str]:
@@ -139,18 +141,18 @@ class Assignment:
 
 
 def assign(records: Sequence[SplitRecord], plan: SplitPlan, *, before: Mapping[str, str] | None = None) -> Assignment:
-    """The split of every item.
+    """Return the split of every item.
 
     Parameters
     ----------
     before
-        The split that an earlier release gave to items, by id. They stay where they are, and so does what belongs to
-        their groups; only new groups are placed. Ids that are no longer there are passed over.
+        The split of every item in an earlier release, by id. These items and their groups keep their splits;
+        only new groups are placed. Unknown ids are ignored.
 
     Raises
     ------
     InvalidInput
-        There is no way to do it, or none that comes near enough; the sentence says what is in the way.
+        The plan cannot be met closely enough; the sentence gives the reason.
     """
     twice = [id for id, n in Counter(each.id for each in records).items() if n > 1]
     if twice:
@@ -223,7 +225,7 @@ def _fitting(parts: Sequence[SplitPart]) -> tuple[SplitPart, ...]:
 
 
 def _sizes(parts: Sequence[SplitPart], n: int) -> list[int]:
-    """The items of each split; they add up to all."""
+    """Return the number of items of each split. The numbers add up to all items."""
     if all(part.size is None for part in parts):
         left = 1 - sum((part.share for part in parts if part.share is not None), Fraction(0))
         sizes = apportioned([left if part.share is None else part.share for part in parts], n)
@@ -259,7 +261,7 @@ def _bundles(
 
 
 def _fixed(groups: Groups, before: Mapping[str, str], names: Sequence[str]) -> dict[str, int]:
-    """The split of each group of which an earlier release has items."""
+    """Return the split of each group that has items of an earlier release."""
     found: dict[str, tuple[str, int]] = {}
     for id, split in sorted(before.items()):
         group = groups.of.get(id)

@@ -1,4 +1,4 @@
-"""Where releases are kept on this machine, and where one is built until it is whole."""
+"""The folders of releases on this machine, and the temporary folder in which a release is built."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ _MAKING = ".making-"
 
 
 def place_of(home: Path, project: str, version: str) -> Path:
-    """Where a release is kept."""
+    """Return the folder of a release."""
     return releases_in(home, project) / version
 
 
 @contextmanager
 def staging(home: Path, project: str) -> Iterator[Path]:
-    """A folder to build in, which is gone if it comes to nothing; what earlier ones left that were killed goes first.
+    """Yield a temporary folder to build a release in. The folder is deleted if the release fails.
 
-    Raises ``Conflict`` while another release of the project is being built on this machine.
+    Folders left by killed builds are deleted first. Raises ``Conflict`` while another release of the project is being
+    built on this machine.
     """
     above = releases_in(home, project)
     above.mkdir(mode=0o700, parents=True, exist_ok=True)

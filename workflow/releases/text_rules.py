@@ -17,7 +17,7 @@ from workflow.releases.plain_texts import plain_words
 
 @dataclass(frozen=True)
 class Choice:
-    """What a rule sees of an item: texts, and which of them is right."""
+    """An item as a rule sees it: its texts, and the place of the right one."""
 
     options: Sequence[str]
     key: int
@@ -26,11 +26,11 @@ class Choice:
     id: str = ""
     dimension: str = ""
     source: str | None = None
-    """What it was made from, as a video; None: nothing says so, and it stands for itself."""
+    """The item's source, such as a video; None if the source is unknown and the item is its own cluster."""
 
 
 def options_of(fields: Mapping[str, Any], *, options: str | None, answer: str | None) -> tuple[list[str], int] | None:
-    """The options of an item and the place of the right one; None: it has none, or not one right one."""
+    """Return the options of an item and the place of the right one; None without options or a single right one."""
     offered = fields.get(options or "")
     if not isinstance(offered, list | tuple) or not offered:
         return None
@@ -43,7 +43,7 @@ def options_of(fields: Mapping[str, Any], *, options: str | None, answer: str | 
 
 
 def longest(texts: Sequence[str]) -> int:
-    """The place of the text with the most characters.
+    """Return the place of the text with the most characters.
 
     >>> longest(["a", "bbb", "ccc"])
     1
@@ -52,12 +52,12 @@ def longest(texts: Sequence[str]) -> int:
 
 
 def shortest(texts: Sequence[str]) -> int:
-    """The place of the text with the fewest characters."""
+    """Return the place of the text with the fewest characters."""
     return min(range(len(texts)), key=lambda at: len(texts[at]))
 
 
 def shared_words(text: str, question: str) -> int:
-    """How many different words of a text are in the question, too.
+    """Return the number of distinct words of a text that are also in the question.
 
     >>> shared_words("The cup, the red one.", "Which cup is red?")
     2
@@ -66,7 +66,7 @@ def shared_words(text: str, question: str) -> int:
 
 
 def most_shared(texts: Sequence[str], question: str) -> int:
-    """The place of the text that has the most different words in common with the question."""
+    """Return the place of the text that shares the most distinct words with the question."""
     return max(range(len(texts)), key=lambda at: shared_words(texts[at], question))
 
 
@@ -74,5 +74,7 @@ def most_shared(texts: Sequence[str], question: str) -> int:
 
 
 def share_right(hits: Sequence[bool], sources: Sequence[Hashable]) -> Statistic:
-    """How often a rule is right, with limits over resampled sources: items of one source go together."""
+    """Return how often a rule is right, with bootstrap limits over sources. Items of one source are resampled
+    together.
+    """
     return share([float(each) for each in hits], clusters=sources, bootstrap=Bootstrap())

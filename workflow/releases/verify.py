@@ -1,5 +1,8 @@
-"""A release folder held against its manifest: every file there, unchanged, and none besides; and no vote in it of
-someone who had been sent what the schema keeps from them."""
+"""The verification of a release folder against its manifest.
+
+Every file must be present and unchanged, and no other file may exist. No vote may come from a person who had been sent
+content that the schema withholds.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +26,14 @@ LEDGER = table_path("exposure")
 
 
 def verify(folder: Path, *, private: Path | None = None, progress: Progress = silent) -> list[str]:
-    """What is wrong with a release, a sentence each; empty: it is as it was made.
+    """Return the faults of a release, one sentence each; empty for an intact release.
 
-    ``private``: the folder with its private part, which is then looked at, too.
+    ``private`` is the folder with its private part, which is then verified too.
 
     Raises
     ------
     FileRefused
-        The folder is no release.
+        The folder is not a release.
     """
     manifest = manifest_of(folder)
     progress("holding files against their hashes", 0, 1)
@@ -50,7 +53,7 @@ def verify(folder: Path, *, private: Path | None = None, progress: Progress = si
 
 
 def _belongs(private: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
-    """Whether a private part is that of a release."""
+    """Yield a fault if a private part does not belong to the release."""
     told = manifest.get("private")
     wanted = told.get("manifest_sha256") if isinstance(told, dict) else None
     if hash_of(private / NAME).sha256 != wanted:
@@ -83,7 +86,7 @@ def _files(folder: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _told(manifest: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """What the release says itself."""
+    """Yield the faults that the release's own manifest lists."""
     told = manifest.get("exposure")
     for each in told.get("faults", ()) if isinstance(told, dict) else ():
         if isinstance(each, dict):
@@ -91,7 +94,7 @@ def _told(manifest: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _proven(folder: Path, progress: Progress) -> Iterator[Mapping[str, Any]]:
-    """What the ledger in its evidence says, whatever the manifest says of it."""
+    """Yield the faults that the exposure ledger in the evidence proves, whatever the manifest lists."""
     if not (folder / FOLDER / LEDGER).is_file():
         return
     progress("looking at the evidence", 0, 1)
@@ -125,7 +128,7 @@ def _proven(folder: Path, progress: Progress) -> Iterator[Mapping[str, Any]]:
 
 
 def _key(fault: Mapping[str, Any]) -> tuple[str, ...]:
-    """One thing that was sent before one vote; older manifests name no vote."""
+    """Return the identity of a fault: one thing sent before one vote. Older manifests name no vote."""
     return tuple(str(fault.get(name)) for name in ("item", "stage", "what", "sha256", "vote"))
 
 

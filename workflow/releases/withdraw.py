@@ -37,21 +37,22 @@ def withdraw(
     reason: str,
     progress: Progress = silent,
 ) -> Created:
-    """Make a point release without an item. What was said of the release then is said of this one.
+    """Make a point release without one item. The facts of the original release hold for the new one.
 
     Parameters
     ----------
     version
-        Of the release or of a point release of it; the new one lacks what any of them lacks.
+        The version of the release or of one of its point releases. The new release leaves out all items withdrawn so
+        far.
     item
-        Its id in files.
+        The item's id in files.
 
     Raises
     ------
     NotFound
-        There is no such release, or it has no such item.
+        The release or the item does not exist.
     FileRefused
-        The schema has changed since: the release cannot be written as it was then.
+        The schema has changed since, so the release cannot be written in its old form.
     """
     if not reason.strip() or len(reason) > LONGEST:
         raise InvalidInput([Problem("reason", f"Say why, in 1 to {LONGEST:,} characters: people who use it will ask.")])
@@ -68,12 +69,12 @@ def withdraw(
 
 
 def _as_before(before: Path, folder: ReleaseFolder) -> None:
-    """The evidence of the release that is mended, as it is: it was of one state, and is of no other.
+    """Link the evidence of the original release, unchanged, because it belongs to one state of the project.
 
     Raises
     ------
     FileRefused
-        The files of that release are not on this machine any more.
+        The files of that release are no longer on this machine.
     """
     found = next((part for part in (before / PRIVATE, before / PUBLIC) if (part / EVIDENCE).is_dir()), None)
     if found is None:
@@ -126,5 +127,6 @@ def _draft(
 
 
 _CARRIED = ("schema", "guideline", "policy", "counts", "gates", "drawn", "exposure", "floors", "facts")
-"""What a point release says as the release that it mends does: these were counted then. So do the checks of
-extensions."""
+"""The entries that a point release copies from the release that it mends, because they were counted then. The entries
+of extension checks are copied too.
+"""

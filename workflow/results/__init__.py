@@ -1,4 +1,4 @@
-"""Results: numbers from what people, models and judges submitted, each with what it rests on.
+"""Results: figures from the submissions of people, models and judges, each with its units and losses.
 
 The table of ratings, agreement, scores and leaderboards, calibration, cases. Imports ``workflow.access``,
 ``workflow.annotate`` and ``workflow.runs``.

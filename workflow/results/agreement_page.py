@@ -1,4 +1,4 @@
-"""What the page Agreement shows of a project, worked out at once."""
+"""The content of the Agreement page, computed in one call."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from workflow.results.reply_counts import replies_of_judges
 
 
 class Figures(NamedTuple):
-    """What the page Agreement shows of a stage."""
+    """The content of the Agreement page for one stage."""
 
     lines: Sequence[Result]
     raters: Raters
     replies: Sequence[Replies]
     counting: Counting
     logins: Mapping[str, str]
-    """Of the raters with an account, by what they are called in ``lines``."""
+    """The login of each rater with an account, by the rater's name in ``lines``."""
     confusions: Sequence[Confusion] = ()
-    """How often which answer met which, of the same ratings; none of means."""
+    """The confusion matrices of the same ratings; empty for means."""
     losses: StageLosses = StageLosses()
     """Lost replies of judges, and grades left out."""
 
@@ -77,12 +77,11 @@ def figures(
     levels: bool = False,
     schema_version: int | None = None,
 ) -> Figures:
-    """The coefficients of a stage, who has rated, what became of judges' replies, and which items were counted.
+    """Return the coefficients of a stage, its raters, the outcomes of judges' replies, and which items count.
 
-    ``of_means`` are those of means by dimension, ``levels`` those of each judge with people at each level;
-    ``schema_version`` takes people's ratings under that version of the schema alone.
-
-    For anyone who has made sure that the person may see them.
+    ``of_means`` selects the coefficients of means by dimension, and ``levels`` those of each judge with people at each
+    level. With ``schema_version``, only people's ratings under that version of the schema count. The caller checks that
+    the person may see the figures.
     """
     there = raters_of(store, person=None, project=project, stage=stage)
     called = raters_called(store, there)

@@ -18,9 +18,9 @@ from domain.records import Rating
 def placed(
     rows: Sequence[Rating], criteria: Sequence[Criterion], fields: Mapping[str, Mapping[str, Any]]
 ) -> list[Rating]:
-    """The ratings with the place of an option instead of its text; a text that is none of them stays.
+    """Return the ratings with the place of each option instead of its text. A text that is not an option stays.
 
-    Sets have their places in the order of the options, each once, in whatever order a file names them.
+    The places in a set follow the order of the options, each place once, whatever order the file has.
     """
     known = {criterion.name: criterion for criterion in criteria}
     sets = {name for name, criterion in known.items() if kinds.of_criterion(criterion).is_set}
@@ -40,11 +40,11 @@ def placed(
 
 
 _BESIDES = (kinds.NONE_OF_THESE, kinds.CANNOT_TELL)
-"""Answers that stand at no place among an item's options: categories that items have in common as they are."""
+"""Answers without a place among an item's options. All items share these categories."""
 
 
 def _in_places(value: Any, options: Sequence[Any], *, is_set: bool) -> Any:
-    """A value in words that two items can have in common: ``option 2``, or ``options 3, 1`` for a list."""
+    """Return a value that two items can share: ``option 2``, or ``options 3, 1`` for a list."""
 
     def place(entry: Any) -> int | None:
         return next((at for at, option in enumerate(options, 1) if same(option, entry)), None)

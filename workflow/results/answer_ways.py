@@ -1,4 +1,6 @@
-"""How models' answers came about: options ranked by which score, free text read by whom, and over which frames."""
+"""How models' answers were made: ranked options with their score, or free text with its reader, and the frames
+shown.
+"""
 
 from __future__ import annotations
 
@@ -12,27 +14,27 @@ from db.records import StoredRun
 from domain.reading.answers import ReadOutcome
 from domain.records import AnswerReading
 from domain.run_kinds import RunKind
-from domain.runs import HOLMES, TWO_STEPS, RunPlan
+from domain.runs import TWO_STEPS, RunPlan
+from domain.strategies import added_strategy
 from workflow.runs.shown_pictures import clips_in_words
 
 PEOPLE = "people"
 OUT_OF_FILES = "out of a file"
 WRITTEN: Mapping[str, str] = {
     "generate": "free text",
-    HOLMES: "free text after asking tools",
     TWO_STEPS: "free text in two steps",
 }
-"""What a model does that is asked in that way, a row of the registry of strategies."""
+"""The name of each strategy that generates text, a row of the registry of strategies."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """How a model's answers came about."""
+    """How a model's answers were made."""
 
     how: str = ""
     """In words; with the number of answers in brackets where there are several ways."""
     frames: str = ""
-    """What it is shown of a clip, as ``clips_in_words``; empty where no one knows, or where items have no clip."""
+    """The frames of a clip that the model sees, as ``clips_in_words``; empty if unknown or if items have no clip."""
 
 
 NOT_KNOWN = Way()
@@ -45,7 +47,7 @@ def ways(
     readings: Mapping[int, AnswerReading],
     people: Collection[str],
 ) -> dict[str, Way]:
-    """By model: how the answers that count came about, and where it has none, how it was asked."""
+    """Return how each model's counting answers were made; for a model without any, how the model was asked."""
     of_run = {run.id: run for run in runs}
     made = {id: _made_in(schema, run) for id, run in of_run.items()}
     came: dict[str, Counter[str]] = {run.name: Counter() for run in of_run.values() if _asked(run)}
@@ -74,12 +76,12 @@ def ways(
 
 
 def _asked(run: StoredRun) -> bool:
-    """Whether a model was asked in it, by a plan; else its answers are out of a file, or a person's."""
+    """Return whether a run asked a model by a plan. Other answers are imported or a person's."""
     return RunKind(run.kind).plan is RunPlan
 
 
 def _made_in(schema: Schema, run: StoredRun | None) -> str:
-    """What a run's answers are, with its prompts where they are not the schema's own."""
+    """Return how a run's answers were made, with the prompt set if it is not the schema's own."""
     if run is None or not _asked(run):
         return OUT_OF_FILES
     plan = RunPlan.of(run.params.get("plan") or {})
@@ -87,11 +89,12 @@ def _made_in(schema: Schema, run: StoredRun | None) -> str:
         return f"options ranked by {plan.score}"
     own = schema.models.prompts if schema.models else None
     prompts = f" (prompts {plan.prompt_set})" if own is not None and plan.prompt_set != own else ""
-    return WRITTEN.get(plan.strategy, plan.strategy) + prompts
+    added = added_strategy(plan.strategy)
+    return (WRITTEN.get(plan.strategy, plan.strategy) if added is None else added.answers) + prompts
 
 
 def _with_reader(how: str, readers: Mapping[str, int]) -> str:
-    """A ranked option is read by no one."""
+    """Return how answers were made, with the names of their readers. A ranked option has no reader."""
     if how.startswith("options ranked") or not readers:
         return how
     if len(readers) == 1:

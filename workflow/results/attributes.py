@@ -1,7 +1,7 @@
-"""What is said of models (size, base model, tuned or not) and of items (scene, concept) besides their content.
+"""Attributes of models (size, base model, tuning) and labels of items (scene, concept).
 
-Attributes of models come with their descriptions and from files; labels of items come from files. Both are events of
-the project: what is said later of the same model or item takes the place of the earlier, and no vote is about either.
+Attributes of models come from their descriptions and from files. Labels of items come from files. Both are stored as
+events of the project: a later value replaces an earlier one, and no vote refers to either.
 """
 
 from __future__ import annotations
@@ -26,14 +26,16 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 
 Said = Mapping[str, Mapping[str, Attribute]]
-"""By the name of the model or of the item: what is said of it, a name for each value."""
+"""The attributes of each model or item, by name."""
 Refuse = Callable[[Sequence[BadRow]], None]
 """Raises if rows that do not fit are not to be left out."""
 
 
 def of_models(session: Session, *, project_id: int, runs: Sequence[StoredRun] | None = None) -> Said:
-    """The attributes of a project's models: of their descriptions, and over these what files say. ``runs`` are those
-    of ``answers.runs``, where they are known."""
+    """Return the attributes of a project's models. Values from files override those of descriptions.
+
+    ``runs`` are the rows of ``answers.runs``, if the caller has them.
+    """
     found: dict[str, dict[str, Attribute]] = {}
     for run in answers.runs(session, project_id=project_id) if runs is None else runs:
         own = (run.params.get("spec") or {}).get("attributes") or {}
@@ -45,7 +47,7 @@ def of_models(session: Session, *, project_id: int, runs: Sequence[StoredRun] | 
 
 
 def of_items(session: Session, *, project_id: int) -> Said:
-    """The labels of a project's items, by their external ids."""
+    """Return the labels of a project's items, by their external ids."""
     found: dict[str, dict[str, Attribute]] = {}
     for told in stored.said(session, project_id=project_id, kind=LABELLED):
         for item, own in told.items():
@@ -54,12 +56,12 @@ def of_items(session: Session, *, project_id: int) -> Said:
 
 
 def names(said: Iterable[Mapping[str, Attribute]]) -> list[str]:
-    """What is said of any of them, in the order in which it first stands."""
+    """Return the names of all attributes, in the order of first use."""
     return list(dict.fromkeys(name for own in said for name in own))
 
 
 def names_in(store: Store, *, person: Person | None, project: str) -> tuple[list[str], list[str]]:
-    """What is said of models and of items of a project: the names alone, for its leads."""
+    """Return the names of the attributes of models and of the labels of items in a project, for its leads."""
     with store.read() as session:
         id = require_lead(session, by=person, project=project).project_id
         return names(of_models(session, project_id=id).values()), names(of_items(session, project_id=id).values())
@@ -107,7 +109,9 @@ OF_THE_ITEM = ("dimension", "group", "source")
 
 
 def _item_check(session: Session, access: Access) -> Callable[[str, Mapping[str, Attribute]], str]:
-    """A label may stand for an optional field where an item lacks it; it never says something else than the item."""
+    """Return a check for imported labels. A label may fill an optional field that an item lacks, but never contradict
+    it.
+    """
     contents = items.current_content(session, project_id=access.project_id)
     there = {name: contents.get(id, {}) for id, name, _ in files.item_ids(session, project_id=access.project_id)}
     fixed = fixed_fields(access.schema)
@@ -127,6 +131,8 @@ def _item_check(session: Session, access: Access) -> Callable[[str, Mapping[str,
 
 
 def fixed_fields(schema: Schema) -> frozenset[str]:
-    """What no label may be called: what every item has, the key, and fields whose values are no texts or numbers."""
+    """Return the names that no label may take: properties of every item, the key, and fields without text or number
+    values.
+    """
     own = {each.name for each in schema.item.fields if each.required or of_field(each).sliced == "entries"}
     return frozenset({*OF_THE_ITEM, *own, *filter(None, [key_field(schema)])})

@@ -1,6 +1,6 @@
-"""What judges that were run here bring into a calibration report next to their ratings.
+"""The facts about judges that ran here, for a calibration report next to their ratings.
 
-Their runs, the replies that hold no value, what they gave to attack answers, and what they are and cost.
+The facts are their runs, their failed replies, their scores for attack answers, their descriptions and their cost.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ ONE_VERDICT = (
 
 @dataclass(frozen=True)
 class SeenOfJudges:
-    """What judges that were run here did, next to the ratings that they gave."""
+    """The runs and failures of judges that ran here, next to the ratings that they gave."""
 
     runs: Mapping[str, Sequence[StoredRun]]
-    """What a judge is called -> its runs, the newest first."""
+    """The runs of each judge, newest first."""
     failed: Sequence[Rating]
     """The replies that hold no value of a criterion, each as a rating that says why."""
     attacked: Sequence[AttackResult]
-    """What the judges of the study gave to attack answers."""
+    """The scores that the study's judges gave to attack answers."""
     attacked_others: tuple[str, ...]
     """The runs over attack answers by others."""
 
@@ -56,8 +56,10 @@ def seen_of_judges(
     counted: Counting,
     criteria: Collection[str] | None,
 ) -> SeenOfJudges:
-    """What is known of all judges that were run here, and of these against attack answers. ``criteria`` are those
-    whose failed replies are wanted; None: all."""
+    """Return the facts about all judges that ran here, and the named judges' scores for attack answers.
+
+    ``criteria`` selects the criteria of failed replies; None for all.
+    """
     found = runs_by_judge(session, access=access)
     failed = [
         replace(rating, value=verdict.words)
@@ -68,7 +70,7 @@ def seen_of_judges(
 
 
 def runs_by_judge(session: Session, *, access: Access) -> dict[str, list[StoredRun]]:
-    """The runs of judges of a project by what the judges are called, the newest first; metrics are none."""
+    """Return the runs of a project's judges by judge, newest first. Metrics are not included."""
     found: dict[str, list[StoredRun]] = {}
     for row in stored.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE):
         if row.withdrawn_at is None:
@@ -77,7 +79,7 @@ def runs_by_judge(session: Session, *, access: Access) -> dict[str, list[StoredR
 
 
 def nothing_of(rows: Sequence[StoredRun], stage: Stage) -> str:
-    """Why a judge that was run here has no rating of a stage, not even a reply that failed; of its newest run."""
+    """Return why a judge that ran here has no rating of a stage, not even a failed reply. The newest run decides."""
     row = rows[0]
     plan = JudgePlan.of(row.params["plan"])
     if plan.attacks:
@@ -98,7 +100,7 @@ def nothing_of(rows: Sequence[StoredRun], stage: Stage) -> str:
 def _attacked(
     session: Session, runs_: Mapping[str, Sequence[StoredRun]], judges: Sequence[str], reading: Reading
 ) -> tuple[list[AttackResult], tuple[str, ...]]:
-    """What these judges gave to attack answers, and the runs over such answers by others."""
+    """Return these judges' scores for attack answers, and the runs over attack answers by other judges."""
     named = {same_judge(runs_[name][0]): name for name in reversed(judges) if name in runs_}
     over = {row.id: row for rows in runs_.values() for row in rows if JudgePlan.of(row.params["plan"]).attacks}
     mine = {id: named[same_judge(row)] for id, row in over.items() if same_judge(row) in named}
@@ -126,9 +128,9 @@ def _attacked(
 
 
 def fell_for(plan: JudgePlan, value: Any) -> bool | None:
-    """Whether a value given to an attack answer is more than the lowest; None where values have no order.
+    """Return whether a value for an attack answer is above the lowest value; None if values have no order.
 
-    In a comparison the answer stands first, and to prefer it is to fall for it.
+    In a comparison the attack answer is the first, so a judge that prefers it has fallen for it.
     """
     if all(isinstance(each, int | float) and not isinstance(each, bool) for each in plan.values):
         return bool(value > min(plan.values))
@@ -136,7 +138,9 @@ def fell_for(plan: JudgePlan, value: Any) -> bool | None:
 
 
 def about_judges(store: Store, runs_: Mapping[str, Sequence[StoredRun]], names: Sequence[str]) -> list[JudgeAbout]:
-    """What judges are, of those that were run here or whose replies were brought in; all runs of a judge together."""
+    """Return descriptions of judges that ran here or whose replies were imported. All runs of a judge count
+    together.
+    """
     found = []
     with store.read() as session:
         for name in dict.fromkeys(names):

@@ -53,21 +53,20 @@ def study_of(
     by: Cut | None = None,
     statistics: Collection[str] | None = None,
 ) -> tuple[Study, Source]:
-    """The ratings of one stage of a project with people and judges told apart, and what identifies these ratings.
+    """Return the ratings of one stage with people and judges separated, and the source that identifies these ratings.
 
-    People are those who rated here under an account of their own, and raters out of files who are marked as people
-    (``workflow.results.file_raters``). Any other rater whose ratings came from a file is a machine, unless ``vouched``
-    says for this report that it is a person. A derived criterion compares a judge with most of the people, who have
-    settled every part before (``workflow.results.derived_criteria``).
-
-    ``by`` and ``statistics`` are how ratings are cut and which coefficients stand in tables (none: all); None: as the
-    schema's report says, else by dimension and all.
+    People are raters with an account here, and imported raters who are marked as people
+    (``workflow.results.file_raters``). Any other imported rater is a machine, unless ``vouched`` declares the rater a
+    person for this report. A derived criterion compares a judge with the majority of people, who have settled every
+    part before (``workflow.results.derived_criteria``). ``by`` selects how ratings are cut, and ``statistics`` the
+    coefficients in tables (empty for all). None follows the schema's report; without one, ratings are cut by dimension
+    and all coefficients are shown.
 
     Raises
     ------
     RatingsError
-        A machine is named among the people or a person among the judges, no one of that name has rated, or people
-        rated under several versions of the guideline and no one said to pool them.
+        A machine is named among the people or a person among the judges, a named rater has no ratings, or people
+        rated under several versions of the guideline that the caller did not pool.
     """
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
@@ -118,7 +117,7 @@ def study_of(
 def _pairs(
     store: Store, person: Person | None, project: str, schema: Schema, stage: Stage, items: Items | str | None
 ) -> tuple[JudgeOfPairs, ...]:
-    """Judges that compare two answers, next to people, where the report is about answers and people compare them."""
+    """Return the judges of pairs next to people, if the report is about answers and people compare answers."""
     if stage is not Stage.GRADING or schema.stages.comparison is None:
         return ()
     return pair_judges.next_to_people(store, person=person, project=project, items=items)
@@ -132,8 +131,10 @@ def models_with_answers(store: Store, *, person: Person | None, project: str) ->
 
 
 def stage_first(store: Store, *, person: Person | None, project: str) -> Stage:
-    """The stage whose ratings are compared first: that of the unit of the schema's report, if a machine has rated
-    there, else grading, else verification."""
+    """Return the default stage of a report.
+
+    The default is the stage of the schema's report unit if a machine has rated there, then grading, then verification.
+    """
     with store.read() as session:
         schema = require_lead(session, by=person, project=project).schema
     there = [each for each in (Stage.GRADING, *VERIFICATIONS) if getattr(schema.stages, each.value) is not None]
@@ -144,13 +145,13 @@ def stage_first(store: Store, *, person: Person | None, project: str) -> Stage:
 
 
 def with_names(study: Study, called: Mapping[str, str]) -> Study:
-    """The same study with what people are called in place of their logins."""
+    """Return the study with people's display names in place of their logins."""
     rows = [replace(row, rater=called.get(row.rater, row.rater)) for row in study.rows]
     return replace(study, rows=rows, humans=tuple(called.get(name, name) for name in study.humans))
 
 
 def with_titles(study: Study, titles: Mapping[str, str]) -> Study:
-    """The same study, cut by dimension, with titles in place of the dimensions' ids; no two titles are the same."""
+    """Return the study, cut by dimension, with titles in place of the dimensions' ids. No two titles may be equal."""
     rows = [
         replace(row, dimension=titles.get(row.dimension, row.dimension)) if row.dimension else row for row in study.rows
     ]
@@ -158,14 +159,14 @@ def with_titles(study: Study, titles: Mapping[str, str]) -> Study:
 
 
 def _rules(schema: Schema, stage: Stage, criteria: Sequence[str] | None) -> dict[str, Derived]:
-    """The derived criteria that are asked about, by name."""
+    """Return the selected derived criteria, by name."""
     if stage is not Stage.GRADING:
         return {}
     return {rule.name: rule for rule in schema.report.derived if criteria is None or rule.name in criteria}
 
 
 def _with_parts(rules: Mapping[str, Derived], criteria: Sequence[str] | None) -> list[str] | None:
-    """The criteria whose ratings are needed: those asked about, with the parts of derived ones in their place."""
+    """Return the criteria whose ratings are needed. The parts of a derived criterion take its place."""
     if criteria is None:
         return None
     plain = [name for name in criteria if name not in rules]
@@ -173,7 +174,7 @@ def _with_parts(rules: Mapping[str, Derived], criteria: Sequence[str] | None) ->
 
 
 def _units(session: Session, access: Access) -> dict[str, About]:
-    """What each unit is about: an item, or a model's answer to one, with how long it is."""
+    """Return the content of each unit: an item, or a model's answer to an item with its length."""
     external = {id: name for id, name, _ in files.item_ids(session, project_id=access.project_id)}
     return {name: About(item=name) for name in external.values()} | {
         unit_of(external[row.item_id], row.model): About(external[row.item_id], row.model, float(len(row.text)))
@@ -190,7 +191,7 @@ def _scales(
     metrics: Collection[str],
     overruled: Mapping[str, Scale],
 ) -> dict[str, Scale]:
-    """The scale of each criterion, derived ones too, that these ratings are about."""
+    """Return the scale of each rated criterion, derived criteria included."""
     known = {**declared, **{name: overruled.get(name, scale_of(rule)) for name, rule in rules.items()}}
     rated = {row.criterion for row in rows}
     known = scales_with_metrics(known, rows, metrics=metrics, overruled=overruled)
@@ -198,7 +199,7 @@ def _scales(
 
 
 def _ends(schema: Schema, stage: Stage, rules: Mapping[str, Derived]) -> dict[str, Sequence[Any]]:
-    """The values that each criterion has, or at least the lowest and the highest; derived ones where they have both."""
+    """Return the values of each criterion, or at least the lowest and the highest. Derived criteria need both ends."""
     followed = {name: derived.ends(schema, rule) for name, rule in rules.items()}
     return {**ends_of(schema, stage), **{name: each for name, each in followed.items() if None not in each}}
 
@@ -208,13 +209,13 @@ def _ends(schema: Schema, stage: Stage, rules: Mapping[str, Derived]) -> dict[st
 
 @dataclass(frozen=True)
 class _Sides:
-    """Who is compared with whom: people on one side; judges, with what they said in another way, on the other."""
+    """The two sides of a comparison: people, and judges with their repeated and swapped runs."""
 
     humans: tuple[str, ...]
     judges: tuple[str, ...]
     runs: Runs
     raters: Raters
-    """Everyone who rated, and what they are known as."""
+    """All raters, by group."""
 
     @cached_property
     def everyone(self) -> frozenset[str]:
@@ -224,7 +225,9 @@ class _Sides:
     def with_settled(
         self, schema: Schema, rules: Mapping[str, Derived], rows: Sequence[Rating], lost: frozenset[str]
     ) -> list[Rating]:
-        """The ratings, and those on derived criteria that follow from them; ``lost`` are values that say nothing."""
+        """Return the ratings with the derived ratings that follow from them. ``lost`` are values of unreadable
+        replies.
+        """
         machines = {*self.judges, *self.runs.names()} - self.raters.metrics
         found = list(rows)
         for rule in rules.values():
@@ -275,7 +278,7 @@ def _refuse_several_guidelines(rows: Sequence[Rating], *, pooled: bool) -> None:
 
 
 def _asked_again(runs: Runs, raters: Raters, judges: Sequence[str]) -> Runs:
-    """With what a judge said when it was asked again or in the other order, which is known of those run here."""
+    """Return the runs with known repeats and swapped runs of judges that ran here."""
 
     def with_known(given: Mapping[str, Sequence[str]], known: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
         return {**{name: known[name] for name in judges if known.get(name)}, **given}
@@ -286,6 +289,6 @@ def _asked_again(runs: Runs, raters: Raters, judges: Sequence[str]) -> Runs:
 
 
 def _digest(rows: Sequence[Rating]) -> str:
-    """The SHA-256 of the ratings as JSON lines in order: the same ratings give the same digest."""
+    """Return the SHA-256 of the ratings as sorted JSON lines. Equal ratings give equal digests."""
     lines = sorted(json.dumps(astuple(row), ensure_ascii=False, default=str) for row in rows)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()

@@ -32,7 +32,9 @@ def store_rule(store: Store, *, by: Person | None, project: str, text: str) -> N
 
 
 def stored_rule(store: Store, *, person: Person | None, project: str, judges: Sequence[str]) -> StoredRule:
-    """The rule that is kept with a project, and whether it was there before the first reply of one of these judges."""
+    """Return the rule stored with a project, and whether it was stored before the first reply of one of these
+    judges.
+    """
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         kept = _kept_rule(session, access)
@@ -49,8 +51,9 @@ def stored_rule(store: Store, *, person: Person | None, project: str, judges: Se
 
 
 def _kept_rule(session: Session, access: Access) -> tuple[Rule, datetime] | None:
-    """The rule that holds for a project and since when: the one stored last, else the schema's, with which the project
-    began."""
+    """Return the rule in force and its moment: the rule stored last, or without one the schema's rule from the
+    project's beginning.
+    """
     found = events.found(session, project_id=access.project_id, kinds=(RULE,), limit=1)
     if found:
         return rule_from_text(str(found[0][0].data["rule"])), found[0][0].at

@@ -1,4 +1,4 @@
-"""One case, as its page shows it: the item, what models answered, and everything that was said of each answer."""
+"""The case page: an item, the models' answers, and all grades of each answer."""
 
 from __future__ import annotations
 
@@ -34,42 +34,42 @@ from workflow.results.ratings import again
 
 @dataclass(frozen=True)
 class Grade:
-    """What a person, a judge or a metric said of an answer: grades, or codes of what is wrong with it."""
+    """The grades or error codes that a person, a judge or a metric gave to an answer."""
 
     who: str
     values: Mapping[str, Any]
-    """By criterion."""
+    """The values by criterion."""
     note: str = ""
     guideline: int | None = None
     person: bool = True
     from_file: bool = False
     settles: bool = False
-    """It is the decision about codes on which the coders differed."""
+    """The arbitration that settles codes on which the coders differed."""
 
 
 @dataclass(frozen=True)
 class CaseAnswer:
-    """A model's answer with everything that was said of it."""
+    """A model's answer with all of its grades."""
 
     model: str
     text: str
     at: datetime
     right: float
     why: str
-    """Why it is neither right nor wrong."""
+    """Why the answer is neither right nor wrong."""
     latest: bool
-    """It counts; else the model answered again."""
+    """The answer counts. False if the model has answered again."""
     grades: Sequence[Grade] = ()
     combined: Mapping[str, float | str | None] = field(default_factory=dict)
-    """What people's grades come to, by criterion, an option where values are names; None: no majority."""
+    """The combined grade of people by criterion, or the option if values are names; None without a majority."""
     ranked: Ranking | None = None
-    """Where options were ranked: how likely the model finds each."""
+    """The likelihood of each option, if the model ranked options."""
     finish_reason: str | None = None
     truncated: bool = False
     key: str | None = None
-    """What the item says is right."""
+    """The key of the item."""
     reading: AnswerReading | None = None
-    """What it states, by the rules or, where these read nothing, by the reader that was chosen."""
+    """The reading of the answer by the rules, or by the selected reader if the rules cannot read it."""
 
 
 @dataclass(frozen=True)
@@ -100,9 +100,9 @@ class Case:
 
 
 def case(store: Store, *, person: Person, project: str, item: str, reader: str = RULES) -> Case:
-    """One case, by the id on pages or in files. ``NotAllowed`` for anyone who has it in hand blind.
+    """Return one case, by the id on pages or in files. Raises ``NotAllowed`` for a person who has the item open blind.
 
-    Anyone who looks before everyone has answered is noted, and asked about the item blind no more.
+    The view of a person who might still be asked is recorded. That person is then no longer asked about the item blind.
     """
     with store.write(archived_too=True) as session:
         access = require_lead(session, by=person, project=project)
@@ -131,7 +131,7 @@ def case(store: Store, *, person: Person, project: str, item: str, reader: str =
 
 
 def _told(found: Case, person: Person) -> Told:
-    """What someone learns of an item here."""
+    """Return the facts about an item that this page shows to a person."""
     said = [grade for answer in found.answers for grade in answer.grades if grade.who != person.login]
     facts = [Fact.VERDICT]
     facts += [Fact.MODEL, Fact.ANSWER] if found.answers else []
@@ -214,7 +214,7 @@ def _in_words(key: Any) -> str | None:
 def _grades(
     session: Session, access: Access, row: StoredItem, found: Sequence[stored.AnswerPart]
 ) -> dict[int, list[Grade]]:
-    """Everything that people and judges said, by answer."""
+    """Return all grades of people and judges, by answer."""
     versions = guidelines.numbers(session, project_id=access.project_id)
     given: dict[int, list[Grade]] = {}
     people = file_raters.people(session, project_id=access.project_id)
@@ -245,7 +245,7 @@ def _grades(
 
 
 def ranked_options(detail: Mapping[str, Any]) -> Ranking | None:
-    """What an attempt kept of ranked options; None if it ranked none."""
+    """Return the ranking that an attempt stored; None if the attempt ranked no options."""
     try:
         return Ranking.read(detail)
     except (KeyError, TypeError, ValueError):
@@ -253,7 +253,7 @@ def ranked_options(detail: Mapping[str, Any]) -> Ranking | None:
 
 
 def _failures(attempts: Sequence[tuple[StoredAttempt, Any]]) -> list[CaseFailure]:
-    """The last word of every run that ended without an answer."""
+    """Return the last failure of every run that ended without an answer."""
     last: dict[int, tuple[StoredAttempt, Any]] = {}
     counts: dict[int, int] = {}
     for attempt, run in attempts:

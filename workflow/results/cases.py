@@ -1,7 +1,7 @@
-"""Cases: an item with its key, every model's answer and every grade of it, for leads who are not asked about it blind.
+"""Cases for leads who are not asked about them blind: an item with its key, all answers and all grades.
 
-Which cases there are follows from one read of the project (``workflow.results.project_answers``); what a page shows is
-asked for then.
+The list of cases follows from one read of the project (``workflow.results.project_answers``). The content of a page is
+read on demand.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ HALF_RIGHT = 0.5
 
 
 class Show(StrEnum):
-    """Which cases are shown."""
+    """A filter for cases."""
 
     ALL = "all"
     DIFFER = "differ"
@@ -45,16 +45,16 @@ class Show(StrEnum):
     LOW = "low"
     """Most people gave an answer the lowest grade."""
     WRONG = "wrong"
-    """What was read of an answer is not the key."""
+    """The reading of an answer is not the key."""
     UNREAD = "unread"
-    """What an answer states could not be read, for whatever reason."""
+    """An answer could not be read, for any reason."""
     UNANSWERED = "unanswered"
     """A model was asked and has not answered."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What cases are looked for; everything that is given has to apply."""
+    """The filters for cases. A case has to match all of them."""
 
     model: str | None = None
     dimension: str | None = None
@@ -74,7 +74,7 @@ class Wanted:
 
 
 def listed(found: Read, wanted: Wanted) -> list[int]:
-    """The items that are looked for, by id, in the order in which they came."""
+    """Return the ids of the matching items, in the order in which the items came."""
     chosen = _of_answers(found, wanted)
     if wanted.by is not None and wanted.part is not None:
         concerned = {answer.item for answer in found.answers} | {id for lot in found.unanswered.values() for id in lot}
@@ -104,7 +104,7 @@ def listed(found: Read, wanted: Wanted) -> list[int]:
 
 
 def _of_answers(found: Read, wanted: Wanted) -> set[int]:
-    """The items with an answer, or a missing one, that is looked for."""
+    """Return the items with a matching answer or a matching missing answer."""
     if wanted.show is Show.UNANSWERED:
         lots = [lot for model, lot in found.unanswered.items() if wanted.model in (None, model)]
         return {item for lot in lots for item in lot}
@@ -138,7 +138,7 @@ def _unread(found: Read, at: int) -> str | None:
 
 
 def _silent(found: Read, wanted: Wanted) -> set[int]:
-    """The items without an answer that are behind a number, or that count with what could not be read."""
+    """Return the items without an answer that belong to the selected number, or that count as unreadable."""
     behind = wanted.scores is not None and wanted.scores.kind == "key" and found.schema.report.unreadable == "wrong"
     counted = wanted.show is Show.UNREAD or wanted.outcome is not None
     fits = behind or (counted and wanted.scores is None)
@@ -150,8 +150,7 @@ def _silent(found: Read, wanted: Wanted) -> set[int]:
 
 
 def unread_words(found: Read) -> list[str]:
-    """What became of answers that could not be read, and of items that a model gave none to, the most frequent
-    first."""
+    """Return the outcomes of unreadable and missing answers, the most frequent first."""
     counts = Counter(words for at in range(len(found.answers)) if (words := _unread(found, at)) is not None)
     for model in found.models:
         counts.update(silent(found, model).values())
@@ -163,7 +162,7 @@ def _dimension(found: Read, at: int) -> str:
 
 
 def majority_grade(given: Sequence[float]) -> float | None:
-    """The grade that more than half of the people who graded an answer give."""
+    """Return the grade that more than half of an answer's graders gave."""
     known = [each for each in given if not math.isnan(each)]
     return combined(known, "majority") if known else None
 
@@ -205,7 +204,7 @@ def _differs(found: Read, at: int, scores: Scores | None) -> bool:
 
 
 def with_text(store: Store, *, person: Person | None, project: str, text: str) -> frozenset[int]:
-    """The items in whose id, content or answers a text occurs."""
+    """Return the items whose id, content or answers contain a text."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         return frozenset(stored.with_text(session, project_id=access.project_id, text=text))
@@ -220,13 +219,13 @@ class Listing:
     models: Sequence[str]
     """Everyone who answered or was asked."""
     dimensions: frozenset[str]
-    """Of the items that count."""
+    """The dimensions of the items that count."""
     unread: Sequence[str]
     """``unread_words``."""
     scores: Scores | None
     """The number whose answers are looked for, if there is such a number."""
     title: str
-    """What that is called."""
+    """The title of the number."""
     ids: Sequence[int]
     """``listed``."""
     publics: Sequence[str]
@@ -244,21 +243,21 @@ def listing(
     text: str = "",
     code: tuple[str, str] | None = None,
 ) -> Listing:
-    """The cases that are looked for, of one read of the project.
+    """Return the matching cases from one read of the project.
 
-    For anyone who has made sure that the person may see it.
+    The caller checks that the person may see the cases.
 
     Parameters
     ----------
     wanted
-        Without ``scores`` and ``ids``, which the next two say.
+        The filters, without ``scores`` and ``ids``.
     scores
-        Kind, criterion, judge and option of the number that is asked about; nothing is asked where there is none like
-        that.
+        Kind, criterion, judge and option of the number whose cases are listed. An unknown number filters
+        nothing.
     text
-        What items or their answers have to contain.
+        A text that the item or its answers must contain.
     code
-        Of a criterion of coding, a code that an answer has got; empty: none was given.
+        A criterion of coding and a code that an answer has; an empty code for answers without one.
     """
     found = current(store, person=None, project=project, items=items, reader=reader)
     about = number_like(found, *scores)
@@ -283,7 +282,7 @@ def listing(
 def number_like(
     found: Read, kind: str | None, criterion: str | None, judge: str | None, option: str | None
 ) -> Scores | None:
-    """The number that an address asks about; None if it names none that there is."""
+    """Return the number that an address names; None if the project has no such number."""
     asked = (kind, criterion, judge)
     if option is not None:
         there = (each for each in scores_of(found) if each.option == option)
@@ -308,20 +307,20 @@ class CaseLine:
     """A case in the list."""
 
     item: str
-    """Its id on pages."""
+    """The item's id on pages."""
     name: str
     title: str
     dimension: str
     closed: str = ""
-    """Why nothing of it may be shown to this person now; empty: it may."""
+    """Why the person may not see the case now; empty if the person may."""
     asked: bool = False
-    """This person may still be asked about it blind: nothing is told before they open it."""
+    """The person may still be asked about the item blind, so only its title is shown."""
     answers: Sequence[tuple[str, str]] = ()
     """Model and text."""
 
 
 def page(store: Store, *, person: Person, project: str, ids: Sequence[int]) -> list[CaseLine]:
-    """A few cases for the list, in their order; of those that a person may be asked about blind only the title."""
+    """Return a few cases for the list, in order. Cases that a person may be asked about blind show only their title."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         rows = {id: row for id, row in items.by_ids(session, ids=ids).items() if row.project_id == access.project_id}

@@ -1,4 +1,4 @@
-"""What answers that belong together are: for intervals, answers about one source or item are one draw."""
+"""The clusters of answers for confidence intervals: answers about one source or item are drawn together."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from domain.errors import InvalidInput, Problem
 from workflow.results.project_answers import Read
 
 ALONE = "none"
-"""Every item stands for itself."""
+"""Every item is its own cluster."""
 
 
 def clusters_of(found: Read, by: str | None = None) -> tuple[str, list[str] | None]:
-    """What belongs together, and each answer's cluster: by ``source`` or by a field; None: by source where items share
-    one. The second is None where every item stands for itself."""
+    """Return the name of the clusters, and the cluster of every answer.
+
+    ``by`` is ``source`` or a field. None selects the source if several items share one. The second result is None if
+    every item is its own cluster.
+    """
     fields = [field.name for field in found.schema.item.fields]
     if by is None:
         there = [found.items[answer.item].source for answer in found.answers if answer.item in found.items]
@@ -30,15 +33,17 @@ def clusters_of(found: Read, by: str | None = None) -> tuple[str, list[str] | No
 
 
 def clusters_of_names(found: Read, names: Iterable[str], by: str | None = None) -> tuple[str, dict[str, str]]:
-    """What belongs together, as ``clusters_of`` has it, and the cluster of each item by its name in files; one that has
-    gone since the names were read stands for itself."""
+    """Return the name of the clusters, as ``clusters_of``, and the cluster of each item by its name in files.
+
+    An unknown item is its own cluster.
+    """
     wanted, _ = clusters_of(found, by)
     ids = {item.name: id for id, item in found.items.items()}
     return wanted, {name: cluster_of(found, wanted, ids[name]) if name in ids else f"item {name}" for name in names}
 
 
 def cluster_of(found: Read, by: str, item: int) -> str:
-    """What an item belongs to, of ``clusters_of``."""
+    """Return the cluster of an item, named as in ``clusters_of``."""
     if by == ALONE:
         return f"item {item}"
     value = found.items[item].source if by == "source" else found.items[item].fields.get(by)

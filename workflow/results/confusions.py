@@ -1,4 +1,4 @@
-"""What people say where others say something else: the answers of raters about the same thing, counted by value."""
+"""Confusion matrices: the values of two raters for the same unit, counted."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from domain.records import Rating
 MOST_VALUES = 12
 """A matrix of more values cannot be read at a glance."""
 MOST_RATERS = 5
-"""Each two of so many have a matrix of their own; among more, each person has one with everyone else."""
+"""Up to this number of raters, each pair has a matrix. With more, each rater has one matrix against all others."""
 
 Counts = tuple[tuple[int, ...], ...]
-"""Down what one says, across what the other says, both in the order of ``Confusion.values``."""
+"""The counts, with the first rater's values in rows and the second's in columns, in the order of
+``Confusion.values``.
+"""
 
 
 @dataclass(frozen=True)
@@ -28,21 +30,21 @@ class Confusion:
     criterion: str
     dimension: str | None
     guideline: str | None
-    """As coefficients say it in ``args``: those ratings alone, or what was pooled; None: there is only one version."""
+    """The guideline in ``args`` of the coefficients: one version, or the pooled versions; None if only one exists."""
     values: tuple[Any, ...]
-    """Empty where there are more than ``MOST_VALUES``, or where the values are compared by how far they overlap."""
+    """The values; empty for more than ``MOST_VALUES``, or if values are compared by their overlap."""
     everyone: Counts = ()
-    """Of everyone with everyone else: each two answers stand in it from either side."""
+    """The counts over all pairs of raters. Each pair of values is counted in both directions."""
     of_rater: Mapping[str, Counts] = field(default_factory=dict)
-    """What a rater says (down) where others say something (across); of those who share a thing with someone."""
+    """The counts of each rater (rows) against all others (columns), for raters who share a unit with another rater."""
     of_pair: Mapping[tuple[str, str], Counts] = field(default_factory=dict)
-    """What the first says (down) where the second says something (across); of those who share a thing."""
+    """The counts of the first rater (rows) against the second (columns), for pairs that share a unit."""
 
 
 def confusions(
     lots: Iterable[tuple[str | None, Sequence[Rating]]], scales: Mapping[str, Scale], *, by_dimension: bool
 ) -> list[Confusion]:
-    """The matrices of ratings that may be compared, lot by lot, each with what its results name as the guideline."""
+    """Return the confusion matrices of comparable ratings, for each lot with the name of its guideline."""
     found = []
     for guideline, rows in lots:
         parts: dict[tuple[str, str | None], list[Rating]] = defaultdict(list)
@@ -99,12 +101,12 @@ def _counts(found: Mapping[tuple[int, int], int], size: int) -> Counts:
 
 
 def _one(value: Any) -> Any:
-    """A value that can be counted: of a list, its text."""
+    """Return a hashable value. A list becomes its text."""
     return str(value) if isinstance(value, list | tuple | dict) else value
 
 
 def _values(there: set[Any], scale: Scale | None) -> tuple[Any, ...]:
-    """The values in the order of the scale: all that are declared, then any others that occur."""
+    """Return the values in the order of the scale: first the declared values, then any others."""
     declared = tuple(_one(each) for each in scale.categories or ()) if scale is not None else ()
     known = declared if len(declared) <= MOST_VALUES else tuple(each for each in declared if each in there)
     return (*known, *sorted(there.difference(known), key=_order))

@@ -22,12 +22,12 @@ Combine = Literal["majority", "mean"]
 
 
 def scored_criteria(schema: Schema) -> list[Criterion]:
-    """The criteria of grading whose values are numbers."""
+    """Return the criteria of grading whose values are numbers."""
     return [each for each in criteria_of(schema, Stage.GRADING) if ends_of_values(each) is not None]
 
 
 def named_criteria(schema: Schema) -> list[Criterion]:
-    """The criteria of grading that are choices between names: of them there is no mean, but a share of each option."""
+    """Return the criteria of grading that are choices between names. They have shares of options, but no mean."""
     return [
         each
         for each in criteria_of(schema, Stage.GRADING)
@@ -36,15 +36,14 @@ def named_criteria(schema: Schema) -> list[Criterion]:
 
 
 def value_of(criterion: Criterion, value: Any) -> float:
-    """A grade as it is computed with: the number, or the place of the option where values are names; nan if it is
-    neither."""
+    """Return a grade as a number, or the place of the option if values are names; nan for any other value."""
     if ends_of_values(criterion) is not None:
         return number_of(criterion, value)
     return next((float(at) for at, each in enumerate(criterion.options) if same(each.value, value)), math.nan)
 
 
 def number_of(criterion: Criterion, value: Any) -> float:
-    """A grade as a number; nan if it is none of the scale."""
+    """Return a grade as a number; nan if the grade is not a value of the scale."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return math.nan
     values = criterion.values or tuple(each.value for each in criterion.options)
@@ -52,8 +51,10 @@ def number_of(criterion: Criterion, value: Any) -> float:
 
 
 def is_right(schema: Schema, fields: Mapping[str, Any], found: AnswerReading | None) -> tuple[float, str]:
-    """Whether an answer to an item is right, and why it is neither (nan) though it was read, or whatever it says: the
-    item has no key."""
+    """Return whether an answer to an item is right, and the reason if it is neither right nor wrong (nan).
+
+    The reason can be that the item has no key, whatever the answer is.
+    """
     asked = asked_of(schema, fields)
     key = fields.get(key_field(schema) or "")
     known = held_against(None, asked, key)[1] if found is None or found.outcome is not ReadOutcome.READ else ""
@@ -63,16 +64,16 @@ def is_right(schema: Schema, fields: Mapping[str, Any], found: AnswerReading | N
 
 
 def combine_of(schema: Schema, criterion: Criterion) -> Combine:
-    """What becomes of people's grades by a criterion: of names there is no mean, so most of them decide."""
+    """Return how people's grades are combined. Names have no mean, so the majority decides."""
     grading = schema.stages.grading
     return grading.combine if grading is not None and ends_of_values(criterion) is not None else "majority"
 
 
 def combined(given: Sequence[float], combine: Combine, raters: int = 1) -> float | None:
-    """What becomes of people's grades of one answer: their mean, or the value that more than half of them give.
+    """Return the combined grade of one answer: the mean, or the value that more than half of the graders give.
 
-    ``raters`` is how many the schema asks for: with fewer, a majority is more than half of those asked for. None: there
-    is no majority.
+    ``raters`` is the number of graders that the schema asks for. With fewer graders, a majority is more than half of
+    that number. None means no majority.
 
     >>> combined([1, 0, 1], "majority", 3), combined([1.0], "majority", 3), combined([1, 0.5], "mean", 3)
     (1, None, 0.75)

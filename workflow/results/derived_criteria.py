@@ -1,4 +1,4 @@
-"""Derived criteria among ratings: what follows for a unit once each part has been settled, by people and by a judge."""
+"""Derived ratings: the value of a derived criterion for a unit, after people and judges have settled each part."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from domain.records import Rating
 from workflow.results.criterion_values import combined, number_of
 
 MAJORITY = "most of the people"
-"""What people are called together, where they have settled a unit before it is compared."""
+"""The rater name for all people together, after they have settled a unit."""
 
 
 def scale_of(rule: Derived) -> Scale:
-    """What its values are: 0 and 1, or numbers."""
+    """Return the scale of a derived criterion: 0 and 1, or numbers."""
     return Scale("ordinal", (0.0, 1.0)) if rule.all_of else Scale("interval")
 
 
@@ -29,11 +29,11 @@ def settled_ratings(
     machines: Collection[str],
     unparsed: Collection[str] = (),
 ) -> list[Rating]:
-    """The criterion's ratings, one rater ``MAJORITY`` for all people together and one for every machine.
+    """Return the ratings of a derived criterion: one rater ``MAJORITY`` for all people, and one for each machine.
 
-    Of a unit each part is settled from all people's grades first, then the parts are put together: no person has a
-    derived rating of their own. A machine's reply that could not be read in one part (a value of ``unparsed``) counts
-    as such; a unit that lacks a part has no rating.
+    For every unit, each part is settled from all people's grades, and then the parts are combined. So no person has a
+    derived rating. A machine's unreadable reply in one part (a value of ``unparsed``) counts as unreadable. A unit that
+    lacks a part has no rating.
     """
     criteria = {each.name: each for each in derived.parts(schema, rule)}
     grading = schema.stages.grading

@@ -25,11 +25,11 @@ from workflow.results.ratings import Raters, by_guideline, raters_of, ratings_of
 from workflow.results.schema_versions import of_schema, saying_schema
 
 PEOPLE = "the people"
-"""What people are called together: their grades of an answer are made one before anything is compared."""
+"""The rater name for all people together. Their grades of an answer are combined before any comparison."""
 
 
 Over = Literal["dimension", "model"]
-"""What means are over: a model's answers in a dimension, or all answers of a model."""
+"""The answers in each mean: a model's answers in one dimension, or all answers of a model."""
 
 LEVELS: Mapping[str, str] = {
     "answer": "answer by answer",
@@ -39,9 +39,9 @@ LEVELS: Mapping[str, str] = {
 """At what levels a judge is compared with people. A coefficient of one says nothing of another: means of many answers
 go together well where answers hardly do."""
 _OF_MEANS = (Needs.ORDER, Needs.NUMBERS, Needs.RATIO)
-"""What means have."""
+"""The requirements of statistics that apply to means."""
 OF_LEVELS = ("percent_agreement", "cohen_kappa", "pearson", "spearman")
-"""What is shown at each level unless someone asks for others; of means only what is about numbers or their order."""
+"""The default statistics at each level. For means, only statistics of numbers or ranks apply."""
 
 
 @dataclass(frozen=True)
@@ -52,13 +52,14 @@ class Columns:
     of: Mapping[str, Mapping[str, float]]
     """Rater -> answer (as a unit of ratings) -> number."""
     dimensions: Mapping[str, str]
-    """Of each answer."""
+    """The dimension of each answer."""
     scale: Scale
-    """What the numbers are, answer by answer: the criterion's values, unless people's are means or a metric's are
-    there."""
+    """The scale of single answers: the criterion's scale, or interval if people's grades are means or a metric has
+    rated.
+    """
 
     def only(self, raters: Collection[str], *, answers: Collection[str] | None = None) -> Columns:
-        """The same of these raters alone, and of these answers; None: of all."""
+        """Return the columns of these raters, and of these answers only; None for all answers."""
         kept = {
             rater: {unit: value for unit, value in column.items() if answers is None or unit in answers}
             for rater, column in self.of.items()
@@ -81,18 +82,18 @@ def agreement_of_means(
     statistics: Collection[str] = (),
     over: Over = "dimension",
 ) -> list[Result]:
-    """Statistics whose units are the means of a model's answers in a dimension, or of all its answers.
+    """Return statistics whose units are means of a model's answers, in one dimension or over all answers.
 
-    People among ``raters`` are one column, in which each answer has the grade that the schema makes of several
-    (``combine``); every judge, metric and rater out of a file is a column of its own. A mean is over the answers that
-    all columns have, whose number is ``args["answers"]``. Without ``raters``, everyone who has graded. ``statistics``
-    leaves only these; none: all that fit.
+    All people among ``raters`` are one column, in which each answer has the combined grade of the schema (``combine``).
+    Every judge, metric and imported rater has its own column. A mean is over the answers that all columns have; their
+    number is ``args["answers"]``. Without ``raters``, all graders are included. ``statistics`` selects some statistics;
+    empty for all that apply.
 
     Raises
     ------
     RatingsError
-        No one is called so, a criterion has no numbers, people graded under several versions of the guideline and
-        no one said to pool them, or no answer has a grade in all columns.
+        A rater is unknown, a criterion has no numbers, people graded under several versions of the guideline that
+        the caller did not pool, or no answer has a grade in all columns.
     """
     about: dict[str, Any] = {"person": person, "project": project, "items": items, "schema_version": schema_version}
     there = columns_of(store, raters=raters, criteria=criteria, pool_guidelines=pool_guidelines, **about)
@@ -114,10 +115,10 @@ def agreement_of_levels(
     schema_version: int | None = None,
     statistics: Collection[str] = (),
 ) -> list[Result]:
-    """Each judge compared with people at each of the ``LEVELS``, on the answers that both have graded.
+    """Return each judge's agreement with people at each of the ``LEVELS``, over the answers that both have graded.
 
-    The level is ``args["unit"]``, the judge ``args["judge"]``, and ``args["answers"]`` says on how many answers all
-    three rest. Raises as ``agreement_of_means`` does, and where no person or no judge has graded.
+    The level is ``args["unit"]``, the judge ``args["judge"]``. All three levels use the same answers, whose number is
+    ``args["answers"]``. Raises the same errors as ``agreement_of_means``, and one if no person or no judge has graded.
     """
     about: dict[str, Any] = {"person": person, "project": project, "items": items, "schema_version": schema_version}
     found: list[Result] = []
@@ -136,7 +137,9 @@ def agreement_of_levels(
 def at_levels(
     columns: Columns, judge: str, *, cross_check: bool = False, statistics: Collection[str] = OF_LEVELS
 ) -> list[Result]:
-    """A judge compared with people answer by answer, by means of dimensions, and by means of models."""
+    """Return a judge's agreement with people over single answers, over means of dimensions, and over means of
+    models.
+    """
     shared = columns.of[PEOPLE].keys() & columns.of[judge].keys()
     two = columns.only([PEOPLE, judge], answers=shared)
     of_numbers = [name for name in statistics if summarised()[name].needs in _OF_MEANS]
@@ -165,9 +168,10 @@ def agreement_of_answers(
     schema_version: int | None = None,
     statistics: Collection[str] = (),
 ) -> list[Result]:
-    """Statistics whose units are answers, people as one rater: the kappa of a judge and the majority of people, say.
+    """Return statistics whose units are answers, with people as one rater, such as the kappa of a judge and the
+    majority.
 
-    As ``agreement_of_means``, and raises as it does; an answer need not have a grade in all columns.
+    Arguments and errors are those of ``agreement_of_means``. An answer need not have a grade in all columns.
     """
     about: dict[str, Any] = {"person": person, "project": project, "items": items, "schema_version": schema_version}
     there = columns_of(store, raters=raters, criteria=criteria, pool_guidelines=pool_guidelines, **about)
@@ -203,11 +207,12 @@ def columns_of(
     items: Items | str | None = None,
     schema_version: int | None = None,
 ) -> list[Columns]:
-    """Everyone's grades of models' answers, people as one rater, a criterion each; those of which fewer than two have
-    grades are left out unless they are named. Raises as ``agreement_of_means`` does.
+    """Return all raters' grades of models' answers, with people as one rater, one object for each criterion.
 
-    ``schema_version`` leaves of people's grades those that were given under that version of the schema, and raises
-    ``RatingsError`` where there are none; what machines say is of no version and stays."""
+    A criterion with fewer than two raters is left out unless ``criteria`` names it. Raises the same errors as
+    ``agreement_of_means``. With ``schema_version``, only people's grades under that version of the schema count, and
+    ``RatingsError`` is raised if none exist. Ratings of machines have no version and always count.
+    """
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
     schema = access.schema
@@ -245,7 +250,7 @@ def columns_of(
 
 
 def _columns(schema: Schema, name: str, rows: Sequence[Rating], *, chosen: Sequence[str], there: Raters) -> Columns:
-    """Of each rater, people together as one, a number for every answer."""
+    """Return each rater's number for every answer, with people as one rater."""
     criterion = next(each for each in scored_criteria(schema) if each.name == name)
     people: dict[str, list[float]] = {}
     columns: dict[str, dict[str, float]] = {}
@@ -273,8 +278,7 @@ def _columns(schema: Schema, name: str, rows: Sequence[Rating], *, chosen: Seque
 def of_means(
     columns: Columns, *, over: Over = "dimension", cross_check: bool = False, statistics: Collection[str] = ()
 ) -> list[Result]:
-    """Statistics of the means of a model's answers, in a dimension each or all together, over the answers that all
-    columns have."""
+    """Return statistics of the means of models' answers, by dimension or over all, over the answers in all columns."""
     shared = set.intersection(*(set(column) for column in columns.of.values())) if columns.of else set()
     if not shared:
         names = ", ".join(columns.of) or "these raters"
@@ -303,7 +307,7 @@ def of_means(
 def of_answers(
     columns: Columns, *, by_dimension: bool = False, cross_check: bool = False, statistics: Collection[str] = ()
 ) -> list[Result]:
-    """Statistics of the grades of answers, together or in each dimension."""
+    """Return statistics of the grades of answers, together or in each dimension."""
     rows = [
         Rating(unit, rater, columns.criterion, value, columns.dimensions[unit])
         for rater, column in columns.of.items()

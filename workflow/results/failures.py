@@ -1,4 +1,4 @@
-"""What is wrong with models' answers: settled codes, counted by model and dimension, and the answers behind each."""
+"""Failures of models' answers: settled error codes, counted by model and dimension, with the answers behind each."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ class CodedAnswer:
     values: Mapping[str, Any]
     """The settled value of each criterion with codes; empty as long as nothing is settled."""
     coders: Sequence[tuple[str, Mapping[str, Any], str]]
-    """Who said what with which note: pseudonyms, in the order in which people came to the project."""
+    """The pseudonym, values and note of each coder, in the order in which people joined the project."""
 
 
 @dataclass(frozen=True)
 class Count:
-    """How often a code was settled on."""
+    """The number of answers with a code."""
 
     model: str
     dimension: str | None
     """None: all of them."""
     criterion: str
     code: str | None
-    """As text; None: no code was given."""
+    """The code as text; None for answers without a code."""
     n: int
     of: int
     """Answers of that model and dimension whose codes are settled; ``n`` of several codes may add up to more."""
@@ -76,17 +76,17 @@ class Failures:
     schema: Schema
     counting: Counting | None
     answers: Sequence[CodedAnswer]
-    """Those that were sent to coding and count, in the order in which they came."""
+    """The answers that were sent to coding and count, in the order in which they came."""
     counts: Sequence[Count]
     """Criterion by criterion, model by model: all dimensions first, then each."""
 
     def standing(self, *those: Standing) -> int:
-        """How many answers stand there."""
+        """Return the number of answers in these states."""
         return sum(each.standing in those for each in self.answers)
 
     @property
     def sentence(self) -> str:
-        """How far the coding is, as people read it."""
+        """Return the progress of the coding as a sentence."""
         settled = self.standing(Standing.UNANIMOUS, Standing.ARBITRATED)
         waiting, differ = self.standing(Standing.WAITING), self.standing(Standing.DIFFER)
         how = f"{self.standing(Standing.UNANIMOUS):,} as the coders agree"
@@ -101,16 +101,16 @@ class Failures:
 
 
 def failures(store: Store, *, person: Person | None, project: str, items: Items | str | None = None) -> Failures:
-    """The codes of the answers that count, for leads; ``person`` None is the command on the machine itself.
+    """Return the codes of the answers that count, for leads. ``person`` None is a command on the machine itself.
 
-    An answer that no longer counts (its run was withdrawn, the model answered again, its item was rejected) is left
-    out. ``Conflict`` where the schema has no coding.
+    An answer is left out if its run was withdrawn, its model answered again, or its item was rejected. Raises
+    ``Conflict`` if the schema has no coding.
     """
     return of_read(store, current(store, person=person, project=project, items=items), person=person)
 
 
 def of_read(store: Store, found: Read, *, person: Person | None) -> Failures:
-    """As ``failures``, of one read of the project."""
+    """Return the same as ``failures``, from one read of the project."""
     if found.schema.stages.coding is None:
         raise Conflict(NO_CODING.format(name=found.schema.name))
     with store.read() as session:
@@ -145,7 +145,7 @@ def _coded(answer: Answer, name: str, dimension: str, come_to: coding.Coded, cod
 
 
 def codes_in(value: Any) -> list[str | None]:
-    """The codes that a settled value holds, as text: one, several, or None for none.
+    """Return the codes in a settled value as text: one, several, or None for no code.
 
     >>> codes_in("perception"), codes_in(["perception", "reasoning"]), codes_in([]), codes_in(None)
     (['perception'], ['perception', 'reasoning'], [None], [None])
@@ -183,8 +183,7 @@ def _of_part(
 
 
 def items_with(found: Failures, criterion: str, code: str, *, model: str | None = None) -> frozenset[int]:
-    """The items (ids) with an answer that has a code by a criterion (empty: that was given none), of one model or of
-    all."""
+    """Return the ids of items with an answer that has this code, for one model or all. An empty code means no code."""
     return frozenset(
         each.item
         for each in found.answers
@@ -200,7 +199,7 @@ COLUMNS = ("criterion", "code", "model", "dimension", "n", "of", "share", "low",
 
 
 def rows(found: Failures) -> list[dict[str, Any]]:
-    """The counts as plain values; None where there is no number, and no dimension where a row is about all."""
+    """Return the counts as plain values. None replaces a missing number, and the dimension of a total."""
 
     def plain(value: float) -> float | None:
         return None if math.isnan(value) else value
@@ -222,7 +221,7 @@ def rows(found: Failures) -> list[dict[str, Any]]:
 
 
 def as_csv(found: Failures) -> str:
-    """The counts, a line each."""
+    """Return the counts as a CSV file with one row each."""
     out = io.StringIO(newline="")
     writer = csv_text.Writer(out)
     writer.writerow(COLUMNS)
@@ -231,8 +230,10 @@ def as_csv(found: Failures) -> str:
 
 
 def answers_csv(found: Failures) -> str:
-    """Every coded answer: item, model, dimension, how far it is, the settled value of each criterion, and what each
-    coder said under a pseudonym. Several codes stand with `|` between them."""
+    """Return a CSV file of every coded answer: item, model, dimension, state, settled values, and each coder's codes.
+
+    Coders have pseudonyms. Several codes are joined by `|`.
+    """
     names = [each.name for each in coding.code_criteria(found.schema)]
     coders = sorted({who for each in found.answers for who, _, _ in each.coders})
     out = io.StringIO(newline="")

@@ -1,7 +1,7 @@
-"""Raters whose ratings came from files: who of them counts among the people.
+"""Imported raters, and which of them count as people.
 
-Kept once for each project and name, and read by everything that tells people from judges. No one has said anything of a
-name: a machine, which is the cautious reading, as a machine among the people makes every number about people wrong.
+The decision is stored once for each project and name, and used wherever people are told from judges. An unmarked rater
+counts as a machine. That is the safe choice, because a machine among the people falsifies every figure about people.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from workflow.access.projects import Access, require_lead
 
 @dataclass(frozen=True)
 class FileRater:
-    """A rater of whom there are ratings out of files."""
+    """A rater with imported ratings."""
 
     name: str
     is_person: bool
     marked: bool = False
-    """Someone has said so, or the file had it from Label Studio; else no one has, and it counts as a machine."""
+    """A lead or the Label Studio file has marked the rater. An unmarked rater counts as a machine."""
     account: bool = False
     """Someone has rated here under an account of this name, whose ratings these are."""
     judge: bool = False
@@ -34,7 +34,7 @@ class FileRater:
 
     @property
     def words(self) -> str:
-        """Who it is, and why."""
+        """Return whether the rater counts as a person or a machine, and why."""
         if self.account:
             return "a person, with an account here that has rated"
         if self.judge:
@@ -45,7 +45,7 @@ class FileRater:
 
 
 def raters(session: Session, *, project_id: int) -> list[FileRater]:
-    """Everyone of whom a project has ratings out of files, in the order in which they came."""
+    """Return all imported raters of a project, in the order in which they came."""
     counts = file_raters.counts(session, project_id=project_id)
     if not counts:
         return []
@@ -66,26 +66,26 @@ def raters(session: Session, *, project_id: int) -> list[FileRater]:
 
 
 def people(session: Session, *, project_id: int) -> frozenset[str]:
-    """Those of a project's raters out of files who count among the people."""
+    """Return the imported raters of a project who count as people."""
     return frozenset(each.name for each in raters(session, project_id=project_id) if each.is_person)
 
 
 def pseudonym(number: int) -> str:
-    """What a person of a project is called in what leaves it, by their number."""
+    """Return the pseudonym of a person in exported files, from the person's number."""
     return f"person-{number}"
 
 
 def people_names(session: Session, *, project_id: int) -> dict[int, str]:
-    """A pseudonym for everyone who has done something in a project, by person id."""
+    """Return a pseudonym for every person who has submitted work in a project, by person id."""
     return {id: pseudonym(number) for number, id in enumerate(files.annotators(session, project_id=project_id), 1)}
 
 
 def pseudonyms(session: Session, *, project_id: int, known: Mapping[int, str]) -> dict[str, str]:
-    """What raters out of files are called where people have pseudonyms (``known``, by person id).
+    """Return the names of imported raters in files where people have pseudonyms (``known``, by person id).
 
-    Anyone who has rated here under an account of that name is that account; other people go on with the numbers, in the
-    order in which they came. Machines, and those of whom no one has said that they are people, keep the name that their
-    file gives them, except one that is someone's pseudonym.
+    A rater with an account of the same name that has rated here gets that account's pseudonym. Other people get the
+    next numbers, in the order in which they came. Machines and unmarked raters keep their names, unless the name equals
+    a pseudonym.
     """
     accounts = file_raters.accounts(session, project_id=project_id)
     called = {name: known[id] for name, id in accounts.items() if id in known}
@@ -97,7 +97,7 @@ def pseudonyms(session: Session, *, project_id: int, known: Mapping[int, str]) -
 
 
 def listed(store: Store, *, by: Person | None, project: str) -> list[FileRater]:
-    """As ``raters``; for leads. ``by`` None is the command on the machine itself."""
+    """Return the same as ``raters``, for leads. ``by`` None is a command on the machine itself."""
     with store.read() as session:
         return raters(session, project_id=require_lead(session, by=by, project=project).project_id)
 
@@ -110,12 +110,12 @@ def mark(
     people: Sequence[str] = (),
     machines: Sequence[str] = (),
 ) -> list[FileRater]:
-    """Say that raters out of files are people, or machines; what that makes of everyone. It can be said anew.
+    """Mark imported raters as people or machines, and return all imported raters. A later mark replaces an earlier one.
 
     Raises
     ------
     InvalidInput
-        There are no ratings of such a name, it is both, or it is known who it is: an account that has rated here, or a
+        A name has no imported ratings, is in both lists, or belongs to an account that has rated here or to a
         judge that was run here.
     """
     with store.write() as session:
@@ -149,7 +149,7 @@ def _misfits(there: Mapping[str, FileRater], names: Iterable[str], are: RatersAr
 
 
 def _new(there: Mapping[str, FileRater], names: Iterable[str], is_person: bool) -> list[str]:
-    """Of whom that is news."""
+    """Return the names whose mark changes."""
     return [name for name in names if not (there[name].marked and there[name].is_person == is_person)]
 
 
@@ -180,11 +180,10 @@ def keep_raters(
     are: RatersAre | None,
     human: Collection[str] = (),
 ) -> list[FileRater]:
-    """Keep who the raters of a file are that is stored already; who they are now.
+    """Store whether the raters of an imported file are people or machines, and return these raters.
 
-    ``are`` None leaves everyone as they were, except that those of ``human`` of whom no one has said anything become
-    people: the file itself says so. Raises ``InvalidInput`` where someone has said the contrary before, or a judge
-    that was run here is called so: nothing is kept then.
+    With ``are`` None all marks stay, but unmarked raters in ``human`` become people, because the file says so. Raises
+    ``InvalidInput``, and stores nothing, if a mark contradicts an earlier one or names a judge that ran here.
     """
     mine = {each.name: each for each in raters(session, project_id=access.project_id) if each.name in names}
     if are is None:
@@ -213,11 +212,11 @@ def keep_raters(
 
 
 SHOWN = 12
-"""As many names stand in one sentence."""
+"""The largest number of names in one sentence."""
 
 
 def in_sentences(found: Sequence[FileRater]) -> list[str]:
-    """Who raters count as, a sentence for each way of being known."""
+    """Return which raters count as people or machines, one sentence for each reason."""
     sentences = []
     people_ = [each.name for each in found if each.is_person and not each.account]
     machines = [each.name for each in found if not each.is_person and (each.marked or each.judge)]

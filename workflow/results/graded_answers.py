@@ -28,20 +28,20 @@ class Answer:
     item: int
     model: str
     right: float
-    """1 if what was read of it is the key, else 0; nan where the item has none, or where nothing could be read."""
+    """1 if the reading of the answer is the key, 0 if it is not; nan without a key or a reading."""
     read: ReadOutcome = ReadOutcome.READ
-    """What reading it came to."""
+    """The outcome of reading the answer."""
     why: str = ""
-    """Why it is neither right nor wrong, though something may have been read."""
+    """Why the answer is neither right nor wrong, even if it could be read."""
     old: bool = False
     """The item was edited after it."""
     said: Any = None
-    """Of a person: what was read."""
+    """The reading of a person's answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pooled:
-    """What a row of all people together rests on."""
+    """The answers behind a row of all people together."""
 
     of_item: Mapping[int, Sequence[str]]
     """Item -> who answered it, of the items that are in its number."""
@@ -57,7 +57,7 @@ class GradeIntake:
     current: set[int]
     """The ids of the answers that count."""
     outside: Collection[str]
-    """Raters out of files who are people."""
+    """The imported raters who are people."""
     grades: dict[str, dict[int, list[float]]] = field(default_factory=dict)
     graders: dict[str, dict[str, bool]] = field(default_factory=dict)
     judged: dict[tuple[str, str], dict[int, float]] = field(default_factory=dict)
@@ -65,12 +65,12 @@ class GradeIntake:
     metrics: set[str] = field(default_factory=set)
     unknown: int = 0
     left_out: int = 0
-    """These seven as in ``Read``."""
+    """The following seven fields are those of ``Read``."""
     own: set[tuple[int, str, str]] = field(default_factory=set)
-    """What the people out of files have submitted here themselves: answer, login, criterion."""
+    """Grades that imported people have also submitted here: answer, login, criterion."""
 
     def take_grades(self, found: Iterable[tuple[int, str, Mapping[str, Any]]]) -> None:
-        """What people have submitted here: answer, login, and a value for each criterion."""
+        """Add grades that people have submitted here: answer, login, and a value for each criterion."""
         for id, login, given in found:
             if id not in self.current:
                 continue
@@ -87,7 +87,7 @@ class GradeIntake:
         graded: CountingAnswers,
         of: Counting,
     ) -> None:
-        """What came from files, after all grades: unit, rater, criterion, value, and when it came."""
+        """Add imported grades, after all submitted grades: unit, rater, criterion, value, and the moment of import."""
         for unit, rater, name, value, at in found:
             if name not in self.criteria:
                 continue
@@ -106,7 +106,7 @@ class GradeIntake:
                 self.graders.setdefault(name, {}).setdefault(rater, False)
 
     def take_scores(self, found: Iterable[judging.Score]) -> None:
-        """What judges and metrics that were run here came to, the first time of asking."""
+        """Add scores of judges and metrics that ran here, without repeated samples."""
         for score in found:
             if score.prediction_id not in self.current or score.criterion not in self.criteria or score.sample:
                 continue
@@ -130,7 +130,7 @@ def last_answers(
     states: Mapping[int, AnswerReading],
     people: Collection[str],
 ) -> list[Answer]:
-    """The answers that count, each with what was read of it and whether that is the key."""
+    """Return the answers that count, each with its reading and whether the reading is the key."""
     edited = items.edited(session, project_id=access.project_id)
     found = []
     for each in last:

@@ -31,7 +31,7 @@ NO_SCORE = "pairs without a score on one of their items"
 
 @dataclass(frozen=True)
 class Named:
-    """By which fields or labels items are pairs."""
+    """The fields or labels that pair items."""
 
     pair: str
     variant: str
@@ -59,7 +59,7 @@ class PairedDifference:
     """Holm's, over all models and variants; nan where there is no test."""
 
     def as_row(self) -> dict[str, Any]:
-        """As one row of a table; None where undefined."""
+        """Return the difference as a row of a table; None for undefined values."""
         at = self.difference
         return {
             "scores": self.scores.kind,
@@ -90,7 +90,7 @@ class PairedDifference:
 
 
 TESTS = {"binomial": "McNemar, exact", "chi2": "McNemar", "t": "paired t"}
-"""What a test is called, by its distribution."""
+"""The name of each test, by its distribution."""
 
 
 def _finite(value: float) -> float | None:
@@ -98,7 +98,7 @@ def _finite(value: float) -> float | None:
 
 
 def named(schema: Schema, pair: str | None = None, variant: str | None = None) -> Named | None:
-    """By which fields items are pairs: those that are given, else the schema's; None: no one says it."""
+    """Return the fields that pair items: the given ones, or those of the schema; None if neither names any."""
     own = schema.report.pairs
     pair, variant = pair or (own.pair if own else None), variant or (own.variant if own else None)
     return Named(pair, variant) if pair and variant else None
@@ -107,13 +107,14 @@ def named(schema: Schema, pair: str | None = None, variant: str | None = None) -
 def differences(
     found: Read, by: Named, there: Sequence[Scores], *, together: str | None = None
 ) -> list[PairedDifference]:
-    """Every model on the variants, by every way of scoring but corrected ones. Of more than two variants each is
-    compared with the first. Empty where no items are variants of each other.
+    """Return the differences of every model between variants, for every way of scoring except corrected ones.
+
+    With more than two variants, each is compared with the first. The result is empty if items have no variants.
 
     Raises
     ------
     InvalidInput
-        There is no such field or label.
+        A field or label is unknown.
     """
     known = dict.fromkeys([*(each.name for each in found.schema.item.fields), *_labels(found)])
     for option, name in (("pair", by.pair), ("variant", by.variant)):
@@ -142,7 +143,7 @@ def _labels(found: Read) -> list[str]:
 
 
 def _ordered(schema: Schema, name: str, there: Iterable[str]) -> list[str]:
-    """A field's options in their order, then other values by the alphabet."""
+    """Return a field's options in order, then other values in alphabetical order."""
     field = next((each for each in schema.item.fields if each.name == name), None)
     options = [str(each.value) for each in field.options] if field else []
     rest = sorted(set(there) - set(options))
@@ -213,7 +214,7 @@ def _of_model(
 
 
 def titled(found: Read, rows: Sequence[PairedDifference]) -> dict[str, list[PairedDifference]]:
-    """The rows by what their numbers are."""
+    """Return the rows by the title of their scores."""
     blocks: dict[str, list[PairedDifference]] = {}
     for row in rows:
         blocks.setdefault(title_of(found, row.scores), []).append(row)
@@ -221,7 +222,7 @@ def titled(found: Read, rows: Sequence[PairedDifference]) -> dict[str, list[Pair
 
 
 def as_csv(rows: Sequence[PairedDifference]) -> str:
-    """The differences as a CSV file; nothing is rounded, and undefined is empty with a reason."""
+    """Return the differences as an unrounded CSV file. An undefined value is empty and has a reason."""
     out = io.StringIO()
     empty = PairedDifference(Scores("key"), "", "", "", (0.0, 0.0), paired_difference([0], [0]), 0, 0, 0, {})
     writer = csv_text.DictWriter(out, list(empty.as_row()))

@@ -27,7 +27,7 @@ from workflow.access.projects import Access
 from workflow.runs import stored_runs
 
 _Key = tuple[int, int | None, int | None, bool, str | None]
-"""What a reply is about: item, answer, the answer it is compared with, the order, and the attack."""
+"""The subject of a reply: item, answer, the compared answer, the order, and the attack."""
 
 
 @dataclass(frozen=True)
@@ -39,14 +39,14 @@ class Differing:
     """External id."""
     item_id: int
     model: str | None
-    """Whose answer; None: the item itself, or an attack answer."""
+    """The model of the answer; None for the item itself or an attack answer."""
     dimension: str
     criterion: str
     swapped: bool
     attack: str | None
     a: Value | None
     b: Value | None
-    """The values, as said of the answers in their own order; None where there is none."""
+    """The two values, for the answers in their own order; None for a missing value."""
     verdict_a: Verdict
     verdict_b: Verdict
     attempt_a: int
@@ -74,7 +74,7 @@ class Compared:
     n_both_asked: int
     n_a_scored: int
     n_b_scored: int
-    """Of those that both were asked about."""
+    """The number of scored replies of each run, over the subjects of both runs."""
     n_both_scored: int
     n_same: int
     share_same: Statistic
@@ -85,21 +85,21 @@ class Compared:
     mean_b: float | None
     """Over the answers that both scored; None where the values are no numbers."""
     crossed: Mapping[tuple[Value | Verdict, Value | Verdict], int]
-    """How often each thing the first says meets each of the second: a value, or why there is none."""
+    """The count of each pair of outcomes: a value, or the reason for a missing value."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """How far two runs agree, and where they do not."""
+    """The agreement of two runs, and the replies on which they differ."""
 
     a: str
     b: str
-    """What the two judges are called."""
+    """The names of the two judges."""
     plan_a: JudgePlan
     plan_b: JudgePlan
     only_a: int
     only_b: int
-    """How many answers one of them alone was asked about."""
+    """The number of answers that only one of the judges was asked about."""
     criteria: tuple[Compared, ...]
     differing: tuple[Differing, ...]
     """In the order of the items: values that differ, and failures of one of the two."""
@@ -110,18 +110,16 @@ class Comparison:
 def compare_runs(
     store: Store, *, by: Person | None, run_a: str, run_b: str, items: Items | str | None = None
 ) -> Comparison:
-    """Two runs of judges in one project on what both were asked about; runs by their public ids.
+    """Return a comparison of two judge runs in one project, over the subjects of both. Runs have public ids.
 
-    Answers are those to items that count (``items``, see ``workflow.access.counted_items``); where judges look at
-    items, all are.
-
-    Of repeated questions the first time of asking counts. A run that is not done is compared as far as it is. ``by``
-    None is the command on the machine itself.
+    Only answers to items that count are compared (``items``, see ``workflow.access.counted_items``). Judges of items
+    are compared on all items. Of repeated questions, the first sample counts. An unfinished run is compared as far as
+    it got. ``by`` None is a command on the machine itself.
 
     Raises
     ------
     Conflict
-        One of them is no run of a judge or was withdrawn, they are of two projects, or they were asked about nothing in
+        A run is not a judge's or was withdrawn, the runs belong to two projects, or they have no subject in
         common.
     """
     if run_a == run_b:
@@ -169,7 +167,7 @@ def compare_runs(
 
 
 def _plan_of(row: StoredRun, access: Access) -> JudgePlan:
-    """The plan of a run of a judge; ``Conflict`` for any other run, and for one that was withdrawn."""
+    """Return the plan of a judge run. Raises ``Conflict`` for any other run, and for a withdrawn one."""
     if not isinstance(stored_runs.plan_of_run(row), JudgePlan):
         raise Conflict(f"{row.name} is a run of a model; only runs of judges are compared.")
     stored_runs.refuse_withdrawn(row, "before it is compared")
@@ -178,25 +176,25 @@ def _plan_of(row: StoredRun, access: Access) -> JudgePlan:
 
 @dataclass(frozen=True)
 class _Side:
-    """One of the two runs: how it asked, and what was read of its replies about items that count."""
+    """One of the two runs: its plan, and the readings of its replies about items that count."""
 
     plan: JudgePlan
     read: Mapping[tuple[_Key, str], judging.UnitResult]
 
     @property
     def asked(self) -> set[_Key]:
-        """What it was asked about."""
+        """Return the subjects of the run."""
         return {key for key, _ in self.read}
 
     def value(self, reply: judging.UnitResult) -> Value | None:
-        """The value of a reply, as said of the answers in their own order; None where there is none."""
+        """Return the value of a reply, for the answers in their own order; None without a value."""
         return self.plan.straight(reply.value, swapped=reply.swapped) if reply.verdict.scored else None
 
 
 def _pair(
     a: _Side, b: _Side, place: tuple[_Key, str], item: str, dimension: str, models: Mapping[int, str]
 ) -> Differing:
-    """What both say about the same."""
+    """Return the replies of both runs about the same subject."""
     said_a, said_b = a.read[place], b.read[place]
     return Differing(
         item,
@@ -216,7 +214,7 @@ def _pair(
 
 
 def _read(session: Session, run_id: int) -> dict[tuple[_Key, str], judging.UnitResult]:
-    """The first time of asking, by what it is about and criterion."""
+    """Return the first sample of each reply, by subject and criterion."""
     return {
         ((each.item_id, each.prediction_id, each.other_id, each.swapped, each.attack), each.criterion): each
         for each in judging.read(session, run_ids=[run_id])

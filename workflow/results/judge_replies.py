@@ -1,5 +1,8 @@
-"""What judges said, for reading it: raw replies with what a parser reads in them, what people say about the same
-answers, and two runs side by side. For leads alone: who grades blind never sees any of it."""
+"""Judge replies for leads: raw texts with their readings, people's grades of the same answers, and two runs side by
+side.
+
+Blind graders never see any of this content.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ class ReadingView:
     verdict: Verdict
     value: Any
     span: tuple[int, int] | None
-    """Where in the reply it stands, or what was found there and does not fit."""
+    """The position of the value in the reply, or of the text that does not fit."""
     why: str
     parser: str
     version: int
@@ -42,18 +45,18 @@ class ReadingView:
 
 @dataclass(frozen=True)
 class GradeView:
-    """What a person says about the same answer."""
+    """The grades of a person for the same answer."""
 
     person: str
     values: Mapping[str, Any]
     note: str
     name: str = ""
-    """What the person is called on a page, where they have an account."""
+    """The display name of a person with an account."""
 
 
 @dataclass(frozen=True)
 class ReplyView:
-    """A judge's reply with what it comes to and what it is about."""
+    """A judge's reply with its readings and its subject."""
 
     id: int
     """The attempt's; grows, so that ``Wanted.before`` takes it."""
@@ -62,18 +65,18 @@ class ReplyView:
     """External id."""
     dimension: str
     model: str | None
-    """Whose answer it is about; None: an attack answer, or the item itself."""
+    """The model of the answer; None for an attack answer or the item itself."""
     answer: str | None
     other_model: str | None
-    """Of a comparison: whose answer it is compared with."""
+    """The model of the compared answer, in a comparison."""
     other: str | None
     swapped: bool
-    """Of a comparison: the other answer came first."""
+    """The compared answer was shown first, in a comparison."""
     attack: str | None
     sample: int
     outcome: Outcome
     text: str
-    """The reply as it came."""
+    """The raw reply."""
     error: str
     finish_reason: str | None
     tokens_in: int | None
@@ -82,9 +85,9 @@ class ReplyView:
     cost: float | None
     at: datetime
     readings: tuple[ReadingView, ...]
-    """As they count, one for each criterion."""
+    """The readings that count, one for each criterion."""
     earlier: tuple[ReadingView, ...] = ()
-    """By earlier versions of the parser."""
+    """The readings by earlier versions of the parser."""
     grades: tuple[GradeView, ...] = ()
 
     @property
@@ -96,7 +99,7 @@ class ReplyView:
 def replies_of(
     store: Store, *, by: Person | None, run: str, wanted: Wanted | None = None, limit: int = 20
 ) -> list[ReplyView]:
-    """Replies of a run that count and fit, the newest first."""
+    """Return the replies of a run that count and match, newest first."""
     with store.read() as session:
         row, access = _judge(session, by, run)
         found = replies_of_judges.attempts(session, run_id=row.id, wanted=wanted or Wanted(), limit=limit)
@@ -104,7 +107,7 @@ def replies_of(
 
 
 def reply(store: Store, *, by: Person | None, run: str, attempt: int) -> ReplyView:
-    """One reply of a run, whether it still counts or was followed by another one."""
+    """Return one reply of a run, even if a later reply has replaced it."""
     with store.read() as session:
         row, access = _judge(session, by, run)
         there = replies_of_judges.contexts(session, attempt_ids=[attempt]).get(attempt)
@@ -114,7 +117,7 @@ def reply(store: Store, *, by: Person | None, run: str, attempt: int) -> ReplyVi
 
 
 def every_reply(store: Store, *, by: Person | None, run: str, at_once: int = 500) -> Iterator[ReplyView]:
-    """All replies of a run that count, the newest first."""
+    """Yield all replies of a run that count, newest first."""
     before = None
     while True:
         some = replies_of(store, by=by, run=run, wanted=Wanted(before=before), limit=at_once)
@@ -125,21 +128,21 @@ def every_reply(store: Store, *, by: Person | None, run: str, at_once: int = 500
 
 
 def models_of(store: Store, *, by: Person | None, run: str) -> list[str]:
-    """Whose answers a run judges."""
+    """Return the models whose answers a run judges."""
     with store.read() as session:
         row, _ = _judge(session, by, run)
         return replies_of_judges.models(session, run_id=row.id)
 
 
 def reasons_of(store: Store, *, by: Person | None, run: str) -> list[tuple[Verdict, str, int]]:
-    """Why there is no score, the most frequent reason first."""
+    """Return the reasons for missing scores, the most frequent first."""
     with store.read() as session:
         row, _ = _judge(session, by, run)
         return replies_of_judges.reasons(session, run_id=row.id)
 
 
 def unread(store: Store, *, by: Person | None, run: str) -> int:
-    """How many replies the parser has a newer version for than the one that has read them."""
+    """Return how many replies were read by an older version of the parser."""
     with store.read() as session:
         row, _ = _judge(session, by, run)
         plan = stored_runs.plan_of_run(row)
@@ -148,8 +151,7 @@ def unread(store: Store, *, by: Person | None, run: str) -> int:
 
 
 def marks(store: Store, *, by: Person | None, project: str) -> dict[str, int]:
-    """For each run of a judge with readings a number that changes whenever there are new ones: as long as it stays,
-    what was worked out of them holds."""
+    """Return a number for each judge run that changes with every new reading. Results cached under it stay valid."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         return replies_of_judges.newest_readings(session, project_id=access.project_id)
@@ -217,7 +219,7 @@ def _in_files(
     found: Iterable[replies_of_judges.AttemptContext],
     given: Mapping[int, Sequence[GradeView]],
 ) -> list[tuple[int, GradeView]]:
-    """The grades that people gave these answers in files, where they have not graded them here."""
+    """Return the imported grades of people for these answers, without people who have graded them here."""
     people = file_raters.people(session, project_id=access.project_id)
     if not people:
         return []
@@ -244,7 +246,7 @@ def _of_attempt(row: StoredAttempt) -> dict[str, Any]:
 
 
 def _parted(rows: Sequence[StoredJudgement]) -> tuple[tuple[ReadingView, ...], tuple[ReadingView, ...]]:
-    """The readings that count, and those of earlier versions."""
+    """Return the readings that count, and those of earlier versions."""
     newest: dict[str, ReadingView] = {}
     earlier = []
     for row in rows:
@@ -258,7 +260,7 @@ def _parted(rows: Sequence[StoredJudgement]) -> tuple[tuple[ReadingView, ...], t
 
 
 def replies(store: Store, *, by: Person | None, run: str, attempts: Sequence[int]) -> dict[int, ReplyView]:
-    """Some replies of a run, by id."""
+    """Return some replies of a run, by id."""
     with store.read() as session:
         row, access = _judge(session, by, run)
         there = replies_of_judges.contexts(session, attempt_ids=attempts)
@@ -267,7 +269,7 @@ def replies(store: Store, *, by: Person | None, run: str, attempts: Sequence[int
 
 
 def answered_by(store: Store, *, by: Person | None, project: str) -> list[str]:
-    """The models that a project has answers of."""
+    """Return the models with answers in a project."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         return list(items.models(session, project_id=access.project_id))
@@ -275,33 +277,33 @@ def answered_by(store: Store, *, by: Person | None, project: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Tally:
-    """What a run's replies come to in one criterion."""
+    """The counts of a run's replies on one criterion."""
 
     criterion: str
     verdicts: Mapping[Verdict, int]
     values: Mapping[tuple[Any, bool], int]
-    """Of what was scored: how often each value was said, apart for comparisons in the other order."""
+    """The count of each scored value, separately for comparisons in swapped order."""
 
     @property
     def n(self) -> int:
-        """How many were asked to the end."""
+        """Return the number of finished replies."""
         return sum(self.verdicts.values())
 
     @property
     def scored(self) -> int:
-        """How many of them have a value."""
+        """Return the number of replies with a value."""
         return self.verdicts.get(Verdict.SCORED, 0)
 
     @property
     def mean(self) -> float | None:
-        """Of what was scored; None where values are no numbers, or there are none."""
+        """Return the mean of the scored values; None without values or if a value is not a number."""
         numbers = [(value, n) for (value, _), n in self.values.items() if _number(value)]
         if not numbers or len(numbers) < len(self.values):
             return None
         return float(sum(value * n for value, n in numbers) / sum(n for _, n in numbers))
 
     def bounds(self, allowed: Sequence[Any]) -> tuple[float, float] | None:
-        """The mean if all that was not scored were the lowest, and if it were the highest value allowed."""
+        """Return the mean if all unscored replies had the lowest allowed value, and if they had the highest."""
         mean, numbers = self.mean, [value for value in allowed if _number(value)]
         if mean is None or not numbers:
             return None
@@ -315,7 +317,7 @@ def _number(value: Any) -> bool:
 
 
 def tallies(store: Store, *, by: Person | None, run: str) -> list[Tally]:
-    """What a run's replies come to so far, by criterion."""
+    """Return the present counts of a run's replies, by criterion."""
     with store.read() as session:
         row, _ = _judge(session, by, run)
         verdicts: dict[str, Counter[Verdict]] = {}

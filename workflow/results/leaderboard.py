@@ -1,4 +1,4 @@
-"""What results say: a number for each model, over all its answers and in every slice, each with what it rests on."""
+"""The leaderboard: a figure for each model over all of its answers and in every slice."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from workflow.results.slices import BINS, DIMENSION, GROUP, Bins, Slicing, slice
 
 POOLED = Way(PEOPLE)
 STATISTICS = ("accuracy", "derived", "genuine_pca")
-"""What of the registry of statistics is computed here, besides those of agreement."""
+"""The registered statistics that are computed here. Statistics of agreement are computed elsewhere."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,28 +42,28 @@ class SlicedScores:
     scores: Scores
     slicing: Slicing
     cells: Mapping[tuple[str, int], Line]
-    """By model and slice."""
+    """The lines by model and slice."""
     whole: Mapping[str, Line]
     """Each model's mean over all answers."""
     of_parts: Mapping[str, Line]
-    """Each model's mean over the slices' means, where the slices are dimensions or groups of them; else empty."""
+    """Each model's mean over the means of slices, if slices are dimensions or groups of dimensions; otherwise empty."""
     together: str
-    """What items belong together by, for the intervals."""
+    """The name of the clusters for confidence intervals."""
     notes: Sequence[str]
-    """What a reader has to know, in sentences."""
+    """Notes for the reader, one sentence each."""
     yes_no: bool
     low: float | None
     high: float | None
     common: bool = False
     """Only items that every model has answered."""
     title: str = ""
-    """What the numbers are, with the convention that they follow."""
+    """The title of the numbers, with their convention for unreadable answers."""
     losses: Losses | None = None
     """Unreadable or unscored answers of all models; None if these numbers read no answers."""
 
     @property
     def models(self) -> Sequence[str]:
-        """In the order of their means, the highest first; without a mean at the end."""
+        """Return the models by descending mean. Models without a mean are last."""
 
         def place(model: str) -> tuple[bool, float, str]:
             line = self.whole[model]
@@ -72,7 +72,7 @@ class SlicedScores:
         return sorted(self.whole, key=place)
 
     def lines(self) -> list[Line]:
-        """All numbers, model by model."""
+        """Return all lines, model by model."""
         found = []
         for model in self.models:
             found.append(self.whole[model])
@@ -90,7 +90,7 @@ def sliced_scores(
     common: bool = False,
     bins: Bins = BINS,
 ) -> SlicedScores:
-    """Every model in every slice; ``common`` leaves only the items that every model has answered."""
+    """Return every model in every slice. ``common`` keeps only the items that every model has answered."""
     found, of = people_rows.with_people(found, scored(found, scores))
     asked = {
         id: item
@@ -173,7 +173,10 @@ def _over_parts(
     slicing: Slicing,
     wrong: Sequence[tuple[int, str]],
 ) -> Line:
-    """``wrong``: slice and cluster of the items without an answer that count as wrong."""
+    """Return a model's mean over the means of its slices.
+
+    ``wrong`` are the slice and cluster of each unanswered item that counts as wrong.
+    """
     lacking = [slicing.title(at) for at, line in enumerate(own) if not line.found.defined]
     n = sum(line.found.n_units for line in own)
     left_out = sum(whole.left_out.values())
@@ -227,7 +230,7 @@ def _over_corrected(own: Sequence[Statistic], left_out: int) -> Statistic:
 def overview(
     found: Read, by: Sequence[Scores], *, together: str | None = None, common: bool = False
 ) -> dict[tuple[str, Scores], Line]:
-    """Each model's mean over all answers, by every way of scoring."""
+    """Return each model's mean over all answers, for every way of scoring."""
     plain, of_plain = found, clusters_of(found, together)
     lines = {}
     for scores in by:
@@ -249,7 +252,7 @@ def overview(
 
 @dataclass(frozen=True)
 class Gap:
-    """How far a model stays behind the first one, on the items on which both have a score."""
+    """The difference between a model and the first one, over the items on which both have a score."""
 
     model: str
     first: str
@@ -259,9 +262,9 @@ class Gap:
 
 
 def gaps(found: Read, cut: SlicedScores) -> list[Gap]:
-    """Every model compared with the first of the table, in pairs of answers to one item.
+    """Return the difference of each model from the first of the table, over pairs of answers to one item.
 
-    Pairs tell more than two intervals do: what makes an item hard for all models falls out of the difference.
+    Paired differences are more precise than two intervals, because the difficulty of an item cancels out.
     """
     if cut.scores.kind == "corrected":
         return []
@@ -284,7 +287,7 @@ def gaps(found: Read, cut: SlicedScores) -> list[Gap]:
 
 
 def as_csv(lines: Iterable[Line]) -> str:
-    """The numbers as a CSV file, one a row; nothing is rounded, and undefined is empty with a reason."""
+    """Return the numbers as an unrounded CSV file with one row each. An undefined value is empty and has a reason."""
     out = io.StringIO()
     rows = [line.as_row() for line in lines]
     columns = list(
@@ -298,7 +301,7 @@ def as_csv(lines: Iterable[Line]) -> str:
 
 
 class Source(Protocol):
-    """Whose numbers they are: a read of a project, or what was made of one."""
+    """The origin of the numbers: a read of a project, or an object made from one."""
 
     @property
     def project(self) -> str: ...
@@ -320,7 +323,9 @@ class Source(Protocol):
 
 
 def as_json(found: Source, boards: Sequence[SlicedScores], groups: Sequence[Sequence[Line]] = ()) -> dict[str, Any]:
-    """The numbers as JSON values, with what holds for all of them; ``groups`` are the lines of each board's groups."""
+    """Return the numbers as JSON values, with the facts that hold for all. ``groups`` are the group lines of each
+    board.
+    """
     said = {"models": {model: dict(own) for model, own in found.attributes.items()}} if found.attributes else {}
     return {
         "project": found.project,

@@ -1,4 +1,4 @@
-"""One number of a leaderboard, with all that it needs to be believed: interval, what it rests on, what is not in it."""
+"""A line of a leaderboard: one number with its interval, its counts and its losses."""
 
 from __future__ import annotations
 
@@ -33,58 +33,61 @@ def _finite(value: float) -> float | None:
 
 @dataclass(frozen=True)
 class Line:
-    """One number with everything that it needs to be believed."""
+    """One number with its interval, its counts and its losses."""
 
     scores: Scores
     model: str
     part: str | None
     """The slice; None: all of them."""
     over: Literal["answers", "parts"]
-    """What the mean is over: answers, or the means of the parts, each of which counts alike."""
+    """The unit of the mean: answers, or the means of the parts, which have equal weights."""
     found: Statistic
     asked: int
     """Items that the model was asked, as far as that is known: answers from files are all that is."""
     answered: int
     left_out: Mapping[str, int]
-    """What is not in the number, by reason: items without an answer, answers without a score. With the answers that
-    are in it (``found.n_units``) it adds up to ``asked``."""
+    """The units that the number leaves out, by reason: items without an answer, and answers without a score. Their
+    counts and ``found.n_units`` add up to ``asked``.
+    """
     missing: Mapping[str, int] = field(default_factory=dict)
-    """Of what is left out, the items without an answer, by reason: ``answered`` and these add up to ``asked``."""
+    """The unanswered items among those left out, by reason. Their counts and ``answered`` add up to ``asked``."""
     lowest: float | None = None
     highest: float | None = None
-    """If everything without an answer, and every reply of a judge without a score, had the lowest or the highest score;
-    None where there is no such thing."""
+    """The number if all missing answers and all unscored judge replies had the lowest or the highest score. None if the
+    number has no such bounds.
+    """
     valid_if: str = ""
-    """What a corrected number assumes."""
+    """The assumption of a corrected number."""
     people: int = 0
-    """Of a corrected number: the answers that people graded."""
+    """The number of answers that people graded, for a corrected number."""
     failed: int = 0
-    """Of a judge's number: the answers that it was asked about and whose replies hold no score."""
+    """The number of answers whose judge reply holds no score, for a judge's number."""
     unread: Mapping[str, int] = field(default_factory=dict)
-    """Against the key: answers that could not be read, and items that the model gave none to, by what became of them.
-    By the convention they are in the number, as wrong, or among what is left out."""
+    """The outcomes of unreadable answers and silent items, for a number against the key. By the schema's convention
+    they count as wrong or are left out.
+    """
     unreadable: Literal["wrong", "left_out"] | None = None
     """Against the key: that convention."""
     reader: str | None = None
-    """Against the key: who has read the answers."""
+    """The reader of the answers, for a number against the key."""
     measure: str | None = None
-    """Against a key of spans of time: what the number is; else an accuracy."""
+    """The measure, if the key is spans of time; otherwise the number is an accuracy."""
     respondents: int = 0
-    """Of all people together: how many have answered what is in the number, whose unit is an item; else 0."""
+    """The number of people who answered, for a row of all people together (its unit is an item); otherwise 0."""
     given: int = 0
-    """Of all people together: how many answers these have given."""
+    """The number of answers that these people gave."""
     grouped_by: str = ""
-    """Of a group of models: what they are grouped by."""
+    """The attribute that groups models, for a group."""
     models: tuple[str, ...] = ()
-    """Of a group of models: these. Each counts alike, however many answers it has given."""
+    """The models of a group. Each has the same weight, whatever its number of answers."""
     way: Way = NOT_KNOWN
-    """How the model's answers came about."""
+    """How the model's answers were made."""
     losses: Losses | None = field(default=None, compare=False)
     """Losses of this line's board, over all its models."""
 
     @property
     def refused(self) -> int:
-        """How many answers say, or stand for, that the model will not answer."""
+        """Return the number of answers that are refusals, or that stand for one."""
         return sum((self.unread if self.unreadable else self.missing).get(why, 0) for why in _REFUSED)
 
     @property
@@ -126,8 +129,11 @@ class Line:
         return f"{self.losses.alarm} {mean_bounds(lowest, highest, where)}"
 
     def as_row(self) -> dict[str, Any]:
-        """As one row of a table; None where undefined. Where it is of all people together, or of a group of
-        models, it says of how many; against spans of time, what it measures."""
+        """Return the line as a row of a table; None for undefined values.
+
+        A row of all people or of a group of models also has their number. A row against spans of time also has its
+        measure.
+        """
         at = self.found
         people = {"respondents": self.respondents, "answers_of_respondents": self.given} if self.respondents else {}
         group = {"grouped_by": self.grouped_by, "models": len(self.models)} if self.grouped_by else {}
@@ -173,7 +179,7 @@ class Line:
 
 
 def reasons_in_words(left_out: Mapping[str, int]) -> str:
-    """What was left out, in words: the most frequent first."""
+    """Return the reasons for left-out units in words, the most frequent first."""
     return "; ".join(f"{n} {why}" for why, n in sorted(left_out.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
@@ -182,11 +188,11 @@ COLUMNS = tuple(
         Scores("key"), "", None, "answers", undefined("", n_units=0, n_raters=0), asked=0, answered=0, left_out={}
     ).as_row()
 )
-"""Of the table of numbers."""
+"""The columns of the table of numbers."""
 
 
 EVERYTHING = "nothing: people graded every answer that the judge graded, so this is their own mean"
-"""What a correction assumes where there is nothing to correct."""
+"""The assumption of a correction with nothing to correct."""
 
 
 ONLY_PEOPLE = "graded by people, but not by the judge"
@@ -201,22 +207,22 @@ class Lot:
 
     places: NDArray[np.int64]
     missing: Sequence[str]
-    """Why, of each."""
+    """The reason of each missing answer."""
     together: Sequence[str] = ()
-    """Of each: what it belongs to; empty where every item stands for itself."""
+    """The cluster of each item; empty if every item is its own cluster."""
     keyless: Sequence[str] = ()
-    """Of each, against the key: why nothing could be held against its item; empty where something could."""
+    """Why each item has no usable key, for a number against the key; empty if it has one."""
 
     @property
     def out(self) -> Sequence[str]:
-        """Why each is in no number: an item without a key would be in none, whatever the model had said."""
+        """Return why each item is in no number. A missing key is named first, because no answer could count then."""
         return [lacks or why for why, lacks in zip(self.missing, self.keyless, strict=True)]
 
 
 def line_of(
     of: Scored, lot: Lot, clusters: Sequence[str] | None, *, model: str, part: str | None, known: str = ""
 ) -> Line:
-    """The mean over a lot's answers."""
+    """Return the mean over the answers of a lot."""
     scores = of.scores
     places = lot.places
     unread = Counter(of.unread[at].words for at in places.tolist() if at in of.unread)
@@ -271,19 +277,18 @@ def line_of(
 
 
 def _counts_as_wrong(of: Scored, why: str) -> bool:
-    """Whether an item without an answer is in the accuracy: the model was asked and said nothing."""
+    """Return whether an unanswered item counts as wrong because the model was asked and stayed silent."""
     return of.scores.kind == "key" and of.unreadable == "wrong" and why in SILENT
 
 
 def counted_as_wrong(found: Read, of: Scored, model: str, *, common: bool) -> list[int]:
-    """The items without an answer of a model that are in its accuracy, as wrong."""
+    """Return a model's unanswered items that count as wrong in its accuracy."""
     lot = silent(found, model)
     return [item for item, why in lot.items() if _counts_as_wrong(of, why) and (not common or item in found.common)]
 
 
 def values_of(found: Read, of: Scored, model: str, *, common: bool) -> dict[int, float]:
-    """A model's scores by item, of the dimensions that the number is about, with a 0 for each item that counts as wrong
-    though it has no answer."""
+    """Return a model's scores by item, in the number's dimensions. An unanswered item that counts as wrong has a 0."""
     known = {
         found.answers[at].item: float(of.values[at])
         for at in found.of_model[model].tolist()
@@ -297,11 +302,10 @@ def values_of(found: Read, of: Scored, model: str, *, common: bool) -> dict[int,
 def _bounds_of_key(
     of: Scored, places: NDArray[np.int64], found: Statistic, *, unanswered: int
 ) -> tuple[float | None, float | None]:
-    """The accuracy if all of which no one knows what they say were wrong, and if all of them were right: answers that
-    could not be read, or chose what the item no longer offers, and ``unanswered`` items with a key. None where there
-    are none.
+    """Return the accuracy if all unreadable answers were wrong, and if all were right; None without unreadable answers.
 
-    Both are over all answers and items that have a key, whatever the convention is.
+    Unreadable are answers that could not be read, answers that name an option the item no longer offers, and
+    ``unanswered`` items with a key. Both bounds are over all answers and items with a key, whatever the convention is.
     """
     unread = sum(at in of.unread or of.why.get(at) == GONE for at in places.tolist())
     unknown = unread + unanswered
@@ -320,7 +324,7 @@ def _no_score_reason(left_out: Mapping[str, int]) -> str:
 def _mean(
     of: Scored, places: NDArray[np.int64], clusters: Sequence[str] | None, *, wrong: Sequence[str] = ()
 ) -> Statistic:
-    """``wrong``: what else belongs to the mean as a 0, each by its cluster."""
+    """Return the mean with its limits. ``wrong`` are the clusters of units that enter the mean as a 0."""
     values = np.concatenate([of.values[places], np.zeros(len(wrong))])
     together = None if clusters is None else [*(clusters[at] for at in places.tolist()), *wrong]
     zeros_and_ones = of.yes_no and bool(np.isin(values[~np.isnan(values)], (0, 1)).all())  # a mean of people is neither
@@ -359,7 +363,7 @@ def _corrected(of: Scored, places: NDArray[np.int64], clusters: Sequence[str] | 
 
 
 def clipped(found: Statistic, low: float | None, high: float | None) -> Statistic:
-    """Limits inside the scale: no mean can be outside of it."""
+    """Return the statistic with limits clipped to the scale, because no mean can be outside it."""
     if math.isnan(found.low) or math.isnan(found.high):
         return found
     return replace(
@@ -370,7 +374,7 @@ def clipped(found: Statistic, low: float | None, high: float | None) -> Statisti
 
 
 def of_failures(line: Line) -> str:
-    """How much of what a judge was asked about a model's answers it has scored, and what the rest may hide."""
+    """Return how many of a model's answers a judge has scored, and the possible effect of the rest."""
     asked = line.found.n_units + line.failed
     sentence = f"{line.scores.judge} has scored {line.found.n_units} of {asked} answers of {line.model}."
     if line.lowest is None or line.highest is None:
@@ -384,7 +388,7 @@ def of_failures(line: Line) -> str:
 
 
 def _bounds(found: Statistic, answered: int, missing: int, of: Scored) -> tuple[float | None, float | None]:
-    """What the mean would be if everything without an answer, or without a score, had the lowest, or the highest."""
+    """Return the mean if all missing scores were the lowest, and if they were the highest."""
     if not missing or of.low is None or of.high is None or (answered and not found.defined):
         return None, None
     total = found.value * answered if answered else 0.0

@@ -1,4 +1,4 @@
-"""What is said below a leaderboard: which answers are missing, unread or graded by whom."""
+"""The notes below a leaderboard: missing, unreadable and graded answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from workflow.results.scores import Scored
 
 
 def notes_of(found: Read, of: Scored, whole: Mapping[str, Line], asked: Container[int], *, common: bool) -> list[str]:
-    """What is not plain from the numbers; everything in it is over the items ``asked``, as the numbers are."""
+    """Return the notes on facts that the numbers do not show. All notes are about the items ``asked``, as the numbers
+    are.
+    """
     notes: list[str] = []
     people = found.respondents | found.pooled.keys()
     answers = [answer for answer in found.answers if answer.item in asked and answer.model not in people]
@@ -74,7 +76,7 @@ def notes_of(found: Read, of: Scored, whole: Mapping[str, Line], asked: Containe
 
 
 def _about_reading(found: Read, of: Scored, whole: Mapping[str, Line]) -> list[str]:
-    """By which convention the accuracy is computed, and what could not be read, by model."""
+    """Return the convention of the accuracy, and the number of unreadable answers by model."""
     then = "count as wrong" if of.unreadable == "wrong" else "are left out"
     by = found.reader.replace("+", " and where these read nothing by ")
     notes = [
@@ -128,7 +130,7 @@ def _listed(names: Sequence[str], last: str) -> str:
 
 
 MOST_NAMED = 12
-"""As many people out of files are named in a note."""
+"""The largest number of imported people that a note names."""
 
 
 def _about_people(found: Read, of: Scored, answers: Container[int]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What the page Results shows of one state of a project, all of it together, so that it can be worked out elsewhere."""
+"""The content of the Results page for one state of a project, as one object that another process can compute."""
 
 from __future__ import annotations
 
@@ -52,19 +52,20 @@ class Leaderboards:
     n_answers: int
     """Answers that count."""
     titles: Mapping[Scores, str]
-    """Every way of scoring in its order, with what it is called."""
+    """The title of each way of scoring, in order."""
     of: Mapping[Scores, Leaderboard]
     overview: Mapping[tuple[str, Scores], Line]
-    """Each model's mean over all answers, by every way of scoring."""
+    """Each model's mean over all answers, for every way of scoring."""
     ends: Mapping[Scores, tuple[float | None, float | None]]
     """The lowest and the highest score that there can be."""
     compared: Sequence[Comparison]
     ranked: Ranked | None
     attributes: Said = field(default_factory=dict)
-    """What is said of models."""
+    """The attributes of models."""
     pairs: Mapping[str, Sequence[PairedDifference]] = field(default_factory=dict)
-    """Models on variants of the same items, by every way of scoring, where the schema or someone says which these
-    are."""
+    """The differences of models between variants of the same items, for every way of scoring. Empty if neither the
+    schema nor the caller pairs items.
+    """
     schema_version: int | None = None
     """The version of the schema under which people's grades were given; None: whichever."""
 
@@ -84,10 +85,10 @@ def leaderboards(
     paired: tuple[str, str] | None = None,
     schema_version: int | None = None,
 ) -> Leaderboards:
-    """Everything on the page Results; the arguments are those of ``results.read``, ``results.scores_of``,
-    ``board.board``, ``model_groups.wanted`` and ``item_pairs.named``.
+    """Return the content of the Results page.
 
-    For anyone who has made sure that the person may see it.
+    The arguments are those of ``results.read``, ``results.scores_of``, ``board.board``, ``model_groups.wanted`` and
+    ``item_pairs.named``. The caller checks that the person may see the page.
     """
     found = current(store, person=None, project=project, items=items, reader=reader, schema_version=schema_version)
     there = scores_of(found, method)
@@ -122,19 +123,19 @@ def leaderboards(
 
 
 def _without_items(cut: SlicedScores) -> SlicedScores:
-    """Without the slice of every item: nothing that is shown needs it any more, and there may be very many."""
+    """Return the scores without the slice of each item, which pages do not need and which may be very long."""
     return replace(cut, slicing=replace(cut.slicing, of_item={}))
 
 
 def mark(store: Store, *, person: Person | None, project: str) -> tuple[int | str, ...]:
-    """What stays the same as long as everything on the page Results does."""
+    """Return a state that changes whenever the content of the Results page may change."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         return (access.began, access.title, access.loaded.hash, *answers.mark(session, project_id=access.project_id))
 
 
 def size(store: Store, *, person: Person | None, project: str) -> int:
-    """How many items, answers and grades there are, roughly: what has been superseded counts, too."""
+    """Return the approximate number of items, answers and grades. Superseded ones are included."""
     with store.read() as session:
         id = require_lead(session, by=person, project=project).project_id
         said = answers.count(session, project_id=id) + files.n_ratings(session, project_id=id, stage=Stage.GRADING)
@@ -142,13 +143,13 @@ def size(store: Store, *, person: Person | None, project: str) -> int:
 
 
 def any_model(store: Store, *, person: Person | None, project: str) -> bool:
-    """Whether any model has been asked or has answered; without one there is nothing to read a project for."""
+    """Return whether any model has been asked or has answered. Without one, the project need not be read."""
     with store.read() as session:
         return answers.any_asked(session, project_id=require_lead(session, by=person, project=project).project_id)
 
 
 def readers_of(store: Store, *, person: Person | None, project: str) -> Sequence[str]:
-    """Who has read the answers of a project, as ``results.read`` knows them by."""
+    """Return the readers of a project's answers, by their names in ``results.read``."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         return answer_readings.readers(session, project_id=access.project_id)

@@ -65,7 +65,7 @@ def agreement_as_csv(results: Sequence[Result], losses: StageLosses) -> str:
 
 
 def _written(value: Any) -> Any:
-    """Return a value of a cell: numbers and booleans as they are, everything else as JSON."""
+    """Return the value of a cell. Numbers and booleans stay unchanged; other values become JSON."""
     return value if value is None or isinstance(value, int | float) else json.dumps(value, ensure_ascii=False)
 
 

@@ -62,7 +62,7 @@ def _of_key(found: Read, of: Scored, asked: Collection[int]) -> Losses:
 
 
 def counting_words(schema: Schema, lost: Collection[str]) -> str:
-    """Return what happens to answers that were lost for these reasons, and what says so."""
+    """Return how answers that were lost for these reasons are counted, with the setting that decides."""
     never_came = {each.why_none for each in Outcome if each.why_none and each.why_none not in SILENT} | {GONE}
     if lost and never_came.issuperset(lost):
         return "are left out: no answer came"
@@ -193,7 +193,7 @@ def losses_of_judges(
 
 @dataclass(frozen=True)
 class StageLosses:
-    """What numbers about the raters of a stage lose."""
+    """The losses in figures about the raters of a stage."""
 
     judges: Sequence[Losses] = ()
     """The losses of each judge by criterion."""

@@ -1,7 +1,7 @@
-"""Models in groups by what they are: by size, by base model, tuned or not.
+"""Groups of models by their attributes, such as size, base model or tuning.
 
-A group's number is the mean of its models' numbers, so every model counts alike. Its interval is over items, which the
-models of a group share: it says what other items would give with these models, and nothing of other models.
+A group's number is the mean of its models' numbers, so each model has the same weight. The interval is over items,
+which the models of a group share. It tells how these models would do on other items, not how other models would do.
 """
 
 from __future__ import annotations
@@ -30,31 +30,31 @@ BETWEEN = " · "
 
 
 SEVERAL = Way("several ways")
-"""How answers of models came about that do not answer alike."""
+"""The answers of these models were made in different ways."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What models are grouped by."""
+    """The attributes that group models."""
 
     names: tuple[str, ...]
     """Attributes: the last one inside the ones before it."""
     limits: tuple[tuple[float, str], ...] = ()
-    """Where the numbers of the last one are cut, in order, each as it was written."""
+    """The limits that cut the last attribute's numbers, in order, each with its original text."""
 
     @property
     def title(self) -> str:
-        """As people read it."""
+        """Return the title of the grouping."""
         return " and ".join(name.replace("_", " ") for name in self.names)
 
 
 def wanted(found: Read, text: str) -> Wanted:
-    """What ``size``, ``family/size`` or ``parameters:10B`` asks for.
+    """Return the grouping that ``size``, ``family/size`` or ``parameters:10B`` describes.
 
     Raises
     ------
     InvalidInput
-        No model has such an attribute, or a limit is no number.
+        No model has such an attribute, or a limit is not a number.
     """
     path, _, cuts = text.partition(":")
     known = attributes.names(found.attributes.values())
@@ -86,13 +86,15 @@ class Group:
 
     @property
     def label(self) -> str:
-        """Its values."""
+        """Return the values of the group as a label."""
         return BETWEEN.join(self.values)
 
 
 @dataclass(frozen=True)
 class GroupGap:
-    """How far a group is from the first one of its kind, on the items that all models of both have a score on."""
+    """The difference between a group and the first one of its kind, over the items that all models of both have a score
+    on.
+    """
 
     group: str
     first: str
@@ -109,10 +111,10 @@ class Grouping:
     groups: Sequence[Group]
     gaps: Sequence[GroupGap]
     notes: Sequence[str]
-    """Which models are in none, in sentences."""
+    """Notes on models outside all groups, one sentence each."""
 
     def lines(self) -> list[Line]:
-        """All numbers, group by group."""
+        """Return all lines, group by group."""
         return [
             line
             for each in self.groups
@@ -121,7 +123,7 @@ class Grouping:
 
 
 def grouped(found: Read, cut: SlicedScores, by: Wanted) -> Grouping:
-    """The models of a leaderboard in groups."""
+    """Return the models of a leaderboard in groups."""
     people = found.respondents
     found, of = people_rows.with_people(found, scored(found, cut.scores))
     models = [model for model in cut.models if model not in people and model not in found.pooled]
@@ -147,7 +149,7 @@ def grouped(found: Read, cut: SlicedScores, by: Wanted) -> Grouping:
 
 
 def _values(said: Mapping[str, Attribute], by: Wanted) -> tuple[str, ...] | None:
-    """A model's values; None: something is not said of it."""
+    """Return a model's values of the grouping attributes; None if a value is missing."""
     if any(name not in said for name in by.names):
         return None
     values = [_shown(said[name]) for name in by.names]
@@ -170,7 +172,7 @@ def _shown(value: Attribute) -> str:
 
 
 def _place(value: str, by: Wanted, at: int) -> tuple[float, str]:
-    """Numbers from low to high, then texts by the alphabet."""
+    """Return a sort key: numbers in ascending order, then texts in alphabetical order."""
     if by.limits and at == len(by.names) - 1:
         return float(_ranges(by).index(value)), value
     size = size_of(value)
@@ -187,7 +189,7 @@ def _group(
     own: Mapping[str, Mapping[int, float]],
 ) -> Group:
     def line(lines: Sequence[Line], inside: set[int] | None, *, parts: bool = False) -> Line:
-        """Of the models' lines, and of the items of a slice (None: all of them), the mean."""
+        """Return the mean of the models' lines, over the items of a slice; None for all items."""
         lacking = [each.model for each in lines if not each.found.defined]
         n_left = sum(each.found.n_left_out for each in lines)
         if lacking:
@@ -242,7 +244,7 @@ def _summed(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 
 def _without_interval(own: Sequence[Statistic], n_left_out: int) -> Statistic:
-    """Of corrected numbers: how much those of several models go together is not known."""
+    """Return the mean of corrected numbers without an interval, because their dependence is unknown."""
     return estimated(
         math.fsum(each.value for each in own) / len(own),
         no_interval("corrected numbers of several models rest on the same items."),
@@ -255,7 +257,7 @@ def _without_interval(own: Sequence[Statistic], n_left_out: int) -> Statistic:
 def _gaps(
     found: Read, cut: SlicedScores, groups: Sequence[Group], own: Mapping[str, Mapping[int, float]]
 ) -> list[GroupGap]:
-    """Each group next to the first one with the same outer values, item by item."""
+    """Return the difference between each group and the first one with the same outer values, item by item."""
     if cut.scores.kind == "corrected":
         return []
     gaps = []

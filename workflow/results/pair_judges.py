@@ -1,7 +1,7 @@
-"""How far judges that compare two models' answers go along with people, pair by pair.
+"""The agreement of pairwise judges with people, pair by pair.
 
-A judge is asked about a pair in both orders. Where both replies say the same, that is what it says; where they differ,
-it went by the place, which counts as even, as in its win rate, and is counted.
+A judge is asked about a pair in both orders. If both replies agree, that is the judge's verdict. If they differ, the
+judge decided by position: the pair counts as a tie, as in the judge's win rate, and is counted separately.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PairKey = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class JudgedPair:
-    """What a judge says of a pair."""
+    """A judge's verdict on a pair."""
 
     judge: str
     pair: PairKey
@@ -41,9 +41,9 @@ class JudgedPair:
 
 
 def judged_pairs(store: Store, found: Read) -> list[JudgedPair]:
-    """What every judge says of every pair, the first time that it was asked, where it says which answer is better.
+    """Return every judge's verdict on every pair, from the first sample, for criteria of preference.
 
-    For anyone who has made sure that the person may see it.
+    The caller checks that the person may see the verdicts.
     """
     there = win_rates.compared(store, found, person=None)
     pairs: dict[tuple[str, PairKey], tuple[int, JudgedPair]] = {}
@@ -65,12 +65,12 @@ def judged_pairs(store: Store, found: Read) -> list[JudgedPair]:
 def next_to_people(
     store: Store, *, person: Person | None, project: str, items: Items | str | None = None
 ) -> tuple[JudgeOfPairs, ...]:
-    """Every judge that compares next to the people who do, on each of their criteria; for a project's leads.
+    """Return every pairwise judge next to the people who compare, on each of their criteria, for leads.
 
     Raises
     ------
     NotFound
-        The project has no comparison.
+        The project has no comparison stage.
     """
     said = preferences_of(store, project=project, by=person, items=items)
     found = project_answers.current(store, person=person, project=project, items=items)
@@ -90,8 +90,10 @@ def with_people(
     cluster: Mapping[str, str],
     criterion: str,
 ) -> tuple[JudgeOfPairs, ...]:
-    """Each judge next to what most people say of a pair in these votes, which are on one ``criterion``; as many for as
-    against is a tie."""
+    """Return each judge next to the majority of people in these votes, which are on one ``criterion``.
+
+    Equal numbers of votes for both answers are a tie.
+    """
     people = _most(votes)
     of: dict[str, dict[PairKey, JudgedPair]] = defaultdict(dict)
     for each in judged:
@@ -133,7 +135,7 @@ def _next_to(
 
 
 def _most(votes: Iterable[Preference]) -> dict[PairKey, str]:
-    """What most people say of each pair."""
+    """Return the majority of people's votes on each pair."""
     worth: dict[PairKey, int] = defaultdict(int)
     for vote in votes:
         if vote.winner is not None:

@@ -18,16 +18,16 @@ from workflow.results.table_numbers import Numbers
 
 @dataclass(frozen=True)
 class Head:
-    """What stands at a row or above a column."""
+    """The head of a row or a column."""
 
     title: str
     group: str = ""
     of_several: bool = False
-    """One of what the layout has one each of, and no mean over them."""
+    """The head is one of several that the layout expands, and not a mean over them."""
 
 
 def says_of(part: Says) -> dict[str, Any]:
-    """What a part of a layout says of its numbers, without what it leaves open."""
+    """Return the settings of a part of a layout, without unset ones."""
     return {name: value for name in Says.model_fields if (value := getattr(part, name)) is not None}
 
 
@@ -37,7 +37,7 @@ class TablePlace:
 
     head: Head
     said: Mapping[str, Any]
-    """What it says of its numbers, by key."""
+    """The settings of the place's numbers, by key."""
     evaluator: str | None = None
     model: bool = False
     """Whether it stands for one of several models."""
@@ -46,11 +46,11 @@ class TablePlace:
 
 @dataclass
 class LayoutExpansion:
-    """A row or a column of a layout, about to become one for each of what it names."""
+    """A row or a column of a layout, before it is expanded to one for each named thing."""
 
     numbers: Numbers
     about: Mapping[str, Any]
-    """What the table says of its numbers."""
+    """The settings of the table."""
     line: Line
     own: Mapping[str, Any] = field(init=False)
 
@@ -62,7 +62,7 @@ class LayoutExpansion:
         return self.numbers.read
 
     def places(self) -> Iterator[TablePlace]:
-        """One for each; of two things, all of the second for each of the first."""
+        """Yield one place for each named thing. With two kinds of things, the second kind varies fastest."""
         if not self.line.each:
             yield TablePlace(Head(self.line.title or "", self.line.group or ""), self.own, of_several=False)
             return
@@ -183,13 +183,13 @@ EXPANSIONS: Mapping[str, Callable[[LayoutExpansion], Iterator[TablePlace]]] = {
 
 
 def _size(group: str) -> tuple[bool, float, str]:
-    """The place of a group of models: without a number first, then by the number, such as 7 of ~7B; no group last."""
+    """Return the sort key of a group of models: groups without a number, then by number (7 of ~7B), then no group."""
     number = re.search(r"\d+(\.\d+)?", group)
     return not group, float(number[0]) if number else -1.0, group
 
 
 def _place(line: BoardLine | None, name: str) -> tuple[bool, float, str]:
-    """The place of a model: by its mean, the highest first; without one at the end."""
+    """Return the sort key of a model: by descending mean, and models without a mean last."""
     if line is None or not line.found.defined:
         return True, 0.0, name
     return False, -line.found.value, name

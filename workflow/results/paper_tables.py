@@ -26,7 +26,7 @@ NOTHING = "\N{EN DASH}"
 
 @dataclass(frozen=True)
 class Cell:
-    """A number as it is printed, and all of it."""
+    """A printed number with its unrounded value."""
 
     shown: str
     number: Number
@@ -55,9 +55,9 @@ class PaperTable:
     rows: tuple[Row, ...]
     chart: tuple[Kind, ...]
     percent: bool
-    """Of all cells that are charted together."""
+    """All charted cells are percentages."""
     why: str = ""
-    """Why there is no table, as a sentence; empty: there is one."""
+    """Why the table is missing, as a sentence; empty for a complete table."""
     losses: tuple[Losses, ...] = ()
     """Unreadable or unscored answers, for each way of scoring in the table."""
     grades_left_out: int = 0
@@ -70,7 +70,7 @@ class PaperTable:
 
     @property
     def reasons(self) -> list[str]:
-        """Why cells are empty, each reason once."""
+        """Return the reasons for empty cells, each once."""
         return list(dict.fromkeys(cell.number.reason for row in self.rows for cell in row.cells if cell.number.reason))
 
 
@@ -93,14 +93,15 @@ def paper_tables(
     names: Sequence[str] = (),
     items: Items | str | None = None,
 ) -> PaperTables:
-    """The tables of a layout (None: that of the project's schema), for leads; ``person`` None is the command itself.
+    """Return the tables of a layout, for leads. A missing table gives its reason.
 
-    ``names`` leaves only these. A table that cannot be made says why.
+    ``layout`` None is that of the project's schema, and ``names`` selects tables. ``person`` None is a command on the
+    machine itself.
 
     Raises
     ------
     InvalidInput
-        The layout has no table of such a name.
+        The layout has no table with this name.
     """
     read = current(store, person=person, project=project, items=items)
     layout = layout_of(read.schema.name) if layout is None else layout
@@ -121,7 +122,7 @@ def paper_tables(
 
 
 def of_project(store: Store, *, project: str, items: Items | str | None) -> PaperTables:
-    """The tables of a project's schema, for anyone who has made sure that the person may see them."""
+    """Return the tables of a project's schema. The caller checks that the person may see them."""
     return paper_tables(store, person=None, project=project, items=items)
 
 
@@ -159,7 +160,7 @@ def _made(layout: TableLayout, numbers: Numbers) -> PaperTable:
 
 
 def _is_kept(column: TablePlace, cells: Sequence[Cell]) -> bool:
-    """Whether a column stands in the table: one of a model has a number, and one of an attribute says something."""
+    """Return whether a column is shown. A model's column needs a number, and an attribute's column a value."""
     if "attribute" in column.said:
         return _any_words(cells)
     return not column.model or _any_number(cells)
@@ -183,7 +184,7 @@ def _cell(numbers: Numbers, about: Mapping[str, Any], row: TablePlace, column: T
 
 
 def printed(value: float | None, *, percent: bool, digits: int | None) -> str:
-    """A number as a paper prints it: half a step is rounded up, whatever the last bit of a float says.
+    """Return a number as a paper prints it. Halves are rounded up in decimal, whatever the float's last bit is.
 
     >>> printed(0.655, percent=True, digits=1), printed(0.125, percent=False, digits=2)
     ('65.5', '0.13')
@@ -216,7 +217,7 @@ def _of_evaluators(places: Sequence[TablePlace]) -> bool:
 def _each_pair_once(
     rows: Sequence[TablePlace], columns: Sequence[TablePlace], cells: Sequence[Sequence[Cell]]
 ) -> tuple[list[TablePlace], list[TablePlace], list[list[Cell]]]:
-    """A table of evaluators by evaluators has every pair once, below its diagonal."""
+    """Return a table of evaluators by evaluators with each pair once, below the diagonal."""
     at = {column.evaluator: number for number, column in enumerate(columns)}
     blank = Cell("", Number(None))
     kept = [
@@ -233,7 +234,7 @@ def _each_pair_once(
 
 
 def _ranked(cells: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
-    """The highest and the second highest printed number of each column marked."""
+    """Return the cells with the highest and the second highest printed number of each column marked."""
     marked = [list(line) for line in cells]
     for column in range(len(cells[0])):
         shown = [Decimal(line[column].shown) for line in cells if line[column].number.value is not None]

@@ -1,8 +1,8 @@
-"""People who answer items themselves, next to models: all of them together, and the vote of those asked for.
+"""Rows for people who answer the items themselves, next to models.
 
-Each person is a row as a model is (``respondent 1``, ...). Here are the two rows of all of them, an item at a time: the
-mean of what the people who answered it got, and what most of them say, which is held against the key. Spans of time
-have no vote: hardly two people state the same.
+Each person has a row, as a model has (``respondent 1``, ...). This module adds two rows of all people, with one value
+for each item. The first is the mean score of the people who answered the item. The second is their majority vote,
+compared with the key. Spans of time have no vote, because two people hardly ever give the same one.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ PEOPLE = "People"
 
 
 def vote_row(k: int) -> str:
-    """The row of the vote of ``k`` people."""
+    """Return the row name of the vote of ``k`` people."""
     return f"{PEOPLE}, vote of {k}"
 
 
 def with_people(found: Read, of: Scored) -> tuple[Read, Scored]:
-    """The same with the rows of all people, an answer for each item that they have answered as it stands.
+    """Return the read and the scores with the rows of all people, one answer for each item that people have answered.
 
-    Nothing is added where no person has answered, and to a judge's numbers that people's grades correct.
+    Nothing is added if no person has answered, or to a judge's numbers that people's grades correct.
     """
     if not found.respondents or of.judge is not None:
         return found, of
@@ -71,7 +71,7 @@ def with_people(found: Read, of: Scored) -> tuple[Read, Scored]:
 class _Row:
     name: str
     of_item: Mapping[int, tuple[float, str]]
-    """Item -> its value, or nan and why there is none."""
+    """The value of every item; nan with the reason for a missing value."""
 
 
 def _mean(of: Scored, places: Sequence[int]) -> tuple[float, str]:
@@ -82,11 +82,10 @@ def _mean(of: Scored, places: Sequence[int]) -> tuple[float, str]:
 
 
 def vote(found: Read, places: Sequence[int], k: int) -> tuple[float, str]:
-    """What the vote of ``k`` people on an item is worth: 1 where the answer that most of them give is the key.
+    """Return the value of the vote of ``k`` people on an item: 1 if the most frequent answer is the key.
 
-    Where several are given equally often, each of them counts alike: the vote is worth the share of these that is the
-    key, a half where one of two is. Answers that cannot be read are one more thing that people say, or are left out,
-    by the schema's convention.
+    If several answers are equally frequent, the value is the share of them that is the key, such as a half for one of
+    two. Unreadable answers are one more answer, or are left out, by the schema's convention.
     """
     answers = [found.answers[at] for at in places]
     keyless = next((each.why for each in answers if each.why in KEYLESS), "")
@@ -109,7 +108,7 @@ _RIGHT = "key"
 
 
 def _said(answer: Answer) -> str | None:
-    """What an answer says, the same for two that say the same; None where nothing could be read."""
+    """Return the answer in a form that is equal for equal answers; None for an unreadable answer."""
     if answer.read is not ReadOutcome.READ or math.isnan(answer.right):
         return None
     return _RIGHT if answer.right == 1 else "else " + _words(answer.said)
@@ -125,7 +124,7 @@ def _words(value: Any) -> str:
 
 
 def rested(found: Read, line: Line, places: NDArray[np.int64]) -> Line:
-    """A line with how many people and answers it rests on, if it is one of all people together."""
+    """Return a line with the number of people and answers behind it, if it is a row of all people."""
     pooled = found.pooled.get(line.model)
     if pooled is None:
         return line
@@ -134,7 +133,7 @@ def rested(found: Read, line: Line, places: NDArray[np.int64]) -> Line:
 
 
 def in_words(line: Line) -> str:
-    """What such a line rests on.
+    """Return the counts behind a row of all people.
 
     >>> from agreement.statistic import undefined
     >>> from workflow.results.scores import Scores
@@ -148,7 +147,7 @@ def in_words(line: Line) -> str:
 
 
 def notes(found: Read, whole: Mapping[str, Line]) -> list[str]:
-    """What a reader of these rows has to know, in sentences."""
+    """Return notes for the reader of these rows, one sentence each."""
     told = []
     for name, pooled in found.pooled.items():
         line = whole.get(name)
@@ -170,6 +169,6 @@ def notes(found: Read, whole: Mapping[str, Line]) -> list[str]:
 
 
 def models_alone(found: Read, whole: Mapping[str, Line]) -> dict[str, Line]:
-    """The lines of models, without those of people."""
+    """Return the lines of models, without those of people."""
     people: Collection[str] = {*found.respondents, *found.pooled}
     return {name: line for name, line in whole.items() if name not in people}

@@ -1,7 +1,7 @@
-"""What people's preferences between two models' answers come to: rates, strengths, agreement, and the left place.
+"""Figures about people's preferences between two models' answers: win rates, strengths, agreement, and position.
 
-A vote is what one person says of a pair on one criterion. Ties count half, votes that cannot tell are left out and
-counted, and pairs with the same answer twice, about which no one is asked, are counted by themselves.
+A vote is one person's preference for a pair on one criterion. Ties count half. Votes that cannot tell are left out and
+counted. Pairs of identical answers are shown to no person and are counted separately.
 """
 
 from __future__ import annotations
@@ -26,39 +26,39 @@ from workflow.results.project_answers import Read
 from workflow.results.slices import BINS, DIMENSION, Bins, Slicing
 
 VALUES = ("a", "tie", "b")
-"""What a vote may say of a pair whose models stand in the order of their names, whoever stood on the left."""
+"""The possible votes on a pair. The models are in the order of their names, whatever side each was shown on."""
 OF_RATERS = ("percent_agreement", "krippendorff_alpha", "gwet_ac", "cohen_kappa", "fleiss_kappa")
 """The statistics of agreement that are shown; Cohen's kappa where there are two raters."""
 _OF_NAMES = ("none", "nominal")
-"""Weights and levels that need no order: a tie is a third thing that may be said."""
+"""Weights and levels that need no order, so that a tie is simply a third value."""
 _SIDE = {"a": "first", "tie": "tie", "b": "second"}
 
 
 @dataclass(frozen=True)
 class Part:
-    """What the votes on one criterion come to, on all items or in a slice of them."""
+    """The figures on one criterion, over all items or in one slice."""
 
     label: str | None
-    """Of the slice; None: all items."""
+    """The label of the slice; None for all items."""
     title: str
     items: int
     pairs: int
     """Different pairs of answers with a vote."""
     raters: int
     votes: int
-    """All, those that cannot tell among them."""
+    """The number of votes, including those that cannot tell."""
     ties: int
     both_bad: int
-    """Of the ties."""
+    """The number of ties in which both answers are bad."""
     cannot_tell: int
     same: int
-    """Pairs with the same answer twice: no one is asked, and they are in no number."""
+    """The number of pairs with identical answers, which no person is asked about and no figure includes."""
     rates: tuple[WinRate, ...]
     strengths: Strengths
 
     @property
     def sentence(self) -> str:
-        """What the numbers rest on, as people read it."""
+        """Return the counts behind the figures as a sentence."""
         if not self.votes:
             return f"No votes yet. {_of_same(self.same)}".strip()
         bad = f", {self.both_bad:,} of them because both are bad" if self.both_bad else ""
@@ -72,31 +72,31 @@ class Part:
 
 @dataclass(frozen=True)
 class OfCriterion:
-    """Everything about one criterion."""
+    """The figures on one criterion."""
 
     criterion: str
     title: str
-    """What people were asked."""
+    """The question that people were asked."""
     parts: tuple[Part, ...]
-    """All items first, then each slice; none where all is in one."""
+    """The figures over all items, then those of each slice; no slices if all items are in one."""
     left: Statistic
-    """How often the left answer was preferred."""
+    """The share of votes for the answer on the left."""
     agreement: tuple[Result, ...]
-    """Of raters, over pairs."""
+    """The agreement of raters over pairs."""
     alone: tuple[str, ...]
-    """Raters who share no pair with another one: of their agreement nothing can be said."""
+    """The raters who share no pair with another rater, so that their agreement is undefined."""
     judges: tuple[JudgeOfPairs, ...]
-    """How far judges that compare go along with people."""
+    """The agreement of pairwise judges with people."""
 
     @property
     def whole(self) -> Part:
-        """All items."""
+        """Return the figures over all items."""
         return self.parts[0]
 
 
 @dataclass(frozen=True)
 class Share:
-    """How often a model's answers were given a value, where a criterion is asked of each of the two."""
+    """The share of a model's answers with a value, for a criterion about each single answer."""
 
     criterion: str
     model: str
@@ -107,20 +107,20 @@ class Share:
 
 @dataclass(frozen=True)
 class PreferenceFigures:
-    """All that people's comparisons of one state of a project come to."""
+    """All figures about people's comparisons in one state of a project."""
 
     project: str
     title: str
     counting: Counting | None
     models: tuple[str, ...]
     by: str
-    """How items are cut, as people read it."""
+    """The title of the slices."""
     together: str
-    """What is drawn together in the limits: an item, a source or a field."""
+    """The clusters for the limits: an item, a source or a field."""
     standing: str
-    """How far the comparison is, as a sentence."""
+    """The progress of the comparison, as a sentence."""
     left_out: str
-    """What people said that is in no number; empty: nothing."""
+    """The votes that no figure includes, as a sentence; empty for none."""
     criteria: tuple[OfCriterion, ...]
     marks: tuple[Share, ...]
 
@@ -135,22 +135,22 @@ def preference_figures(
     bins: Bins = BINS,
     bootstrap: Bootstrap | None = None,
 ) -> PreferenceFigures:
-    """What people's preferences in a project come to. For anyone who has made sure that the person may see it.
+    """Return the figures about people's preferences in a project. The caller checks that the person may see them.
 
     Parameters
     ----------
     by
-        How items are cut into slices (``slices.way``).
+        The slices of items (``slices.way``).
     together
-        What belongs together in the limits: ``none`` (each item by itself), ``source``, or a field; None: sources where
-        several items have the same one.
+        The clusters for the limits: ``none`` (every item alone), ``source``, or a field. None selects sources if
+        several items share one.
 
     Raises
     ------
     NotFound
-        The project has no comparison.
+        The project has no comparison stage.
     InvalidInput
-        Items cannot be cut, or put together, like that.
+        The slices or the clusters are unknown.
     """
     said = preferences_of(store, project=project, items=items)
     found = project_answers.current(store, person=None, project=project, items=items)
@@ -175,7 +175,7 @@ def figures_of(
     bins: Bins = BINS,
     bootstrap: Bootstrap | None = None,
 ) -> PreferenceFigures:
-    """As ``preference_figures``, of what has been read."""
+    """Return the same as ``preference_figures``, from data that the caller has read."""
     slicing = slices.sliced(found.schema, found.items, by, bins=bins)
     numbers = {item.name: id for id, item in found.items.items()}
     names = {*numbers, *(vote.item for vote in said.votes), *(mark.item for mark in said.marks)}
@@ -255,7 +255,7 @@ def _part(
 def _of_raters(
     votes: Sequence[Preference], criterion: str, cluster: Mapping[str, str]
 ) -> tuple[tuple[Result, ...], tuple[str, ...]]:
-    """The agreement of raters, and those who share no pair with another one."""
+    """Return the agreement of raters, and the raters who share no pair with another rater."""
     decided = [vote for vote in votes if vote.winner is not None]
     of_pair: dict[tuple[str, str, str], set[str]] = defaultdict(set)
     for vote in decided:
@@ -276,7 +276,7 @@ def _of_raters(
 
 
 def _marks(marks: Sequence[Mark], cluster: Mapping[str, str]) -> list[Share]:
-    """How often each model has each value; of a criterion with several choices each counts by itself."""
+    """Return how often each model has each value. In a criterion with several choices, each choice is a value."""
     found = []
     of: dict[tuple[str, str], list[Mark]] = defaultdict(list)
     for mark in marks:

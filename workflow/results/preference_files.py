@@ -1,4 +1,4 @@
-"""What people's preferences come to, as files and as text."""
+"""People's preferences as files and as text."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ COLUMNS = (
     *("strength", "strength_low", "strength_high", "elo_like", "reason"),
 )
 ELO_LIKE = "1000 + 400 / ln 10 x strength"
-"""What the Elo-like number is of a strength."""
+"""The formula of the Elo-like number, from a strength."""
 
 
 def rows(found: PreferenceFigures) -> list[dict[str, Any]]:
-    """A row for each model next to all others and next to each, by criterion and slice; None where there is no number,
-    and no strength next to a single other one."""
+    """Return a row for each model against all others and against each other, by criterion and slice.
+
+    None replaces a missing number. A row against a single model has no strength.
+    """
     return [row for each in found.criteria for part in each.parts for row in _rows(each.criterion, part)]
 
 
@@ -59,7 +61,7 @@ def _rows(criterion: str, part: Part) -> Iterator[dict[str, Any]]:
 
 
 def as_csv(found: PreferenceFigures) -> str:
-    """The rows, which have their head where there are none."""
+    """Return the rows as a CSV file, which always has its header."""
     out = io.StringIO(newline="")
     writer = csv_text.DictWriter(out, COLUMNS)
     writer.writeheader()
@@ -69,7 +71,7 @@ def as_csv(found: PreferenceFigures) -> str:
 
 
 def as_json(found: PreferenceFigures) -> dict[str, Any]:
-    """All of it as JSON values."""
+    """Return the figures as JSON values."""
     return {
         "project": found.project,
         "counted": found.counting.sentence if found.counting else None,
@@ -149,7 +151,7 @@ def _plain(value: float) -> float | None:
 
 
 def as_text(found: PreferenceFigures) -> Iterator[str]:
-    """All of it for people."""
+    """Yield the figures as lines of text."""
     if found.counting is not None:
         yield found.counting.sentence
     yield " ".join(filter(None, (found.standing, found.left_out)))
@@ -214,7 +216,7 @@ NOT_OF, ALONE = "No agreement can be said of ", ": no pair of theirs was compare
 
 
 def sentences(each: OfCriterion) -> Iterator[str]:
-    """The left place and the agreement of raters, a sentence each."""
+    """Yield a sentence about the left position, and one about the agreement of raters."""
     at = each.left
     if at.test is not None:
         value, limits = figures(at)
@@ -230,7 +232,7 @@ def sentences(each: OfCriterion) -> Iterator[str]:
 
 
 def of_judge(judge: JudgeOfPairs) -> str:
-    """A judge next to people."""
+    """Return a sentence about a judge next to people."""
     left_out = [
         f"{n:,} {words}"
         for n, words in (
@@ -251,7 +253,7 @@ def of_judge(judge: JudgeOfPairs) -> str:
 
 
 def of_strengths(part: Part) -> list[str]:
-    """Why there are no strengths, or no intervals of them."""
+    """Return the reasons for missing strengths or missing intervals."""
     if part.strengths.reason:
         return [f"No strengths: {part.strengths.reason}"]
     return [f"Strengths: {why}" for why in dict.fromkeys(each.reason for each in part.strengths.of.values()) if why]
@@ -263,7 +265,7 @@ def _words(at: Statistic) -> str:
 
 
 def figures(at: Statistic, *, signed: bool = False) -> tuple[str, str]:
-    """A number and its limits as people read them; empty where there are none."""
+    """Return a number and its limits as text; empty for missing limits."""
     form = "+.3f" if signed else ".3f"
     value = format(at.value, form) if at.defined else "-"
     return value, "" if math.isnan(at.low) else f"{format(at.low, form)} to {format(at.high, form)}"

@@ -1,7 +1,7 @@
-"""What people say of two models' answers: every preference, by models rather than by sides; and what is none.
+"""People's preferences between two models' answers, by model rather than by side.
 
 People see a left and a right answer. Here each preference is about a pair of models, ``model_a`` before ``model_b`` by
-name, and says which of the two won.
+name, and names the winner.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ Said = Literal["left", "right", "tie", "both_bad", "cannot_tell"]
 
 @dataclass(frozen=True)
 class Preference:
-    """What one person says of two models' answers to an item on one criterion."""
+    """One person's preference between two models' answers to an item, on one criterion."""
 
     item: str
     """The item by its name in files."""
     dimension: str
     criterion: str
-    """Of a kind that says which answer is better."""
+    """A criterion whose kind compares two answers."""
     rater: str
     model_a: str
     """The one of the two whose name comes first."""
@@ -47,24 +47,24 @@ class Preference:
     winner: Literal["a", "b", "tie"] | None
     """``tie`` also where both are bad; None: the person cannot tell."""
     said: Said
-    """As it was pressed."""
+    """The value of the pressed button."""
     left: Side
-    """Whose answer stood on the left."""
+    """The model whose answer was shown on the left."""
     weight: float
     when: datetime
-    """Of the submission that counts."""
+    """The moment of the submission that counts."""
     guideline: int | None
     """The version of the guideline under which it was given."""
     schema: int | None
     """The version of the schema; None where the project has had one only."""
     source: str | None
-    """What the item's media came from; None: no one says."""
+    """The source of the item's media; None if unknown."""
     note: str
 
 
 @dataclass(frozen=True)
 class Mark:
-    """What one person says of one of the two answers, where a criterion asks it of each."""
+    """One person's value for one of the two answers, on a criterion about each single answer."""
 
     item: str
     dimension: str
@@ -80,7 +80,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class SamePair:
-    """Both models gave the same answer, so that no one was asked: a tie of a kind of its own."""
+    """A pair of identical answers, which no person is asked about."""
 
     item: str
     dimension: str
@@ -91,32 +91,33 @@ class SamePair:
 
 @dataclass(frozen=True)
 class Preferences:
-    """All preferences of a project that count, and how many pairs there are, and are not."""
+    """All preferences of a project that count, with the number of pairs."""
 
     criteria: tuple[str, ...]
     """The criteria that say which answer is better, in the order of the schema."""
     titles: Mapping[str, str]
-    """What people were asked, by criterion."""
+    """The question that people were asked, by criterion."""
     models: tuple[str, ...]
-    """Those that are compared, by name."""
+    """The compared models, by name."""
     raters: int
-    """How many people the schema asks about a pair."""
+    """The number of people that the schema asks about each pair."""
     votes: tuple[Preference, ...]
-    """By item in their order, models, rater and criterion: of each person what was submitted last."""
+    """The latest submission of each person, sorted by item, models, rater and criterion."""
     marks: tuple[Mark, ...]
     same: tuple[SamePair, ...]
     """Pairs of the plan whose answers are the same."""
     planned: int
     """Pairs to be compared, as things stand."""
     opened: int
-    """Of these, open to people or done."""
+    """The number of planned pairs that are open or done."""
     complete: int
-    """Of these, compared by all who are asked."""
+    """The number of pairs that all required people have compared."""
     missing: int
-    """Pairs of the plan that are none, as a model has not answered."""
+    """The number of planned pairs without an answer from one of the models."""
     earlier: int
-    """Submissions about an answer that its model has given anew since, or whose run was withdrawn; they are left
-    out."""
+    """The number of submissions about an answer that its model has replaced or whose run was withdrawn. They are left
+    out.
+    """
     outside: int
     """Submissions about items that do not count; they are left out."""
 
@@ -129,19 +130,19 @@ def preferences_of(
     pseudonyms: bool = False,
     items: Items | str | None = None,
 ) -> Preferences:
-    """All preferences of a project, for its leads; ``by`` None is the command on the machine itself.
+    """Return all preferences of a project, for its leads. ``by`` None is a command on the machine itself.
 
     Parameters
     ----------
     pseudonyms
-        People have numbers instead of logins, as in files that leave.
+        Replace logins by numbers, as in exported files.
     items
-        Which items count, as in results.
+        The items that count, as in results.
 
     Raises
     ------
     NotFound
-        The project has no comparison.
+        The project has no comparison stage.
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -157,7 +158,9 @@ def preferences_in(
     names: Mapping[int, str] | None = None,
     counted: Counting | None = None,
 ) -> Preferences:
-    """As ``preferences_of``; ``names`` replace logins, by person id, and ``counted`` None is what counts usually."""
+    """Return the same as ``preferences_of``. ``names`` replace logins, by person id, and ``counted`` None is the
+    default.
+    """
     stage = access.schema.stages.comparison
     if stage is None:
         raise NotFound(f"{access.title} has no comparison of models' answers.")
@@ -198,7 +201,7 @@ def preferences_in(
 
 
 class _Told:
-    """Pairs and what was said of them, in the words of files."""
+    """A converter of stored pairs and votes to the names that files use."""
 
     def __init__(self, session: Session, access: Access, names: Mapping[int, str] | None) -> None:
         self.access = access
@@ -212,12 +215,12 @@ class _Told:
         self.criteria = stage.criteria if stage is not None else ()
 
     def same(self, pair: Pair) -> SamePair:
-        """A pair whose answers are the same."""
+        """Return a pair whose answers are identical."""
         item_id = pair.first.item_id
         return SamePair(self.items[item_id], pair.dimension, *pair.models, self.sources.get(item_id))
 
     def preferences(self, pair: Pair, vote: PairVote) -> list[Preference]:
-        """What a submission says of the pair, criterion by criterion."""
+        """Return the preferences in a submission, one for each criterion."""
         left = cast(Side, vote.shown[SHOWN_LEFT])
         return [
             Preference(
@@ -242,7 +245,7 @@ class _Told:
         ]
 
     def marks(self, pair: Pair, vote: PairVote) -> list[Mark]:
-        """What a submission says of each of the two answers."""
+        """Return the values in a submission that are about each single answer."""
         left = vote.shown[SHOWN_LEFT]
         models = {FIRST: pair.first.model, SECOND: pair.second.model}
         found = []
@@ -266,7 +269,7 @@ class _Told:
 
 
 def winner_of(value: object) -> Literal["a", "b", "tie"] | None:
-    """Which answer of a pair a preference about the pair is for; ``tie``: neither; None: the person cannot tell.
+    """Return the winner of a preference; ``tie`` for neither, and None if the person cannot tell.
 
     >>> [winner_of(each) for each in ("a", "b", "tie", "both_bad", "cannot_tell")]
     ['a', 'b', 'tie', 'tie', None]
@@ -282,9 +285,9 @@ def winner_of(value: object) -> Literal["a", "b", "tie"] | None:
 def pair_ratings(
     session: Session, *, access: Access, names: Mapping[int, str] | None, counted: Counting | None
 ) -> list[Rating]:
-    """What people say of pairs as ratings: a pair is a unit, and its models' names come in one order in all of them.
+    """Return people's preferences as ratings. A pair is a unit, with the models' names always in the same order.
 
-    A preference is ``a`` or ``b``, of the two models the one that won, or ``tie``, ``both_bad``, ``cannot_tell``.
+    The value is ``a`` or ``b`` for the winning model, or ``tie``, ``both_bad`` or ``cannot_tell``.
     """
     answers = {row.id: row.model for row in files.predictions(session, project_id=access.project_id)}
     told = _Told(session, access, names)
@@ -319,7 +322,7 @@ def pair_ratings(
 
 
 def differing(session: Session, *, access: Access) -> set[str]:
-    """The items with a pair of answers of which people do not say the same, by their names in files."""
+    """Return the items with a pair on which people disagree, by the items' names in files."""
     said: dict[tuple[str, str], list[Rating]] = {}
     for rating in pair_ratings(session, access=access, names=None, counted=None):
         said.setdefault((rating.unit, rating.criterion), []).append(rating)

@@ -1,4 +1,4 @@
-"""One read of a project: its items, models' answers and everything that was said of them, of which all numbers come."""
+"""One read of a project: its items, models' answers and all grades. All figures are computed from this read."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NOT_ASKED = "not asked yet"
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """What results are made of: one state of a project."""
+    """One state of a project, from which results are computed."""
 
     project: str
     title: str
@@ -59,7 +59,7 @@ class Read:
     unscored: Mapping[tuple[str, str], Mapping[int, str]] = field(default_factory=dict)
     """(criterion, judge) -> answer -> why the judge's reply holds no grade."""
     metrics: frozenset[str] = frozenset()
-    """Those of the judges that are reference metrics, whose numbers go from 0 to 1 whatever people's scale is."""
+    """The judges that are reference metrics. Their numbers range from 0 to 1, whatever scale people use."""
     replaced: int = 0
     """Earlier answers of a model to an item that it answered again."""
     unknown: int = 0
@@ -69,21 +69,23 @@ class Read:
     mentions: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     """Judge -> answer -> the value that the text of its reply mentions; only of judges whose replies lack scores."""
     counting: Counting | None = None
-    """Which items count, and so have a part in everything here; None: no one has asked."""
+    """Which items count and are included here; None if the caller did not choose."""
     reader: str = RULES
-    """Who has read the answers: ``rules``, or ``rules+NAME``, with a second reader for what the rules do not read."""
+    """The reader of the answers: ``rules``, or ``rules+NAME`` with a second reader for answers that the rules cannot
+    read.
+    """
     readers: Sequence[str] = (RULES,)
     """Whom there is."""
     respondents: frozenset[str] = frozenset()
-    """Those of the models that are people, who answered the items themselves."""
+    """The models that are people who answered the items themselves."""
     pooled: Mapping[str, Pooled] = field(default_factory=dict)
     """The rows of all people together (``workflow.results.people_rows``), where they are among the answers."""
     graders: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
-    """Criterion -> who of the people has graded by it -> whether here, under an account; else in a file."""
+    """The people who graded by each criterion. True for grades under an account here, False for imported grades."""
     ways: Mapping[str, Way] = field(default_factory=dict)
-    """Model -> how its answers came about."""
+    """How each model's answers were made."""
     attributes: attributes.Said = field(default_factory=dict)
-    """What is said of models: size, base model and the like."""
+    """The attributes of models, such as size and base model."""
     schema_version: int | None = None
     """The version of the schema under which people's grades were given; None: whichever."""
 
@@ -102,8 +104,7 @@ class Read:
 
     @cached_property
     def keyless(self) -> Mapping[int, str]:
-        """Of the items that some model has not answered those without a key that an answer could be held against, and
-        why."""
+        """Return the unanswered items that have no usable key, with the reason."""
         key = key_field(self.schema) or ""
         found = {}
         for item in {item for lot in self.unanswered.values() for item in lot} & self.items.keys():
@@ -123,7 +124,7 @@ class Read:
 
 
 def mark(store: Store, *, person: Person | None, project: str) -> tuple[int, ...]:
-    """What stays the same as long as nothing is new of what results are made of."""
+    """Return a state that changes whenever results may change."""
     with store.read() as session:
         return stored.mark(session, project_id=require_lead(session, by=person, project=project).project_id)
 
@@ -137,11 +138,11 @@ def read(
     reader: str = RULES,
     schema_version: int | None = None,
 ) -> Read:
-    """One state of a project, for its leads; ``person`` None is the command on the machine itself.
+    """Return one state of a project, for its leads. ``person`` None is a command on the machine itself.
 
-    ``items`` says which of them count (``workflow.access.counted_items``); what is about others is not in it. Answers
-    that no one has read are read first. ``schema_version`` leaves of people's grades those that were given under that
-    version of the schema; keys, judges and files are of no version. ``NotFound`` where the project never had it.
+    ``items`` selects which items count (``workflow.access.counted_items``); data about other items is left out. Answers
+    without a reading are read first. With ``schema_version``, only people's grades under that version of the schema
+    count. Keys, judges and files have no version. Raises ``NotFound`` if the project never had the version.
     """
     with store.read() as session:
         require_lead(session, by=person, project=project)
@@ -223,7 +224,7 @@ def _items(session: Session, access: Access) -> dict[int, Item]:
 def _unanswered(
     session: Session, runs: Sequence[StoredRun], answered: set[tuple[int, str]], of: Counting
 ) -> dict[str, dict[int, str]]:
-    """Why what was asked has no answer, by model and item; of several runs of a model the last one says."""
+    """Return why each asked item has no answer, by model and item. The last run of a model decides."""
     ids = [run.id for run in runs]
     asked = stored.asked(session, run_ids=ids)
     ended: dict[int, dict[int, Outcome]] = defaultdict(dict)
@@ -258,7 +259,7 @@ def current(
     reader: str = RULES,
     schema_version: int | None = None,
 ) -> Read:
-    """As ``read``, but what has been read is taken again as long as nothing is new: pages ask for it at every click."""
+    """Return the same as ``read``, from a cache while nothing has changed. Pages call this function at every click."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         now = stored.mark(session, project_id=access.project_id)

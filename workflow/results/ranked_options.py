@@ -38,7 +38,7 @@ class Ranked:
 
 
 def ranked(store: Store, found: Read, *, person: Person | None, together: str | None = None) -> Ranked | None:
-    """What the models that ranked options would have reached under the other scores; None if none did."""
+    """Return the accuracy of ranking models under each score; None if no model ranked options."""
     with store.read() as session:
         access = require_lead(session, by=person, project=found.project)
         runs = {
@@ -69,7 +69,10 @@ def _winners(detail: Mapping[str, Any]) -> dict[str, Any]:
 def accuracy_by_score(
     found: Read, kept: Mapping[tuple[str, int], Mapping[str, Any]], *, together: str | None = None
 ) -> Ranked | None:
-    """``kept`` has, for a model and an item, the winning text under every score, and the score that counted."""
+    """Return the accuracy of ranking models under each score.
+
+    For each model and item, ``kept`` has the winning text under every score, and the score that counted.
+    """
     key = key_field(found.schema)
     clusters = clusters_of(found, together)[1]
     of_item = {answer.item: clusters[at] for at, answer in enumerate(found.answers)} if clusters is not None else None

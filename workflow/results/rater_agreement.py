@@ -1,4 +1,4 @@
-"""Measure how far raters of a project agree."""
+"""The agreement of a project's raters."""
 
 from __future__ import annotations
 
@@ -43,32 +43,30 @@ def agreement_of(
     called: Mapping[str, str] | None = None,
     schema_version: int | None = None,
 ) -> list[Result]:
-    """All statistics about the ratings of one stage; the schema declares the scales, and ``scales`` overrules it.
+    """Return all statistics about the ratings of one stage. ``scales`` overrides the scales that the schema declares.
 
-    Ratings under different versions of the guideline are measured apart: the results name their version in
-    ``args["guideline"]`` where there are several. ``pool_guidelines`` measures them together, and says so there.
-    Ratings under different versions of the schema are measured together, in the words of the one that is in force, and
-    ``args["schema"]`` says how many are of which; ``schema_version`` measures those of one version alone, and says so
-    there (``schema_words``). What machines say is of no version: it is among them where ``raters`` names it.
+    Ratings under different versions of the guideline are measured separately, and ``args["guideline"]`` of a result
+    names the version if several exist. ``pool_guidelines`` measures them together, and ``args`` records that. Ratings
+    under different versions of the schema are measured together, in the words of the present version.
+    ``args["schema"]`` gives the number of ratings under each version. ``schema_version`` measures one version only
+    (``schema_words``). Machines' ratings have no version, and are included if ``raters`` names the machine.
 
-    Options that every item has its own of are compared by their places: "the second one" is a category, its text is
-    not. Otherwise no two items would have a category in common, and there would be no agreement by chance. Several
-    answers and orders are compared whole, likewise by places: what is not wholly equal differs. Each property of a list
-    is a criterion of its own.
+    Options that differ from item to item are compared by their places: "the second one" is a category, but its text is
+    not. Without this rule, no two items would share a category, and chance agreement would be zero. Lists and orders
+    are compared as a whole, also by places, and count as different unless they are equal. Each property of a list is
+    its own criterion.
 
-    A machine is never counted among the people: raters whose ratings came from a file, and of whom no one has said that
-    they are people (``workflow.results.file_raters``), are measured only if ``raters`` names them, or if no person has
-    rated.
-    Compared with a reference metric, a criterion's values are numbers on an interval scale (``scales_with_metrics``).
-    ``statistics`` leaves only these (``domain.statistics.summarised``); none: all that fit.
+    A machine never counts as a person. Imported raters who are not marked as people (``workflow.results.file_raters``)
+    are measured only if ``raters`` names them, or if no person has rated. Compared with a reference metric, a criterion
+    has an interval scale (``scales_with_metrics``). ``statistics`` selects some of ``domain.statistics.summarised``;
+    empty for all that apply.
 
-    Grades are those of the items that count (``items``, see ``workflow.access.counted_items``); votes of verification
-    are all.
+    Grades count only for items that count (``items``, see ``workflow.access.counted_items``). All votes of verification
+    count.
 
-    ``called`` are names that stand in the results, also in their sentences, in place of raters' own.
+    ``called`` replaces the names of raters in results and their sentences.
 
-    ``person`` None is the command on the machine itself. A project in which no one has rated anything gives an empty
-    list.
+    ``person`` None is a command on the machine itself. A project without ratings gives an empty list.
     """
     return compared(
         store,
@@ -88,20 +86,20 @@ def agreement_of(
 
 @dataclass(frozen=True)
 class Compared:
-    """The ratings that are compared, on their scales, in lots of which each is measured by itself."""
+    """The ratings to compare, with their scales, in lots that are measured separately."""
 
     lots: Sequence[tuple[str | None, list[Rating]]]
-    """With what results say of the guideline in ``args``; None: there is only one version."""
+    """Each lot with the guideline in ``args`` of its results; None if only one version exists."""
     scales: Mapping[str, Scale]
     by: Cut
     raters: Sequence[str] | None
     counted: Counting
     numbers: Collection[int]
-    """Of the versions of the schema."""
+    """The numbers of the schema's versions."""
     schema_version: int | None
 
     def results(self, *, cross_check: bool = False, statistics: Collection[str] = ()) -> list[Result]:
-        """What ``agreement_of`` says of them."""
+        """Return the results of ``agreement_of`` for these ratings."""
         asked = _Asked(self.scales, self.by is not Cut.WHOLE, self.raters, cross_check, statistics)
         whole = len(self.lots) == 1
         found = [
@@ -114,7 +112,7 @@ class Compared:
         return [of_items(each, self.counted) for each in told]
 
     def confusions(self) -> list[Confusion]:
-        """How often which answer met which, of the same ratings."""
+        """Return the confusion matrices of these ratings."""
         of_raters = [
             (words, [row for row in rows if self.raters is None or row.rater in self.raters])
             for words, rows in self.lots
@@ -137,7 +135,7 @@ def compared(
     called: Mapping[str, str] | None = None,
     schema_version: int | None = None,
 ) -> Compared:
-    """What ``agreement_of`` measures, before it does; everything as there."""
+    """Return the ratings that ``agreement_of`` measures. The arguments are the same."""
     rows, declared = measured(
         store,
         person=person,
@@ -174,7 +172,7 @@ def compared(
 
 
 def _called(rows: list[Rating], called: Mapping[str, str]) -> list[Rating]:
-    """The ratings with other names of raters. They are taken out of the list, as there may be very many."""
+    """Return the ratings with new names of raters. The list is emptied on the way to save memory."""
     found = []
     rows.reverse()
     while rows:
@@ -186,7 +184,7 @@ def _called(rows: list[Rating], called: Mapping[str, str]) -> list[Rating]:
 
 @dataclass(frozen=True)
 class _Asked:
-    """What is computed of ratings, whichever version of the guideline they were made under."""
+    """The statistics to compute, for ratings under any version of the guideline."""
 
     scales: Mapping[str, Scale]
     by_dimension: bool
@@ -195,7 +193,7 @@ class _Asked:
     statistics: Collection[str]
 
     def of_all(self, rows: Sequence[Rating]) -> list[Result]:
-        """The statistics of all ratings together."""
+        """Return the statistics of all ratings together."""
         return summarise(
             rows,
             scales=self.scales,
@@ -206,7 +204,7 @@ class _Asked:
         )
 
     def of_part(self, rows: Sequence[Rating]) -> list[Result]:
-        """The statistics of the ratings under one version, in which not everyone need have rated everything."""
+        """Return the statistics of ratings under one version, in which some raters may have no rating."""
         rated, there = {row.criterion for row in rows}, {row.rater for row in rows}
         mine = None if self.raters is None else [rater for rater in self.raters if rater in there]
         if mine == []:
@@ -226,9 +224,9 @@ def measured(
     items: Items | str | None = None,
     overlap: bool = False,
 ) -> tuple[list[Rating], dict[str, Scale]]:
-    """The ratings of a stage that coefficients can be made of, each as what is compared, and the scales they are on.
+    """Return the measurable ratings of a stage, and their scales.
 
-    With ``overlap`` also those that are compared by how far they overlap: spans of time and boxes.
+    With ``overlap``, values that are compared by their overlap (spans of time and boxes) are included.
     """
     with store.read() as session:
         schema = require_lead(session, by=person, project=project).schema
@@ -266,10 +264,10 @@ def measured(
 def scales_with_metrics(
     declared: Mapping[str, Scale], rows: Iterable[Rating], *, metrics: Collection[str], overruled: Collection[str] = ()
 ) -> dict[str, Scale]:
-    """The scales for ratings of which some are numbers of reference metrics, which no list of values holds.
+    """Return the scales for ratings of which some are numbers of reference metrics.
 
-    A criterion that a metric of ``metrics`` has rated is taken as interval, for everyone whose ratings are compared
-    with it; one that someone has declared for this measurement (``overruled``) stays as it is.
+    A criterion that one of ``metrics`` has rated becomes interval for all of its raters. A scale that the caller
+    declared (``overruled``) stays unchanged.
     """
     measured = {row.criterion for row in rows if row.rater in metrics} - set(overruled)
     return {name: Scale("interval") if name in measured else scale for name, scale in declared.items()}
@@ -278,10 +276,10 @@ def scales_with_metrics(
 def mark(
     store: Store, *, person: Person | None, project: str, stage: Stage, asking: bool = False
 ) -> tuple[int | str, ...]:
-    """What stays the same as long as the figures of a stage do: no one has submitted ratings of it or brought some in,
-    no judge has said anything, schema, items, their states, runs and rules are what they were.
+    """Return a state that changes whenever the figures of a stage may change.
 
-    ``asking`` also looks at everything that models and judges were asked, which reports on judges count.
+    The state covers ratings, imports, judge replies, schema, items and their states, runs and rules. With ``asking``,
+    it also covers every question to a model or a judge, which reports on judges count.
     """
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
@@ -293,16 +291,14 @@ def mark(
 
 
 def size(store: Store, *, person: Person | None, project: str, stage: Stage) -> int:
-    """How many ratings there are of a stage, roughly: what has been superseded and what judges said of others counts,
-    too."""
+    """Return the approximate number of ratings of a stage. Superseded ratings and other judge replies are included."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         return files.n_ratings(session, project_id=access.project_id, stage=stage)
 
 
 def of_items(result: Result, counted: Counting) -> Result:
-    """A result that says which items were counted, where there was anything to choose, and which answers are graded,
-    where that is planned."""
+    """Return a result that names the counted items, if there was a choice, and the graded sample, if one is planned."""
     told = {
         **({"items": counted.sentence} if counted.verdicts else {}),
         **({"sample": counted.sample} if counted.sample else {}),
@@ -315,9 +311,10 @@ def _of_version(result: Result, words: str) -> Result:
 
 
 def scales_of(schema: Schema, stage: Stage) -> dict[str, Scale]:
-    """The scale of each criterion of a stage, as the schema declares it.
+    """Return the scale of each criterion of a stage, as the schema declares it.
 
-    Choices are names; a scale is ordinal unless the report plan says otherwise. The options of an item are names too.
+    Choices are nominal, and so are the options of an item. A scale is ordinal unless the report plan declares another
+    level.
     """
     scales: dict[str, Scale] = {}
     said = tolerances_of(criteria_of(schema, stage))
@@ -331,13 +328,13 @@ def scales_of(schema: Schema, stage: Stage) -> dict[str, Scale]:
 
 
 def _measured(schema: Schema, criterion: Criterion) -> list[kinds.Measured]:
-    """What of a criterion is compared, as its kind and the report plan say."""
+    """Return the measured parts of a criterion, by its kind and the report plan."""
     row = kinds.of_criterion(criterion)
     return row.measured(criterion, schema.report.scales.get(criterion.name, row.level))
 
 
 def _taken_apart(row: Rating, criterion: Criterion) -> list[Rating]:
-    """A value with parts as one rating for each; any other rating as it is."""
+    """Return one rating for each part of a composite value. Other ratings stay unchanged."""
     parts = kinds.of_criterion(criterion).taken_apart(criterion, row.value)
     if parts == [(row.criterion, row.value)]:
         return [row]
@@ -345,7 +342,7 @@ def _taken_apart(row: Rating, criterion: Criterion) -> list[Rating]:
 
 
 def _fields(store: Store, *, person: Person | None, project: str) -> dict[str, Mapping[str, Any]]:
-    """The fields of all items as they stand, by external id."""
+    """Return the present fields of all items, by external id."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         content = stored_items.current_content(session, project_id=access.project_id)

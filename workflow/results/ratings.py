@@ -27,7 +27,7 @@ from workflow.runs import stored_runs
 RATED = (*VERIFICATIONS, Stage.GRADING, Stage.COMPARISON, Stage.CODING, Stage.ANSWERING)
 """The stages whose submissions are ratings."""
 JUDGED = tuple(stage for stage in RATED if stage is not Stage.COMPARISON)
-"""Those of which judges say something, too; what they say of two answers is about the order as well (``win_rates``)."""
+"""The stages that judges rate like people. Judges of pairs also depend on the order (``win_rates``)."""
 
 
 def ratings_of(
@@ -39,14 +39,13 @@ def ratings_of(
     pseudonyms: bool = False,
     items: Items | str | None = None,
 ) -> list[Rating]:
-    """The ratings of one stage: the latest submission of every person for every unit, imported ones, and judges'.
+    """Return the ratings of one stage: each person's latest submission for every unit, imported ratings, and judges'.
 
-    Grades are those of items that count, as ``items`` says (``workflow.access.counted_items``); votes are all votes.
-
-    Each has the version of the guideline that its rater had before them; anyone who pools them says so (see
-    ``by_guideline``). A criterion that was not asked, or was skipped, has no rating. Raters are logins, or with
-    ``pseudonyms`` numbers that stay the same as long as no one new submits anything. ``by`` None is the command on the
-    machine itself.
+    Grades count only for items that count, as ``items`` selects (``workflow.access.counted_items``). All votes count.
+    Each rating has the version of the guideline that its rater saw. To pool versions is the caller's decision (see
+    ``by_guideline``). A criterion that was not asked or was skipped has no rating. Raters are logins, or with
+    ``pseudonyms`` numbers that stay the same until a new person submits. ``by`` None is a command on the machine
+    itself.
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -67,10 +66,13 @@ def stage_ratings(
     judged: Sequence[tuple[Rating, Verdict]] | None = None,
     left_out: list[str] | None = None,
 ) -> list[Rating]:
-    """As ``ratings_of``; ``names`` replace logins, by person id, and people out of files then have pseudonyms, too
-    (``file_raters.pseudonyms``). ``counted`` None: of all items. Only people compare answers pair by pair here.
-    ``judged`` are the ``judge_ratings``, where they are known. ``left_out`` collects the units of imported grades whose
-    answers are empty, missing or replaced."""
+    """Return the same as ``ratings_of``, in the caller's transaction.
+
+    ``names`` replace logins, by person id; imported people then have pseudonyms too (``file_raters.pseudonyms``).
+    ``counted`` None includes all items. In the comparison stage, only people's ratings are included. ``judged`` are the
+    ``judge_ratings``, if the caller has them. ``left_out`` collects the units of imported grades whose answers are
+    empty, missing or replaced.
+    """
     if stage is Stage.COMPARISON:
         return preferences.pair_ratings(session, access=access, names=names, counted=counted)
     external = {id: name for id, name, _ in files.item_ids(session, project_id=access.project_id)}
@@ -137,7 +139,7 @@ def counting_answers(
 
 @dataclass(frozen=True)
 class StageRows:
-    """All ratings in a stage of a project, read once."""
+    """All ratings of a stage, read once."""
 
     access: Access
     rows: Sequence[Rating]
@@ -172,7 +174,7 @@ def stage_rows(
 
 
 def cut_by(rows: Iterable[Rating], schema: Schema, by: Cut) -> list[Rating]:
-    """The ratings as they are cut: with the group of their dimension in its place, where they are cut by groups."""
+    """Return the ratings as they are cut. For a cut by groups, the group replaces the dimension."""
     if by is not Cut.GROUP:
         return list(rows)
     groups = {each.id: each.group for each in schema.dimensions if each.group}
@@ -184,18 +186,18 @@ NO_GROUP = "no group"
 
 
 def _item_of(unit: str, outside: Collection[str]) -> str | None:
-    """Which of these items a unit from a file is about."""
+    """Return the item that an imported unit is about, if the item is one of ``outside``."""
     return next((name for name in (unit, unit.rpartition(BETWEEN)[0]) if name in outside), None)
 
 
 def judge_ratings(
     session: Session, *, access: Access, stage: Stage, counted: Counting | None = None
 ) -> list[tuple[Rating, Verdict]]:
-    """What judges that were run here say about what people rate in a stage: only ``scored`` ones hold a value.
+    """Return the ratings of judges that ran here, for criteria that people rate in a stage.
 
-    A judge is called by its run. What it said when it was asked again has a rater of its own (``again``). Reference
-    metrics are judges who are asked nothing. What was said about a model's earlier answer to an item is left out as
-    soon as there is something about a later one.
+    Only ratings with the verdict ``scored`` hold a value. The rater's name is that of the run, and a repeated sample
+    has a name of its own (``again``). Reference metrics count as judges. Ratings of a model's earlier answer are left
+    out as soon as a later answer has one.
     """
     scores = _scores(session, access=access, stage=stage)
     if not scores:
@@ -226,12 +228,12 @@ def judge_ratings(
 
 
 def _straight(plan: JudgePlan | None, score: judging.Score) -> Any:
-    """What was said of the answers in their own order; metrics have no plan, and no order."""
+    """Return the value for the answers in their own order. Metrics have no plan and no order."""
     return score.value if plan is None else plan.straight(score.value, swapped=score.swapped)
 
 
 def _scores(session: Session, *, access: Access, stage: Stage) -> list[judging.Score]:
-    """What judges said about models' answers in grading, about items in verification."""
+    """Return judges' scores of models' answers (grading) or of items (verification)."""
     criteria = {criterion.name for criterion in criteria_of(access.schema, stage)} if stage in JUDGED else set()
     return [
         score
@@ -241,7 +243,7 @@ def _scores(session: Session, *, access: Access, stage: Stage) -> list[judging.S
 
 
 def again(judge: str, sample: int, *, swapped: bool = False) -> str:
-    """What a judge is called as a rater, the time of asking counted from 0.
+    """Return the rater name of a judge for a repeated sample. Samples count from 0.
 
     >>> again("gpt-4 by pca_anchors 1", 0), again("gpt-4 by pca_anchors 1", 2)
     ('gpt-4 by pca_anchors 1', 'gpt-4 by pca_anchors 1, asked again (3)')
@@ -253,39 +255,41 @@ def again(judge: str, sample: int, *, swapped: bool = False) -> str:
 
 @dataclass(frozen=True)
 class Raters:
-    """Who has rated something in a stage."""
+    """The raters of a stage."""
 
     people: Sequence[str]
-    """With an account of their own, and people whose ratings were brought in."""
+    """People with an account here, and imported raters who are people."""
     from_files: Sequence[str]
-    """Whose ratings were brought in and who are no people, or of whom no one has said that they are: machines."""
+    """Imported raters who count as machines, because they are marked as machines or not marked."""
     judges: Sequence[str] = ()
     """Judges and metrics that were run here: machines, whatever anyone says."""
     repeats: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """What a judge that was run here is called where it was asked again."""
+    """The rater names of each judge that ran here, for repeated samples."""
     swapped: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """What a judge that was run here is called where the answers were shown in the other order."""
+    """The rater names of each judge that ran here, for answers in swapped order."""
 
     metrics: frozenset[str] = frozenset()
-    """Those of ``judges`` that are reference metrics: their numbers are on a scale of their own, from 0 to 1."""
+    """The ``judges`` that are reference metrics. Their numbers have a scale of their own, from 0 to 1."""
 
     people_from_files: Sequence[str] = ()
-    """Those of ``people`` who have no account here that has rated: someone has said that they are people."""
+    """The ``people`` without an account here that has rated, who are marked as people."""
 
     @property
     def machines(self) -> Sequence[str]:
-        """All that are no people, unless someone says so of one out of a file."""
+        """Return all raters who are not people. A caller may still declare an imported one a person."""
         return [*self.judges, *self.from_files]
 
     def have_means(self, chosen: Sequence[str] | None = None) -> bool:
-        """Whether means over answers can be compared among these raters (None: all): people together are one, so that
-        there are two only with a machine."""
+        """Return whether means over answers can be compared among these raters; None for all.
+
+        People together are one rater, so at least one machine is needed.
+        """
         names = [*self.people, *self.machines] if chosen is None else chosen
         return any(name in self.people for name in names) + sum(name not in self.people for name in names) > 1
 
 
 def raters_of(store: Store, *, person: Person | None, project: str, stage: Stage) -> Raters:
-    """Who has rated in a stage of a project, people and files apart; for its leads."""
+    """Return the raters of a stage, with people and imported raters separated, for leads."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         project_id = access.project_id
@@ -315,9 +319,9 @@ def people_of(session: Session, *, access: Access, stage: Stage) -> set[str]:
 
 
 def raters_called(store: Store, there: Raters) -> dict[str, str]:
-    """What a page calls raters who have an account, by login: by name, told apart from everyone else who has rated.
+    """Return the display name of each rater with an account, by login. All names are distinct.
 
-    Raters out of files, judges and metrics are called as they are; a file's rater is no one's account for the name.
+    Imported raters, judges and metrics keep their names. An imported name never stands for an account.
     """
     logins = {*there.people} - {*there.people_from_files}
     with store.read() as session:
@@ -329,7 +333,7 @@ def raters_called(store: Store, there: Raters) -> dict[str, str]:
 
 
 def called_of(store: Store, *, person: Person | None, project: str, names: Collection[str]) -> dict[str, str]:
-    """As ``raters_called``, of raters who are named anyhow, whatever the stage; for leads of the project alone."""
+    """Return the same as ``raters_called`` for the given raters, whatever the stage, for leads."""
     with store.read() as session:
         project_id = require_lead(session, by=person, project=project).project_id
         outside = {each.name for each in file_raters.raters(session, project_id=project_id) if not each.account}
@@ -339,10 +343,10 @@ def called_of(store: Store, *, person: Person | None, project: str, names: Colle
 
 
 def by_guideline(rows: Iterable[Rating]) -> list[tuple[int | None, list[Rating]]]:
-    """Ratings in lots that may be compared: one for each version of the guideline, the first version first.
+    """Return ratings in comparable lots: one for each version of the guideline, oldest first.
 
-    Ratings from files, of which no version is known, are a lot of their own, unless there is only one version: then
-    they stand with the others, as there is nothing that could be confused.
+    Imported ratings without a known version are one lot. If only one version exists, they join its lot, because no
+    confusion is possible.
     """
     rows = list(rows)
     lots: dict[int | None, list[Rating]] = {}
@@ -355,7 +359,7 @@ def by_guideline(rows: Iterable[Rating]) -> list[tuple[int | None, list[Rating]]
 
 
 def criteria_of(schema: Schema, stage: Stage) -> Sequence[Criterion]:
-    """What raters are asked in a stage."""
+    """Return the criteria of a stage."""
     part = getattr(schema.stages, stage.value)
     return part.criteria if part is not None and stage in RATED else ()
 

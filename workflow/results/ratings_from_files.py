@@ -1,4 +1,4 @@
-"""Ratings come in from files: checked against the schema, each with its stage, and who their raters are."""
+"""Imports of ratings: a check of each rating against the schema, its stage, and the kind of its rater."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ class NewRating:
 
 
 class ImportedRatings(NamedTuple):
-    """What an import of ratings came to."""
+    """The result of an import of ratings."""
 
     new: int
     repeated: int
-    """There already, word for word."""
+    """The number of ratings that were already stored with the same value."""
     bad: Sequence[BadRow]
     """Left out."""
     raters: Sequence[FileRater]
-    """Who the raters of the file are now."""
+    """The raters of the file, with their present marks."""
     notes: Sequence[str] = ()
     """Sentences about missing ratings, the reading of cells, and ignored columns of the file."""
     warnings: Sequence[str] = ()
@@ -66,10 +66,10 @@ def import_ratings(
     reads: Callable[..., ReadRatings] = read_ratings,
     missing: Sequence[str] = MISSING_WORDS,
 ) -> ImportedRatings:
-    """Store the ratings of a file, and who its raters are (``raters``; None: as it is known, else machines).
+    """Store the ratings of a file, and mark its raters. ``raters`` None keeps known marks, and others are machines.
 
-    ``refuse`` is given the bad rows and raises if they may not be left out. ``missing`` are the words that stand for a
-    rating that was not given; a word that a criterion of the schema lists as a value is a value.
+    ``refuse`` receives the bad rows, and raises an error if they may not be left out. ``missing`` are the words for a
+    missing rating. A word that a criterion of the schema lists as a value is a value.
     """
     with store.read() as session:
         schema = require_lead(session, by=by, project=project).schema
@@ -111,9 +111,9 @@ def take_ratings(
     raters: RatersAre | None = None,
     human: Collection[str] = (),
 ) -> ImportedRatings:
-    """Store the ratings that are not there yet, and who their raters are. ``bad`` is added to.
+    """Store the new ratings, and mark their raters. Bad rows are appended to ``bad``.
 
-    ``human`` are those of whom the file itself says that they are people (``file_raters.keep_raters``).
+    ``human`` are the raters whom the file itself declares people (``file_raters.keep_raters``).
     """
     contradict: list[BadRow] = []
     new, names, repeated = sorted_out(session, access, rows, bad, contradict)
@@ -134,9 +134,9 @@ def sorted_out(
     bad: list[BadRow],
     contradict: list[BadRow],
 ) -> tuple[list[NewRating], set[str], int]:
-    """The ratings that are not there yet, who gave those that fit, and how many are there already. Nothing is stored.
+    """Return the new ratings, the raters of all valid ones, and the number of stored ones. Nothing is stored.
 
-    What does not fit goes to ``bad``, and what contradicts a rating that is there to ``contradict``.
+    Invalid rows are appended to ``bad``, and rows that contradict a stored rating to ``contradict``.
     """
     known = {
         (row.stage, row.unit, row.rater, row.criterion): row.value
@@ -198,7 +198,9 @@ def _rows(access: Access, new: Iterable[NewRating], now: Any) -> Iterable[dict[s
 
 
 def _checked(schema: Schema, rating: Rating) -> tuple[Stage, Rating] | str:
-    """The stage that a rating belongs to, and the rating with its value as the schema has it; or why it misfits."""
+    """Return the stage of a rating, and the rating with its value in the schema's form; or the reason if it is
+    invalid.
+    """
     known = [(stage, criterion) for stage in FROM_FILES for criterion in criteria_of(schema, stage)]
     matching = [(stage, criterion) for stage, criterion in known if criterion.name == rating.criterion]
     if not matching:
@@ -230,7 +232,9 @@ def _contents(
 
 
 def _as_offered(criterion: Criterion, rating: Rating, fields: Mapping[str, Any]) -> Rating | str:
-    """Return a rating with its value as the item's options are written, a set in their order; or why it misfits."""
+    """Return a rating with its value in the spelling and order of the item's options; or the reason if it is
+    invalid.
+    """
     offered = [option.value for option in kinds.options_of(criterion, fields)]
     alike = {spelling(value): value for value in offered}
 
@@ -253,7 +257,10 @@ def _as_offered(criterion: Criterion, rating: Rating, fields: Mapping[str, Any])
 
 
 def _of_kind(stage: Stage, criterion: Criterion, rating: Rating) -> tuple[Stage, Rating] | str:
-    """Numbers and lists come as JSON in their cell. What depends on the item is taken as it is."""
+    """Return the stage and the rating with its value read from JSON; or the reason if it is invalid.
+
+    A value that depends on the item is not checked here.
+    """
     try:
         value = json.loads(rating.value) if isinstance(rating.value, str) else rating.value
     except ValueError as error:

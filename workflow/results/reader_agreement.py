@@ -1,4 +1,4 @@
-"""How well readers of models' answers agree with people: a sample goes out, comes back with values, and is compared."""
+"""The agreement of answer readers with people: a sample is exported, filled in by people, and compared."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from workflow.annotate.answer_readings import readers as readers_of
 from workflow.annotate.reading_rows import as_shown, shown_places, state_at
 
 NONE = "none"
-"""What people write where an answer states nothing, several things, or refuses."""
+"""The value for an answer that states nothing, states several things, or refuses."""
 
 
 @dataclass(frozen=True)
 class Agreed:
-    """How far a reader agrees with people about what answers state."""
+    """The agreement of a reader with people about the values of answers."""
 
     reader: str
     n: int
@@ -46,7 +46,7 @@ class Agreed:
     kappa: Statistic
     """Cohen's, over the letters of options (or yes, no, numbers) and none."""
     wrong: int
-    """The reader states something else than people do, which no one would notice."""
+    """The number of answers that the reader read as a wrong value. Without people, such errors stay hidden."""
     lost: int
     """The reader says none where people read something."""
 
@@ -58,7 +58,7 @@ class Compared:
     readers: Sequence[Agreed]
     n: int
     empty: int
-    """Lines that no one has filled in."""
+    """The number of lines without a value."""
 
 
 def sample(
@@ -71,11 +71,11 @@ def sample(
     unread: bool = False,
     items: Items | str | None = None,
 ) -> list[dict[str, Any]]:
-    """Answers for people to read, drawn at random, in an order of their own and without models' names or keys.
+    """Return random answers for people to read, shuffled and without models' names or keys.
 
-    Drawn are answers that count: a model's last one to each item that does (``items``, see
-    ``workflow.access.counted_items``), of runs that were not withdrawn. ``unread`` draws only from those that the rules
-    do not read. ``value`` is theirs to fill in: a letter, several with commas, yes or no, a number, or ``none``.
+    The sample has only answers that count: each model's last answer to an item that counts (``items``, see
+    ``workflow.access.counted_items``), from runs that were not withdrawn. ``unread`` draws only answers that the rules
+    cannot read. People fill in ``value``: a letter, several with commas, yes or no, a number, or ``none``.
     """
     fill_up(store, project=project)
     with store.read() as session:
@@ -126,12 +126,12 @@ def _asked(
 
 
 def values_of(path: Path) -> dict[str, Any]:
-    """What people wrote, by the answer's id: JSON lines or a CSV file with ``id`` and ``value``.
+    """Return people's values by the answer's id, from JSON lines or a CSV file with ``id`` and ``value``.
 
     Raises
     ------
     FileRefused
-        It cannot be read, a line has no id, or an id stands there twice.
+        The file cannot be read, a line has no id, or an id is a duplicate.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -156,12 +156,12 @@ def values_of(path: Path) -> dict[str, Any]:
 
 
 def compare(store: Store, *, by: Person | None, project: str, values: Mapping[str, Any]) -> Compared:
-    """How far the rules, and the rules with each second reader, agree with what people read.
+    """Return the agreement of the rules, and of the rules with each second reader, with people.
 
     Raises
     ------
     FileRefused
-        An id is of no answer here, or a value is none of what was asked for.
+        An id is unknown, or a value does not fit the question.
     """
     fill_up(store, project=project)
     with store.read() as session:
@@ -185,7 +185,7 @@ def compare(store: Store, *, by: Person | None, project: str, values: Mapping[st
 
 
 def _category(public: str, value: Any, asked: Asked) -> str:
-    """What someone wrote, in the form in which readings are compared."""
+    """Return a person's value in the form in which readings are compared."""
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value).strip()
     if text.casefold() == NONE:
         return NONE
@@ -216,7 +216,9 @@ def _in_words(value: Any, places: Sequence[int], asked: Asked) -> str:
 
 
 def _letters(places: Sequence[int], asked: Asked) -> str:
-    """Letters of options; of those with the same wording the first, and of a set in the options' order."""
+    """Return the letters of options. Options with equal wording get the first letter, and a set has the options'
+    order.
+    """
     first = [asked.options.index(asked.options[place]) for place in places]
     if asked.kind is AnswerKind.OPTION:
         first = first[:1]

@@ -41,15 +41,15 @@ NUMBER = "number"
 
 NO_REFERENCE = "The item has no {field}."
 _AT_ONCE = 2_000
-"""So many numbers are written in one transaction."""
+"""The number of rows in one transaction."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What measuring came to."""
+    """The result of a measurement."""
 
     name: str
-    """What the metric is called as a rater."""
+    """The rater name of the metric."""
     run: str
     criterion: str
     reference: str
@@ -59,16 +59,16 @@ class Measured:
     known: int
     """Answers whose texts have not changed since they were measured."""
     scored: int
-    """Of all that were ever measured in this way, those with a number."""
+    """The number of all measured answers with a number."""
     left_out: Mapping[str, int]
-    """Why the others have none."""
+    """The number of answers without a number, by reason."""
     counted: Counting
     """Which items' answers were measured now."""
 
 
 @dataclass(frozen=True)
 class _Text:
-    """An answer with what it is held against."""
+    """An answer with its reference text."""
 
     prediction_id: int
     item_id: int
@@ -91,18 +91,18 @@ def measure(
     criterion: str | None = None,
     items: Items | str | None = None,
 ) -> Measured:
-    """Measure all answers that a criterion is about; what is measured already and has not changed is left as it is.
+    """Measure all answers that a criterion is about. Answers that are already measured and unchanged are skipped.
 
     Parameters
     ----------
     by
-        A lead; None is the command on the machine itself.
+        A lead; None is a command on the machine itself.
     name
-        Of the metric (``inference.judges.metrics.MEANINGS``).
+        The name of the metric (``inference.judges.metrics.MEANINGS``).
     reference
-        The item's field that answers are compared with; None: the one with the annotated answer.
+        The item's field that answers are compared with; None for the one with the annotated answer.
     criterion
-        The criterion of grading whose ratings the numbers are compared with; None: the only one with numbers as
+        The criterion of grading whose ratings the numbers are compared with; None for the only one with numbers as
         values.
     items
         Which items' answers are measured (``workflow.access.counted_items``).
@@ -110,7 +110,7 @@ def measure(
     Raises
     ------
     InvalidInput
-        There is no such metric, field or criterion, or nothing says which is meant.
+        The metric, field or criterion is unknown or ambiguous.
     NotAvailable
         The metric's library is not installed.
     """
@@ -147,7 +147,7 @@ def measure(
 
 
 def _chosen(schema: Schema, reference: str | None, criterion: str | None) -> tuple[str, Criterion]:
-    """The field and the criterion that are meant."""
+    """Return the selected field and criterion."""
     fields = [each.name for each in schema.item.fields if kinds.of_field(each).comparable]
     problems = []
     field = reference or reference_field(schema)
@@ -175,8 +175,7 @@ def _list(names: Any) -> str:
 
 
 def _texts(session: Session, access: Access, field: str, about: Criterion, counted: Counting) -> list[_Text]:
-    """Every model's last answer to each item that counts and that the criterion is about, with the reference as it
-    stands now."""
+    """Return every model's last answer to each counted item that the criterion is about, with the present reference."""
     contents = stored.current_content(session, project_id=access.project_id)
     places = {id: dimension for id, _, dimension in files.item_ids(session, project_id=access.project_id)}
     known = access.schema.item.field(field)
@@ -205,13 +204,13 @@ def _value(made: Metric, field: str, text: _Text) -> float | str:
 
 
 def _existing(session: Session, access: Access, told: Mapping[str, Any]) -> StoredRun | None:
-    """The run that has measured in exactly this way."""
+    """Return the run that has measured with exactly these settings."""
     found = runs.of_project(session, project_id=access.project_id, kind=RunKind.METRIC)
     return next((row for row in found if row.params.get("metric") == told and row.withdrawn_at is None), None)
 
 
 def _known(session: Session, row: StoredRun | None) -> dict[int, str]:
-    """The hash of the texts of every answer that a run has measured, by the answer's id."""
+    """Return the hash of the texts of every answer that a run has measured, by the answer's id."""
     return {} if row is None else judging.text_hashes(session, run_id=row.id)
 
 
@@ -223,7 +222,7 @@ def _keep(
     told: Mapping[str, Any],
     found: Sequence[tuple[_Text, float | str]],
 ) -> tuple[int, str, str]:
-    """Write numbers down, unless someone else has done so in the meantime; the run's ids and name."""
+    """Store the numbers that no other process has stored yet. Return the run's ids and name."""
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         now = store.now()
@@ -308,7 +307,7 @@ def _write(
 
 
 def label_of(told: Mapping[str, Any]) -> str:
-    """What a metric is called as a rater.
+    """Return the rater name of a metric.
 
     >>> label_of({"name": "rouge_l", "reference": "answer"})
     'rouge_l against answer'

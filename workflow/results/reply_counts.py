@@ -1,4 +1,4 @@
-"""What became of everything that judges were asked in a project: next to every number about them."""
+"""The outcomes of all questions to judges in a project, shown next to every figure about judges."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from domain.states import Cut, Items, Stage
 from workflow.results.ratings import Raters, StageRows, criteria_of, cut_by, raters_of, stage_rows
 
 METRIC_ENDS = (0.0, 1.0)
-"""Of the scale of reference metrics."""
+"""The ends of the scale of reference metrics."""
 
 
 def ends_of(schema: Schema, stage: Stage) -> dict[str, Sequence[Any]]:
-    """The values that each criterion of a stage may have, or at least its ends; not of those that have none."""
+    """Return the values of each criterion of a stage, or at least its ends. Criteria without ends are left out."""
     found: dict[str, Sequence[Any]] = {}
     for criterion in criteria_of(schema, stage):
         row = kinds.of_criterion(criterion)
@@ -110,7 +110,7 @@ def refuse_silent(found: Sequence[Replies], raters: Raters, named: Sequence[str]
 
 
 def in_words(each: Replies) -> str:
-    """One line for a terminal or a page: how much was scored, and where the mean lies whatever the rest would be."""
+    """Return one line about the scored replies, with the mean and its bounds over all possible missing scores."""
     where = each.criterion if each.dimension is None else f"{each.criterion} in {each.dimension or 'no dimension'}"
     means = [
         f"{found.what} {'unknown' if found.value is None else format(found.value, '.3f')}"

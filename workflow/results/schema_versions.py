@@ -1,4 +1,4 @@
-"""Which version of the schema ratings were given under, and how results say so."""
+"""The schema version of ratings, and how results name it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from workflow.access.schema_changes import must_have_had
 def of_schema(
     access: Access, rows: Sequence[Rating], version: int | None, *, machines: Collection[str] = ()
 ) -> list[Rating]:
-    """The ratings that were given under a version of the schema, as it calls itself, and all of these machines', which
-    are of no version; None: all of them.
+    """Return the ratings under one version of the schema, and all ratings of these machines, which have no version.
 
-    ``NotFound`` for a version that the project never had.
+    None returns all ratings. Raises ``NotFound`` for a version that the project never had.
     """
     if version is None:
         return list(rows)
@@ -28,7 +27,7 @@ def of_schema(
 
 
 def saying_schema(result: Result, version: int | None) -> Result:
-    """A result that says that it is about one version of the schema alone; None: as it is."""
+    """Return the result with the version of the schema that it is limited to; None leaves it unchanged."""
     return result if version is None else replace(result, args={**result.args, "schema": f"{version}{_ALONE}"})
 
 
@@ -36,7 +35,7 @@ _ALONE = " alone"
 
 
 def schema_words(said: str) -> str:
-    """What ``args["schema"]`` says, as part of a sentence.
+    """Return ``args["schema"]`` as part of a sentence.
 
     >>> schema_words("2 alone"), schema_words("1 (7), 2 (1)")
     ('under version 2 of the schema alone', 'under versions of the schema: 1 (7), 2 (1)')
@@ -49,8 +48,10 @@ def schema_words(said: str) -> str:
 def saying_schemas(
     found: Sequence[Result], rows: Sequence[Rating], numbers: Collection[int], *, only: int | None
 ) -> list[Result]:
-    """Results that say how many ratings of their criterion were given under which version, where there are several (a
-    criterion that came later has none under the first), or which one they are about alone."""
+    """Return results that give the number of ratings under each version, if several exist, or the only version.
+
+    A criterion added later has no ratings under the first version.
+    """
     if only is not None:
         return [saying_schema(each, only) for each in found]
     if len({row.schema for row in rows} - {None}) < 2:

@@ -1,4 +1,4 @@
-"""Which scores a project's answers can have: by which criterion, key or derived score, and by whose grades."""
+"""The ways to score a project's answers: by criterion, key or derived score, and by the grades of people or judges."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ METHODS: Mapping[Method, str] = {
     "rogan_gladen": "Rogan-Gladen",
     "post_stratified": "post-stratified by the judge's levels",
 }
-"""How a judge's mean is corrected by people's grades."""
+"""The methods that correct a judge's mean by people's grades."""
 
 
 CONVENTIONS: Mapping[str, str] = {
     "wrong": "what cannot be read counts as wrong",
     "left_out": "of the answers that can be read",
 }
-"""What becomes of answers that cannot be read, by the schema's ``report: unreadable``."""
+"""The conventions for unreadable answers, by the schema's ``report: unreadable``."""
 
 
 IOUS = (0.3, 0.5, 0.7)
@@ -42,7 +42,7 @@ IOUS = (0.3, 0.5, 0.7)
 
 
 def iou_in_words(iou: float) -> str:
-    """An IoU in as many decimals, from two on, as it takes not to look like one that reaches a threshold, or is whole.
+    """Return an IoU with at least two decimals, and enough to show that it is below a threshold or below 1.
 
     >>> [iou_in_words(each) for each in (0.5, 0.4996, 0.299999, 0.699, 0.996, 1.0)]
     ['0.50', '0.4996', '0.299999', '0.699', '0.996', '1.00']
@@ -53,7 +53,7 @@ def iou_in_words(iou: float) -> str:
 
 
 def ends_of(schema: Schema, scores: Scores) -> tuple[float | None, float | None]:
-    """The lowest and the highest score that there can be; None where the scale has no end."""
+    """Return the lowest and the highest possible score; None if the scale has no end."""
     if scores.kind == "key" or scores.option is not None:
         return 0.0, 1.0
     rule = derived.find(schema, scores.criterion)
@@ -65,21 +65,21 @@ def ends_of(schema: Schema, scores: Scores) -> tuple[float | None, float | None]
 
 @dataclass(frozen=True)
 class Scores:
-    """What gives an answer its score."""
+    """A way to score answers."""
 
     kind: Kind
     criterion: str | None = None
     judge: str | None = None
     method: Method | None = None
-    """Of ``corrected``."""
+    """The method of ``corrected`` scores."""
     option: str | None = None
-    """Of a criterion whose values are names: the option, as text, whose share of the answers this is."""
+    """The option whose share is the score, as text, if the criterion's values are names."""
     iou: float | None = None
     """Against a key of spans of time: the share of answers with at least this temporal IoU; None: the mean of it."""
 
     @property
     def title(self) -> str:
-        """As people read it."""
+        """Return the title of the score."""
         about = f", {self.criterion.replace('_', ' ')}" if self.criterion else ""
         about += f": share of {self.option}" if self.option is not None else ""
         if self.kind == "key":
@@ -92,7 +92,7 @@ class Scores:
 
 
 def title_of(found: Read, scores: Scores) -> str:
-    """What a number is called, with the convention that it follows and who has read the answers."""
+    """Return the title of a number, with its convention for unreadable answers and its reader."""
     if scores.kind != "key":
         return scores.title
     title = scores.title if scores.iou is not None or not of_spans(found.schema) else MEAN_IOU
@@ -104,13 +104,13 @@ MEAN_IOU = "Mean temporal IoU with the key"
 
 
 def of_spans(schema: Schema) -> bool:
-    """Whether the key is spans of time, so that an answer is more or less right."""
+    """Return whether the key is spans of time, so that an answer can be partly right."""
     key = next((each for each in schema.item.fields if each.name == key_field(schema)), None)
     return key is not None and kinds.of_field(key).answer is AnswerKind.SPANS
 
 
 def scores_of(found: Read, method: Method = "ppi") -> list[Scores]:
-    """Everything that this project's answers can be scored by; what the schema's report names stands first."""
+    """Return all ways to score this project's answers. Those that the schema's report names are first."""
     there: list[Scores] = []
     if any(answer.why not in (NO_KEY, JUDGED) for answer in found.answers):
         there.append(Scores("key"))
@@ -142,7 +142,7 @@ def scores_of(found: Read, method: Method = "ppi") -> list[Scores]:
 
 
 def place_of(schema: Schema, scores: Scores) -> int:
-    """Where a way of scoring stands: what the schema's ``report: statistics`` name stands first, in their order."""
+    """Return the position of a way to score: those in the schema's ``report: statistics`` are first, in order."""
     mine: Iterable[str] = ()
     if scores.kind == "key":
         mine = (reporting.ACCURACY,)
@@ -153,8 +153,7 @@ def place_of(schema: Schema, scores: Scores) -> int:
 
 
 def judges_called(schema: Schema, name: str, there: Sequence[str]) -> list[str]:
-    """Those of the judges that have rated that a name may mean: who is called so, or runs of that judge of the
-    schema."""
+    """Return the judges with ratings that a name may mean: a judge with that name, or runs of the schema's judge."""
     if name in there:
         return [name]
     models = {name, *(each.model for each in schema.judges if each.name == name and each.model)}
@@ -164,12 +163,12 @@ def judges_called(schema: Schema, name: str, there: Sequence[str]) -> list[str]:
 def wanted(
     found: Read, *, kinds: Sequence[str] | None = None, criteria: Sequence[str] | None = None, method: Method = "ppi"
 ) -> list[Scores]:
-    """Those of ``scores_of`` that are asked for; None: all.
+    """Return the selected ways of ``scores_of``; None for all.
 
     Raises
     ------
     InvalidInput
-        There is no such criterion.
+        A criterion is unknown.
     """
     known = [each.name for each in (*scored_criteria(found.schema), *named_criteria(found.schema))]
     known += [rule.name for rule in found.schema.report.derived]

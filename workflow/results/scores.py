@@ -1,7 +1,7 @@
-"""What models' answers are worth: by key, by people, by judges, and by judges corrected by people.
+"""The scores of models' answers: by key, by people, by judges, and by judges corrected by people.
 
-``project_answers.read`` takes one state of a project into memory; everything else is a function of that. The unit is
-an answer of a model to an item; ``workflow.results.leaderboard`` makes numbers of them.
+``project_answers.read`` takes one state of a project into memory, and every score is a function of that read. The unit
+is a model's answer to an item. ``workflow.results.leaderboard`` computes figures from the scores.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from workflow.results.score_choices import Scores, no_criterion, of_spans
 from workflow.results.settled_grades import Floats, Values, by_judge, by_people
 
 SILENT = frozenset(each.why_none for each in Outcome if each.silent)
-"""Why there is no answer though the model was asked and replied, as with an answer that cannot be read."""
+"""The outcomes in which a model was asked and gave an empty reply. They count like unreadable answers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +36,11 @@ class Scored:
 
     scores: Scores
     values: Floats
-    """(answers,); nan where there is none. Of ``corrected``: people's."""
+    """The scores, shape (answers,), with nan for missing ones. For ``corrected``, people's scores."""
     judge: Floats | None
-    """Of ``corrected``: the judge's."""
+    """The judge's scores, for ``corrected``."""
     why: Mapping[int, str]
-    """Why an answer has none, by its place."""
+    """Why an answer has no score, by the answer's place."""
     low: float | None
     high: float | None
     """The ends of the scale, where it has some."""
@@ -49,15 +49,15 @@ class Scored:
     failed: frozenset[int] = frozenset()
     """Answers, by their place, about which a judge was asked whose reply holds no score."""
     lacking: tuple[str, ...] = ()
-    """Of ``corrected``: dimensions that the judge has scored and people have not, which the number is not about."""
+    """The dimensions that the judge has scored and people have not, for ``corrected``. The number leaves them out."""
     unread: Mapping[int, ReadOutcome] = field(default_factory=dict)
     """Against the key: the answers to items with one, by their place, that could not be read."""
     unreadable: Literal["wrong", "left_out"] = "wrong"
-    """What becomes of those."""
+    """How unreadable answers count."""
     reader: str | None = None
-    """Who has read them."""
+    """The reader of the answers."""
     measure: str | None = None
-    """Against a key of spans of time: what the number is."""
+    """The measure, if the key is spans of time."""
     shares: bool | None = None
     """``yes_no`` of the answers of models and persons, where rows of all people were added."""
 
@@ -70,13 +70,13 @@ class Scored:
 
     @property
     def there(self) -> NDArray[np.bool_]:
-        """Which answers have a part in the number."""
+        """Return which answers the number includes."""
         known = ~np.isnan(self.values)
         return known if self.judge is None else known | ~np.isnan(self.judge)
 
 
 def scored(found: Read, scores: Scores) -> Scored:
-    """Every answer with its score."""
+    """Return every answer with its score."""
     if scores.kind == "key":
         return _by_key(found, scores)
     rule = derived.find(found.schema, scores.criterion)
@@ -99,7 +99,7 @@ def scored(found: Read, scores: Scores) -> Scored:
 
 
 def _share_of(found: Read, scores: Scores, criterion: Criterion) -> Scored:
-    """Of each answer 1 where its grade is the option, else 0; people's grade is what most of them give."""
+    """Return 1 for each answer whose grade is the option, otherwise 0. People's grade is the majority."""
     place = next((float(at) for at, each in enumerate(criterion.options) if str(each.value) == scores.option), None)
     if place is None:
         options = ", ".join(str(each.value) for each in criterion.options)
@@ -140,13 +140,13 @@ def _by_key(found: Read, scores: Scores) -> Scored:
 
 
 def silent(found: Read, model: str) -> dict[int, str]:
-    """The items with a key that a model was asked about and said nothing of, with what became of it."""
+    """Return the items with a key to which a model gave an empty reply, with the outcome."""
     lot = found.unanswered.get(model, {})
     return {item: why for item, why in lot.items() if why in SILENT and item not in found.keyless}
 
 
 def _without_score(found: Read, scores: Scores, criteria: Sequence[str]) -> frozenset[int]:
-    """Answers, by their place, about which a judge's reply holds no score on one of these criteria."""
+    """Return the places of answers whose judge reply holds no score on one of these criteria."""
     if scores.kind != "judge":
         return frozenset()
     lost = {id for name in criteria for id in found.unscored.get((name, scores.judge or ""), {})}
@@ -174,7 +174,7 @@ def _corrected_score(
 
 
 def _derived(found: Read, scores: Scores, rule: Derived) -> Scored:
-    """Of each answer the parts as they are settled, by people or by the judge, put together."""
+    """Return the derived score of each answer, from parts that people or the judge have settled."""
     criteria = derived.parts(found.schema, rule)
     people = judge = None
     if scores.kind in ("human", "corrected"):
@@ -219,11 +219,11 @@ def _asked_in(
     own: Iterable[str] | None,
     failed: frozenset[int],
 ) -> tuple[frozenset[str] | None, tuple[str, ...]]:
-    """The dimensions that a score is about (None: all of them), and of a correction those that people lack.
+    """Return the dimensions that a score covers (None for all), and the dimensions without people's grades.
 
-    ``own`` are the criterion's. The dimensions of the stage are those that people grade: a judge or a metric scores
-    what it was asked about, and anyone who has scored an answer is shown with it. How far a judge is off is known only
-    where people have graded what it has scored, so a correction is about these dimensions alone.
+    ``own`` are the criterion's dimensions. The stage's dimensions limit people only: a judge or a metric scores
+    whatever it was asked about. The error of a judge is known only in dimensions that people have graded too, so a
+    correction covers only these.
     """
     grading = found.schema.stages.grading
     of_people = _both_scored(_set(own), _set(grading.dimensions if grading else None))

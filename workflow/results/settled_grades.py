@@ -1,4 +1,4 @@
-"""What people and judges gave each answer, settled to one number."""
+"""The grades of each answer, settled to one number for people and one for each judge."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workflow.results.project_answers import Read
 
 Floats = NDArray[np.float64]
 Values = tuple[Floats, dict[int, str]]
-"""Of each answer a number, nan where there is none; and why there is none, by the answer's place."""
+"""A number for every answer, nan if missing, and the reason for each missing number by the answer's place."""
 NO_GRADE = "no one has graded it"
 NO_MAJORITY = "no grade has a majority"
 NO_RATING = "the judge has not graded it"
@@ -21,7 +21,7 @@ NOT_A_NUMBER = "the grade is no value of the scale"
 
 
 def by_people(found: Read, criterion: Criterion) -> Values:
-    """What people's grades of each answer come to."""
+    """Return the combined grade of people for each answer."""
     grading = found.schema.stages.grading
     combine = combine_of(found.schema, criterion)
     raters = grading.raters if grading else 1
@@ -39,7 +39,7 @@ def by_people(found: Read, criterion: Criterion) -> Values:
 
 
 def by_judge(found: Read, criterion: str | None, judge: str | None) -> Values:
-    """What a judge gave each answer."""
+    """Return a judge's grade of each answer."""
     given = found.judged.get((criterion or "", judge or ""), {})
     values = np.array([given.get(answer.id, math.nan) for answer in found.answers], dtype=float)
     failed = found.unscored.get((criterion or "", judge or ""), {})

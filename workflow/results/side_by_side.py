@@ -1,7 +1,7 @@
-"""Criteria next to each other: what people, or a judge, say of each model on every criterion, derived ones too.
+"""Criteria side by side: the grades of each model by people or by a judge, on every criterion and derived criterion.
 
-So PCA-Bench prints its scores (Chen et al. 2024, Tables 1 to 3): of each model perception, cognition and action in
-every domain and over all of them; and so flukes stand next to the genuine score.
+PCA-Bench prints its scores in this form (Chen et al. 2024, Tables 1 to 3): perception, cognition and action of each
+model in every domain and over all. The genuine score is next to them, so that lucky answers are visible.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class Row:
     over: str
     """``answers``, or ``parts``: the mean over the slices' means."""
     lines: Mapping[str, Line]
-    """By criterion."""
+    """The lines by criterion."""
     counts: Mapping[str, int]
-    """By criterion: how many answers have it, where its scores are zeros and ones."""
+    """The number of answers with a score of 1, by criterion, if the scores are zeros and ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,15 +38,15 @@ class Block:
     """The criteria as one rater scores them."""
 
     scores: Scores
-    """Of the first criterion; the others differ in the criterion alone."""
+    """The scores of the first criterion. The others differ only in their criterion."""
     criteria: Sequence[str]
     titles: Mapping[str, str]
-    """What slices are called, by their labels."""
+    """The titles of slices, by label."""
     rows: Sequence[Row]
 
     @property
     def title(self) -> str:
-        """Whose scores these are."""
+        """Return the name of the rater."""
         if self.scores.kind == "human":
             return "People"
         method = f", corrected by people ({METHODS[self.scores.method]})" if self.scores.method else ""
@@ -54,7 +54,9 @@ class Block:
 
 
 def blocks(boards: Sequence[SlicedScores]) -> list[Block]:
-    """One for everyone who scores two criteria or more; boards against the key and of named options are in none."""
+    """Return a block for each rater with two or more criteria. Scores against the key and shares of options are left
+    out.
+    """
     of_rater: dict[tuple[Any, ...], list[SlicedScores]] = {}
     for board in boards:
         scores = board.scores
@@ -91,7 +93,7 @@ def _row(model: str, part: str | None, over: str, found: Mapping[str, tuple[Slic
 
 
 def _count(board: SlicedScores, line: Line) -> int | None:
-    """How many answers score 1; None where that is no number of answers."""
+    """Return the number of answers with a score of 1; None if the line does not count answers."""
     if not board.yes_no or line.over != "answers" or line.scores.kind == "corrected" or line.respondents:
         return None
     return round(line.found.value * line.found.n_units) if line.found.defined else None
@@ -101,7 +103,7 @@ def _count(board: SlicedScores, line: Line) -> int | None:
 
 
 def as_rows(found: Iterable[Block]) -> list[dict[str, Any]]:
-    """A row for each rater, model and slice, with each criterion's numbers under its name; None where undefined."""
+    """Return a row for each rater, model and slice, with the numbers of each criterion. None for undefined values."""
     return [
         {
             "scores": block.scores.kind,
@@ -130,7 +132,7 @@ def _numbers(row: Row, name: str) -> dict[str, Any]:
 
 
 def as_csv(found: Iterable[Block]) -> str:
-    """The same as a CSV file: for each criterion its count, n, value, limits and what is left out."""
+    """Return the rows as a CSV file: for every criterion its count, n, value, limits and number left out."""
     rows = as_rows(found)
     names = list(dict.fromkeys(name for row in rows for name in row["criteria"]))
     kept = ("count", "n", "value", "low", "high", "left_out")

@@ -1,4 +1,4 @@
-"""Slices of a leaderboard held against each other, and what chance makes of so many comparisons."""
+"""Comparisons between slices of a leaderboard, corrected for multiple testing."""
 
 from __future__ import annotations
 
@@ -32,8 +32,10 @@ class Contrast:
 
 
 def contrasts(found: Read, cut: SlicedScores) -> list[Contrast]:
-    """Does a slice differ from the others? Each against the rest of the model's answers, all together, with the items
-    that the table counts as wrong though they have no answer."""
+    """Return a test of each slice against the rest of the model's answers.
+
+    Unanswered items that the table counts as wrong are included.
+    """
     if cut.scores.kind == "corrected" or len(cut.slicing.labels) < 2:
         return []
     found, of = with_people(found, scored(found, cut.scores))
@@ -53,7 +55,7 @@ def contrasts(found: Read, cut: SlicedScores) -> list[Contrast]:
 
 
 def on_chance(tests: Sequence[Contrast]) -> str:
-    """What one has to know about many comparisons, in a sentence."""
+    """Return a sentence about the number of comparisons that would differ by chance."""
     n = sum(not math.isnan(each.p_adjusted) for each in tests)
     if not n:
         return "No slice can be held against the others here."

@@ -21,7 +21,7 @@ MOST_VALUES = 12
 """More different values than these are not slices of their own."""
 BINS = 4
 Bins = int | tuple[float, ...]
-"""How numbers are cut: into so many slices of about the same size, or such that each of these numbers begins one."""
+"""How numbers are cut: into a number of slices of similar size, or at these numbers."""
 MOST_EDGES = 20
 OTHERS, NO_VALUE = "others", "no value"
 
@@ -33,26 +33,26 @@ class Item:
     """An item as results know it."""
 
     public: str
-    """Its id on pages."""
+    """The item's id on pages."""
     name: str
-    """Its id in files."""
+    """The item's id in files."""
     dimension: str
     source: str | None
     """The video or collection of its first image or clip."""
     fields: Mapping[str, Any]
     labels: Mapping[str, Any] = field(default_factory=dict)
-    """What leads say of it besides its content."""
+    """The item's imported labels."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """One way of cutting."""
+    """A way to cut items into slices."""
 
     name: str
-    """As the command line knows it."""
+    """The name on the command line."""
     title: str
     about: str = ""
-    """What is measured, where it is not plain."""
+    """The measured quantity, if the title does not explain it."""
 
 
 @dataclass(frozen=True)
@@ -61,16 +61,16 @@ class Slicing:
 
     way: Way
     labels: tuple[str, ...]
-    """In their order: of numbers from low to high, of values the most frequent first."""
+    """The labels in order: numbers in ascending order, other values by descending frequency."""
     of_item: Mapping[int, int]
     """The slice's place by item id. Items without a value are not here."""
     titles: tuple[str, ...] = ()
-    """As people read them; empty: the labels."""
+    """The titles of the slices; empty if the labels are the titles."""
     of_numbers: bool = False
     """Whether it is numbers that are cut."""
 
     def title(self, at: int) -> str:
-        """A slice as people read it."""
+        """Return the title of a slice."""
         return self.titles[at] if self.titles else self.labels[at]
 
 
@@ -80,8 +80,10 @@ SOURCE = Way("source", "Source")
 
 
 def ways(schema: Schema, labels: Iterable[str] = ()) -> list[Way]:
-    """The ways that fit a schema and the labels of its items. In addition any two texts can be compared:
-    ``question~answer``."""
+    """Return the ways to cut items, by the schema and the items' labels.
+
+    Any two texts can also be compared: ``question~answer``.
+    """
     found = [DIMENSION]
     if any(each.group for each in schema.dimensions):
         found.append(GROUP)
@@ -101,12 +103,12 @@ def ways(schema: Schema, labels: Iterable[str] = ()) -> list[Way]:
 
 
 def texts(schema: Schema) -> list[ItemField]:
-    """The fields that can be compared as texts."""
+    """Return the fields that can be compared as texts."""
     return [field for field in schema.item.fields if kinds.of_field(field).sliced == "text"]
 
 
 def similarity_of(first: str, second: str, schema: Schema) -> Way:
-    """How much of their words two fields have in common."""
+    """Return a way that cuts items by the share of words that two fields have in common."""
     titles = {field.name: title_of(field) for field in schema.item.fields}
     return Way(
         f"{first}~{second}",
@@ -116,12 +118,12 @@ def similarity_of(first: str, second: str, schema: Schema) -> Way:
 
 
 def way(schema: Schema, name: str, labels: Iterable[str] = ()) -> Way:
-    """The way of that name; ``labels`` are those that items have.
+    """Return the way with this name. ``labels`` are the labels of the items.
 
     Raises
     ------
     InvalidInput
-        There is none.
+        The name is unknown.
     """
     known = {each.name: each for each in ways(schema, labels)}
     if name in known:
@@ -136,7 +138,7 @@ def way(schema: Schema, name: str, labels: Iterable[str] = ()) -> Way:
 
 
 def edges_of(text: str) -> tuple[float, ...]:
-    """The numbers at which slices begin, as people write them.
+    """Return the numbers at which slices begin.
 
     >>> edges_of("1, 5,9")
     (1.0, 5.0, 9.0)
@@ -144,7 +146,7 @@ def edges_of(text: str) -> tuple[float, ...]:
     Raises
     ------
     InvalidInput
-        They are no numbers, too many, or not in their order.
+        The text has a part that is not a number, too many numbers, or numbers out of order.
     """
     try:
         edges = tuple(float(part) for part in text.split(","))
@@ -158,7 +160,7 @@ def edges_of(text: str) -> tuple[float, ...]:
 
 
 def edges_in_words(edges: Sequence[float]) -> str:
-    """As ``edges_of`` reads them.
+    """Return the numbers as a text that ``edges_of`` can read.
 
     >>> edges_in_words((1.0, 2.5))
     '1,2.5'
@@ -167,7 +169,7 @@ def edges_in_words(edges: Sequence[float]) -> str:
 
 
 def sliced(schema: Schema, items: Mapping[int, Item], name: str, *, bins: Bins = BINS) -> Slicing:
-    """The items in slices of that way. Of what is not numbers ``bins`` says nothing."""
+    """Return the items in slices. ``bins`` applies only to numbers."""
     wanted = way(schema, name, dict.fromkeys(label for each in items.values() for label in each.labels))
     if wanted == DIMENSION:
         return _in_order(
@@ -187,7 +189,7 @@ def sliced(schema: Schema, items: Mapping[int, Item], name: str, *, bins: Bins =
 
 
 def similarity(first: str, second: str) -> float | None:
-    """The share of words that two texts have in common; None if neither has any.
+    """Return the share of words that two texts have in common; None if neither has words.
 
     >>> similarity("Take the red cup", "take the bowl")
     0.4
@@ -197,7 +199,7 @@ def similarity(first: str, second: str) -> float | None:
 
 
 def value_of(name: str, item: Item) -> Any:
-    """What an item has by a way of cutting; None: nothing."""
+    """Return an item's value for a way of cutting; None without a value."""
     if name == SOURCE.name:
         return item.source
     first, between, second = name.partition("~")
@@ -220,7 +222,7 @@ def value_of(name: str, item: Item) -> Any:
 def _in_order(
     wanted: Way, items: Mapping[int, Item], titles: Mapping[str, str], of: Callable[[Item], str | None]
 ) -> Slicing:
-    """Slices in the schema's order; those without any item are left out."""
+    """Return slices in the schema's order, without empty ones."""
     values = {id: value for id, each in items.items() if (value := of(each)) is not None}
     there = set(values.values())
     labels = [*(name for name in titles if name in there), *sorted(there - set(titles))]
@@ -258,7 +260,7 @@ def _by_number(wanted: Way, values: Mapping[int, float], bins: int) -> Slicing:
 
 
 def _at_edges(wanted: Way, values: Mapping[int, float], edges: Sequence[float]) -> Slicing:
-    """Slices that begin at these numbers, and one for what is below the first; those without any item are left out."""
+    """Return slices that begin at these numbers, and one below the first, without empty ones."""
     whole = all(float(value).is_integer() for value in [*values.values(), *edges])
 
     def label(at: int) -> str:

@@ -13,7 +13,7 @@ from workflow.results.paper_tables import NOTHING, Cell, PaperTable, PaperTables
 
 
 def as_text(found: PaperTables) -> Iterator[str]:
-    """All tables for people, line by line."""
+    """Yield all tables as lines of text."""
     if found.counting is not None:
         yield found.counting.sentence
         yield ""
@@ -35,7 +35,7 @@ def as_text(found: PaperTables) -> Iterator[str]:
 
 
 def heading(table: PaperTable) -> str:
-    """Its name, its place in the paper, and its title."""
+    """Return the name of a table, its place in the paper, and its title."""
     return f"{table.name}{f' ({table.paper})' if table.paper else ''}: {table.title}"
 
 
@@ -60,7 +60,7 @@ def _grid(table: PaperTable) -> Iterator[str]:
 
 
 def runs(names: Sequence[str]) -> list[tuple[int, int]]:
-    """Where the same name stands several times in a row: from, and up to."""
+    """Return the start and the end of each run of equal names."""
     starts = [at for at, name in enumerate(names) if at == 0 or names[at - 1] != name]
     return list(zip(starts, [*starts[1:], len(names)], strict=True))
 
@@ -78,9 +78,9 @@ def _marked(cell: Cell) -> str:
 
 
 def as_csv(table: PaperTable) -> str:
-    """A table in its layout: groups of columns stand before their titles, groups of rows in a column of their own.
+    """Return a table as a CSV file. Groups of columns prefix their titles, and groups of rows have a column.
 
-    Numbers are as printed; where there is none, a cell is empty.
+    Numbers are as printed. A missing number is an empty cell.
     """
     out = io.StringIO(newline="")
     writer = csv_text.Writer(out)
@@ -104,9 +104,9 @@ _MARKS = re.compile(r"[\\`*\[\]<>|~&$]|(?<!\w)_|_(?!\w)")
 
 
 def as_markdown(table: PaperTable) -> str:
-    """A table in its layout; the highest number of a column is bold, the second highest underlined.
+    """Return a table as Markdown, with the highest number of a column in bold and the second highest underlined.
 
-    Names and notes are text: what Markdown or HTML would read in them is escaped.
+    Names and notes are text, so Markdown and HTML characters in them are escaped.
     """
 
     def text(words: str) -> str:
@@ -132,7 +132,7 @@ def _in_markdown(cell: Cell) -> str:
 
 
 def as_json(found: PaperTables) -> dict[str, Any]:
-    """All tables as JSON values: each number as printed, unrounded, with its interval and what it rests on."""
+    """Return all tables as JSON values: each number as printed and unrounded, with its interval and counts."""
     return {
         "project": found.project,
         "title": found.title,

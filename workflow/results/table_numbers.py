@@ -1,6 +1,6 @@
-"""The numbers of a project's tables, each by what a layout says of it: from leaderboards, agreement and failures.
+"""The numbers of a project's paper tables, taken from leaderboards, agreement and failures.
 
-Nothing is computed here: a number is a line of what ``touchstone results``, ``agreement`` or ``failures`` print.
+This module computes nothing: each number is a line that ``touchstone results``, ``agreement`` or ``failures`` prints.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ UNITS = {"answer": Stage.GRADING, "dimension": Stage.GRADING, "model": Stage.GRA
 
 @dataclass(frozen=True)
 class Number:
-    """What stands in a cell; None: there is no number, and ``reason`` says why."""
+    """The number of a cell; None with a ``reason`` for a missing number."""
 
     value: float | None
     low: float | None = None
@@ -62,7 +62,7 @@ def number_of_line(line: Line) -> Number:
 
 
 def number_of(found: Statistic | Result) -> Number:
-    """A statistic as a number."""
+    """Return a statistic as a number."""
 
     def finite(value: float | None) -> float | None:
         return None if value is None or math.isnan(value) else float(value)
@@ -74,7 +74,7 @@ def number_of(found: Statistic | Result) -> Number:
 
 
 class Numbers:
-    """All numbers of one state of a project; what several cells rest on is made once."""
+    """All numbers of one state of a project. Results that several cells share are computed once."""
 
     def __init__(
         self,
@@ -85,7 +85,11 @@ class Numbers:
         items: Items | str | None,
         common: Collection[str] | None = None,
     ) -> None:
-        """``common``: only items that all of these models have answered; of no names all models with a number."""
+        """Prepare the numbers of a read.
+
+        ``common`` keeps only items that all of these models have answered. An empty collection means all models with a
+        number.
+        """
         self._store = store
         self._read = read
         self._about: dict[str, Any] = {"person": person, "project": read.project, "items": items}
@@ -98,7 +102,7 @@ class Numbers:
         return self._read
 
     def of(self, said: Says, between: Sequence[str] = ()) -> Number:
-        """The number that a layout means; ``between`` are the evaluators of its row and its column."""
+        """Return the number that a layout selects. ``between`` are the evaluators of its row and its column."""
         try:
             if said.source == "agreement":
                 return self._agreement(said, between)
@@ -111,7 +115,7 @@ class Numbers:
             return Number(None, reason=str(error))
 
     def board(self, said: Says) -> SlicedScores:
-        """Models by what a layout names, in the slices that it names."""
+        """Return the leaderboard that a layout selects, in its slices."""
         scores = self._scores(said)
         by = {"dimensions": DIMENSION.name, "groups": GROUP.name}.get(said.over or "", said.by or DIMENSION.name)
         bins = said.bins or BINS
@@ -126,7 +130,7 @@ class Numbers:
         return made
 
     def _of_models(self, read: Read, scores: Scores) -> Read:
-        """The models that are meant with what they have answered, and no others."""
+        """Return the read with the answers of the selected models only."""
         models = {*(self._common or ())}
         if not models:
             whole = leaderboard.overview(read, [scores])
@@ -137,7 +141,7 @@ class Numbers:
     # ---- scores
 
     def groups(self, said: Says) -> list[str]:
-        """The groups of models that a layout names, in their order."""
+        """Return the groups of models that a layout selects, in order."""
         return [each.label for each in self._grouped(said).groups]
 
     def _grouped(self, said: Says) -> Grouping:
@@ -192,19 +196,19 @@ class Numbers:
         return Scores(kind, criterion, judge, (said.method or "ppi") if kind == "corrected" else None, said.option)
 
     def criterion(self) -> str:
-        """The criterion that is meant where none is named."""
+        """Return the default criterion."""
         there = [*scored_criteria(self._read.schema), *named_criteria(self._read.schema)]
         if not there:
             raise NotFound("The schema has no criterion by which models' answers are graded.")
         return there[0].name
 
     def graded_by(self, criterion: str) -> bool:
-        """Whether people have graded by a criterion, or by all parts of a derived one."""
+        """Return whether people have graded by a criterion, or by all parts of a derived one."""
         rule = next((each for each in self._read.schema.report.derived if each.name == criterion), None)
         return all(self._read.grades.get(name) for name in (rule.parts if rule else (criterion,)))
 
     def _graded(self, criterion: str | None) -> Read:
-        """The answers that people have graded by a criterion, and nothing else."""
+        """Return the read with only the answers that people have graded by a criterion."""
         criterion = criterion or self.criterion()
         if not self.graded_by(criterion):
             raise NotFound(f"No person has graded models' answers by {criterion} yet.")
@@ -221,12 +225,12 @@ class Numbers:
     # ---- who there is
 
     def models(self, said: Says) -> list[str]:
-        """Everyone with answers, or with answers that people have graded, by name."""
+        """Return all models with answers, or with answers that people have graded, by name."""
         there = self._graded(said.criterion) if said.graded else self._read
         return [each for each in there.models if each not in self._read.respondents]
 
     def judges(self) -> list[str]:
-        """Judges that have rated answers: those of the schema in its order, then the others by name."""
+        """Return the judges that have rated answers: those of the schema in order, then the others by name."""
         there = sorted({judge for _, judge in [*self._read.judged, *self._read.unscored]} - self._read.metrics)
         first = [
             name for each in self._read.schema.judges for name in judges_called(self._read.schema, each.name, there)
@@ -234,11 +238,11 @@ class Numbers:
         return list(dict.fromkeys([*first, *there]))
 
     def metrics(self) -> list[str]:
-        """Reference metrics that have measured answers, by name."""
+        """Return the reference metrics that have measured answers, by name."""
         return sorted(self._read.metrics)
 
     def evaluators(self, names: Sequence[str]) -> list[str]:
-        """The evaluators that a layout names; all of them where it names none."""
+        """Return the evaluators that a layout names; all of them by default."""
         found: list[str] = []
         for name in names or (PEOPLE, JUDGES, METRICS):
             several = {PEOPLE: [PEOPLE], JUDGES: self.judges(), METRICS: self.metrics()}.get(name)
@@ -246,12 +250,12 @@ class Numbers:
         return found
 
     def judge(self, name: str | None) -> str:
-        """The judge that a layout means.
+        """Return the judge that a layout selects.
 
         Raises
         ------
         NotFound
-            None has rated, none or several are called so, or several are there and none is named.
+            No judge has rated, the name is unknown or ambiguous, or the layout names none of several judges.
         """
         schema, there = self._read.schema, [*self.judges(), *self.metrics()]
         if not there:
@@ -272,7 +276,7 @@ class Numbers:
         return found[0]
 
     def also_called(self, judge: str) -> list[str]:
-        """What the schema calls a judge that has rated."""
+        """Return the schema's names for a judge that has rated."""
         return [each.name for each in self._read.schema.judges if judges_called(self._read.schema, each.name, [judge])]
 
     # ---- agreement
@@ -383,7 +387,7 @@ class Numbers:
     # ---- failures
 
     def codes(self, criterion: str | None) -> list[tuple[str, str]]:
-        """The codes of a criterion of coding: value as text, label."""
+        """Return the codes of a coding criterion: value as text, and label."""
         there = {each.name: each for each in coding.code_criteria(self._read.schema)}
         name = criterion or next(iter(there), None)
         if name is None or name not in there:
@@ -405,7 +409,7 @@ class Numbers:
 
 
 def place_of(board: SlicedScores, part: str) -> int | None:
-    """The place of a slice by its label or title; None: there is none."""
+    """Return the place of a slice by its label or title; None if unknown."""
     labels = board.slicing.labels
     titles = [board.slicing.title(at) for at in range(len(labels))]
     return next((at for at, names in enumerate(zip(labels, titles, strict=True)) if part in names), None)

@@ -1,4 +1,4 @@
-"""How alike two texts of each item are, by a language model: a label of the items, so that results can be cut by it."""
+"""The similarity of two texts of each item, by a language model, stored as a label that can cut results."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from workflow.results import attributes
 from workflow.results.slices import texts
 
 NAMED = "bertscore"
-"""What the label is called, if no one says otherwise."""
+"""The default name of the label."""
 _DIGITS = 6
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What measuring came to."""
+    """The result of a measurement."""
 
     name: str
     about: Mapping[str, Any]
     new: int
     """Items that have a number now, or another one than before."""
     known: int
-    """Items whose number is as it was."""
+    """The number of items whose value has not changed."""
     without: int
     """Items that lack a text, or whose texts have no tokens."""
 
@@ -49,21 +49,21 @@ def measure(
     layer: int | None = None,
     name: str = NAMED,
 ) -> Measured:
-    """Measure all items of a project; what is measured already and has not changed is left as it is.
+    """Measure all items of a project. Items that are already measured and unchanged are skipped.
 
     Parameters
     ----------
     fields
         The two texts of an item.
     folder, layer
-        As of ``inference.local.text_similarity.opened``.
+        The arguments of ``inference.local.text_similarity.opened``.
     name
-        Of the label.
+        The name of the label.
 
     Raises
     ------
     InvalidInput
-        There are no such texts, no such layer, the name is taken, or it was measured with other settings.
+        A field or the layer is unknown, the name is taken, or the label was measured with other settings.
     ModelRefused
         The model cannot be loaded here.
     """
@@ -106,7 +106,7 @@ def _check(schema: Schema, fields: tuple[str, str], name: str) -> None:
 
 
 def _refuse_other(session: Session, project_id: int, name: str, about: Mapping[str, Any]) -> None:
-    """One name is one measure."""
+    """Raise ``InvalidInput`` if the label was measured with other settings before."""
     for before in stored.similarities(session, project_id=project_id, name=name):
         differs = [f"{key}: {before.get(key)}, not {value}" for key, value in about.items() if before.get(key) != value]
         if differs:

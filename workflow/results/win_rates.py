@@ -1,8 +1,8 @@
-"""What judges that compare two models' answers say of them: how often one wins, with both orders as one comparison.
+"""Win rates by pairwise judges, with both orders of a pair as one comparison.
 
-A judge is asked about every pair of answers twice, the second time with their positions swapped. Where both replies
-prefer the same answer, it wins; where both call it even, it is a tie; where they differ, the judge has looked at
-positions rather than answers, which counts as half a win for each and is counted apart.
+A judge is asked about every pair of answers twice, the second time with swapped positions. If both replies prefer the
+same answer, it wins. If both call it even, it is a tie. If they differ, the judge decided by position: each answer gets
+half a win, and the pair is counted separately.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Comparison:
-    """One judge's comparison of one model's answers with another's."""
+    """One judge's comparison of one model's answers with another model's."""
 
     judge: str
     model: str
@@ -55,19 +55,19 @@ class Comparison:
     inconsistent: int
     """The two orders differ: half a win for each."""
     failed: int
-    """One of the two replies, or both, has no verdict: left out of the rate."""
+    """The number of pairs in which one or both replies have no verdict. The rate leaves them out."""
     waiting: int
-    """One of the two has not been asked yet, or was never answered: left out, too."""
+    """The number of pairs in which one reply has not been asked for or never came. The rate leaves them out."""
     earlier: int
-    """About an answer that a model has given anew since: left out."""
+    """The number of pairs about an answer that its model has replaced. The rate leaves them out."""
     first: int
-    """Of the replies with a verdict for one answer: how many prefer the one that was shown first …"""
+    """The number of replies that prefer the answer shown first, among those with a verdict for one answer."""
     second: int
     """… and how many the other one."""
     rate: Statistic
     """The share of comparisons won, ties and inconsistent ones counted half; of items, with limits."""
     together: str
-    """What belongs together in the limits: ``none`` is each item by itself."""
+    """The clusters for the limits; ``none`` is every item alone."""
     lowest: float
     """The rate if all that failed or waits were lost …"""
     highest: float
@@ -79,7 +79,7 @@ class Comparison:
         return self.wins + self.losses + self.ties + self.inconsistent
 
     def as_row(self) -> dict[str, Any]:
-        """All of it, by name; what has no number is None."""
+        """Return all values by name; None for missing numbers."""
         at = self.rate
         return {
             "judge": self.judge,
@@ -105,10 +105,10 @@ class Comparison:
 
 
 def favoured(plan: JudgePlan, value: Any) -> int | None:
-    """Which answer a value prefers: 1 the first, -1 the second, 0 neither; None if the template does not say.
+    """Return which answer a value prefers: 1 the first, -1 the second, 0 neither; None if the template is silent.
 
-    Of two values that stand for each other when the places are exchanged (``mirror``), the one that the template lists
-    first is for the first answer.
+    Two values may mirror each other when places are exchanged (``mirror``). The value that the template lists first is
+    then for the first answer.
     """
     if not plan.mirror:
         return None
@@ -122,13 +122,13 @@ def favoured(plan: JudgePlan, value: Any) -> int | None:
 
 @dataclass(frozen=True)
 class Compared:
-    """What judges were asked about pairs of answers, and what they said in each order."""
+    """The questions to judges about pairs of answers, and their replies in each order."""
 
     orders: Mapping[Key, Mapping[Unit, Mapping[bool, int | None]]]
     """Judge and models -> item, answers and sample -> whether the places were exchanged -> which answer is preferred: 1
     the first, -1 the second, 0 neither, None: no verdict. An order that was not asked is not there."""
     gone: Mapping[Key, int]
-    """Pairs about an answer that a model has given anew since."""
+    """The number of pairs about an answer that its model has replaced."""
     about: Mapping[str, frozenset[str]]
     """Judge -> the criteria that its replies are about."""
 
@@ -139,14 +139,14 @@ class Compared:
 
 
 def comparisons(store: Store, found: Read, *, person: Person | None, together: str | None = None) -> list[Comparison]:
-    """What every judge that compares says of every pair of models; for a project's leads.
+    """Return the verdicts of every pairwise judge on every pair of models, for leads.
 
     Parameters
     ----------
     found
-        A read of the project: only its items and the answers that count in it.
+        A read of the project. Only its items and answers count.
     together
-        What belongs together in the limits, as on the leaderboard.
+        The clusters for the limits, as on the leaderboard.
     """
     there = compared(store, found, person=person)
     by, _ = clusters_of(found, together)
@@ -154,7 +154,9 @@ def comparisons(store: Store, found: Read, *, person: Person | None, together: s
 
 
 def compared(store: Store, found: Read, *, person: Person | None) -> Compared:
-    """What judges said of pairs of answers, order by order, of the items and answers that count in ``found``."""
+    """Return judges' replies about pairs of answers, in each order, for the items and answers that count in
+    ``found``.
+    """
     with store.read() as session:
         access = require_lead(session, by=person, project=found.project)
         plans = {
@@ -252,8 +254,11 @@ def _counted(
 
 
 def _rate(values: Sequence[float], clusters: Sequence[str]) -> Statistic:
-    """The mean with limits over clusters: of wins and losses alone Wilson's; where nothing differs, Wilson's over as
-    many clusters as there are, since the same number everywhere says little of the next one."""
+    """Return the mean with limits over clusters.
+
+    Wins and losses without ties have Wilson limits. Equal values everywhere have Wilson limits over the number of
+    clusters, because they give no estimate of the variance.
+    """
     array = np.array(values, dtype=float)
     if set(values) <= {0.0, 1.0}:
         return share(array, clusters=clusters)
@@ -265,7 +270,7 @@ def _rate(values: Sequence[float], clusters: Sequence[str]) -> Statistic:
 
 
 def sentence(each: Comparison) -> str:
-    """What a comparison comes to, counted."""
+    """Return the counts of a comparison as a sentence."""
     parts = [f"{each.wins} won", f"{each.losses} lost", f"{each.ties} even", f"{each.inconsistent} by position"]
     parts += [f"{each.failed} without two verdicts"] if each.failed else []
     parts += [f"{each.waiting} not asked in both orders"] if each.waiting else []
@@ -274,7 +279,7 @@ def sentence(each: Comparison) -> str:
 
 
 def as_csv(some: Iterable[Comparison]) -> str:
-    """All comparisons as a table of their own, which has its head where there are none."""
+    """Return all comparisons as a CSV table, which always has its header."""
     file = io.StringIO()
     writer = csv_text.DictWriter(file, COLUMNS)
     writer.writeheader()

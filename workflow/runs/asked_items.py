@@ -6,18 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from db import items, tool_results
+from db import items
 from db.engine import Session
 from db.records import StoredAsset, StoredItem
+from domain.strategies import Strategy
 
 
 class Cannot(Exception):
-    """Why an item cannot be asked, as a sentence that fits other items too."""
+    """The reason why an item cannot be asked, as a sentence that fits other items too."""
 
 
 @dataclass(frozen=True)
 class AskedItem:
-    """An item as it stands, with its media."""
+    """An item's present content, with its media."""
 
     id: int
     name: str
@@ -26,14 +27,14 @@ class AskedItem:
     assets: Sequence[tuple[str, StoredAsset]]
     """Role and asset, in order."""
     tools: Mapping[str, Any] = field(default_factory=dict)
-    """What tools said about it, by their names."""
+    """The stored results of tools for the item, by tool name."""
 
 
-def read_items(session: Session, ids: Sequence[int], *, with_tools: bool = False) -> dict[int, AskedItem]:
+def read_items(session: Session, ids: Sequence[int], *, strategy: Strategy | None = None) -> dict[int, AskedItem]:
     rows: dict[int, StoredItem] = items.by_ids(session, ids=ids)
     contents = items.contents(session, ids=ids)
     assets = items.assets_of(session, ids=ids)
-    tools = tool_results.of_items(session, item_ids=ids) if with_tools else {}
+    tools = {} if strategy is None else strategy.stored(session, ids)
     return {
         id: AskedItem(
             id=id,

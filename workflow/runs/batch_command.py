@@ -1,4 +1,4 @@
-"""One command at a run's batch files: what it is at, what was left by one that was killed, and where the run stands."""
+"""One command that works on a run's batch files: its open batches, the remains of a killed command, the run's state."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class BatchCommand:
         self.open_endpoint = open_endpoint
         self.server: BatchEndpoint | None = None
         self.why = ""
-        """Why not everything was handed in."""
+        """Why some questions were not submitted."""
 
     def __enter__(self) -> BatchCommand:
         with self.store.read() as session:
@@ -85,11 +85,11 @@ class BatchCommand:
             run_chunks.end_worker(session, worker_id=self.worker_id, now=self.store.now())
 
     def name(self, number: int) -> str:
-        """What a batch is called among all of all runs."""
+        """Return the name of a batch, unique among all runs."""
         return f"{self.run}-{number}"
 
     def path(self, number: int) -> Path:
-        """Where the questions of a batch are kept."""
+        """Return the path of a batch's questions."""
         return self.folder / f"{self.name(number)}-input.jsonl"
 
     def leave_rest(self, why: str) -> None:
@@ -105,7 +105,7 @@ class BatchCommand:
 
     @property
     def endpoint(self) -> BatchEndpoint:
-        """Where batches are handed in."""
+        """Return the endpoint that takes the batches."""
         assert self.server is not None
         return self.server
 
@@ -117,7 +117,7 @@ class BatchCommand:
             raise RunStopped(f"The endpoint does not say what is asked about {about}: {error}") from None
 
     def change(self, id: int, only: Sequence[BatchState], **values: Any) -> None:
-        """Change a batch that is as it was left."""
+        """Change a batch. Raises ``Conflict`` if another command has changed it since."""
         with self.store.write() as session:
             if not batches.change(session, id=id, only=only, **values):
                 raise Conflict("Another command has taken this batch over; see `touchstone run batch show`.")
@@ -156,7 +156,7 @@ class BatchCommand:
                 self.sent(batch.id, found)
 
     def _refuse_alive(self, batch: StoredRunBatch) -> None:
-        """Leave alone what a command that still runs is at."""
+        """Raise ``Conflict`` if a running command works on the batch."""
         with self.store.read() as session:
             there = run_chunks.workers(session, run_id=self.run_id, only_there=True)
             for each in there:
@@ -193,7 +193,7 @@ class BatchCommand:
         return [id for id, _ in written]
 
     def finish(self) -> None:
-        """Note what is done, and what is waited for."""
+        """Store which batches and chunks are finished, and which the run still waits for."""
         for batch in self.batches_in(BatchState.SENT, BatchState.BY_HAND):
             with self.store.read() as session:
                 total, came = batches.counts(session, run_id=self.run_id).get(batch.id, (0, 0))
@@ -242,13 +242,15 @@ class BatchCommand:
         return row
 
     def items_of(self, session: Session, unit_ids: Sequence[int]) -> Mapping[int, int]:
-        """The item that each unit is about."""
+        """Return the item of each unit."""
         return asking_of(self.row.kind).items_of(session, unit_ids)
 
 
 def _types_of(schema: Schema, plan: Plan, spec: ModelSpec) -> TypesOf | None:
-    """In which wordings a model's run asks; None for judges, and where the prompts are no longer what they were: what
-    was paid for is stored all the same."""
+    """Return the prompt wordings of a model's run; None for judges, and if the prompts have changed since.
+
+    Replies that were paid for are stored even then.
+    """
     if not isinstance(plan, RunPlan):
         return None
     try:
@@ -265,7 +267,7 @@ def batch_run(session: Session, by: Person | None, run: str) -> StoredRun:
 
 
 def free_units(session: Session, row: StoredRun) -> list[int]:
-    """The units that are to be handed in, in their order."""
+    """Return the units that are not yet submitted, in order."""
     run_id = row.id
     if row.state is RunState.CANCELLED:
         return []

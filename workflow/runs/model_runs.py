@@ -1,4 +1,4 @@
-"""Runs of models over a project's items: which items they are about, and what they will ask."""
+"""Runs of models over a project's items: the selected items, and a preview of the questions."""
 
 from __future__ import annotations
 
@@ -12,29 +12,30 @@ from annotation_schemas import registry
 from annotation_schemas.model import Schema
 from db import items, runs, task_slots
 from db.engine import Session, Store
+from domain import extensions
 from domain.errors import InvalidInput, ModelRefused, Problem
 from domain.run_kinds import RunKind
-from domain.runs import HOLMES, TWO_STEPS, Answerer, Preview, RunPlan, chunked
+from domain.runs import TWO_STEPS, Answerer, Preview, RunPlan, chunked
 from domain.states import ItemState
+from domain.strategies import added_strategy
 from inference.endpoint import answerer as endpoints
 from inference.spec import Allowed, ModelSpec
 from workflow.access.counted_items import Counting, counting
 from workflow.access.projects import Access
 from workflow.runs.model_answers import KeepAnswers
-from workflow.runs.model_plans import told_fields
+from workflow.runs.model_plans import NO_TOOLS, told_fields
 from workflow.runs.model_questions import Asker
 from workflow.runs.run_kinds import Asking
-from workflow.runs.run_tools import allowed_set
 
 if TYPE_CHECKING:
     from media.store import MediaStore
 
 _AT_ONCE = 500
-"""So many items are read with one query."""
+"""The number of items in one query."""
 
 
 def as_schema_says(schema: Schema, spec: ModelSpec) -> ModelSpec:
-    """The description with the temperature and longest answer of the schema's models, where it says none itself."""
+    """Return the description with the schema's temperature and longest answer, if it has none itself."""
     models = schema.models
     if models is None:
         return spec
@@ -56,8 +57,8 @@ def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
     if plan.batch and (spec.endpoint is None or plan.strategy != "generate"):
         raise ModelRefused("Batch files are for endpoints that generate answers, each in one reply.")
     registry.require_row("strategy", plan.strategy)
-    if plan.tools_hash and plan.strategy != HOLMES:
-        raise ModelRefused(f"A tool set goes with the strategy `{HOLMES}`, in which a model asks for tools.")
+    if plan.tools_hash and added_strategy(plan.strategy) is None:
+        raise ModelRefused(NO_TOOLS)
     if plan.strategy == "rank_options":
         registry.require_row("score", plan.score)
         endpoints.check_ranking(spec)
@@ -68,9 +69,9 @@ def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
 
 
 def wanted_items(session: Session, access: Access, plan: RunPlan) -> list[int]:
-    """The items that a run with this plan is about, in the project's own shuffled order.
+    """Return the items of a plan, in the project's own shuffled order.
 
-    Raises ``InvalidInput`` where there are none.
+    Raises ``InvalidInput`` if the plan selects no item.
     """
     known = [dimension.id for dimension in access.schema.dimensions]
     problems = [
@@ -109,7 +110,7 @@ def wanted_items(session: Session, access: Access, plan: RunPlan) -> list[int]:
 
 
 def lacking(session: Session, access: Access, plan: RunPlan, ids: Sequence[int]) -> dict[int, str]:
-    """Of each of these items why it is in none of the runs that a plan is crossed with; empty where it is in them."""
+    """Return why each item is left out of all runs of a crossed plan; empty for an item that is included."""
     told = told_fields(plan)
     contents = items.current_content(session, project_id=access.project_id)
     found = {}
@@ -120,7 +121,7 @@ def lacking(session: Session, access: Access, plan: RunPlan, ids: Sequence[int])
 
 
 def left_out_of_cross(session: Session, access: Access, plan: RunPlan) -> dict[str, int]:
-    """How many of the items that a plan is about are in none of the runs that it is crossed with, by the reason."""
+    """Return the number of a plan's items that are left out of its crossed runs, by reason."""
     whole = wanted_items(session, access, replace(plan, crossed=(), limit=None))
     found = Counter(why for why in lacking(session, access, plan, whole).values() if why)
     return dict(found.most_common())
@@ -131,14 +132,14 @@ def _is_empty(value: object) -> bool:
 
 
 def counted_in(session: Session, access: Access, plan: RunPlan) -> Counting | None:
-    """Which items count in a run; None where its plan names their states itself."""
+    """Return which items count in a run; None if the plan names their states itself."""
     if plan.states is not None and plan.items is None:
         return None
     return counting(session, access=access, items_=plan.items)
 
 
 def label_of(spec: ModelSpec, plan: RunPlan) -> str:
-    """What tables call a model that is asked in this way."""
+    """Return the name of a model in tables, with the injections of its plan."""
     parts = [spec.name, *(f"+{name}" for name in plan.injections)]
     return " ".join(parts) + (", text only" if plan.text_only else "")
 
@@ -160,7 +161,7 @@ def preview(
     most: int,
     make: Callable[..., Asker] = _asker,
 ) -> Preview:
-    """What asking a model about these items will be like; ``make`` has what makes the questions."""
+    """Return a preview of asking a model about these items. ``make`` creates the object that makes the questions."""
     with store.read() as session:
         dimensions = Counter(
             row.dimension for some in chunked(units, _AT_ONCE) for row in items.by_ids(session, ids=some).values()
@@ -177,13 +178,12 @@ def preview(
 def _opened(spec: ModelSpec, plan: RunPlan, allowed: Allowed) -> Answerer:
     from inference.opening import open_answerer
 
+    if (added := added_strategy(plan.strategy)) is not None:
+        return added.open(spec, plan, allowed)
+    if (away := extensions.missing("strategies", plan.strategy)) is not None:
+        raise ModelRefused(away)
     return open_answerer(
-        spec,
-        strategy=plan.strategy,
-        allowed=allowed,
-        score=plan.score,
-        without_image=plan.without_image,
-        tool_set=allowed_set(plan, allowed.tool_sets),
+        spec, strategy=plan.strategy, allowed=allowed, score=plan.score, without_image=plan.without_image
     )
 
 

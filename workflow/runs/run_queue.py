@@ -1,7 +1,7 @@
-"""The queue through which waiting workers hear of runs at once, and the loop of such a worker.
+"""The queue that wakes waiting workers at once, and the loop of such a worker.
 
-A message holds the public id of a run and nothing else, as JSON: what a run is stands in the database. A queue that is
-lost, or that someone else writes to, costs a few seconds at most, because workers look for open runs by themselves.
+A message is JSON with only the public id of a run; the run itself is in the database. A lost or corrupted queue costs a
+few seconds at most, because workers also look for open runs themselves.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LONGEST = 10_000
 _NAME = "touchstone"
 _SEEN = "worker seen"
 _LOOK_SECONDS = 3.0
-"""How often a worker looks for runs that no one told it of."""
+"""The seconds between two searches of a worker for runs without a message."""
 
 _log = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ def wake(settings: Settings, run: str) -> None:
 
 
 def worker_seen(settings: Settings) -> float | None:
-    """How many seconds ago a waiting or working worker was heard of; None if never, or if the queue is not there."""
+    """Return how many seconds ago a worker was last seen; None if never, or if the queue cannot be reached."""
     try:
         said = queue_of(settings).huey.storage.peek_data(_SEEN)
         return max(time.time() - float(bytes(said)), 0.0)
@@ -48,7 +48,7 @@ def worker_seen(settings: Settings) -> float | None:
 
 
 def queue_of(settings: Settings) -> Queue:
-    """The queue that the settings name; on its ``huey`` a worker's consumer runs."""
+    """Return the queue of the settings. A worker's consumer runs on its ``huey``."""
     return _opened(settings.queue_url or "", settings.database_url, str(settings.home))
 
 
@@ -67,12 +67,12 @@ class JsonMessages:
     """Huey's messages as JSON: nothing that lies in a queue is ever unpickled, and only our own task is read."""
 
     def serialize(self, message: Any) -> bytes:
-        """A message as bytes; all that it says is which task is asked for which run."""
+        """Return a message as bytes, with only its task and the run."""
         told = {"id": message.id, "name": message.name, "args": list(message.args)}
         return json.dumps(told, separators=(",", ":")).encode()
 
     def deserialize(self, data: Any) -> Any:
-        """The message; ``ValueError`` for anything that we did not write."""
+        """Return the message. Raises ``ValueError`` for data that Touchstone did not write."""
         from huey.registry import Message
 
         stranger = ValueError("something that Touchstone did not write lies in the queue; it is left alone")
@@ -90,7 +90,7 @@ class JsonMessages:
 
 
 class Queue:
-    """Huey with one task, and what that task does where a worker says so."""
+    """A Huey queue with one task, and the function that the task calls in a worker."""
 
     def __init__(self, huey: Any) -> None:
         self.huey = huey
@@ -99,7 +99,7 @@ class Queue:
         self.task_of = huey.task(name=TASK)(self._work)
 
     def do(self, work: Callable[[str], None]) -> None:
-        """What this process does with a run's public id, which makes it a worker."""
+        """Set the function that this process calls with a run's public id. The process then is a worker."""
         self.work = work
 
     def _work(self, run: str) -> None:
@@ -135,14 +135,14 @@ def serve(
     threads: int = 1,
     leave: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Wait for runs and work on them until a signal (SIGINT, SIGTERM) says to leave, or ``leave`` does.
+    """Wait for runs and work on them until a signal (SIGINT, SIGTERM) or ``leave`` ends the loop.
 
     Parameters
     ----------
     waiting
-        The public ids of runs that a worker is wanted for; asked every few seconds while a thread has nothing to do.
+        Return the public ids of runs that need a worker. Called every few seconds while a thread is idle.
     work
-        Works on a run; its second argument says when to leave it.
+        Work on a run. The second argument tells when to leave the run.
     """
     queue = queue_of(settings)
     busy: set[str] = set()

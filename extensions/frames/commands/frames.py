@@ -115,7 +115,7 @@ def _make(
         [extraction.Source(name, path, asked[name]) for name, path in there.items() if name in asked],
         taking=taking,
         keeping=keeping,
-        said=lambda name: typer.echo(f"   {name}", err=True),
+        report=lambda name: typer.echo(f"   {name}", err=True),
     )
     _tell(result.kept, sum(result.dropped.values()), result.sources, out)
     for why, n in sorted(result.dropped.items()):

@@ -35,21 +35,21 @@ def render(services: Services) -> None:
     )
     st.html(f"<style>{candidate_grid.STYLE}</style>")
     shell.tell_refused()
-    found = frame_sets.sets(services, view.name)
+    sets = frame_sets.sets(services, view.name)
     with st.expander(
-        "Videos to take frames out of", expanded=not found, key=f"frames.new.{st.session_state.get(_ROUND, 0)}"
+        "Videos to take frames out of", expanded=not sets, key=f"frames.new.{st.session_state.get(_ROUND, 0)}"
     ):
         _new(services, view)
-    if not found:
+    if not sets:
         return
-    names = [name for name, _ in found]
+    names = [name for name, _ in sets]
     wanted = st.query_params.get("set", names[0])
     if st.session_state.get(_SET) not in names:
         st.session_state[_SET] = wanted if wanted in names else names[0]
-    called = {name: f"{about.called}, {markup.moment(frame_sets.at(about.began))}" for name, about in found}
+    called = {name: f"{about.called}, {markup.moment(frame_sets.at(about.began))}" for name, about in sets}
     box, button = st.columns([6, 2], vertical_alignment="bottom")
     name = box.selectbox("Set of frames", names, format_func=lambda each: called[each], key=_SET)
-    about = dict(found)[name]
+    about = dict(sets)[name]
     folder = frame_sets.folder_of_set(
         services.store, services.settings.home, by=services.person, project=view.name, name=name
     )
@@ -120,7 +120,7 @@ def _below(services: Services) -> list[tuple[str, Path]]:
     path = import_boxes.typed_path(typed)
     if not path.exists():
         raise FileRefused(f"There is no file or folder {path}.")
-    return [(name, each) for name, each in files_below(path) if kind_of(each) == "clip"]
+    return [(name, file) for name, file in files_below(path) if kind_of(file) == "clip"]
 
 
 def _ask_delete(services: Services, folder: Path, about: SetDescription) -> None:
@@ -145,15 +145,15 @@ def _set(services: Services, view: ProjectView, folder: Path, about: SetDescript
         shell.show(markup.notice(shell.on_page(why), style="bad"))
         st.button("Go on", key="frames.go_on", on_click=_go_on, args=(services, folder))
     frame_sets.refresh(services.store, folder, by=services.person)
-    found = frame_sets.index(folder)
-    if found is not None:
+    index = frame_sets.index(folder)
+    if index is not None:
         shell.section("Steps")
-        shell.show(markup.tag("div", step_table.table(view, folder, about, found), data_part="steps"))
+        shell.show(markup.tag("div", step_table.table(view, folder, about, index), data_part="steps"))
     with st.expander("Run it again with other settings", key=f"frames.again.{folder.name}"):
         _again(services, folder, about)
-    if found is None or not found.frames:
+    if index is None or not index.frames:
         return
-    candidate_grid.draw(services, view, folder, found, busy=set_jobs.is_running(folder))
+    candidate_grid.draw(services, view, folder, index, busy=set_jobs.is_running(folder))
 
 
 @st.fragment(run_every=LOOK_SECONDS)
@@ -163,9 +163,9 @@ def _watch(services: Services, folder: Path) -> None:
             st.rerun()
         begun = set_jobs.going(folder)
         done = begun.done / begun.of if begun is not None and begun.of else 0.0
-        said = begun.at if begun is not None else ""
+        step = begun.at if begun is not None else ""
         n = markup.count(set_jobs.taken_so_far(folder), "frame")
-        st.progress(min(done, 1.0), text=f"{n} taken. It goes on if you leave this page. {said}")
+        st.progress(min(done, 1.0), text=f"{n} taken. It goes on if you leave this page. {step}")
 
 
 def _go_on(services: Services, folder: Path) -> None:

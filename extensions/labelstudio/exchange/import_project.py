@@ -16,11 +16,11 @@ from domain import json_text
 from domain.errors import Conflict, FileRefused, MediaRefused
 from domain.rated_units import unit_of
 from domain.records import AssetName, BadRow, ItemRecord, Person, Rating
-from domain.registers import function_of
 from domain.states import RatersAre
 from extensions.labelstudio.import_file import OutsideRating, ReadProject
 from extensions.labelstudio.names import FORMAT, SAME
 from importers.media_files import MediaFolder
+from importers.readers import reader_of
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 from workflow.annotate.authoring import NewItem, add_items
@@ -80,7 +80,7 @@ def import_label_studio(
         access = require_lead(session, by=by, project=project)
     on = progress or (lambda what, done, total: None)
     bring = Import(store, media, access, by, project, path, dimension, skip_bad, on)
-    read: ReadProject = function_of(FORMATS[format].reads)(path, schema=access.schema, names=names, dimension=dimension)
+    read: ReadProject = reader_of(FORMATS[format])(path, schema=access.schema, names=names, dimension=dimension)
     bring.refuse(read.bad)
     wanted = _wanted(read, bring, MediaFolder(media_dir) if media_dir else None)
     with store.read() as session:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.asked_in_terminal import carried_out, tell_asked
+from app.commands.strict_run_output import carried_out, tell_asked
 from domain.english import counted
 from domain.errors import FileRefused, InvalidInput, Problem
 from extensions.narrations.commands.narrations import (

@@ -92,22 +92,22 @@ def look(
     from extensions.narrations.rules.overview import look as looked
 
     read = read_rows(file, reading(column, rates_of(videos), narrator, spacing, with_unsure))
-    found = looked(by_video(read.rows))
+    overview = looked(by_video(read.rows))
     if as_json:
-        told = {**_told(read), **vars(found), "seconds": str(found.seconds)}
-        typer.echo(json.dumps(told, indent=2, ensure_ascii=False))
+        facts = {**_told(read), **vars(overview), "seconds": str(overview.seconds)}
+        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
         return
-    hours = f"{found.seconds / 3600:.1f} hours from first to last"
+    hours = f"{overview.seconds / 3600:.1f} hours from first to last"
     typer.echo(
-        f"{read.path} ({read.form}): {counted(found.narrations, 'narration')} of {counted(found.videos, 'video')}, "
-        f"{hours}"
+        f"{read.path} ({read.form}): {counted(overview.narrations, 'narration')} of "
+        f"{counted(overview.videos, 'video')}, {hours}"
     )
-    typer.echo(f"   {found.texts:,} different phrases")
-    typer.echo(f"   {found.overlapping:,} of {found.pairs:,} begin before the one before them stops")
-    for rate, n in found.counted.items():
+    typer.echo(f"   {overview.texts:,} different phrases")
+    typer.echo(f"   {overview.overlapping:,} of {overview.pairs:,} begin before the one before them stops")
+    for rate, n in overview.counted.items():
         typer.echo(f"   frames are counted at {rate} a second in {counted(n, 'video')}")
-    if found.counted and found.unclear:
-        typer.echo(f"   frames fit several rates, or none, in {counted(found.unclear, 'video')}")
+    if overview.counted and overview.unclear:
+        typer.echo(f"   frames fit several rates, or none, in {counted(overview.unclear, 'video')}")
     tell_rows(read)
 
 
@@ -157,7 +157,7 @@ def questions(
     from extensions.narrations.question_generation import QuestionRequest, make
 
     known = rates_of(videos)
-    told = make(
+    result = make(
         QuestionRequest(
             read=read_rows(file, reading(column, known, narrator, spacing, with_unsure)),
             goals=goals,
@@ -177,11 +177,11 @@ def questions(
         ),
         out,
     )
-    tell_rows(told.read)
-    tell_bad("Goals left out", told.bad_goals)
-    _tell_tally(told.tally)
-    typer.echo(f"{counted(told.n, 'question')} at {out / 'egoplan.json'}; how they were made: {out / 'made.json'}")
-    if not told.n:
+    tell_rows(result.read)
+    tell_bad("Goals left out", result.bad_goals)
+    _tell_tally(result.tally)
+    typer.echo(f"{counted(result.n, 'question')} at {out / 'egoplan.json'}; how they were made: {out / 'made.json'}")
+    if not result.n:
         raise typer.Exit(1)
 
 
@@ -201,34 +201,36 @@ def against(
 
     known = rates_of(videos)
     read = read_rows(file, reading(column, known, 1, None, False))
-    told = read_published(published)
+    published_file = read_published(published)
     videos_of = by_video(read.rows)
-    if not any(each.video in videos_of for each in told.questions):
-        asked = counted(len(told.questions), "question")
+    if not any(each.video in videos_of for each in published_file.questions):
+        asked = counted(len(published_file.questions), "question")
         raise FileRefused(
-            f"None of the {asked} is of a video that {read.path} narrates; a question of {told.questions[0].video}, "
-            "for instance."
+            f"None of the {asked} is of a video that {read.path} narrates; a question of "
+            f"{published_file.questions[0].video}, for instance."
         )
-    found = held.compare(videos_of, told.questions, rates=known.rates if known else None)
+    comparison = held.compare(videos_of, published_file.questions, rates=known.rates if known else None)
     if as_json:
-        typer.echo(json.dumps(_found_json(found), indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(_found_json(comparison), indent=2, ensure_ascii=False))
         return
     tell_rows(read)
-    tell_bad("Questions left out", told.bad, what="row")
-    for what, (n, of) in found.counts.items():
+    tell_bad("Questions left out", published_file.bad, what="row")
+    for what, (n, of) in comparison.counts.items():
         share = f"{100 * n / of:5.1f} %" if of else "      -"
-        odd = found.examples(what)
+        odd = comparison.examples(what)
         named = f"   not: {', '.join(odd)}{', ...' if of - n > len(odd) else ''}" if odd else ""
         typer.echo(f"{n:>6,} of {of:>6,} {share}  {what}{named}")
     typer.echo("The observation frame is")
-    for kind, n in held.spread(found):
+    for kind, n in held.spread(comparison):
         typer.echo(f"{n:>6,}  {kind}")
 
 
-def _found_json(found: Comparison) -> dict[str, Any]:
+def _found_json(comparison: Comparison) -> dict[str, Any]:
     return {
-        "counts": {what: {"n": n, "of": of, "not": found.examples(what)} for what, (n, of) in found.counts.items()},
-        "observation": dict(found.kinds),
+        "counts": {
+            what: {"n": n, "of": of, "not": comparison.examples(what)} for what, (n, of) in comparison.counts.items()
+        },
+        "observation": dict(comparison.kinds),
     }
 
 
@@ -241,9 +243,9 @@ def rates_of(file: Path | None) -> Videos | None:
 
     if file is None:
         return None
-    found = read_videos(file)
-    tell_bad("Videos left out", found.bad, err=True)
-    return found
+    known = read_videos(file)
+    tell_bad("Videos left out", known.bad, err=True)
+    return known
 
 
 def reading(
@@ -274,31 +276,31 @@ def _rate(text: str | None) -> Fraction | None:
 
     if text is None:
         return None
-    found = rate(text)
-    if found is None:
+    known = rate(text)
+    if known is None:
         raise InvalidInput(
             [Problem("rate", f"--rate is a number from 1 to 1000, such as 59.94 or 60000/1001, not {text!r}.")]
         )
-    return found
+    return known
 
 
 def _seconds(name: str, text: str, *, above: bool = False) -> Decimal:
     from extensions.narrations.files.narration_rows import Unfit, seconds
 
     try:
-        found = seconds(text)
+        known = seconds(text)
     except Unfit as error:
         raise InvalidInput([Problem(name, f"--{name}: {error}.")]) from error
-    if above and not found:
+    if above and not known:
         raise InvalidInput([Problem(name, f"--{name} is a number above 0.")])
-    return found
+    return known
 
 
-def _one_of(name: str, said: str, known: Sequence[str]) -> str:
-    if said not in known:
+def _one_of(name: str, value: str, known: Sequence[str]) -> str:
+    if value not in known:
         option = name.replace("_", "-")
-        raise InvalidInput([Problem(name, f"--{option} is {' or '.join(known)}, not {said!r}.")])
-    return said
+        raise InvalidInput([Problem(name, f"--{option} is {' or '.join(known)}, not {value!r}.")])
+    return value
 
 
 # ---- what is told ---------------------------------------------------------------------------------------------------

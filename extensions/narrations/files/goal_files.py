@@ -61,12 +61,12 @@ class Clock:
         if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
             raise Unfit(f"{str(value)[:40]!r} is no time")
         if self.counted == "seconds":
-            found = seconds(value) if isinstance(value, str) else Decimal(value)
+            moment = seconds(value) if isinstance(value, str) else Decimal(value)
         else:
-            found = self._of_frame(value, video)
-        if not 0 <= found <= LATEST:
+            moment = self._of_frame(value, video)
+        if not 0 <= moment <= LATEST:
             raise Unfit(f"{str(value)[:40]} is no time of a video")
-        return to_microsecond(found)
+        return to_microsecond(moment)
 
     def _of_frame(self, value: int | Decimal | str, video: str) -> Decimal:
         rate = self.rates.get(video, self.rate)
@@ -87,21 +87,21 @@ def read_goals(path: Path, clock: Clock | None = None) -> ReadGoals:
     FileRefused
         There is no goal, or a file has another form.
     """
-    found, clock = ReadGoals(), clock or Clock()
+    result, clock = ReadGoals(), clock or Clock()
     for file in annotation_files(path, None) if path.is_dir() else [path]:
         text, sha256 = of_file(file)
         place = file.relative_to(path).as_posix() if path.is_dir() else file.name
-        found.sha256[place] = sha256
+        result.sha256[place] = sha256
         if text.removeprefix("\ufeff").lstrip()[:1] not in ("{", "["):
-            _table(text, place, clock, found)
+            _table(text, place, clock, result)
         elif _is_published(text):
-            _published(file, place, found)
+            _published(file, place, result)
         else:
-            _Json(place, file.stem, clock, found).read(text)
-    if not found.goals:
-        first = f"; the first that does not fit: line {found.bad[0].row}, {found.bad[0].reason}" if found.bad else ""
+            _Json(place, file.stem, clock, result).read(text)
+    if not result.goals:
+        first = f"; the first that does not fit: line {result.bad[0].row}, {result.bad[0].reason}" if result.bad else ""
         raise FileRefused(f"{path.name} has no goal{first}.")
-    return found
+    return result
 
 
 # ---- published questions --------------------------------------------------------------------------------------------
@@ -118,20 +118,20 @@ def _is_published(text: str) -> bool:
         return False
 
 
-def _published(file: Path, place: str, found: ReadGoals) -> None:
+def _published(file: Path, place: str, result: ReadGoals) -> None:
     """Add a goal for each question; goals with the same words become one goal with the actions of all."""
     read = read_published(file)
-    found.bad += read.bad
-    for each in read.questions:
-        steps = [Step(text=text, start_frame=first, stop_frame=last) for text, first, last in each.progress]
-        where = f"{place}, question {each.id}"
-        found.goals.append(Goal(each.video, each.goal, where, steps=(*steps, Step(text=each.answer))))
+    result.bad += read.bad
+    for question in read.questions:
+        steps = [Step(text=text, start_frame=first, stop_frame=last) for text, first, last in question.progress]
+        where = f"{place}, question {question.id}"
+        result.goals.append(Goal(question.video, question.goal, where, steps=(*steps, Step(text=question.answer))))
 
 
 # ---- tables ---------------------------------------------------------------------------------------------------------
 
 
-def _table(text: str, place: str, clock: Clock, found: ReadGoals) -> None:
+def _table(text: str, place: str, clock: Clock, result: ReadGoals) -> None:
     known = [*_VIDEO, *_GOAL, *(name for span in _SPANS for name in span), "actions", "level"]
     try:
         table = csv_rows.table(csv_rows.lines_of(text), known)
@@ -147,9 +147,9 @@ def _table(text: str, place: str, clock: Clock, found: ReadGoals) -> None:
             record: dict[str, Any] = {name: cell for name, cell in zip(head, row.cells, strict=True) if cell.strip()}
             if "actions" in record:
                 record["actions"] = list(texts(record["actions"]))
-            found.goals.append(_goal({**record, "": row.line}, place, _text(record, _VIDEO), clock))
+            result.goals.append(_goal({**record, "": row.line}, place, _text(record, _VIDEO), clock))
         except (Unfit, NotList) as error:
-            found.bad.append(BadRow(place, row.line, str(error), json_text.printable(row.raw)))
+            result.bad.append(BadRow(place, row.line, str(error), json_text.printable(row.raw)))
 
 
 # ---- JSON -----------------------------------------------------------------------------------------------------------
@@ -285,29 +285,29 @@ def _goal(
 
 
 def _level(record: Mapping[str, Any]) -> str:
-    said = record.get("level")
-    if said is None:
+    level = record.get("level")
+    if level is None:
         return LEVELS[1] if "overall_goal" in record else LEVELS[0]
-    if said not in LEVELS:
-        raise Unfit(f"its level is {str(said)[:40]!r}, which is none of {', '.join(LEVELS)}")
-    return str(said)
+    if level not in LEVELS:
+        raise Unfit(f"its level is {str(level)[:40]!r}, which is none of {', '.join(LEVELS)}")
+    return str(level)
 
 
 def _steps(actions: Sequence[Any]) -> Iterator[Step]:
-    for each in actions:
-        if isinstance(each, str):
-            yield Step(text=fitting(each))
+    for action in actions:
+        if isinstance(action, str):
+            yield Step(text=fitting(action))
             continue
-        if not isinstance(each, dict):
+        if not isinstance(action, dict):
             raise Unfit("an action of it is neither words nor an object {...}")
-        id, text = _text(each, ("id", "narration_id")), _text(each, WORDS)
+        id, text = _text(action, ("id", "narration_id")), _text(action, WORDS)
         if not id and not text:
             raise Unfit("an action of it has neither an id nor words")
-        frames = [each.get(key) for key in ("start_frame", "stop_frame")]
+        frames = [action.get(key) for key in ("start_frame", "stop_frame")]
         if not all(frame is None or (isinstance(frame, int) and not isinstance(frame, bool)) for frame in frames):
             raise Unfit("a frame of an action of it is no whole number")
         start, stop = (
-            next((Clock().time(each[span[at]], "") for span in _SPANS if each.get(span[at]) is not None), None)
+            next((Clock().time(action[span[at]], "") for span in _SPANS if action.get(span[at]) is not None), None)
             for at in (0, 1)
         )
         yield Step(id, text, frames[0], frames[1], start, stop)

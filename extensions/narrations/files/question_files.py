@@ -35,10 +35,13 @@ def item_file(questions: Sequence[Question], *, first_id: int, collection: str, 
     timed = next(field.name for field in schema.item.fields if kinds.of_field(field).timed)
     records = [
         json_text.record_text(
-            {**_record(schema, keys, timed, each, first_id + at, collection), **({} if apart else _construction(each))},
+            {
+                **_record(schema, keys, timed, question, first_id + at, collection),
+                **({} if apart else _construction(question)),
+            },
             keys.layout,
         )
-        for at, each in enumerate(questions)
+        for at, question in enumerate(questions)
     ]
     return f"{opening}{keys.layout.first}{keys.layout.between.join(records)}{closing}".encode()
 
@@ -54,7 +57,10 @@ def _record(schema: Schema, keys: ItemKeys, timed: str, question: Question, id: 
         keys.id_key or "": id,
         keys.video or "": goal.video,
         keys.observed or "": question.observation_frame,
-        timed: [{WORDS[0]: each.text, first: each.start_frame, last: each.stop_frame} for each in question.segments],
+        timed: [
+            {WORDS[0]: segment.text, first: segment.start_frame, last: segment.stop_frame}
+            for segment in question.segments
+        ],
         keys.origin or "": collection,
     }
     if question.observed <= question.answer.start - Decimal(str(_gap(schema))):
@@ -70,7 +76,7 @@ def _construction(question: Question) -> dict[str, Any]:
 def apart_file(questions: Sequence[Question], *, first_id: int) -> bytes:
     """Return how each question was made, one line each, as a separate file."""
     id_key = item_keys(FORMAT).id_key or ""
-    return _lines({id_key: first_id + at, **_construction(each)} for at, each in enumerate(questions))
+    return _lines({id_key: first_id + at, **_construction(question)} for at, question in enumerate(questions))
 
 
 def _gap(schema: Schema) -> float:
@@ -86,9 +92,9 @@ def times_file(questions: Sequence[Question], *, first_id: int) -> bytes:
     out = io.StringIO(newline="")
     rows = csv_text.Writer(out)
     rows.writerow(["source", "time", "item", "clip_start"])
-    for at, each in enumerate(questions):
-        begins = each.progress[0].start if each.progress else ""
-        rows.writerow([each.task.goal.video, str(each.observed), first_id + at, str(begins)])
+    for at, question in enumerate(questions):
+        begins = question.progress[0].start if question.progress else ""
+        rows.writerow([question.task.goal.video, str(question.observed), first_id + at, str(begins)])
     return out.getvalue().encode()
 
 
@@ -100,26 +106,26 @@ def tuning_files(questions: Sequence[Question], *, first_id: int) -> dict[str, b
     seconds.
     """
     pairs, actions = [], []
-    for at, each in enumerate(questions):
-        begins = each.progress[0].start if each.progress else each.observed
-        human = {"from": "human", "value": f"{'<video>' if each.progress else '<image>'}\n{each.text}"}
-        clip = {"video": each.task.goal.video, "clip": {"start": str(begins), "stop": str(each.observed)}}
-        wrong = [row.text for place, row in enumerate(each.options) if place != each.key]
+    for at, question in enumerate(questions):
+        begins = question.progress[0].start if question.progress else question.observed
+        human = {"from": "human", "value": f"{'<video>' if question.progress else '<image>'}\n{question.text}"}
+        clip = {"video": question.task.goal.video, "clip": {"start": str(begins), "stop": str(question.observed)}}
+        wrong = [row.text for place, row in enumerate(question.options) if place != question.key]
         pairs += [
             {
                 "id": f"{first_id + at}/{number}",
                 **clip,
                 "conversations": [human],
                 "item": first_id + at,
-                "chosen": {"from": "gpt", "value": each.answer.text},
+                "chosen": {"from": "gpt", "value": question.answer.text},
                 "rejected": {"from": "gpt", "value": text},
             }
             for number, text in enumerate(wrong, 1)
         ]
-        if done := [row.text for row in each.progress]:
+        if done := [row.text for row in question.progress]:
             actions.append({"id": f"{first_id + at}/actions", **clip, "conversations": recognition(done)})
     return {PAIRS: _lines(pairs), ACTIONS: _lines(actions)}
 
 
 def _lines(records: Iterable[Mapping[str, Any]]) -> bytes:
-    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in records).encode()
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode()

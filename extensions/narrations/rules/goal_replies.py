@@ -158,31 +158,31 @@ class _Node:
         return f"The {LEVELS[self.depth]} {json.dumps(self.text[:60], ensure_ascii=False)}"
 
 
-def _nodes(said: SecondarySubgoal, depth: int, above: _Node | None) -> Iterator[_Node]:
-    node = _Node(said, depth, above)
+def _nodes(goal: SecondarySubgoal, depth: int, above: _Node | None) -> Iterator[_Node]:
+    node = _Node(goal, depth, above)
     yield node
-    for each in said.below():
-        yield from _nodes(each, depth + 1, node)
+    for part in goal.below():
+        yield from _nodes(part, depth + 1, node)
 
 
 def _of_each(nodes: Sequence[_Node], rows: Sequence[Narration]) -> Iterator[Fault]:
     for node in nodes:
-        said, above = node.said, node.above
-        strange = [number for number in (said.first, said.last) if not 1 <= number <= len(rows)]
+        goal, above = node.said, node.above
+        strange = [number for number in (goal.first, goal.last) if not 1 <= number <= len(rows)]
         if strange:
             yield Fault(UNKNOWN, f"{node} names the action {str(strange[0])[:20]}; they are 1 to {len(rows):,}.")
             continue
-        if said.last < said.first:
-            yield Fault(BACKWARDS, f"{node} goes from action {said.first} to {said.last}, which is before it.")
+        if goal.last < goal.first:
+            yield Fault(BACKWARDS, f"{node} goes from action {goal.first} to {goal.last}, which is before it.")
             continue
-        begins, ends = rows[said.first - 1].start, rows[said.last - 1].stop
-        if said.start != begins:
-            yield Fault(TIMES, f"{node} starts at {_short(said.start)}; action {said.first} begins at {begins:f}.")
-        if said.stop != ends:
-            yield Fault(TIMES, f"{node} stops at {_short(said.stop)}; action {said.last} ends at {ends:f}.")
-        if above is not None and not above.said.first <= said.first <= said.last <= above.said.last:
+        begins, ends = rows[goal.first - 1].start, rows[goal.last - 1].stop
+        if goal.start != begins:
+            yield Fault(TIMES, f"{node} starts at {_short(goal.start)}; action {goal.first} begins at {begins:f}.")
+        if goal.stop != ends:
+            yield Fault(TIMES, f"{node} stops at {_short(goal.stop)}; action {goal.last} ends at {ends:f}.")
+        if above is not None and not above.said.first <= goal.first <= goal.last <= above.said.last:
             reach = f"{_short(above.said.first)} to {_short(above.said.last)}"
-            yield Fault(OUTSIDE, f"{node} has the actions {said.first} to {said.last}, the goal above it {reach}.")
+            yield Fault(OUTSIDE, f"{node} has the actions {goal.first} to {goal.last}, the goal above it {reach}.")
 
 
 def _of_levels(nodes: Sequence[_Node]) -> Iterator[Fault]:

@@ -92,20 +92,22 @@ def compare(
 
     ``rates`` are the frame rates of the videos; they give the number of frames in half a second.
     """
-    found = Comparison()
-    those = [each for each in published if found.one("questions of these videos", each.video in narrations)]
+    comparison = Comparison()
+    questions = [
+        question for question in published if comparison.one("questions of these videos", question.video in narrations)
+    ]
     spoken = {video: _Video(rows) for video, rows in narrations.items()}
-    actions = _goals(those, spoken)
-    for each in those:
-        here = spoken[each.video]
-        gap = _gap((rates or {}).get(each.video))
-        _segments(found, each, here)
-        _progress(found, each, here, actions[each.video, each.goal])
-        _rebuilt(found, each, here, actions[each.video, each.goal], gap)
-        answer = here.nearest(each, gap)
-        if found.one("answers with a narration", answer is not None, each) and answer is not None:
-            _observed(found, each, answer, gap)
-    return found
+    actions = _goals(questions, spoken)
+    for question in questions:
+        here = spoken[question.video]
+        gap = _gap((rates or {}).get(question.video))
+        _segments(comparison, question, here)
+        _progress(comparison, question, here, actions[question.video, question.goal])
+        _rebuilt(comparison, question, here, actions[question.video, question.goal], gap)
+        answer = here.nearest(question, gap)
+        if comparison.one("answers with a narration", answer is not None, question) and answer is not None:
+            _observed(comparison, question, answer, gap)
+    return comparison
 
 
 def _gap(rate: Fraction | None) -> int:
@@ -144,81 +146,85 @@ class _Video:
 
 def _goals(published: Sequence[PublishedQuestion], spoken: Mapping[str, _Video]) -> dict[tuple[str, str], set[int]]:
     """Return the positions of each goal's actions, from all its published questions."""
-    found: dict[tuple[str, str], set[int]] = defaultdict(set)
-    for each in published:
-        here = spoken[each.video]
-        answer = here.nearest(each, SECOND // 2)
-        places = [*here.places(each), here.rows.index(answer) if answer is not None else None]
-        found[each.video, each.goal].update(at for at in places if at is not None)
-    return found
+    places_of: dict[tuple[str, str], set[int]] = defaultdict(set)
+    for question in published:
+        here = spoken[question.video]
+        answer = here.nearest(question, SECOND // 2)
+        places = [*here.places(question), here.rows.index(answer) if answer is not None else None]
+        places_of[question.video, question.goal].update(at for at in places if at is not None)
+    return places_of
 
 
-def _segments(found: Comparison, each: PublishedQuestion, here: _Video) -> None:
-    for place in here.places(each):
-        found.one("segments verbatim in the narrations", place is not None, each)
-    for option in each.options:
-        found.one("options that are narrations of the video", option in here.texts, each)
+def _segments(comparison: Comparison, question: PublishedQuestion, here: _Video) -> None:
+    for place in here.places(question):
+        comparison.one("segments verbatim in the narrations", place is not None, question)
+    for option in question.options:
+        comparison.one("options that are narrations of the video", option in here.texts, question)
 
 
-def _progress(found: Comparison, each: PublishedQuestion, here: _Video, goal: set[int]) -> None:
+def _progress(comparison: Comparison, question: PublishedQuestion, here: _Video, goal: set[int]) -> None:
     """Count whether the progress follows from the goal's actions, and from the narrations alone."""
-    places = here.places(each)
-    if not found.one("questions with a progress", bool(places), each):
+    places = here.places(question)
+    if not comparison.one("questions with a progress", bool(places), question):
         return
-    answer = here.next(each)
-    nearest = here.nearest(each, SECOND // 2)
+    answer = here.next(question)
+    nearest = here.nearest(question, SECOND // 2)
     same = answer is not None and nearest is not None and here.rows[answer] == nearest
-    found.one("the next narration with the answer's words is the nearest, too", same, each)
+    comparison.one("the next narration with the answer's words is the nearest, too", same, question)
     end = here.rows.index(nearest) if nearest is not None else 0
     before = sorted(at for at in goal if at < end)
-    found.one("progress is all actions of the goal before the answer, in order", before == places, each)
+    comparison.one("progress is all actions of the goal before the answer, in order", before == places, question)
     first = min((at for at in places if at is not None), default=end)
-    found.one("progress is every narration from its first action to the answer", [*range(first, end)] == places, each)
-    found.one("the answer's words are in the progress already", each.answer in {text for text, _, _ in each.progress})
+    comparison.one(
+        "progress is every narration from its first action to the answer", [*range(first, end)] == places, question
+    )
+    comparison.one(
+        "the answer's words are in the progress already", question.answer in {text for text, _, _ in question.progress}
+    )
 
 
-def _rebuilt(found: Comparison, each: PublishedQuestion, here: _Video, goal: set[int], gap: int) -> None:
+def _rebuilt(comparison: Comparison, question: PublishedQuestion, here: _Video, goal: set[int], gap: int) -> None:
     """Count whether the goal's actions and the narrations give the question again, without its frames.
 
     Then the progress is all actions of the goal before the answer, and the answer is the next narration with its words.
     """
-    answer = here.next(each)
-    if not each.progress:
+    answer = here.next(question)
+    if not question.progress:
         return
     rows = [here.rows[at] for at in sorted(goal) if answer is not None and at < answer]
     progress = tuple((row.text, row.start_frame or 0, row.stop_frame or 0) for row in rows)
     start = (here.rows[answer].start_frame or 0) if answer is not None else 0
     frames = _Frames(start, tuple(stop for _, _, stop in progress), gap)
     for name, (_, rule) in RULES.items():
-        same = progress == each.progress and rule(frames) == each.observation
-        found.one(f"made again alike, progress and observation, by the rule {name}", same, each)
+        same = progress == question.progress and rule(frames) == question.observation
+        comparison.one(f"made again alike, progress and observation, by the rule {name}", same, question)
 
 
-def _observed(found: Comparison, each: PublishedQuestion, answer: Narration, gap: int) -> None:
-    frames = _Frames(answer.start_frame or 0, tuple(stop for _, _, stop in each.progress), gap)
+def _observed(comparison: Comparison, question: PublishedQuestion, answer: Narration, gap: int) -> None:
+    frames = _Frames(answer.start_frame or 0, tuple(stop for _, _, stop in question.progress), gap)
     for name, (words, rule) in RULES.items():
-        found.one(f"observation by the rule {name}: {words}", rule(frames) == each.observation, each)
-    kind = _kind(each, frames)
-    found.kinds[kind] = found.kinds.get(kind, 0) + 1
-    if each.progress:
-        running = frames.stops[-1] > each.observation
-        found.one("the last action of the progress is over at the observation", not running, each)
-        late = any(start >= each.observation for _, start, _ in each.progress)
-        found.one("every action of the progress has begun before the observation", not late, each)
+        comparison.one(f"observation by the rule {name}: {words}", rule(frames) == question.observation, question)
+    kind = _kind(question, frames)
+    comparison.kinds[kind] = comparison.kinds.get(kind, 0) + 1
+    if question.progress:
+        running = frames.stops[-1] > question.observation
+        comparison.one("the last action of the progress is over at the observation", not running, question)
+        late = any(start >= question.observation for _, start, _ in question.progress)
+        comparison.one("every action of the progress has begun before the observation", not late, question)
 
 
-def _kind(each: PublishedQuestion, frames: _Frames) -> str:
+def _kind(question: PublishedQuestion, frames: _Frames) -> str:
     """Return the kind of the observation frame."""
-    if each.observation == frames.half_second():
+    if question.observation == frames.half_second():
         return f"{frames.gap} frames before the answer's narration begins"
-    if frames.stops and each.observation == frames.stops[-1]:
+    if frames.stops and question.observation == frames.stops[-1]:
         return "the end of the last action of the progress"
-    if each.observation in frames.stops:
+    if question.observation in frames.stops:
         return "the end of an earlier action of the progress"
-    before = frames.start - each.observation
+    before = frames.start - question.observation
     return f"{before} frames before the answer's narration begins" if 0 < before < SECOND else "none of these"
 
 
-def spread(found: Comparison) -> list[tuple[str, int]]:
+def spread(comparison: Comparison) -> list[tuple[str, int]]:
     """Return the kinds of observation frames, most frequent first."""
-    return Counter(found.kinds).most_common()
+    return Counter(comparison.kinds).most_common()

@@ -1,4 +1,4 @@
-"""``touchstone regression``: how far success of plans follows from scores in the aspects."""
+"""``touchstone regression``: regressions of plans' success on scores in the aspects."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from domain.states import Items
 
 if TYPE_CHECKING:
     from agreement.regression_parts import Term
-    from extensions.plans.success_regression import Fit
-    from extensions.plans.success_units import Asked, Joined
+    from extensions.plans.success_regression import RegressionFit
+    from extensions.plans.success_units import JoinedUnits, UnitRequest
 
 FILES = (".csv", ".tsv", ".xlsx")
-"""What names a file rather than a criterion."""
+"""Endings by which ``--success`` names a file instead of a criterion."""
 
 
 class By(StrEnum):
-    """What a unit is."""
+    """Kinds of units."""
 
     MODEL = "model"
     TASK = "task"
 
 
 class Kind(StrEnum):
-    """Which regression."""
+    """Regressions to fit."""
 
     LINEAR = "linear"
     LOGISTIC = "logistic"
@@ -48,7 +48,7 @@ class Errors(StrEnum):
 
 
 class Cluster(StrEnum):
-    """What belongs together."""
+    """Units that standard errors take as correlated."""
 
     MODEL = "model"
     TASK = "task"
@@ -81,8 +81,8 @@ ScoresFile = Annotated[
 ScoresBy = Annotated[
     str | None,
     typer.Option(
-        help="What gives the aspects' scores: key, human, or a judge, called as Results or the schema does. By "
-        "default what has scored most answers.",
+        help="The source of the aspects' scores: key, human, or a judge by its name in Results or in the schema. By "
+        "default the source with the most scored answers.",
         metavar="key|human|JUDGE",
     ),
 ]
@@ -93,8 +93,8 @@ OnlyAspects = Annotated[
 UnitBy = Annotated[
     By | None,
     typer.Option(
-        help="What a unit is: a model with the share of its plans that succeed, or a plan with the scores of its "
-        "task. By default tasks, where something names them."
+        help="Units: models with the share of their plans that succeed, or plans with the scores of their task. By "
+        "default plans, if tasks are named."
     ),
 ]
 TaskField = Annotated[
@@ -107,13 +107,13 @@ TaskField = Annotated[
 StandardErrors = Annotated[
     Errors | None,
     typer.Option(
-        help="Standard errors. By default clustered where units belong together, else HC3, and of the logistic "
-        "regression of plans its own (classical)."
+        help="Standard errors. By default clustered if there are clusters. Otherwise HC3, and classical for the "
+        "logistic regression of plans."
     ),
 ]
 Together = Annotated[
     Cluster | None,
-    typer.Option(help="What belongs together. By default plans of one task, where a task has several."),
+    typer.Option(help="Clusters of units. By default plans of one task, if a task has several plans."),
 ]
 OutFolder = Annotated[
     Path | None,
@@ -149,7 +149,7 @@ def regression(
     format: Annotated[Format, typer.Option(help="How the numbers are written.")] = Format.TABLE,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
-    """How far success of plans follows from scores in the aspects: coefficients, and what stands against them."""
+    """Fit regressions of plans' success on scores in the aspects, with diagnostics."""
     from exporters.writing import write_folder
     from extensions.plans import regression_report
     from extensions.plans import success_regression as fitting
@@ -157,12 +157,12 @@ def regression(
     if (project is None) == (aspects is None):
         raise typer.BadParameter("name either a project, or a file of scores with --aspects.")
     if aspects is not None and (success is None or not success.lower().endswith(FILES)):
-        raise typer.BadParameter("--aspects goes with --success FILE: without a project nothing else says it.")
+        raise typer.BadParameter("--aspects needs --success FILE, because no project defines success.")
     if aspects is not None and (plans or scores or criterion or task or items):
         raise typer.BadParameter("--plans, --scores, --criterion, --task and --items are for projects.")
     asked = _asked(success, plans, scores, criterion, aspect, model, by, task)
     joined, told = _of_files(aspects, asked) if aspects is not None else _of_project(project or "", asked, items)
-    found = fitting.fits(
+    found = fitting.fit_regressions(
         joined,
         kinds=[each for each in fitting.KINDS if kind in (Kind.BOTH, each)],
         errors=errors.value if errors else None,
@@ -193,12 +193,12 @@ def _asked(
     model: list[str] | None,
     by: By | None,
     task: str | None,
-) -> Asked:
+) -> UnitRequest:
     from extensions.plans.success_files import read_outcomes
-    from extensions.plans.success_units import Asked
+    from extensions.plans.success_units import UnitRequest
 
     file = success is not None and success.lower().endswith(FILES)
-    return Asked(
+    return UnitRequest(
         success=None if file else success,
         outcomes=read_outcomes(Path(success or "")) if file else None,
         file=Path(success or "").name if file else "",
@@ -212,43 +212,43 @@ def _asked(
     )
 
 
-def _of_files(path: Path, asked: Asked) -> tuple[Joined, list[str]]:
+def _of_files(path: Path, asked: UnitRequest) -> tuple[JoinedUnits, list[str]]:
     from extensions.plans.success_files import read_aspect_scores
-    from extensions.plans.success_units import of_files
+    from extensions.plans.success_units import units_of_files
 
-    return of_files(read_aspect_scores(path), asked, file=path.name), []
+    return units_of_files(read_aspect_scores(path), asked, file=path.name), []
 
 
-def _of_project(project: str, asked: Asked, items: Items | None) -> tuple[Joined, list[str]]:
+def _of_project(project: str, asked: UnitRequest, items: Items | None) -> tuple[JoinedUnits, list[str]]:
     from app.services import opened
-    from extensions.plans.project_units import of_project
+    from extensions.plans.project_units import units_of_project
     from workflow.results import project_answers
 
     shared = opened()
     read = project_answers.read(shared.store, person=None, project=project, items=items)
     counted = [f"Counted: {read.counting.sentence}"] if read.counting else []
-    return of_project(read, asked), counted
+    return units_of_project(read, asked), counted
 
 
-def table(joined: Joined, found: list[Fit]) -> Iterator[str]:
-    """The numbers for people: what was joined, then a block for each regression."""
+def table(joined: JoinedUnits, found: list[RegressionFit]) -> Iterator[str]:
+    """Yield the lines of the output: the joined data, then a block for each regression."""
     from extensions.plans import success_regression as fitting
 
-    yield from fitting.about(joined)
+    yield from fitting.describe_units(joined)
     for fit in found:
         yield ""
-        yield f"{fit.title}: {fitting.counted(joined, fit)}"
+        yield f"{fit.title}: {fitting.describe_count(joined, fit)}"
         if fit.found.reason:
             yield f"  undefined: {fit.found.reason}"
         else:
             yield from _terms(joined, fit)
-            yield from (f"  {line}" for line in fitting.quality(fit))
+            yield from (f"  {line}" for line in fitting.describe_fit(fit))
         for unit, leverage, distance in fitting.influential(joined, fit)[: fitting.MOST_LISTED]:
             yield f"  moves the coefficients: {unit.name} (Cook's distance {distance:.2f}, leverage {leverage:.2f})"
         yield from (f"  {note}" for note in fit.notes)
 
 
-def _terms(joined: Joined, fit: Fit) -> Iterator[str]:
+def _terms(joined: JoinedUnits, fit: RegressionFit) -> Iterator[str]:
     from extensions.plans.success_regression import title_of
 
     width = max(len(title_of(joined, term.name)) for term in fit.found.terms)
@@ -258,7 +258,7 @@ def _terms(joined: Joined, fit: Fit) -> Iterator[str]:
         yield f"  {title_of(joined, term.name):<{width}}  {_figures(term, fit)}".rstrip()
 
 
-def _figures(term: Term, fit: Fit) -> str:
+def _figures(term: Term, fit: RegressionFit) -> str:
     from extensions.plans.success_regression import odds_ratio, p_value
 
     at = term.coefficient

@@ -1,1 +1,1 @@
-"""Kinds of this extension, each called as its module is."""
+"""Kinds of this extension. Each module has the name of its kind."""

@@ -11,7 +11,7 @@ from annotation_schemas.model import PREDICTION, Choice, Criterion, Schema
 from annotation_schemas.yaml_text import Path
 from domain.comparison import same
 from extensions.plans.conditions import condition_problem, n_places
-from extensions.plans.steps import Step, steps_of
+from extensions.plans.steps import PlanStep, steps_of
 
 
 class Plan(CriterionKind):
@@ -64,7 +64,7 @@ class Plan(CriterionKind):
                     yield (*path, "follows", predicate), f"`{name}` is no condition of {of} in the actions"
 
     def _check_says(self, criterion: Criterion, taking: Mapping[str, int], path: Path) -> Found:
-        """How models say conditions: those that there are, each in some words."""
+        """Check the words that `says` lists for conditions."""
         for key, phrases in criterion.says.items():
             predicate, _, any_ = key.removeprefix("not ").partition(" ")
             if predicate not in taking or any_ not in ("", "*") or (any_ and taking[predicate] != 1):
@@ -90,7 +90,7 @@ class Plan(CriterionKind):
             if isinstance(step, bool) or not isinstance(step, int) or not 0 <= step <= n_steps:
                 return f"Tag {number} is about a step that the plan does not have."
             if place_of(options, entry["tag"]) is None:
-                return f"Tag {number} is not one of those that are offered."
+                return f"Tag {number} is not an option."
             if any(same(entry, other) for other in seen):
                 return f"Tag {number} is there twice."
             seen.append(entry)
@@ -120,7 +120,7 @@ class Plan(CriterionKind):
             for step in steps
         ]
 
-    def _steps(self, criterion: Criterion, texts: Texts) -> list[Step] | None:
+    def _steps(self, criterion: Criterion, texts: Texts) -> list[PlanStep] | None:
         text = texts.get(criterion.of or PREDICTION)
         return (
             steps_of(text, criterion.actions, criterion.begins, criterion.says, criterion.follows)

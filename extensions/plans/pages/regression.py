@@ -1,4 +1,4 @@
-"""Regression: how far success of plans follows from scores in the aspects, with what stands against each number."""
+"""The page Regression: regressions of plans' success on scores in the aspects, with diagnostics."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from extensions.plans import regression_report
 from extensions.plans.page_numbers import RegressionPage, successes
 from extensions.plans.project_units import KEY
 from extensions.plans.success_files import read_outcomes
-from extensions.plans.success_regression import about
-from extensions.plans.success_units import Joined
+from extensions.plans.success_regression import describe_units
+from extensions.plans.success_units import JoinedUnits
 from reports.html import style
 from workflow.results import leaderboard_page
 
 SCREEN = Screen("Regression", place=239, role=Role.LEAD, group=Group.NUMBERS)
 
 A_FILE = "A file"
-"""Says what succeeds instead of a criterion."""
+"""The option to define success by a file instead of a criterion."""
 ERRORS: Mapping[str, tuple[str | None, str | None]] = {
     "Usual standard errors": (None, None),
     "Classical": ("classical", None),
@@ -37,16 +37,16 @@ ERRORS: Mapping[str, tuple[str | None, str | None]] = {
     "Clustered by task": ("cluster", "task"),
     "Clustered by model": ("cluster", "model"),
 }
-"""What they are called: which standard errors, and what belongs together."""
+"""Standard errors and clusters, by the label in the menu."""
 
 
 def render(services: Services) -> None:
-    """Say what succeeds and what is a unit, then read."""
+    """Draw the choices, then the regressions."""
     view = shell.lead_of(services)
     shell.heading(
         "Regression",
-        "Whether success of plans goes along with scores in the aspects, the others held fixed. What could not be "
-        "joined is counted; a coefficient says what goes along with success, not what brings it about.",
+        "Regressions of plans' success on scores in the aspects. Data that could not be joined is counted. A "
+        "coefficient shows an association with success, not a cause.",
         made_up=view.made_up,
     )
     items = items_switch.switch(services, view, key="regression.items")
@@ -83,7 +83,7 @@ def render(services: Services) -> None:
         return
     with place.container():
         _of_data(view, found.joined)
-    shell.show(*(markup.tag("p", markup.text(line), style="ts") for line in about(found.joined)))
+    shell.show(*(markup.tag("p", markup.text(line), style="ts") for line in describe_units(found.joined)))
     _downloads(view, found)
     for chart in regression_report.drawings(found.joined, found.found):
         charts.show(chart, project=view.name, table=False)  # its numbers stand below
@@ -92,7 +92,7 @@ def render(services: Services) -> None:
 
 
 def _choices(view: ProjectView) -> dict[str, Any] | None:
-    """What succeeds, what is a unit, and which standard errors; None: nothing can succeed yet."""
+    """Draw the choices of success, units and standard errors. Return None until success is defined."""
     schema = view.schema.schema_
     rule = schema.report.regression
     left, middle, right = st.columns(3)
@@ -133,7 +133,7 @@ def _choices(view: ProjectView) -> dict[str, Any] | None:
 
 
 def _tasks(schema: Schema) -> list[tuple[str, str]]:
-    """The fields that may name the task of an item: name, and how it stands in a sentence."""
+    """Return the fields that can name an item's task, with their titles."""
     return [
         (each.name, kinds.title_of(each).lower())
         for each in schema.item.fields
@@ -142,7 +142,7 @@ def _tasks(schema: Schema) -> list[tuple[str, str]]:
 
 
 def _file(view: ProjectView, wanted: dict[str, Any]) -> dict[str, Any] | None:
-    """What a file says of success, that the lead brings along."""
+    """Draw the upload of outcomes. Return the choices with its rows, or None without a file."""
     file = st.file_uploader(
         "Columns success (0 or 1), and model, item or task",
         type=["csv", "tsv", "xlsx"],
@@ -156,8 +156,8 @@ def _file(view: ProjectView, wanted: dict[str, Any]) -> dict[str, Any] | None:
     return wanted | {"outcomes": tuple(outcomes), "file": file.name}
 
 
-def _of_data(view: ProjectView, joined: Joined) -> None:
-    """Which scores, and of which aspects: what there is says the data."""
+def _of_data(view: ProjectView, joined: JoinedUnits) -> None:
+    """Draw the choices of scores and aspects, from those in the data."""
     left, right = st.columns([1, 2])
     titles = {(name, criterion): f"{name}, {criterion}" if criterion else name for name, criterion, _ in joined.offered}
     with left:

@@ -7,14 +7,14 @@ import pytest
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema, load_text
 from domain.errors import SchemaError
-from extensions.plans.condition_lines import Reader, lines_of
+from extensions.plans.condition_lines import ClaimReader, lines_of
 from extensions.plans.steps import steps_of
 from tests.paths import shared
 
 GRADING = load_schema(shipped()["etp_bench"]).schema_.stages.grading
 assert GRADING is not None
 (ETP,) = [criterion for criterion in GRADING.criteria if criterion.kind == "plan"]
-READER = Reader(ETP.says, frozenset({"on_top_of", "inside", "under", "left_of", "right_of"}))
+READER = ClaimReader(ETP.says, frozenset({"on_top_of", "inside", "under", "left_of", "right_of"}))
 
 
 def problems(plan: str) -> list[list[str]]:

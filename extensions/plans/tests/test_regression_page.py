@@ -20,7 +20,7 @@ from domain.settings import Settings
 from extensions.plans import regression_report
 from extensions.plans.page_numbers import regression
 from extensions.plans.pages import regression as page
-from extensions.plans.success_files import Outcome
+from extensions.plans.success_files import PlanOutcome
 from extensions.plans.tests.test_regression_command import PLAN, home
 from media.store import MediaStore
 from testkit.factories import make_person
@@ -105,7 +105,7 @@ def test_what_was_chosen_and_is_gone_is_left_to_what_is_usual(home: Path) -> Non
     told = regression(store, project="etp", scores=("gpt", "score"), aspects=("goal",))
     assert told.joined is not None
     assert (told.joined.scores, told.joined.aspects) == ("People, score", (("type", "Type"),))
-    rows = tuple(Outcome(2, "gpt-4v", f"{PLAN}/{2 * n + 1}", "", float(n > 2)) for n in range(6))
+    rows = tuple(PlanOutcome(2, "gpt-4v", f"{PLAN}/{2 * n + 1}", "", float(n > 2)) for n in range(6))
     filed = regression(store, project="etp", outcomes=rows, file="ran.csv")
     assert filed.joined is not None
     assert [unit.success for unit in filed.joined.units] == [0, 0, 0, 1, 1, 1]

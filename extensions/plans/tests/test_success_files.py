@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from domain.errors import FileRefused
-from extensions.plans.success_files import AspectScore, Outcome, read_aspect_scores, read_outcomes
+from extensions.plans.success_files import AspectScore, PlanOutcome, read_aspect_scores, read_outcomes
 
 
 def file(folder: Path, text: str, name: str = "s.csv") -> Path:
@@ -18,9 +18,9 @@ def file(folder: Path, text: str, name: str = "s.csv") -> Path:
 
 def test_outcomes_in_any_order_of_columns(tmp_path: Path) -> None:
     path = file(tmp_path, "success,item,model,more\n1,plan 1, gpt ,x\n0.5,plan 1,llava,\n")
-    assert read_outcomes(path) == [Outcome(2, "gpt", "plan 1", "", 1.0), Outcome(3, "llava", "plan 1", "", 0.5)]
+    assert read_outcomes(path) == [PlanOutcome(2, "gpt", "plan 1", "", 1.0), PlanOutcome(3, "llava", "plan 1", "", 0.5)]
     tabs = file(tmp_path, "task\tsuccess\nset, the table\t0\n", "s.tsv")
-    assert read_outcomes(tabs) == [Outcome(2, "", "", "set, the table", 0.0)]
+    assert read_outcomes(tabs) == [PlanOutcome(2, "", "", "set, the table", 0.0)]
 
 
 def test_scores_of_answers_and_means(tmp_path: Path) -> None:

@@ -18,10 +18,18 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from domain.errors import InvalidInput
 from domain.runs import Outcome as Ended
-from extensions.plans.project_units import of_project
-from extensions.plans.success_files import AspectScore, Outcome
-from extensions.plans.success_regression import about, as_csv, as_json, data_csv, fits, influential, quality
-from extensions.plans.success_units import Asked, Joined, of_files
+from extensions.plans.project_units import units_of_project
+from extensions.plans.success_files import AspectScore, PlanOutcome
+from extensions.plans.success_regression import (
+    as_csv,
+    as_json,
+    describe_fit,
+    describe_units,
+    fit_regressions,
+    influential,
+    units_csv,
+)
+from extensions.plans.success_units import JoinedUnits, UnitRequest, units_of_files
 from tests.workflow.test_results import made
 from workflow.results import leaderboard
 from workflow.results.graded_answers import Answer
@@ -96,7 +104,7 @@ def truth(found: Read) -> dict[tuple[str, str], tuple[float, float, float]]:
 
 def test_plans_with_the_scores_of_their_task() -> None:
     found = project()
-    joined = of_project(found, Asked())
+    joined = units_of_project(found, UnitRequest())
     assert (joined.by, joined.aspects) == ("task", (("type", "Type"), ("spatial", "Spatial")))
     wanted = truth(found)
     assert {(unit.model, unit.task): (*unit.scores, unit.success) for unit in joined.units} == wanted
@@ -105,7 +113,7 @@ def test_plans_with_the_scores_of_their_task() -> None:
     assert dict(joined.left_out) == {
         "answers in the aspects without a task": 3,
         "plans without a task": 3,
-        "plans of which no one has said whether they succeed": 3,
+        "plans without a grade": 3,
         "plans that as many people call a success as a failure": 3,
     }
     assert joined.success == "People, success, what most of them say"
@@ -113,11 +121,11 @@ def test_plans_with_the_scores_of_their_task() -> None:
 
 
 def test_the_numbers_are_those_of_least_squares() -> None:
-    joined = of_project(project(), Asked())
+    joined = units_of_project(project(), UnitRequest())
     rows = truth(project())
     design = np.array([[1, *row[:2]] for row in rows.values()])
     b, *_ = np.linalg.lstsq(design, np.array([row[2] for row in rows.values()]), rcond=None)
-    linear, logistic = fits(joined)
+    linear, logistic = fit_regressions(joined)
     assert [term.coefficient.value for term in linear.found.terms] == pytest.approx(b.tolist(), rel=1e-9)
     assert (linear.errors, linear.cluster, logistic.errors) == ("cluster", "task", "cluster")  # three models plan each
     assert any("Standard errors from 8 tasks are too small" in note for note in linear.notes)
@@ -125,13 +133,13 @@ def test_the_numbers_are_those_of_least_squares() -> None:
     eta = design @ [term.coefficient.value for term in logistic.found.terms]
     rest = np.array([row[2] for row in rows.values()]) - 1 / (1 + np.exp(-eta))
     assert np.abs(design.T @ rest).max() < 1e-7
-    one = of_project(project(), Asked(models=("big",)))
-    assert [(fit.errors, fit.cluster) for fit in fits(one)] == [("hc3", "none"), ("classical", "none")]
+    one = units_of_project(project(), UnitRequest(models=("big",)))
+    assert [(fit.errors, fit.cluster) for fit in fit_regressions(one)] == [("hc3", "none"), ("classical", "none")]
 
 
 def test_models_with_the_share_of_their_plans() -> None:
     found = project()
-    joined = of_project(found, Asked(by="model"))
+    joined = units_of_project(found, UnitRequest(by="model"))
     table = leaderboard.sliced_scores(found, Scores("judge", "score", "gpt35"))
     labels = list(table.slicing.labels)
     for unit in joined.units:  # as Results says
@@ -143,24 +151,24 @@ def test_models_with_the_share_of_their_plans() -> None:
         won.append(dice("lone plan", unit.model, of=5) < 2)
         assert (unit.succeeded, unit.plans) == (sum(won), 9)
         assert unit.success == pytest.approx(sum(won) / 9)
-    for fit in fits(joined):
+    for fit in fit_regressions(joined):
         assert fit.found.reason == "3 complete units are too few for 3 coefficients."
-    (alone,) = fits(of_project(found, Asked(by="model", aspects=("type",))), kinds=("logistic",))
+    (alone,) = fit_regressions(units_of_project(found, UnitRequest(by="model", aspects=("type",))), kinds=("logistic",))
     assert alone.errors == "hc3"
     assert alone.found.n_units == 3
 
 
 def test_success_from_a_file_and_what_does_not_match() -> None:
     found = project()
-    rows = [Outcome(2, "big", f"{PLAN} {number}.0", "", float(number % 2)) for number in range(8)]
+    rows = [PlanOutcome(2, "big", f"{PLAN} {number}.0", "", float(number % 2)) for number in range(8)]
     rows += [
-        Outcome(10, "big", "no such plan", "", 1.0),
-        Outcome(11, "who", f"{PLAN} 0.0", "", 1.0),
-        Outcome(12, "who else", f"{PLAN} 0.0", "", 1.0),
-        Outcome(13, "cat", "", "task  3", 1.0),
-        Outcome(14, "cat", "lone plan", "", 1.0),
+        PlanOutcome(10, "big", "no such plan", "", 1.0),
+        PlanOutcome(11, "who", f"{PLAN} 0.0", "", 1.0),
+        PlanOutcome(12, "who else", f"{PLAN} 0.0", "", 1.0),
+        PlanOutcome(13, "cat", "", "task  3", 1.0),
+        PlanOutcome(14, "cat", "lone plan", "", 1.0),
     ]
-    joined = of_project(found, Asked(outcomes=rows, file="ran.csv"))
+    joined = units_of_project(found, UnitRequest(outcomes=rows, file="ran.csv"))
     assert {(unit.model, unit.task): unit.success for unit in joined.units} == {
         **{("big", f"task {number}"): number % 2 for number in range(8)},
         ("cat", "task 3"): 1.0,
@@ -171,57 +179,57 @@ def test_success_from_a_file_and_what_does_not_match() -> None:
         "plans without a task": 1,
         "rows of ran.csv whose model has no scores here (who, who else)": 2,
     }
-    shares = [Outcome(2, model, "", "", share) for model, share in zip(MODELS, (0.2, 0.4, 0.9), strict=True)]
-    joined = of_project(found, Asked(outcomes=shares, file="s.csv", by="model", aspects=("type",)))
-    linear, logistic = fits(joined)
+    shares = [PlanOutcome(2, model, "", "", share) for model, share in zip(MODELS, (0.2, 0.4, 0.9), strict=True)]
+    joined = units_of_project(found, UnitRequest(outcomes=shares, file="s.csv", by="model", aspects=("type",)))
+    linear, logistic = fit_regressions(joined)
     assert linear.found.terms
     assert "of ann's there is only 0.2" in (logistic.found.reason or "")
     with pytest.raises(InvalidInput, match="names neither items nor tasks"):
-        of_project(found, Asked(outcomes=shares, file="s.csv"))
-    nameless = [Outcome(2, "", f"{PLAN} 1.0", "", 1.0)]
+        units_of_project(found, UnitRequest(outcomes=shares, file="s.csv"))
+    nameless = [PlanOutcome(2, "", f"{PLAN} 1.0", "", 1.0)]
     with pytest.raises(InvalidInput, match="no column model, and there are 3 models"):
-        of_project(found, Asked(outcomes=nameless, file="s.csv"))
-    (unit,) = of_project(found, Asked(outcomes=nameless, file="s.csv", models=("cat",))).units
+        units_of_project(found, UnitRequest(outcomes=nameless, file="s.csv"))
+    (unit,) = units_of_project(found, UnitRequest(outcomes=nameless, file="s.csv", models=("cat",))).units
     assert (unit.model, unit.task) == ("cat", "task 1")
 
 
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
-        (Asked(success="sucess"), "no criterion 'sucess' with numbers; it has score, success"),
-        (Asked(success="key"), r"say whose answers succeed or fail \(plans\)"),
-        (Asked(plans=("gaol",)), "no dimension 'gaol'"),
-        (Asked(task="tasks"), "Items have no 'tasks'; they have task, question"),
-        (Asked(scores="gpt4"), r"no answer in the aspects has a score of gpt4; there are gpt35 \(score\)"),
-        (Asked(aspects=("goal",)), "No answer has a score in 'goal'; aspects with scores are type, spatial"),
-        (Asked(models=("dog",)), "No model is called dog; there are ann's, big, cat"),
+        (UnitRequest(success="sucess"), "no criterion 'sucess' with numbers; it has score, success"),
+        (UnitRequest(success="key"), r"say whose answers succeed or fail \(plans\)"),
+        (UnitRequest(plans=("gaol",)), "no dimension 'gaol'"),
+        (UnitRequest(task="tasks"), "Items have no 'tasks'; they have task, question"),
+        (UnitRequest(scores="gpt4"), r"no answer in the aspects has a score of gpt4; there are gpt35 \(score\)"),
+        (UnitRequest(aspects=("goal",)), "No answer has a score in 'goal'; aspects with scores are type, spatial"),
+        (UnitRequest(models=("dog",)), "No model is called dog; there are ann's, big, cat"),
     ],
 )
-def test_what_is_not_there_is_told(asked: Asked, why: str) -> None:
+def test_what_is_not_there_is_told(asked: UnitRequest, why: str) -> None:
     with pytest.raises(InvalidInput, match=f"(?i){why}"):
-        of_project(project(), asked)
+        units_of_project(project(), asked)
 
 
 def test_before_anyone_has_graded() -> None:
-    with pytest.raises(InvalidInput, match=r"No one has said of any plan yet whether it succeeds \(success\)"):
-        of_project(project(grades={}), Asked())
+    with pytest.raises(InvalidInput, match="No plan has a grade in success yet"):
+        units_of_project(project(grades={}), UnitRequest())
     with pytest.raises(InvalidInput, match="No answer in the aspects of ETP-Bench has a score yet"):
-        of_project(project(judged={}), Asked())
+        units_of_project(project(judged={}), UnitRequest())
 
 
 def test_a_schema_without_a_regression_asks_what_succeeds() -> None:
     report = SCHEMA.report.model_copy(update={"regression": None})
     found = project(schema=SCHEMA.model_copy(update={"report": report}))
     with pytest.raises(InvalidInput, match="Nothing says what succeeds: name a criterion"):
-        of_project(found, Asked())
-    joined = of_project(found, Asked(success="success"))
+        units_of_project(found, UnitRequest())
+    joined = units_of_project(found, UnitRequest(success="success"))
     assert (joined.by, len(joined.units)) == ("model", 3)  # nothing names tasks
     with pytest.raises(InvalidInput, match="Units of tasks need the field that names an item's task: task, question"):
-        of_project(found, Asked(success="success", by="task"))
+        units_of_project(found, UnitRequest(success="success", by="task"))
     labelled = {
         id: replace(item, fields={}, labels={"home": item.fields.get("task")}) for id, item in found.items.items()
     }
-    joined = of_project(replace(found, items=labelled), Asked(success="success", task="home"))
+    joined = units_of_project(replace(found, items=labelled), UnitRequest(success="success", task="home"))
     assert (joined.by, len(joined.units)) == ("task", 24)
 
 
@@ -229,9 +237,9 @@ def test_grades_between_success_and_failure_are_no_votes() -> None:
     """Where people may give a half, the mean of their grades counts; there is no logistic regression of it."""
     found = project()
     grades = {at: [0.5, 1.0] for at in found.grades["success"]}
-    joined = of_project(replace(found, grades={"success": grades}), Asked())
+    joined = units_of_project(replace(found, grades={"success": grades}), UnitRequest())
     assert {unit.success for unit in joined.units} == {0.75}
-    linear, logistic = fits(joined)
+    linear, logistic = fit_regressions(joined)
     assert not linear.found.r_squared.defined
     assert "there is only 0.75" in (logistic.found.reason or "")
 
@@ -241,7 +249,7 @@ def test_a_judge_is_called_as_results_does_or_as_the_schema() -> None:
     run = "gpt-3.5-turbo by etp_answer 1"  # a run of the judge that the schema calls gpt35
     found = replace(found, judged={("score", run): found.judged["score", "gpt35"]})
     for name in (run, "gpt35", "gpt-3.5-turbo"):
-        assert of_project(found, Asked(scores=name)).scores == f"{run}, score"
+        assert units_of_project(found, UnitRequest(scores=name)).scores == f"{run}, score"
 
 
 def test_success_by_the_key() -> None:
@@ -251,13 +259,13 @@ def test_success_by_the_key() -> None:
     answers = [(at, model, float(value)) for model, values in right.items() for at, value in enumerate(values)]
     silent, failed = Ended.EMPTY.why_none, Ended.FAILED.why_none
     found = made(answers, items=items, unanswered={"a": {9: silent}, "b": {9: failed}, "c": {9: silent}})
-    joined = of_project(found, Asked(success="key", plans=("far",)))
+    joined = units_of_project(found, UnitRequest(success="key", plans=("far",)))
     assert [(unit.model, unit.scores, unit.succeeded, unit.plans) for unit in joined.units] == [
         ("a", (3 / 5,), 2, 5),
         ("b", (1 / 5,), 0, 4),
         ("c", (4 / 5,), 3, 5),
     ]
-    assert dict(joined.left_out) == {"plans that a model was asked for and has not answered": 1}
+    assert dict(joined.left_out) == {"plans that a model has not answered": 1}
     table = leaderboard.sliced_scores(found, Scores("key"))
     for unit in joined.units:  # as Results says
         assert unit.success == pytest.approx(table.cells[unit.model, table.slicing.labels.index("far")].found.value)
@@ -274,11 +282,11 @@ def scores_of(rows: Mapping[str, Sequence[float]]) -> list[AspectScore]:
     ]
 
 
-def joined_of(scores: Mapping[str, Sequence[float]], succeeded: Mapping[str, int], plans: int = 10) -> Joined:
+def joined_of(scores: Mapping[str, Sequence[float]], succeeded: Mapping[str, int], plans: int = 10) -> JoinedUnits:
     outcomes = [
-        Outcome(2, model, f"plan {at}", "", float(at < n)) for model, n in succeeded.items() for at in range(plans)
+        PlanOutcome(2, model, f"plan {at}", "", float(at < n)) for model, n in succeeded.items() for at in range(plans)
     ]
-    return of_files(scores_of(scores), Asked(outcomes=outcomes, file="s.csv"), file="a.csv")
+    return units_of_files(scores_of(scores), UnitRequest(outcomes=outcomes, file="s.csv"), file="a.csv")
 
 
 def test_two_files_and_a_model_that_is_in_one_of_them() -> None:
@@ -289,7 +297,7 @@ def test_two_files_and_a_model_that_is_in_one_of_them() -> None:
         "models with scores and no plan that succeeds or fails (b)": 1,
     }
     assert joined.lacking == {"one": 0, "two": 1}
-    assert "Left out, rows of s.csv whose model has no scores here (d): 10." in about(joined)
+    assert "Left out, rows of s.csv whose model has no scores here (d): 10." in describe_units(joined)
 
 
 SIX = {f"m{at}": (at / 10, at / 10 + (0.02 if at % 2 else 0)) for at in range(6)}
@@ -300,7 +308,7 @@ FAR = {f"m{at}": (float(at),) for at in (0, 1, 2, 3, 20)}
 
 def test_what_stands_against_it_is_said() -> None:
     joined = joined_of({**SIX, "lone": (0.4,)}, {**{f"m{at}": at + 2 for at in range(6)}, "lone": 1})
-    linear, logistic = fits(joined, errors="classical")
+    linear, logistic = fit_regressions(joined, errors="classical")
     told = " ".join(linear.notes)
     assert "Left out for a missing score: 1 model (without a score: two 1)." in told
     # r of the two aspects over the six is that of at and at + 0.2 (at odd)
@@ -308,9 +316,9 @@ def test_what_stands_against_it_is_said() -> None:
     vif = 1 / (1 - r**2)
     assert f"variance inflation of one {vif:.1f}, two {vif:.1f}" in told
     assert "27 successes are fewer than 10" not in " ".join(logistic.notes)  # 27 of 60, twice 10 are needed
-    few = fits(joined_of(SIX, {name: 1 for name in SIX} | {"m3": 2}), kinds=("logistic",))[0]
+    few = fit_regressions(joined_of(SIX, {name: 1 for name in SIX} | {"m3": 2}), kinds=("logistic",))[0]
     assert "7 successes are fewer than 10 for each of 2 aspects" in " ".join(few.notes)
-    out = fits(
+    out = fit_regressions(
         joined_of({f"m{at}": (at,) for at in (0, 1, 2, 3, 20)}, {"m0": 0, "m1": 2, "m2": 5, "m3": 9, "m20": 10})
     )[0]
     assert "fitted shares of success are below 0 or above 1" in " ".join(out.notes)
@@ -318,7 +326,7 @@ def test_what_stands_against_it_is_said() -> None:
 
 def test_few_units_for_many_aspects_are_said() -> None:
     four = {name: SIX[name] for name in ("m0", "m1", "m2", "m3")}
-    (fit,) = fits(joined_of(four, {"m1": 2, "m2": 7, "m3": 4, "m0": 1}), kinds=("linear",))
+    (fit,) = fit_regressions(joined_of(four, {"m1": 2, "m2": 7, "m3": 4, "m0": 1}), kinds=("linear",))
     assert "4 models for 2 aspects leave few degrees of freedom (1)" in " ".join(fit.notes)
 
 
@@ -326,16 +334,17 @@ def test_models_that_differ_beyond_their_aspects() -> None:
     joined = joined_of(
         {f"m{at}": (at / 10,) for at in range(6)}, {f"m{at}": (1, 19, 3, 18, 2, 17)[at] for at in range(6)}, 20
     )
-    (classical,) = fits(joined, kinds=("logistic",), errors="classical")
+    (classical,) = fit_regressions(joined, kinds=("logistic",), errors="classical")
     assert "Models differ by more than their aspects" in " ".join(classical.notes)
     assert any(
-        line.startswith("Pearson (do models differ by chance alone?): chi squared(4)") for line in quality(classical)
+        line.startswith("Pearson (do models differ by chance alone?): chi squared(4)")
+        for line in describe_fit(classical)
     )
 
 
 def test_the_one_that_moves_the_coefficients_is_named() -> None:
     joined = joined_of(FAR, {"m0": 1, "m1": 2, "m2": 3, "m3": 4, "m20": 1})
-    (fit,) = fits(joined, kinds=("linear",))
+    (fit,) = fit_regressions(joined, kinds=("linear",))
     unit, leverage, distance = influential(joined, fit)[0]
     assert unit.model == "m20"
     # its leverage: 1/5 + (20 - 5.2)^2 / sum of squares around 5.2
@@ -347,14 +356,14 @@ def test_the_one_that_moves_the_coefficients_is_named() -> None:
 def test_errors_that_do_not_fit_the_units() -> None:
     joined = joined_of(SIX, dict.fromkeys(SIX, 5))
     with pytest.raises(InvalidInput, match="models belong to no task"):
-        fits(joined, cluster="task")
-    with pytest.raises(InvalidInput, match="each unit stands for itself"):
-        fits(joined, errors="cluster")
+        fit_regressions(joined, cluster="task")
+    with pytest.raises(InvalidInput, match="these units have none"):
+        fit_regressions(joined, errors="cluster")
 
 
 def test_files_have_every_number_or_the_reason() -> None:
     joined = joined_of({**SIX, "lone": (0.4,)}, {**{f"m{at}": at + 2 for at in range(6)}, "lone": 1})
-    found = fits(joined)
+    found = fit_regressions(joined)
     rows = list(csv.DictReader(io.StringIO(as_csv(joined, found))))
     one = next(row for row in rows if (row["regression"], row["name"]) == ("logistic", "two"))
     term = found[1].found.term("two")
@@ -366,7 +375,7 @@ def test_files_have_every_number_or_the_reason() -> None:
         assert row["value"] or row["test_value"] or row["reason"], row
     told = json.dumps(as_json(joined, found), allow_nan=False)  # neither nan nor infinite
     assert json.loads(told)["lacking"] == {"one": 0, "two": 1}
-    data = list(csv.DictReader(io.StringIO(data_csv(joined, found))))
+    data = list(csv.DictReader(io.StringIO(units_csv(joined, found))))
     assert [row["two"] for row in data][-1] == ""
     assert [row["leverage_linear"] for row in data][-1] == ""
     assert float(data[0]["leverage_linear"]) == found[0].found.leverage[0]
@@ -374,7 +383,7 @@ def test_files_have_every_number_or_the_reason() -> None:
 
 def test_without_a_value_there_is_null_and_why() -> None:
     joined = joined_of({"a": (0.1, 0.2), "b": (0.3, 0.1)}, {"a": 3, "b": 4})
-    for each in as_json(joined, fits(joined))["regressions"]:
+    for each in as_json(joined, fit_regressions(joined))["regressions"]:
         assert "too few" in each["reason"]
         for number in each["numbers"]:
             assert number.get("value") is None

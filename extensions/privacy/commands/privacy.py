@@ -19,7 +19,7 @@ SHOWN = 20
 """The maximum number of names in a list."""
 
 privacy = typer.Typer(
-    help="Faces and number plates in pictures and clips: looked for, decided by people, covered for everyone.",
+    help="Find faces and number plates in pictures and clips, decide about them, and cover them for everyone.",
     no_args_is_help=True,
 )
 
@@ -43,19 +43,20 @@ def look(
     project: Project,
     out: Annotated[Path, typer.Option("--out", help="A new folder for the table, the pictures and the page.")],
     kind: Annotated[
-        list[Kind] | None, typer.Option("--kind", help="Look for these alone. Repeatable; by default both.")
+        list[Kind] | None, typer.Option("--kind", help="Find only this kind. Repeatable; by default both.")
     ] = None,
     neighbours: Annotated[
-        int, typer.Option(min=1, max=20, help="How often a place has to be found: fewer find more, also what is none.")
+        int,
+        typer.Option(
+            min=1, max=20, help="Detection threshold. Lower values find more faces, but also more false positives."
+        ),
     ] = 3,
-    by_hand: Annotated[bool, typer.Option("--by-hand", help="Look with no cascade: people do.")] = False,
+    by_hand: Annotated[bool, typer.Option("--by-hand", help="Detect nothing; people draw all boxes.")] = False,
     only_found: Annotated[
         bool, typer.Option("--only-found", help="Draw only pictures and clips with boxes; the tables have all.")
     ] = False,
-    rate: Annotated[
-        float, typer.Option(min=0.2, max=10.0, help="Look at so many moments in a second of each clip.")
-    ] = 2.0,
-    pictures_only: Annotated[bool, typer.Option("--pictures-only", help="Do not look in clips.")] = False,
+    rate: Annotated[float, typer.Option(min=0.2, max=10.0, help="Samples per second of each clip.")] = 2.0,
+    pictures_only: Annotated[bool, typer.Option("--pictures-only", help="Skip clips.")] = False,
 ) -> None:
     """Find faces and plates in all images and clips of a project, and write tables and pictures to decide in.
 
@@ -63,29 +64,29 @@ def look(
     as it is.
     """
     from app.services import opened
-    from extensions.privacy import detection, sheet
+    from extensions.privacy import decision_tables, detection, sheet
     from extensions.privacy.cascades import Finder
 
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise FileRefused(f"{out} is there already, perhaps with what people have decided; give a new folder.")
+        raise FileRefused(f"{out} exists already and may hold decisions. Name a new folder.")
     finder = None if by_hand else Finder(kinds=[*(kind or Kind)], neighbours=neighbours)
     shared = opened()
     moments = None if pictures_only or finder is None else rate
-    found = detection.look(
+    found = detection.detect(
         shared.store, shared.media, by=None, project=project, finder=finder, rate=moments, progress=_progress
     )
     out.mkdir(mode=0o700, parents=True, exist_ok=True)
-    (out / "boxes.csv").write_text(detection.as_csv(found), encoding="utf-8", newline="")
+    (out / "boxes.csv").write_text(decision_tables.write_pictures(found), encoding="utf-8", newline="")
     clips = [] if pictures_only else found.clips
     if clips:
-        (out / "clips.csv").write_text(detection.clips_as_csv(found), encoding="utf-8", newline="")
+        (out / "clips.csv").write_text(decision_tables.write_clips(found), encoding="utf-8", newline="")
     if finder is not None:
-        told = finder.told | ({"rate": rate} if moments is not None else {})
-        (out / "looked.json").write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+        settings = finder.settings | ({"rate": rate} if moments is not None else {})
+        (out / "looked.json").write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
     drawn = sheet.written(
         out,
         shared.media,
-        detection.to_look_at(found, only_found=only_found),
+        detection.order_for_sheet(found, only_found=only_found),
         title=found.title,
         clips=[seen for seen in clips if seen.boxes or not only_found],
     )
@@ -110,10 +111,13 @@ def cover(
         list[Path], typer.Argument(help="The tables that `look` wrote, with what people have decided: either, or both.")
     ],
     margin: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="Each box grows by this share of its side, on every side.")
+        float,
+        typer.Option(
+            min=0.0, max=1.0, help="The fraction of its width and height by which each box grows on every side."
+        ),
     ] = MARGIN,
     uncover: Annotated[
-        bool, typer.Option("--uncover", help="What was covered may be shown again, where the table says no.")
+        bool, typer.Option("--uncover", help="Show covered parts again where the table says no.")
     ] = False,
 ) -> None:
     """Store the decisions of these tables and cover the boxes.
@@ -125,22 +129,22 @@ def cover(
     from extensions.privacy import covering, decision_tables, sheet
 
     read = [decision_tables.read(table) for table in tables]
-    told, left = [each for some, _ in read for each in some], sum(n for _, n in read)
-    looked = next((said for table in tables if (said := sheet.told_beside(table)) is not None), None)
+    choices, left = [each for some, _ in read for each in some], sum(n for _, n in read)
+    looked = next((said for table in tables if (said := sheet.settings_beside(table)) is not None), None)
     shared = opened()
-    done = covering.decide(
+    done = covering.apply_decisions(
         shared.store,
         shared.media,
         shared.settings.home,
         by=None,
         project=project,
-        told=told,
+        choices=choices,
         looked=looked,
         margin=margin,
         uncover=uncover,
     )
     nothing = done.pictures - done.covered
-    what = "Pictures and clips" if any(box.begin is not None for each in told for box in each.boxes) else "Pictures"
+    what = "Pictures and clips" if any(box.begin is not None for each in choices for box in each.boxes) else "Pictures"
     typer.echo(
         f"{what} decided: {done.pictures:,}. Boxes covered: {done.boxes:,}, in {done.covered:,} of them; nothing in "
         f"{nothing:,}."
@@ -148,20 +152,20 @@ def cover(
     if done.same:
         typer.echo(f"Decided so before: {done.same:,}.")
     if left:
-        typer.echo(f"Not decided, and shown as they are: {left:,} of the table.")
+        typer.echo(f"Not decided, so not covered: {left:,} of the table.")
     if done.archive:
-        typer.echo("The project's archive that lay ready had the originals; it was removed.")
+        typer.echo("The project's archive that was ready for download had the originals. It was deleted.")
     if done.sets:
         typer.echo(
             f"Frames that were taken out of these clips were removed: {', '.join(done.sets)} on the page Frames."
         )
     if done.releases:
         typer.echo(
-            f"Made before, with these as they were: release {', '.join(done.releases)}. Take back what you "
-            "gave to others, and make a new one."
+            f"These releases have the uncovered files: {', '.join(done.releases)}. Withdraw the copies that you gave "
+            "to others, and create a new release."
         )
     _not_looked(
-        "next to these in items or of the same videos, not decided and shown as they are",
+        "not decided, and in one item or from one video with these",
         done.beside,
     )
 
@@ -176,8 +180,8 @@ def list_(
     from extensions.privacy import detection
 
     shared = opened()
-    found = detection.pictures(shared.store, shared.media, by=None, project=project)
-    n = detection.standing(found)
+    found = detection.list_media(shared.store, shared.media, by=None, project=project)
+    n = detection.count_decisions(found)
     decided = [seen for seen in found.all if seen.decision]
     if as_json:
         lines = [detection.as_json(seen) for seen in decided]

@@ -83,7 +83,7 @@ def ids(store: Store) -> list[str]:
 def decide(
     store: Store, media: MediaStore, home: Path, *told: CoverChoice, project: str = "p", **how: Any
 ) -> CoverResult:
-    return covering.decide(store, media, home, by=None, project=project, told=told, **how)
+    return covering.apply_decisions(store, media, home, by=None, project=project, choices=told, **how)
 
 
 def copies(media: MediaStore, sha256: str) -> list[Path]:
@@ -112,25 +112,25 @@ def test_every_decision_is_on_record(store: Store, media: MediaStore, home: Path
     lea = make_person(store, "lea", role=Role.LEAD)
     files = put(store, media, home, file(), file(100))
     finder = SimpleNamespace(
-        told={"opencv": "4.x", "cascades": {"c.xml": "ab"}},
+        settings={"opencv": "4.x", "cascades": {"c.xml": "ab"}},
         find=lambda picture: [SimpleNamespace(kind="plate", x=0.7, y=0.7, w=0.2, h=0.2, by="plate")],
     )
-    looked = detection.look(store, media, by=lea, project="p", finder=finder)
+    looked = detection.detect(store, media, by=lea, project="p", finder=finder)
     assert (looked.n_found, looked.n_with, len(looked.pictures)) == (2, 2, 2)
     told = [CoverChoice("0.png", files[0], (BOX, OTHER)), CoverChoice("1.png", files[1], ())]
-    covering.decide(store, media, home, by=lea, project="p", told=told, looked=finder.told, margin=0.1)
+    covering.apply_decisions(store, media, home, by=lea, project="p", choices=told, looked=finder.settings, margin=0.1)
     with store.read() as session:
         found = list(session.exec(select(EventRow).where(EventRow.kind.startswith("privacy.")).order_by("id")))  # type: ignore[attr-defined]
         first, second = decisions.load_decisions(session, project_id=found[0].project_id or 0)
     assert [each.kind for each in found] == [events.FACES_LOOKED, events.COVERED, events.COVERED]
-    assert found[0].data["looked"] == finder.told
+    assert found[0].data["looked"] == finder.settings
     assert (found[0].data["pictures"], found[0].data["found"]) == (2, 2)
     assert (first.by, first.name, first.original, first.boxes) == ("lea", "0.png", files[0], (BOX, OTHER))
-    assert (first.covers, first.margin, first.looked) == ((BOX,), 0.1, finder.told)
+    assert (first.covers, first.margin, first.looked) == ((BOX,), 0.1, finder.settings)
     assert (second.boxes, second.file, second.looked) == ((), files[1], {})
-    again = detection.look(store, media, by=lea, project="p", finder=finder)
+    again = detection.detect(store, media, by=lea, project="p", finder=finder)
     assert again.n_found == 1, "the plate that was left is not proposed once more"
-    assert detection.standing(again) == {
+    assert detection.count_decisions(again) == {
         "pictures": 2, "covered": 1, "nothing": 1, "open": 0, "clips": 0, "clips_covered": 0, "clips_nothing": 0,
         "clips_open": 0, "unread": 0,
     }  # fmt: skip
@@ -161,7 +161,7 @@ def test_a_later_decision_starts_from_the_original_and_shows_nothing_again_by_it
 
         assert made.tobytes() == covered(plain.convert("RGB"), areas).tobytes()
     assert decide(store, media, home, CoverChoice("0.png", second, (BOX, more))).same == 1
-    with pytest.raises(InvalidInput, match="decided otherwise meanwhile"):
+    with pytest.raises(InvalidInput, match="has another decision now"):
         decide(store, media, home, CoverChoice("0.png", first, (BOX,)))
     decide(store, media, home, CoverChoice("0.png", second, ()), uncover=True)
     assert shown(store) == [original]
@@ -175,10 +175,10 @@ def test_no_one_decides_over_what_someone_else_decided_meanwhile(store: Store, m
     (original,) = put(store, media, home, file())
     lea = make_person(store, "lea", role=Role.LEAD)
     nothing = [CoverChoice("0.png", original, (replace(BOX, cover=False),))]
-    covering.decide(store, media, home, by=lea, project="p", told=nothing, after={original: None})
-    with pytest.raises(InvalidInput, match=r"lea has decided about 0\.png meanwhile"):
+    covering.apply_decisions(store, media, home, by=lea, project="p", choices=nothing, after={original: None})
+    with pytest.raises(InvalidInput, match=r"lea decided about 0\.png first"):
         decide(store, media, home, CoverChoice("0.png", original, (BOX,)), after={original: None})
-    seen = detection.picture(store, by=lea, project="p", file=original)
+    seen = detection.find_media(store, by=lea, project="p", file=original)
     assert seen.decision is not None
     assert (
         decide(store, media, home, CoverChoice("0.png", original, (BOX,)), after={original: seen.decision.at}).boxes
@@ -249,7 +249,7 @@ def test_what_releases_and_archives_hold(store: Store, media: MediaStore, home: 
     archive_in(home, "p").parent.mkdir()
     export_project(store, media, by=None, project="p", out=archive_in(home, "p"))
     told = [CoverChoice("a.png", files[0], (BOX,)), CoverChoice("b.png", files[1], (BOX,))]
-    before = covering.would_change(store, home, by=None, project="p", told=told, after={})
+    before = covering.preview_decisions(store, home, by=None, project="p", choices=told, after={})
     assert (before.pictures, before.covered, before.boxes) == (2, 2, 2)
     assert (before.releases, before.archive, archive_in(home, "p").exists()) == (["1"], True, True)
     done = decide(store, media, home, *told)
@@ -346,8 +346,10 @@ def test_what_does_not_fit_changes_nothing(store: Store, media: MediaStore, home
     with pytest.raises(InvalidInput, match="share from 0 to 1"):
         decide(store, media, home, CoverChoice("0.png", one, (BOX,)), margin=float("nan"))
     for use in (
-        lambda: covering.decide(store, media, home, by=ann, project="p", told=[CoverChoice("0.png", one, (BOX,))]),
-        lambda: detection.pictures(store, media, by=ann, project="p"),
+        lambda: covering.apply_decisions(
+            store, media, home, by=ann, project="p", choices=[CoverChoice("0.png", one, (BOX,))]
+        ),
+        lambda: detection.list_media(store, media, by=ann, project="p"),
     ):
         with pytest.raises(NotAllowed):
             use()

@@ -117,20 +117,27 @@ def test_a_look_proposes_it_until_someone_decides(store: Store, media: MediaStor
     original = put(store, media, home)
     finder = cascades.Finder(kinds=["face"])
     look: Any = {"by": lea, "project": "p", "finder": finder}
-    (left,) = detection.look(store, media, **look).clips
+    (left,) = detection.detect(store, media, **look).clips
     assert left.boxes == (), "without a rate clips are listed alone"
-    looked = detection.look(store, media, **look, rate=2.0)
+    looked = detection.detect(store, media, **look, rate=2.0)
     (seen,) = looked.clips
     (box,) = seen.boxes
     assert (looked.n_tracks, looked.n_clips_with, looked.n_found, len(looked.pictures)) == (1, 1, 0, 0)
     assert (box.begin, box.end, box.cover) == (1.5, 4.0, None)
     no = replace(box, cover=False)
     told = [CoverChoice("film.webm", original, (no,))]
-    covering.decide(store, media, home, by=lea, project="p", told=told, looked=finder.told | {"rate": 2.0})
-    again = detection.look(store, media, **look, rate=4.0)
+    covering.apply_decisions(
+        store, media, home, by=lea, project="p", choices=told, looked=finder.settings | {"rate": 2.0}
+    )
+    again = detection.detect(store, media, **look, rate=4.0)
     assert (again.n_tracks, again.clips[0].boxes) == (0, (no,)), "what was left is not proposed once more"
-    covering.decide(
-        store, media, home, by=lea, project="p", told=[CoverChoice("film.webm", original, (replace(box, cover=True),))]
+    covering.apply_decisions(
+        store,
+        media,
+        home,
+        by=lea,
+        project="p",
+        choices=[CoverChoice("film.webm", original, (replace(box, cover=True),))],
     )
     assert not has_face(media.path(shown(store)[0]))
     with store.read() as session:
@@ -141,10 +148,10 @@ def test_a_look_proposes_it_until_someone_decides(store: Store, media: MediaStor
     assert [(each["looked"].get("rate"), each["clips"], each["tracks"]) for each in events] == [
         (None, 1, 0), (2.0, 1, 1), (4.0, 1, 0)
     ]  # fmt: skip
-    n = detection.standing(again)
+    n = detection.count_decisions(again)
     assert (n["clips"], n["clips_nothing"], n["clips_open"], n["pictures"]) == (1, 1, 0, 0)
     with pytest.raises(InvalidInput, match=r"from 0\.2 to 10 moments"):
-        detection.look(store, media, **look, rate=30.0)
+        detection.detect(store, media, **look, rate=30.0)
 
 
 def test_what_items_releases_and_archives_hold(store: Store, media: MediaStore, home: Path) -> None:
@@ -213,7 +220,7 @@ def test_two_who_cover_at_once_come_to_one_decision(store: Store, media: MediaSt
         each.start()
     for each in both:
         each.join()
-    (refused,) = [str(each) for each in came if "decided otherwise meanwhile" in str(each)]
+    (refused,) = [str(each) for each in came if "has another decision now" in str(each)]
     assert "has no begin" not in refused, "it is still a clip, under another file"
     with store.read() as session:
         (decision,) = decisions.load_decisions(session, project_id=1)
@@ -247,13 +254,15 @@ def test_what_does_not_fit_changes_nothing(store: Store, media: MediaStore, home
     with pytest.raises(InvalidInput, match="a box of a picture has no begin and end"):
         decide(store, media, home, CoverChoice("it.png", image, (FACE,)))
     with pytest.raises(NotAllowed):
-        covering.decide(store, media, home, by=ann, project="p", told=[CoverChoice("film.webm", clip, (FACE,))])
+        covering.apply_decisions(
+            store, media, home, by=ann, project="p", choices=[CoverChoice("film.webm", clip, (FACE,))]
+        )
     assert shown(store) == [clip, image]
     broken = home / "broken.webm"
     data = media.path(clip).read_bytes()
     broken.write_bytes(data[: len(data) * 2 // 3])
     image_pool.add_to_pool(store, media, by=None, project="p", files=[("broken.webm", broken)])
-    looked = detection.look(store, media, by=None, project="p", finder=cascades.Finder(kinds=["face"]), rate=1.0)
+    looked = detection.detect(store, media, by=None, project="p", finder=cascades.Finder(kinds=["face"]), rate=1.0)
     ((name, why),) = looked.unread
     assert (name, "breaks off" in why, len(looked.clips)) == ("broken.webm", True, 1)
     with pytest.raises(InvalidInput, match=r"lasts 2\.933 s, and a box of it ends at 3\.9 s"):  # its frames end there

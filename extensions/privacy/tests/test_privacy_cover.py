@@ -56,10 +56,10 @@ def test_what_was_made_of_a_covered_clip_is_deleted(store: Store, home: Path, mo
     told = [CoverChoice("film.webm", original, (FACE,))]
     contacts.busy = True
     with pytest.raises(Conflict, match="being made"):
-        covering.decide(store, media, home, by=lea, project="p", told=told)
+        covering.apply_decisions(store, media, home, by=lea, project="p", choices=told)
     assert shown(store) == [original]
     contacts.busy = False
     assert derived_media.names_of(home, "p", [original]) == [f"sheet of {original}"]
-    done = covering.decide(store, media, home, by=lea, project="p", told=told)
+    done = covering.apply_decisions(store, media, home, by=lea, project="p", choices=told)
     assert (done.covered, done.sets) == (1, [f"sheet of {original}"])
     assert contacts.deleted == {original: media.path(shown(store)[0])}

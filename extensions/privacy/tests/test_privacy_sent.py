@@ -35,9 +35,9 @@ def test_no_address_gives_what_is_covered(format: str, tmp_path: Path, sqlite_te
     before = image_pool.pool(store, person=ana, project="tiny").assets[0].id
     first = {size: sent(before, size) for size in sizes}
     assert all(status == 200 and shows(body) for status, body, _ in first.values())
-    (seen,) = detection.pictures(store, home.media(), by=None, project="tiny").pictures
+    (seen,) = detection.list_media(store, home.media(), by=None, project="tiny").pictures
     told = [CoverChoice("it", seen.file, (BOX,))]
-    covering.decide(store, home.media(), home.path, by=None, project="tiny", told=told)
+    covering.apply_decisions(store, home.media(), home.path, by=None, project="tiny", choices=told)
     assert {sent(before, size)[0] for size in sizes} == {404}
     after = image_pool.pool(store, person=ana, project="tiny").assets[0].id
     for size in sizes:

@@ -21,7 +21,7 @@ def box(x: float, y: float = 0.4, kind: str = "face", by: str = "frontal", side:
 
 def spans(seen: list[tuple[float, list[DetectedBox]]], step: float = 0.5) -> list[tuple[str, list[float], list[float]]]:
     """Kind, moments and left edges of each."""
-    found = tracks.linked(seen, step)
+    found = tracks.link_boxes(seen, step)
     return [(each.kind, [at[0] for at in each.places], [at[1] for at in each.places]) for each in found]
 
 
@@ -71,20 +71,20 @@ def test_a_span_reaches_to_the_moments_at_which_it_was_not_seen(tmp_path: Path) 
     """Looked at 0, 0.5, ... of two seconds (20 frames; the last is there until 1.93 s); seen at 0.5, 1.0 and 1.5."""
     clip = video(tmp_path / "it.webm", [at / 10 for at in range(20)])
     by = box(0.3, by="frontal+profile")
-    (found,) = tracks.look(clip, Scripted([[], [box(0.1)], [box(0.2)], [by]]))
+    (found,) = tracks.detect_tracks(clip, Scripted([[], [box(0.1)], [box(0.2)], [by]]))
     assert (found.begin, found.path[0][:2], found.path[-1][:2]) == (0.0, (0.5, 0.1), (1.5, 0.3))
     assert (round(found.end or 0, 1), found.by, found.cover) == (1.9, "frontal+profile", None)
     assert (found.x, round(found.w, 9)) == (0.1, 0.4), "x to x + w holds all of its places"
     slow = Scripted([[box(0.1)], [box(0.1)]])
-    (found,) = tracks.look(clip, slow, rate=1.0)
+    (found,) = tracks.detect_tracks(clip, slow, rate=1.0)
     assert slow.script == []
 
 
 def test_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clip = video(tmp_path / "it.webm", [0.0, 0.1])
     monkeypatch.setattr(tracks, "MOST_TRACKS", 1)
-    with pytest.raises(MediaRefused, match=r"it has 2 places that look like something, more than 1\. Look with more"):
-        tracks.look(clip, Scripted([[box(0.1), box(0.7)]]), name="it")
+    with pytest.raises(MediaRefused, match=r"it has 2 possible faces and plates, more than 1\. Use a higher"):
+        tracks.detect_tracks(clip, Scripted([[box(0.1), box(0.7)]]), name="it")
 
 
 def test_what_cannot_be_read_to_its_end_is_said(tmp_path: Path) -> None:
@@ -92,16 +92,16 @@ def test_what_cannot_be_read_to_its_end_is_said(tmp_path: Path) -> None:
     cut, other = tmp_path / "cut.webm", tmp_path / "other.webm"
     cut.write_bytes(whole[: len(whole) * 2 // 3])
     with pytest.raises(MediaRefused, match=r"cut\.webm breaks off: .*Bring in a whole one"):
-        tracks.look(cut, Scripted([[]] * 99), name="cut.webm")
+        tracks.detect_tracks(cut, Scripted([[]] * 99), name="cut.webm")
     other.write_bytes(b"\x1aE\xdf\xa3" + b"no clip at all" * 50)
     with pytest.raises(MediaRefused, match=r"other\.webm cannot be decoded"):
-        tracks.look(other, Scripted([]), name="other.webm")
+        tracks.detect_tracks(other, Scripted([]), name="other.webm")
 
 
 @pytest.mark.thorough
 def test_a_face_that_moves_is_found_while_it_is_there(tmp_path: Path) -> None:
     """It is there from 2.0 to 3.9 s; looked at 2.0, 2.5, 3.0 and 3.5 s, and not seen at 1.5 and 4.0 s."""
-    (found,) = tracks.look(covered.clip(tmp_path / "it.webm"), cascades.Finder())
+    (found,) = tracks.detect_tracks(covered.clip(tmp_path / "it.webm"), cascades.Finder())
     assert (found.kind, found.by, found.begin, found.end) == ("face", "frontal", 1.5, 4.0)
     assert [at[0] for at in found.path] == [2.0, 2.5, 3.0, 3.5]
     for time, x, y, w, h in found.path:

@@ -1,4 +1,4 @@
-"""``touchstone shortcuts --models``: what models get right without the images of items."""
+"""``touchstone shortcuts --models``: the results of models without images."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
     from extensions.shortcuts.model_shortcuts import ListedItem, ModelShortcuts
 
 LONGEST = 500
-"""So many characters of what a model wrote are printed."""
+"""The maximum length of a model's text that is printed."""
 LINKED = 500
-"""So many items at most stand in a link to Items: an address has an end."""
+"""The maximum number of items in a link to the page Items."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked for."""
+    """The options of the command."""
 
     project: str
     counted: Items | None
     chosen: Sequence[str]
     strong: Sequence[str]
     at_most: float | None
-    """The share of items that may be flagged, in place of the schema's."""
+    """The limit for flagged items that replaces the schema's."""
     gate: bool
-    """Whether it is a fault where there are more."""
+    """Whether the command fails above the limit."""
 
 
 def stands(project: str, counted: Items | None, limits: Limits | None) -> ModelResult | None:
-    """How what models get right stands to these limits; None: they set none for it."""
+    """Return the comparison of models with these limits, or None without such a limit."""
     from app.services import opened
     from extensions.shortcuts.model_check import compare_with_limit
     from extensions.shortcuts.model_shortcuts import measure_models
@@ -49,7 +49,7 @@ def stands(project: str, counted: Items | None, limits: Limits | None) -> ModelR
 
 
 def _limits(wanted: Wanted) -> Limits | None:
-    """Those of the schema, or what is given in their place; None: no one limits it."""
+    """Return the limits of the schema with the given one, or None."""
     from annotation_schemas.model import Shortcuts as Limits
     from app.services import opened
     from domain.errors import InvalidInput, Problem
@@ -68,8 +68,10 @@ def _limits(wanted: Wanted) -> Limits | None:
 
 
 def tell(wanted: Wanted, *, scores: Path | None, reasons: Path | None, as_json: bool) -> bool:
-    """Tables and lists, or one JSON object; ``scores`` is a file for what was said of each item, ``reasons`` one for
-    what authors are to be told. Whether it is as wanted."""
+    """Write tables and lists, or one JSON object. Return whether the limit is met, if it must be.
+
+    ``scores`` is a file for the replies, and ``reasons`` is a file for the reasons that authors read.
+    """
     from app.services import opened
     from exporters.writing import write_files
     from extensions.shortcuts import model_files as files
@@ -103,7 +105,7 @@ def tell(wanted: Wanted, *, scores: Path | None, reasons: Path | None, as_json: 
 
 
 def write_reasons(path: Path, told: Sequence[tuple[str, str]]) -> None:
-    """Write what authors are to be told, for ``touchstone bulk send-back``."""
+    """Write the reasons that authors read, for ``touchstone bulk send-back``."""
     from domain.csv_text import as_bytes
     from exporters.writing import write_files
 

@@ -15,7 +15,7 @@ from extensions.shortcuts.run_plan import MOST_ORDERS, Frames, ShortcutPlan
 
 
 class Without(StrEnum):
-    """What is left out."""
+    """The part of items that a model does not see."""
 
     IMAGES = "images"
     MARKS = "marks"
@@ -70,8 +70,8 @@ def shortcut(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and do nothing.")] = False,
     later: Annotated[bool, typer.Option("--later", help="Leave it to a worker instead of waiting for it.")] = False,
 ) -> None:
-    """Ask a model under a condition, to see whether items need their pictures: a run for each order of options. What it
-    says counts as no answer; `touchstone run list` has these runs."""
+    """Ask a model under a condition, to test whether items need their pictures. Each order of options is a run of its
+    own. The replies do not count as answers. `touchstone run list` lists these runs."""
     refuse_mixed(
         resume=resume,
         new=spec is not None,

@@ -1,4 +1,4 @@
-"""``touchstone shortcuts``: how far a set can be answered without a look at its images."""
+"""``touchstone shortcuts``: how often items can be answered without their images."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAMED = 20
 
 
 class Bound(StrEnum):
-    """What must not be more than a limit."""
+    """The number that must not exceed a limit."""
 
     VALUE = "value"
     LOW = "low"
@@ -31,7 +31,7 @@ class Bound(StrEnum):
 
 
 def register(cli: typer.Typer) -> None:
-    """Add the subcommand."""
+    """Add the subcommand of this module."""
     cli.command("shortcuts")(shortcuts)
 
 
@@ -83,9 +83,9 @@ def shortcuts(
     gate: Annotated[bool, typer.Option("--gate", help="End with 1 where a limit is not kept.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
-    """How often rules that look at no image are right, how well a classifier does that reads question and options
-    alone, and which items give their key away by their text; and how that stands to the limits of the schema, or to
-    those given here. It tells keys: for leads."""
+    """Measure how often rules and a classifier on texts answer items without images, and list the items that reveal
+    their key. Compare the numbers with the limits of the schema, or with the limits given here. The output reveals
+    keys, so it is for leads."""
     from domain.errors import InvalidInput, Problem
     from extensions.shortcuts.commands import model_report
 
@@ -115,7 +115,7 @@ def _report(
     as_json: bool,
     gate: bool,
 ) -> bool:
-    """Write what rules and the classifier come to; return whether the limits are met, if ``gate`` asks for it."""
+    """Write the results of rules and the classifier. Return whether the limits are met, if ``gate`` asks for it."""
     from app import figures
     from app.services import opened
     from domain.errors import InvalidInput, Problem
@@ -153,7 +153,7 @@ def _report(
 
 
 def _limits(own: Limits | None, at_most: Sequence[str], given: dict[str, Any], *, gate: bool) -> Limits | None:
-    """Those of the schema, or what is given in their place; None: there are none, and none are asked for."""
+    """Return the limits of the schema with the given ones; None if there are none."""
     from annotation_schemas.model import Shortcuts as Limits
     from domain.errors import InvalidInput, Problem
     from extensions.shortcuts.schema_limits import wrong
@@ -178,7 +178,7 @@ def _limits(own: Limits | None, at_most: Sequence[str], given: dict[str, Any], *
 
 
 def _tell(found: TextShortcuts, stands: TextResult | None) -> None:
-    """As tables and lists."""
+    """Write the results as tables and lists."""
     from extensions.shortcuts import key_places
     from reports import data_card
     from reports.content import Table

@@ -1,4 +1,4 @@
-"""Shortcuts: how far items can be answered without their images, and which of them give their key away. For leads."""
+"""The page Shortcuts, for leads: how often items can be answered without images, and which items reveal their key."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ SCREEN = Screen("Shortcuts", place=252, role=Role.LEAD, group=Group.NUMBERS)
 
 FLAGGED, PICKED, EVERY = "flagged", "picked by the classifier", "every item"
 BAR, AROUND = 30, 80
-"""The height of a row of the chart, and of what stands around the rows, in pixels."""
+"""The height in pixels of a row of the chart, and of the space around all rows."""
 
 
 def render(services: Services) -> None:
-    """What rules and models come to, next to chance and limits; below, the items, the most telling first."""
+    """Draw the numbers of rules and models with chance and limits, and the items below."""
     view = shell.lead_of(services)
     shell.heading(
         "Shortcuts",
@@ -50,7 +50,7 @@ def render(services: Services) -> None:
 
 
 def _texts(services: Services, view: ProjectView, items: Items | None) -> TextShortcuts | None:
-    """What rules and the classifier come to, drawn; None: there is nothing (yet) of which items could be listed."""
+    """Draw the results of rules and the classifier. Return None if there are no items to list yet."""
     ask = partial(page_figures.ask_texts, services, view, items)
     try:
         asked = ask()
@@ -81,7 +81,7 @@ def _texts(services: Services, view: ProjectView, items: Items | None) -> TextSh
 
 
 def _stands(gate: TextResult | None, *, counted: bool) -> None:
-    """How it stands to the limits of the schema. ``counted``: of the items that a release is about."""
+    """Show the comparison with the limits. ``counted``: whether the items are those of a release."""
     if gate is None:
         words = "The schema sets no limits, so no release waits for this; its key export.shortcuts sets them."
         shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="gate"))
@@ -92,7 +92,7 @@ def _stands(gate: TextResult | None, *, counted: bool) -> None:
 
 
 def _left_out(found: TextShortcuts) -> str:
-    """What is to be known of the items; which they are stands above."""
+    """Return the sentences about items that are left out or have no source."""
     told: list[str] = []
     if found.skipped:
         told.append(f"Without options of which one is right, and left out: {len(found.skipped):,}.")
@@ -136,7 +136,7 @@ def _rules(view: ProjectView, found: TextShortcuts, gate: TextResult | None) -> 
 
 
 def _chart(rules: Sequence[_Rule], chance: float) -> ChartSpec:
-    """Every rule with its interval, the blind draw as a line, and limits as strokes."""
+    """Return the chart of all rules with intervals, chance and limits."""
     names = [each.title for each in rules]
     values: list[dict[str, Any]] = [
         {
@@ -213,7 +213,7 @@ def _written(value: float | None) -> str | None:
 
 
 def _parts(found: TextShortcuts) -> None:
-    """Each place, the classifier in each dimension, and where right options stand."""
+    """Show each position, the classifier in each dimension, and the positions of right options."""
     with st.expander("Each place, each dimension, and where right options stand", key="shortcuts.parts"):
         figures = [*found.baselines, *((f"Classifier: {name}", each) for name, each in found.text_only)]
         rows = [
@@ -303,7 +303,7 @@ def _table(view: ProjectView, items: Sequence[ItemScore], titles: dict[str, str]
 
 
 def _why(each: ItemScore) -> markup.Markup:
-    """The rules that pick the key, then what the classifier goes by."""
+    """Return the rules that choose the key, and the evidence of the classifier."""
     rules = rules_that_pick(each.choice)
     texts = f"texts alone: {', '.join(each.reasons) or 'no single word, many together'}" if each.right else ""
     parts = [markup.tag("div", markup.text(one)) for one in (texts, ", ".join(rules)) if one]

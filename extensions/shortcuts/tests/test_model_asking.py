@@ -14,7 +14,8 @@ from sqlalchemy import text
 from annotation_schemas.loader import load_text
 from db import attributes, file_raters
 from db.engine import Store, open_store
-from domain.errors import Conflict, ModelRefused
+from db.runs import open_runs
+from domain.errors import Conflict, ModelRefused, NotAvailable
 from domain.run_kinds import RunKind, kind_of, plan_of
 from domain.runs import Question
 from domain.states import Stage
@@ -27,11 +28,13 @@ from testkit.pictures import video
 from testkit.scripted import ScriptedServer, chat
 from tests.workflow.shortcut_world import SCHEMA, N, reader, served, spec_of
 from tests.workflow.test_questions import FISH, STEADY, bring, egoplan_fields, png, schema_of
+from workflow.files.project_check import remarks
 from workflow.files.project_export import export_project
 from workflow.files.project_import import import_project
 from workflow.results import project_answers
 from workflow.results.ratings import raters_of, ratings_of
-from workflow.runs import attempt_keeper, run_grading, run_start, run_views
+from workflow.runs import attempt_keeper, run_control, run_grading, run_start, run_views
+from workflow.runs.askings import asking_of
 from workflow.runs.model_plans import plan_for
 from workflow.runs.worker import work
 
@@ -58,6 +61,30 @@ def attempts(store: Store, run: str = "%") -> list[tuple[str, str, str, int, int
     with store.read() as session:
         rows = session.connection().execute(text(sql), {"run": run}).all()
     return [(*row[:5], json.loads(row[5]) if isinstance(row[5], str) else row[5]) for row in rows]
+
+
+def test_a_run_whose_extension_is_missing_is_listed_and_names_it(
+    store: Store, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rooms = Rooms(store, home)
+    with served(reader) as server:
+        spec = spec_of(server)
+        (plan,) = ShortcutPlan.under(plan_for(rooms.loaded.schema_, spec, limit=1), text_only=True)
+        run = run_start.start(store, by=None, project="p", spec=spec, plan=plan)
+    monkeypatch.setattr("domain.extensions.installed", dict)
+    named = "The kind of runs `shortcut` belongs to the extension Shortcuts, which is not installed."
+    (view,) = run_views.runs_of(store, by=None, project="p", kind=RunKind.SHORTCUT)
+    assert (view.id, view.done) == (run, 0)
+    with store.read() as session:
+        assert open_runs(session) == [], "no worker takes it up"
+    with pytest.raises(Conflict, match=named):
+        run_control.pause(store, by=None, run=run)
+    with pytest.raises(NotAvailable, match=named):
+        asking_of(RunKind.SHORTCUT)
+    assert [line for line in remarks(store, project="p") if named in line] == [
+        f"p: 1 run needs more. {named} Put the folder `extensions/shortcuts` of this version of Touchstone back, and "
+        "start again."
+    ]
 
 
 def test_a_plan_leads_to_its_kind_and_back() -> None:

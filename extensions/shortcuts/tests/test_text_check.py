@@ -15,7 +15,7 @@ import pytest
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema, Shortcuts
 from db.engine import Store
-from domain.errors import FileRefused
+from domain.errors import FileRefused, NotAvailable
 from extensions.shortcuts import text_check
 from extensions.shortcuts import text_shortcuts as room
 from extensions.shortcuts.key_places import places_of
@@ -208,6 +208,15 @@ def test_egoplan_stands_within_what_its_audit_found(monkeypatch: pytest.MonkeyPa
 
 
 # ---- a release -------------------------------------------------------------------------------------------------------
+
+
+def test_a_release_is_refused_while_the_extension_of_its_check_is_missing(
+    store: Store, media: MediaStore, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept(store, limited("{at_most: {constant: 0.6}}"), longest=True)
+    monkeypatch.setattr("domain.extensions.installed", dict)
+    with pytest.raises(NotAvailable, match=r"`export\.shortcuts` belongs to the extension Shortcuts, which is not"):
+        release(store, media, home, "shortcuts")
 
 
 @pytest.mark.thorough

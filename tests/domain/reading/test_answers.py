@@ -273,3 +273,40 @@ def test_options_that_differ_in_signs_alone_are_told_apart(kind: AnswerKind, opt
     }
     said = {text: read_answer(text, Asked(kind, options)).value for text in texts}
     assert said == (texts if kind is AnswerKind.OPTION else {text: (option,) for text, option in texts.items()})
+
+
+_COUNTING = (
+    "There are {} cups.",
+    "There are {} cups in the image.",
+    "{} cups",
+    "I see {} cups.",
+    "The image shows {} cups.",
+    "Answer: {} cups",
+    '{{"answer": "{} cups"}}',
+)
+
+
+@pytest.mark.parametrize("manner", _COUNTING)
+def test_none_is_counted_as_any_other_number_is(manner: str) -> None:
+    asked = Asked(AnswerKind.NUMBER)
+    said = {word: read_answer(manner.format(word), asked).value for word in ("3", "three", "0", "no")}
+    assert said == {"3": 3.0, "three": 3.0, "0": 0.0, "no": 0.0}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "There is no way to tell.",
+        "There is no image.",
+        "No idea.",
+        "No more than that.",
+        "There are no cups or there may be one.",
+        "No, there are many cups.",
+        "No information is given.",
+        "There are no clear cups but some plates.",
+        "None of the above",
+        "There is no answer.",
+    ],
+)
+def test_a_sentence_without_a_count_is_no_zero(text: str) -> None:
+    assert read_answer(text, Asked(AnswerKind.NUMBER)).value is None

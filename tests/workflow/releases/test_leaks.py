@@ -625,6 +625,32 @@ def test_keys_of_other_kinds(key: str, right: Callable[[random.Random], Any], tm
         assert found(shelf=lambda answer: ", ".join("ABCD"[WORDS.index(each)] for each in answer)) == {"key"}
 
 
+def test_sets_from_options_of_their_own_raise_no_alarm_and_planted_columns_do(tmp_path: Path) -> None:
+    """Keys of one option, of all options and of none; each item has options of its own, in a shuffled order."""
+    dice = random.Random(5)
+    rows = []
+    for n in range(60):
+        options = dice.sample(WORDS, 4)
+        answer = [option for option in options if dice.random() < 0.5]
+        fields = {"question": f"Which are in {n}?", "options": options, "answer": answer}
+        rows.append((f"q{dice.randrange(10**8):08}", "what", "test", fields))
+    made(schema_of("kind: options_of, field: options"), rows).keys(tmp_path / "private")
+    public = tmp_path / "public"
+    public.mkdir()
+
+    def found(**more: Callable[[Any], Any]) -> set[str]:
+        lines = [
+            {"id": id, "question": fields["question"], "options": fields["options"]}
+            | {name: how(fields) for name, how in more.items()}
+            for id, _, _, fields in rows
+        ]
+        (public / "test.jsonl").write_text("".join(json.dumps(each) + "\n" for each in lines))
+        return {leak.kind for leak in leaks(public, tmp_path / "private").leaks}
+
+    assert found() == set()
+    assert found(shelf=lambda fields: fields["answer"]) == {"key"}
+
+
 # ---- what cannot be looked at ---------------------------------------------------------------------------------------
 
 

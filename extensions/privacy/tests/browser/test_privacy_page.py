@@ -62,7 +62,7 @@ def test_a_lead_looks_decides_and_covers(
             (f"{N - 1}.png", 1, "lea"), ("film.webm", 2, "lea"),
         ]  # fmt: skip
         media = MediaStore(server.home / "media")
-        seen = detection.pictures(store, media, by=None, project="p").pictures
+        seen = detection.list_media(store, media, by=None, project="p").pictures
         assert [shows(media.path(each.file)) for each in seen[:3]] == [False, False, True]
         typed, drawn = (next(each for each in done if each.name == name).covers[0] for name in ("00.png", "01.png"))
         assert typed.place == (0.25, 0.2, 0.2, 0.4)
@@ -193,14 +193,14 @@ def _another_is_faster(lea: Desk) -> None:
     """Lea is told what Noor has said meanwhile, sees it, and nothing of hers is kept."""
     with opened(lea.server) as store:
         noor = accounts.find_person(store, login="noor")
-        folder = detection.place(store, lea.server.home, by=noor, project="p")
+        folder = detection.leads_folder(store, lea.server.home, by=noor, project="p")
         found = page_work.items(store, MediaStore(lea.server.home / "media"), folder, by=noor, project="p")
         file = next(each.seen.file for each in found if each.seen.name == "03.png")
         saying = MarkRequest(file, 0, None, "nothing", [], [])
         page_work.say(store, folder, by=noor, project="p", saying=saying)
     there = figure(lea, "03.png")
     there.get_by_role("radio", name="Cover what is ticked").press("Space")
-    expect(there.locator(".note")).to_contain_text("noor has changed this picture meanwhile")
+    expect(there.locator(".note")).to_contain_text("noor changed this picture first")
     expect(there.get_by_role("radio", name="Nothing to cover")).to_be_checked()
 
 
@@ -211,7 +211,7 @@ def _cover(lea: Desk, pictures: Path | None) -> None:
     expect(dialog).to_contain_text(
         "5 pictures and 1 clip decided: 5 boxes covered in 4 of them, nothing to cover in 2."
     )
-    expect(dialog).to_contain_text("cannot be taken back")
+    expect(dialog).to_contain_text("Copies that others have fetched")
     lea.settled()
     lea.looks(pictures, "privacy-question")
     dialog.get_by_role("button", name="Cover 5 boxes").dblclick()

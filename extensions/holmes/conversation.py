@@ -1,8 +1,8 @@
-"""HOLMES: a model that sees nothing asks tools about the image, and then answers.
+"""Conversations in which a model that sees no image asks tools about it, and then answers.
 
-A conversation takes turns until the model answers without asking. Nothing is made up on the way: a call whose result is
-neither stored nor found by running the tool ends it as that, and so does the cap on turns. Every request is told as an
-attempt of its own; the last attempt holds the transcript and what all of the turns took together.
+A conversation takes turns until the model answers without asking. It also ends at a call without a result, and at the
+maximum number of turns; no result is made up. Every request is an attempt of its own. The last attempt holds the
+transcript, and the tokens, cost and seconds of all turns.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from annotation_schemas.tools import Tool, ToolSet, holmes
 from domain.runs import ANSWERS, Attempt, Outcome, Question, ToolFailed, Tools
+from extensions.holmes.tool_sets import Tool, ToolSet, holmes
 
 Message = Mapping[str, Any]
 
@@ -24,23 +24,23 @@ class TurnReply:
     """A model's reply in a conversation."""
 
     attempt: Attempt
-    """The request, told as it ended."""
+    """The request, as it ended."""
     message: Message | None
-    """The assistant's turn as it came; None: there is none, or it is not to be gone on with."""
+    """The assistant's turn as received. None if the conversation cannot continue with it."""
 
 
 @dataclass(frozen=True)
 class Turn:
-    """What is said next in one conversation."""
+    """The next request of a conversation."""
 
     question: Question
     messages: Sequence[Message]
     tools: Sequence[Mapping[str, Any]]
-    """As the chat protocol has them."""
+    """The tools in the form of the chat protocol."""
 
 
 class Speaker(Protocol):
-    """A model that can be talked to."""
+    """A model that takes part in conversations."""
 
     def say(
         self,
@@ -50,9 +50,9 @@ class Speaker(Protocol):
         hear: Callable[[TurnReply], None],
         stop: Callable[[], bool],
     ) -> None:
-        """Ask all of these once; each is heard when it has ended, and what was tried before that is told.
+        """Send each of these turns once. ``hear`` gets each reply; ``tell`` gets the attempts before a reply.
 
-        Raises ``RunStopped`` where asking further makes no sense.
+        Raises ``RunStopped`` if further requests make no sense.
         """
 
 
@@ -66,10 +66,10 @@ def converse(
     tool_set: ToolSet | None = None,
     tools: Tools | None = None,
 ) -> None:
-    """Hold a conversation about each question, all of them turn by turn; what was stopped is left as it is.
+    """Hold a conversation about each question, all of them turn by turn. Stopped conversations stay as they are.
 
-    ``tools`` runs the set's tools where a result is not stored. They are run when all of a round have been heard, so
-    that no model waits for them with its connection open.
+    ``tools`` runs the set's tools if a result is not stored. They run after all replies of a round, so that no model
+    waits for them with an open connection.
     """
     tool_set = tool_set or holmes()
     open_: dict[int, Conversation] = {}
@@ -106,7 +106,7 @@ def _run_waiting(
     tell: Callable[[Attempt], None],
     stop: Callable[[], bool],
 ) -> bool:
-    """Run what the conversations wait for; a tool that fails ends its own. False: stopped on the way."""
+    """Run the tools that conversations wait for. A failing tool ends its conversation. Return False if stopped."""
     waiting = [each for each in open_.values() if each.waits]
 
     def ran(conversation: Conversation) -> Attempt | None:
@@ -122,15 +122,15 @@ def _run_waiting(
 
 @dataclass
 class Conversation:
-    """What was said about one question so far."""
+    """The conversation about one question so far."""
 
     question: Question
     tool_set: ToolSet
     most_turns: int
     may_run: bool = False
-    """Whether tools are run where a result is not stored."""
+    """Whether tools may be run if a result is not stored."""
     waits: list[_Call] = field(default_factory=list)
-    """Calls of the last turn, of which some have to be run before they are answered."""
+    """The calls of the last turn, if tools must be run to answer them."""
     messages: list[Message] = field(default_factory=list)
     transcript: list[dict[str, Any]] = field(default_factory=list)
     turns: int = 0
@@ -144,12 +144,12 @@ class Conversation:
         self._total = dict.fromkeys(("tokens_in", "tokens_out", "cost", "seconds"), 0.0)
 
     def turn(self) -> Turn:
-        """What is said next."""
+        """Return the next request."""
         offered = self.tool_set.offered(self.question.dimension, self.question.tools or {})
         return Turn(self.question, tuple(self.messages), tuple(tool.function() for tool in offered))
 
     def counted(self, attempt: Attempt) -> Attempt:
-        """The attempt, with what it took added to what all of them took."""
+        """Return the attempt, and add its tokens, cost and seconds to the totals."""
         self.requests += 1
         # A request that was turned away or never got there takes no tokens, and no one charges for it.
         free = attempt.outcome is Outcome.TRANSPORT_ERROR and attempt.tokens_in is None and attempt.status is not None
@@ -161,7 +161,7 @@ class Conversation:
         return attempt
 
     def take(self, said: TurnReply) -> Attempt:
-        """The attempt as it counts in this conversation: its end, or a turn after which it goes on."""
+        """Return the attempt as the end of the conversation, or as a turn after which it continues."""
         attempt = self.counted(said.attempt)
         if not attempt.final:
             return attempt
@@ -210,8 +210,10 @@ class Conversation:
         )
 
     def run_tools(self, tools: Tools) -> Attempt | None:
-        """Run what the last turn asked for and put the results into the conversation; the end of it where a tool
-        fails. What was stopped goes on waiting."""
+        """Run the tools of the last turn and add their results to the conversation.
+
+        Return the end of the conversation if a tool fails. Stopped tools stay waiting.
+        """
         results: list[Any] = []
         for call in self.waits:
             _, result = self._result(call)
@@ -233,7 +235,7 @@ class Conversation:
         return self._ended(Attempt(self.question.unit_id, Outcome.TOOL_FAILED, error=str(failed), detail=about))
 
     def _answered(self, call: _Call, trouble: str, result: Any) -> None:
-        """Put a call's result into the conversation, or why there is none."""
+        """Add a call's result to the conversation, or the reason for a missing result."""
         entry: dict[str, Any] = {"role": "tool", "name": call.name, "arguments": call.arguments}
         if trouble:
             entry |= {"arguments": call.raw if call.arguments is None else call.arguments, "result": None}
@@ -244,7 +246,7 @@ class Conversation:
         self.messages.append({"role": "tool", "tool_call_id": call.id, "content": content})
 
     def _result(self, call: _Call) -> tuple[str, Any]:
-        """Why there is no result, as a sentence; else the stored one, or ``_TO_RUN``."""
+        """Return the reason for a missing result, and the stored result or ``_TO_RUN``."""
         stored = self.question.tools or {}
         if call.name not in self.tool_set.names() and call.name not in stored:
             return f"It asked for the tool {call.name[:100]!r}, which there is not.", None
@@ -267,7 +269,7 @@ class Conversation:
         return "", _TO_RUN
 
     def _runnable(self) -> Iterator[Tool]:
-        """The tools that are offered for the item and can be run."""
+        """Return the tools that are offered for the item and can be run."""
         offered = self.tool_set.offered(self.question.dimension, self.question.tools or {}) if self.may_run else ()
         return (tool for tool in offered if tool.runs)
 
@@ -281,26 +283,26 @@ class Conversation:
 
 
 _TO_RUN = object()
-"""In place of a result: the tool is to be run."""
+"""The placeholder for the result of a tool that must be run."""
 _NOT_RUN = "It was not run, as another call of this turn has no result."
 
 
 @dataclass(frozen=True)
 class _Call:
-    """A tool that was asked for."""
+    """A call of a tool."""
 
     id: str
     name: str
     raw: str
     arguments: Mapping[str, Any] | None
-    """None: they cannot be read."""
+    """None if they cannot be read."""
 
     def sent(self) -> dict[str, Any]:
-        """As it stands in the assistant's turn."""
+        """Return the call in the form of the chat protocol."""
         return {"id": self.id, "type": "function", "function": {"name": self.name, "arguments": self.raw}}
 
     def dump(self) -> dict[str, Any]:
-        """For the transcript."""
+        """Return the call for the transcript."""
         return {
             "id": self.id,
             "name": self.name,
@@ -309,7 +311,7 @@ class _Call:
 
 
 def _read_calls(calls: Any, turn: int) -> tuple[list[_Call], str]:
-    """The calls of a turn, or why they are none of the protocol's."""
+    """Return the calls of a turn, or the reason why they break the protocol."""
     wrong = "The reply asks for tools in a way that the protocol does not know (tool_calls)."
     if not isinstance(calls, list):
         return [], wrong
@@ -338,5 +340,5 @@ def _arguments(raw: str) -> Mapping[str, Any] | None:
 
 
 def _shown(calls: Any) -> Any:
-    """What could not be read, as far as it is worth keeping; all of it stands in the raw reply."""
+    """Return the beginning of unreadable calls. The raw reply has all of them."""
     return json.dumps(calls, ensure_ascii=False)[:2000]

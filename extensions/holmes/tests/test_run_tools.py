@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +19,19 @@ from db.engine import Store, open_store
 from domain.errors import ModelRefused
 from domain.runs import Outcome, RunPlan, RunState
 from domain.settings import Settings
+from extensions.holmes.run_tools import RunTools
+from extensions.holmes.settings import ToolSettings
+from extensions.holmes.tests.test_result_import import ROWS, bring, project, stored
+from extensions.holmes.tests.test_tools import until
 from inference.spec import Endpoint, ModelSpec
 from media.store import MediaStore
 from testkit.samples import pca_record, write
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
-from tests.inference.test_tools import until
-from tests.workflow.test_tool_results import ROWS, bring, project, stored
+from tests.paths import ROOT
 from workflow.access.projects import create_project
 from workflow.files.import_files import import_files
 from workflow.runs import run_control, run_start, run_views
 from workflow.runs.model_plans import plan_for, tools_in_words, with_tools
-from workflow.runs.run_tools import RunTools
 from workflow.runs.worker import means_of, work
 
 __all__ = ["project"]
@@ -79,7 +82,7 @@ def begun(store: Store, url: str, tools: Path | None, **more: Any) -> str:
 
 
 def done(store: Store, home: Path, run: str, *, tools: Path | None = None, folder: Path | None = None) -> RunState:
-    settings = Settings(home, "", tools=folder)
+    settings = Settings(home, "", of_extensions={ToolSettings: ToolSettings(folder)})
     return work(store, run, means=means_of(store, MediaStore(home / "media"), settings, tools=tools))
 
 
@@ -170,12 +173,15 @@ def test_a_worker_runs_only_what_it_was_given(project: Store, home: Path, tmp_pa
 
 def test_a_set_that_does_not_fit_or_is_for_nothing_starts_no_run(project: Store, tmp_path: Path) -> None:
     with pytest.raises(ModelRefused, match="the file cannot be read"):
-        with_tools(RunPlan(), tmp_path / "none.yaml")
+        with_tools(RunPlan(strategy="holmes"), tmp_path / "none.yaml")
     schema = load_schema(shipped()["pca_bench"]).schema_
     spec = ModelSpec(name="m", adapter="endpoint", model="x", endpoint=Endpoint(base_url="http://127.0.0.1:9/v1"))
-    plan = with_tools(plan_for(schema, spec, strategy="generate"), made(tmp_path / "lab"))
-    with pytest.raises(ModelRefused, match="goes with the strategy `holmes`"):
-        run_start.start(project, by=None, project="p", spec=spec, plan=plan)
+    tools = made(tmp_path / "lab")
+    with pytest.raises(ModelRefused, match="goes with a strategy in which models ask for tools"):
+        with_tools(plan_for(schema, spec, strategy="generate"), tools)
+    plan = with_tools(plan_for(schema, spec, strategy="holmes"), tools)
+    with pytest.raises(ModelRefused, match="goes with a strategy in which models ask for tools"):
+        run_start.start(project, by=None, project="p", spec=spec, plan=replace(plan, strategy="generate"))
     (line,) = tools_in_words(plan)
     assert line == f"tool object_detection: {sys.executable} -S ./detect.py, at most 60 s and 100,000 bytes"
 
@@ -208,7 +214,7 @@ def test_a_worker_that_is_killed_while_tools_run_loses_no_result(tmp_path: Path,
     with ScriptedServer(asks_once) as server:
         run = begun(store, server.url, tools)
         words = [sys.executable, "-c", WORKER, str(home), run, str(tools)]
-        with subprocess.Popen(words, cwd=Path(__file__).parents[2]) as worker:
+        with subprocess.Popen(words, cwd=ROOT) as worker:
             until(lambda: len(ran(tmp_path / "lab")) == 2)  # each is stored before the next one runs
             os.kill(worker.pid, signal.SIGKILL)
         first = stored(store)

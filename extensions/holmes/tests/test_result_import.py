@@ -15,6 +15,7 @@ from db.engine import Store
 from domain.errors import FileRefused
 from domain.runs import Outcome, RunState
 from domain.settings import Settings
+from extensions.holmes.result_file import read_tool_results
 from inference.spec import Endpoint, ModelSpec
 from media.store import MediaStore
 from testkit.samples import pca_record, write
@@ -129,3 +130,10 @@ def test_a_run_of_a_model_that_asks_tools(project: Store, home: Path, tmp_path: 
         "assistant",
     ]
     assert last["1"].error == "It asked for object_detection, and no such result is stored for this item."
+
+
+def test_a_key_that_stands_twice_is_a_bad_row(tmp_path: Path) -> None:
+    path = tmp_path / "twice.jsonl"
+    path.write_text('{"item": "a", "tool": "t", "result": "x", "result": "y"}')
+    (bad,) = read_tool_results(path, tools=[])[1]
+    assert "the key 'result' stands twice" in bad.reason

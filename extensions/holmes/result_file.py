@@ -1,4 +1,4 @@
-"""Results of tools in: JSON lines ``{"item", "tool", "result"}``, with ``arguments`` where a result depends on them."""
+"""Read files with results of tools: JSON lines ``{"item", "tool", "result"}``, some with ``arguments``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _KEYS = ("item", "tool", "result", "arguments")
 
 @dataclass(frozen=True)
 class ToolResultRecord:
-    """What a tool says about an item. ``arguments`` None: whatever it is asked with."""
+    """The result of a tool for an item. If ``arguments`` is None, the result is for every call."""
 
     item: str
     tool: str
@@ -29,7 +29,7 @@ class ToolResultRecord:
 def read_tool_results(
     path: Path, *, tools: Collection[str]
 ) -> tuple[Sequence[tuple[ToolResultRecord, BadRow]], Sequence[BadRow]]:
-    """All results of a file, each with where it stood, and the rows that do not fit.
+    """Return all results of a file with their places, and the invalid rows.
 
     Raises
     ------

@@ -1,5 +1,7 @@
-"""What a model was asked, and all that it replied: a line for each request, on disk before anything follows from it.
-What is there is not asked again."""
+"""A journal of a model's replies: one line per request, on disk before the reply is used.
+
+A question whose reply is in the journal is not asked again.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ class JournalKind(NamedTuple):
 
     @property
     def head(self) -> Line:
-        """The first line of such a file."""
+        """Return the first line of the journal."""
         return {"record": "head", "of": self.of, "version": 1}
 
 
@@ -39,20 +41,20 @@ _OUTCOMES = frozenset(each.value for each in Outcome)
 
 @dataclass
 class Journal:
-    """The lines of one file, and a way to add to them."""
+    """The lines of one file, to which lines can be added."""
 
     lines: list[Line] = field(default_factory=list)
     broken: int = 0
-    """Lines that cannot be read, such as the last one of a command that was killed."""
+    """Number of unreadable lines, such as the last line of a killed command."""
     _file: BinaryIO | None = None
 
     @property
     def replies(self) -> list[Line]:
-        """Those of requests."""
+        """Return the lines of requests."""
         return [line for line in self.lines if line.get("record") == "reply"]
 
     def add(self, line: Line) -> None:
-        """One more line; it is on the disk when this returns."""
+        """Add a line, and wait until it is on disk."""
         assert self._file is not None
         self._file.write(_line(line))
         self._file.flush()
@@ -65,20 +67,20 @@ def _line(line: Line) -> bytes:
 
 
 def read(path: Path, kind: JournalKind) -> Journal:
-    """What a file has, for a look; nothing, where there is none."""
+    """Return the journal in a file for reading; an empty journal without a file."""
     return _parsed(path, path.read_bytes(), kind) if path.exists() else Journal()
 
 
 @contextmanager
 def opened(path: Path, kind: JournalKind) -> Iterator[Journal]:
-    """The file, for this command alone.
+    """Open the journal for this command alone.
 
     Raises
     ------
     Conflict
-        Another command writes into it.
+        Another command writes into the file.
     FileRefused
-        It is something else, or cannot be written.
+        The file is no such journal, or cannot be written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -107,7 +109,8 @@ def opened(path: Path, kind: JournalKind) -> Iterator[Journal]:
 
 
 def _parsed(path: Path, data: bytes, kind: JournalKind) -> Journal:
-    found = Journal()
+    lines: list[Line] = []
+    broken = 0
     for number, line in enumerate(filter(None, data.split(b"\n"))):
         try:
             value = json_text.loaded(line.decode())
@@ -116,10 +119,10 @@ def _parsed(path: Path, data: bytes, kind: JournalKind) -> Journal:
         if number == 0 and value != kind.head:
             raise FileRefused(f"{path} is there already and holds no replies about {kind.about}; name another --out.")
         if isinstance(value, dict) and (value.get("record") != "reply" or _whole(value)):
-            found.lines.append(value)
+            lines.append(value)
         else:
-            found.broken += 1
-    return found
+            broken += 1
+    return Journal(lines, broken)
 
 
 def _whole(reply: Line) -> bool:

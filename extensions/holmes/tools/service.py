@@ -1,4 +1,4 @@
-"""A tool that is a server: it gets one JSON object, in which images are base64, and replies with one JSON value."""
+"""Tools that are servers. A request is one JSON object with base64 images; a reply is one JSON value."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import asyncio
 import base64
 import os
 
-from annotation_schemas.tools import Tool
 from domain.errors import ModelRefused
 from domain.installation import install_hint
 from domain.runs import ToolFailed
 from domain.settings import ENDPOINTS
+from extensions.holmes.tool_sets import Tool
+from extensions.holmes.tools.calls import ToolCall
 from inference.endpoint.answerer import media_type
 from inference.endpoint.client import Key, key_of
 from inference.spec import Endpoint
-from inference.tools.calls import ToolCall
 from net import addresses, httpx2_client
 from net.addresses import AddressRefused, AddressWords, NameNotFound, Rules
 from net.guard import Bounds, Guard, NotAnswered, NotReadable, TooSlow, Traffic
@@ -23,7 +23,7 @@ URL = AddressWords("url of a tool", key="put the key into an environment variabl
 
 
 def replied(tool: Tool, call: ToolCall, *, listed: tuple[str, ...]) -> bytes:
-    """The body of the server's reply. Raises ``ToolFailed``, and ``ModelRefused`` as ``guard_of`` does."""
+    """Return the body of the server's reply. Raise ``ToolFailed``, or ``ModelRefused`` as ``guard_of`` does."""
     guard, key = guard_of(tool, listed)
     images = [
         {"type": media_type(content) or "application/octet-stream", "data": base64.b64encode(content).decode("ascii")}
@@ -47,7 +47,7 @@ def replied(tool: Tool, call: ToolCall, *, listed: tuple[str, ...]) -> bytes:
 
 
 def guard_of(tool: Tool, listed: tuple[str, ...]) -> tuple[Guard, Key | None]:
-    """The server that a tool asks, and its key.
+    """Return the guard of the server that a tool asks, and the server's key.
 
     Raises
     ------

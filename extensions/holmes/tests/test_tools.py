@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from annotation_schemas.tools import ToolSet, holmes, parse_tool_set
 from domain.errors import ModelRefused, SchemaError
 from domain.runs import Attempt, Outcome, Picture, Question, ToolFailed
-from inference.holmes import converse
-from inference.opening import open_answerer
-from inference.tools.calls import ToolCall
-from inference.tools.running import run
+from extensions.holmes.conversation import converse
+from extensions.holmes.endpoint_conversations import open_conversations
+from extensions.holmes.tests.test_conversation import call, calls, spec_of
+from extensions.holmes.tool_sets import ToolSet, holmes, parse_tool_set
+from extensions.holmes.tools.calls import ToolCall
+from extensions.holmes.tools.running import run
 from testkit.scripted import Reply, Script, ScriptedServer, chat
-from tests.inference.test_holmes import call, calls, spec_of
 
 PNG = b"\x89PNG\r\n\x1a\n"
 """How such a file begins."""
@@ -246,10 +246,8 @@ def held(
 ) -> tuple[list[Attempt], ScriptedServer]:
     told: list[Attempt] = []
     with ScriptedServer(script) as server:
-        answerer = open_answerer(
-            spec_of(server.url, **more), strategy="holmes", tool_set=parse_tool_set(RUNS, "tools", home=None)
-        )
-        answerer.give_tools(tools)  # type: ignore[attr-defined]
+        answerer = open_conversations(spec_of(server.url, **more), (), parse_tool_set(RUNS, "tools", home=None))
+        answerer.give_tools(tools)
         stored = {"detect": [{"arguments": None, "result": "stored"}]}
         asked = [Question(at, f"i{at}", "road", ("?",), tools=stored if at == 99 else {}) for at in range(n)]
         try:

@@ -1,7 +1,6 @@
-"""Tools that a model can ask for in a conversation: their names and descriptions, as data, and how they are run.
+"""Tool sets: the names and descriptions of tools for models, as data, and the way to run each tool.
 
-A tool that says how it is run is a command of this machine or a server that is asked; the others have results that were
-found beforehand.
+A tool is run as a command on this machine or by asking a server. Tools without either have imported results only.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from annotation_schemas import HOME, typed_yaml
+from annotation_schemas import typed_yaml
 from domain.errors import SchemaError
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
@@ -30,19 +29,19 @@ class Tool(BaseModel):
     name: str
     description: str
     dimensions: tuple[str, ...] | None = None
-    """The dimensions whose items it is offered for; None: all."""
+    """The dimensions whose items have the tool; None means all."""
     arguments: dict[str, str] = Field(default_factory=dict)
     """The meaning of each argument by name; arguments are texts. Without arguments, every call has the same result."""
     command: tuple[str, ...] = ()
-    """A program and its arguments; one that begins with `./` lies next to the tool set's file."""
+    """A program and its arguments. A program that begins with `./` is next to the tool set's file."""
     environment: tuple[str, ...] = ()
-    """Environment variables of the worker that the program gets, in addition to a few standard ones."""
+    """The worker's environment variables that the program gets, in addition to a few standard ones."""
     url: str = ""
-    """Instead of a command: the address that is asked."""
+    """The address of a server, instead of a command."""
     key: str | None = None
     """The variable of the worker's environment that holds the address's key."""
     images: bool = True
-    """Whether it gets the item's images; one that knows the state of a world by the item's id needs none."""
+    """Whether the tool gets the item's images. A tool that knows a simulated world by the item's id needs none."""
     seconds: float = Field(default=60, gt=0, le=3600)
     """The time limit in seconds."""
     largest: int = Field(default=100_000, ge=1, le=10_000_000)
@@ -62,7 +61,7 @@ class Tool(BaseModel):
 
     @property
     def runs(self) -> bool:
-        """Whether it can be run, where a result is not stored."""
+        """Return whether the tool can be run if a result is not stored."""
         return bool(self.command or self.url)
 
     def function(self) -> dict[str, Any]:
@@ -74,7 +73,7 @@ class Tool(BaseModel):
         return {"type": "function", "function": about}
 
     def offered_in(self, dimension: str) -> bool:
-        """Whether it is for the items of a dimension."""
+        """Return whether items of a dimension have the tool."""
         return self.dimensions is None or dimension in self.dimensions
 
 
@@ -100,7 +99,7 @@ class ToolSet:
     """The folder of the file, where its programs lie."""
 
     def names(self) -> tuple[str, ...]:
-        """The names of all of them."""
+        """Return the names of all tools."""
         return tuple(tool.name for tool in self.tools)
 
     def tool(self, name: str) -> Tool | None:
@@ -108,7 +107,7 @@ class ToolSet:
         return next((tool for tool in self.tools if tool.name == name), None)
 
     def offered(self, dimension: str, stored: Collection[str]) -> tuple[Tool, ...]:
-        """The tools for an item: its dimension's (all, if none is for that dimension), and those with a result."""
+        """Return the tools for an item: those of its dimension (all if it has none), and those with a result."""
         known = {name for tool in self.tools for name in tool.dimensions or ()}
         return tuple(
             tool for tool in self.tools if tool.offered_in(dimension) or dimension not in known or tool.name in stored
@@ -121,17 +120,17 @@ class ToolSet:
 
 @cache
 def holmes() -> ToolSet:
-    """The tools of HOLMES."""
-    return read_tool_set(HOME / "tool_sets" / "holmes.yaml")
+    """Return the tools of the paper."""
+    return read_tool_set(Path(__file__).parent / "holmes.yaml")
 
 
 def read_tool_set(path: Path) -> ToolSet:
-    """The tool set in a file. Raises ``SchemaError``, naming the line, where it does not fit."""
+    """Return the tool set in a file. Raise ``SchemaError`` with the line if it is invalid."""
     return parse_tool_set(typed_yaml.read_file(path), str(path), home=path.parent)
 
 
 def parse_tool_set(text: str, name: str, *, home: Path | None = None) -> ToolSet:
-    """The tool set that a text is; ``name`` stands for the file in messages. Raises ``SchemaError``."""
+    """Return the tool set in a text. Messages name ``name``. Raise ``SchemaError`` if the text is invalid."""
     document, found = typed_yaml.parse(text, _File)
     if found is None or document.troubles:
         raise SchemaError(typed_yaml.in_lines(document, name))

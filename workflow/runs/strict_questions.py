@@ -1,5 +1,8 @@
-"""A model behind an endpoint asked about many things in one strict form: each request kept before anything follows from
-it, what could not be taken asked again with what was wrong, what is known not asked at all."""
+"""Asking a model behind an endpoint about many subjects, with replies in one strict form.
+
+Each reply is written to a journal before it is used. After a faulty reply, the question is asked again with its faults.
+A question whose reply the journal has is not asked again.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
-from app.reply_journal import Journal, Line
 from domain import strict_json
 from domain.errors import ModelRefused
 from domain.runs import NO_REQUEST, Attempt, Budgeted, Outcome, Picture, Question
@@ -15,47 +17,49 @@ from domain.settings import Settings
 from domain.strict_json import Fault
 from workflow.runs import model_descriptions
 from workflow.runs.model_descriptions import ModelSpec
+from workflow.runs.reply_journal import Journal, Line
 
 
-class Reading(Protocol):
-    """What a reply comes to."""
+class ParsedReply(Protocol):
+    """The content of a reply, or its faults."""
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """Why it is not taken; none: it is."""
+        """Return the faults of the reply; a reply without faults is taken."""
 
 
-R = TypeVar("R", bound=Reading)
+R = TypeVar("R", bound=ParsedReply)
 
 
 @dataclass
 class Subject(Generic[R]):
-    """What is asked about one thing, and what came of it so far."""
+    """One thing that the model is asked about, and its replies so far."""
 
     name: str
     text: str
     key: str
-    """The same for the same question to the same model: whatever it replied holds for this."""
+    """Key of the question and the model; a reply with this key answers this question."""
     read: Callable[[str], R]
-    """What a whole reply comes to."""
+    """Parses a whole reply."""
     failed: Callable[[Fault], R]
-    """What a request comes to that brought no whole reply."""
+    """Returns the result of a request without a whole reply."""
     pictures: Callable[[], Sequence[Picture] | str] = tuple
-    """What is shown with the text; a sentence where it cannot be shown."""
+    """Returns the pictures for the text, or a sentence that says why they cannot be shown."""
     heard: list[tuple[Line, tuple[Fault, ...]]] = field(default_factory=list)
-    """Every request with what was wrong with its reply."""
+    """Every request, with the faults of its reply."""
     said: R | None = None
-    """The first reply that could be taken."""
+    """The first reply without faults."""
     faults: tuple[Fault, ...] = ()
-    """Of the last reply."""
+    """Faults of the last reply."""
     tried: int = 0
-    """Replies that came; a request that brought none is not the model's doing."""
+    """Number of replies; requests without a reply do not count."""
     silent: bool = False
-    """No reply came in this run."""
+    """Whether no reply came in this run."""
 
-    def hear(self, line: Line, said: R) -> None:
-        """One more request has ended, and comes to this."""
+    def hear(self, line: Line, said: R, *, silent: bool = False) -> None:
+        """Add the result of a request."""
         self.heard.append((line, said.faults))
+        self.silent = silent
         if Outcome(line["outcome"]).replied:
             self.tried += 1
             self.faults = said.faults
@@ -63,7 +67,7 @@ class Subject(Generic[R]):
             self.said = said
 
     def taken(self, line: Line) -> R:
-        """What a request comes to."""
+        """Return the result of a request."""
         outcome = Outcome(line["outcome"])
         if outcome is not Outcome.ANSWERED:
             what = "The reply was cut off before its end: be brief." if outcome is Outcome.TRUNCATED else line["error"]
@@ -73,11 +77,11 @@ class Subject(Generic[R]):
         return self.read(line["text"])
 
     def is_open(self, tries: int) -> bool:
-        """Whether it is still to be asked about."""
+        """Tell whether to ask about the subject again."""
         return self.said is None and self.tried < tries and not self.silent
 
     def question(self, at: int, *, shown: bool = True) -> Question:
-        """What is asked next; without its pictures unless they are to be ``shown``."""
+        """Return the next question; its pictures are left out unless they are ``shown``."""
         text = strict_json.asked_again(self.text, self.faults) if self.faults else self.text
         pictures = self.pictures() if shown else ()
         if isinstance(pictures, str):
@@ -85,25 +89,27 @@ class Subject(Generic[R]):
         return Question(at, self.name, "", (*pictures, text))
 
     def why_none(self) -> str:
-        """Why it has nothing, where no reply could be taken."""
+        """Return why the subject has no reply without faults."""
         if not self.heard:
             return "it was not asked about"
         return f"{self.tried} replies, none of which could be taken" if self.tried else "no reply came"
 
 
 @dataclass(frozen=True)
-class Way:
-    """How it is asked."""
+class QuestionSettings:
+    """The model, and how often to ask about each subject."""
 
     spec: ModelSpec
     tries: int
     noun: str
-    """What a subject is, as the key of its name in the journal."""
+    """Kind of subject, which is the key of its name in the journal."""
 
 
 def described(spec: ModelSpec, *, longest: int, form: dict[str, Any] | None, name: str) -> ModelSpec:
-    """The model as it is asked: by what it is likeliest to say, unless it says otherwise, and with room for a reply;
-    with a ``form`` (JSON Schema) of that ``name`` held to it by its server."""
+    """Return the model's description with defaults: its likeliest reply, of at most ``longest`` tokens.
+
+    With a ``form`` (JSON Schema) of that ``name``, the server enforces the form.
+    """
     spec = spec.with_defaults(temperature=None, max_tokens=longest)
     if form is None:
         return spec
@@ -114,13 +120,13 @@ def described(spec: ModelSpec, *, longest: int, form: dict[str, Any] | None, nam
 
 
 def must_be_endpoint(spec: ModelSpec, what: str) -> None:
-    """Refuse a model that is loaded here."""
+    """Raise ``ModelRefused`` for a model that is loaded on this machine."""
     if spec.endpoint is None:
         raise ModelRefused(f"{spec.name} is no endpoint; {what} are asked of a model behind one.")
 
 
 def recall(subjects: Sequence[Subject[R]], journal: Journal) -> None:
-    """Take what was replied before."""
+    """Add the replies of a journal to their subjects."""
     of_key = {subject.key: subject for subject in subjects}
     for line in journal.replies:
         if (subject := of_key.get(str(line.get("key")))) is not None:
@@ -128,7 +134,7 @@ def recall(subjects: Sequence[Subject[R]], journal: Journal) -> None:
 
 
 def ask(
-    way: Way,
+    how: QuestionSettings,
     subjects: Sequence[Subject[R]],
     journal: Journal,
     settings: Settings,
@@ -136,31 +142,30 @@ def ask(
     stop: Callable[[], bool],
     tell: Callable[[str, R], None],
 ) -> None:
-    """Ask about everything that is left, then once more about that whose reply could not be taken, and so on.
+    """Ask about all open subjects, then again about subjects with faulty replies, until the tries are used up.
 
     Raises
     ------
     RunStopped
-        Asking further makes no sense.
+        Further questions make no sense.
     """
 
     def heard(attempt: Attempt) -> None:
         subject = subjects[attempt.unit_id]
-        line = _line(way.noun, subject, attempt)
+        line = _line(how.noun, subject, attempt)
         said = subject.taken(line)
         journal.add({**line, "faults": [fault._asdict() for fault in said.faults]})
-        subject.hear(line, said)
-        subject.silent = attempt.final and not attempt.outcome.replied
+        subject.hear(line, said, silent=attempt.final and not attempt.outcome.replied)
         tell(subject.name, said)
 
-    answerer = model_descriptions.opened(way.spec, settings)
+    answerer = model_descriptions.opened(how.spec, settings)
     try:
-        journal.add({"record": "session", "model": way.spec.dump(), "about": dict(answerer.about)})
+        journal.add({"record": "session", "model": how.spec.dump(), "about": dict(answerer.about)})
         if isinstance(answerer, Budgeted):
             sent = [line for line in journal.replies if Outcome(line["outcome"]) not in NO_REQUEST]
             answerer.spent(len(sent), sum(line["cost"] or 0.0 for line in sent))
-        for _ in range(way.tries):
-            left = [subject.question(at) for at, subject in enumerate(subjects) if subject.is_open(way.tries)]
+        for _ in range(how.tries):
+            left = [subject.question(at) for at, subject in enumerate(subjects) if subject.is_open(how.tries)]
             if not left or stop():
                 return
             answerer.answer(left, tell=heard, stop=stop)
@@ -194,7 +199,7 @@ def _line(noun: str, subject: Subject[R], attempt: Attempt) -> dict[str, Any]:
 
 
 def failures(subjects: Sequence[Subject[R]]) -> dict[str, list[str]]:
-    """Replies that were not taken, by every kind of what is wrong with them: about which subject, each."""
+    """Return the subjects of faulty replies, by kind of fault."""
     found: dict[str, list[str]] = {}
     for subject in subjects:
         for _, faults in subject.heard:
@@ -204,17 +209,17 @@ def failures(subjects: Sequence[Subject[R]]) -> dict[str, list[str]]:
 
 
 def failure_rows(subjects: Sequence[Subject[R]], nouns: str) -> list[dict[str, Any]]:
-    """The same for a manifest; ``nouns`` is what subjects are called there."""
+    """Return the faulty replies for a manifest; ``nouns`` is the key of the subjects."""
     return [{"kind": kind, "replies": len(of), nouns: of[:5]} for kind, of in sorted(failures(subjects).items())]
 
 
 def requests(subjects: Sequence[Subject[R]]) -> int:
-    """How many were sent."""
+    """Return the number of sent requests."""
     return sum(Outcome(line["outcome"]) not in NO_REQUEST for subject in subjects for line, _ in subject.heard)
 
 
 def usage(subjects: Sequence[Subject[R]]) -> dict[str, Any]:
-    """Tokens and cost."""
+    """Return the number of tokens and the cost."""
     lines = [line for subject in subjects for line, _ in subject.heard]
     costs = [line["cost"] for line in lines if line["cost"] is not None]
     return {

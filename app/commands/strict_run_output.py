@@ -1,4 +1,4 @@
-"""What a command tells of a model that was asked about many things in one strict form, and how it ends."""
+"""The output and exit status of commands that ask a model about many subjects (``workflow.runs.strict_questions``)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from workflow.runs.model_descriptions import ModelSpec
 
 SHOWN = 20
-"""So many of what came to nothing are named."""
+"""Number of subjects without a result that are named."""
 
 
-class Told(Protocol):
-    """What came of asking."""
+class StrictRun(Protocol):
+    """The result of one run."""
 
     broken: int
     before: int
@@ -27,23 +27,25 @@ class Told(Protocol):
 
     @property
     def failures(self) -> Mapping[str, Sequence[str]]:
-        """Replies that were not taken, by kind: about what, each."""
+        """Return the subjects of faulty replies, by kind of fault."""
 
     def figures(self) -> Mapping[str, Any]:
-        """Counts; None: not known."""
+        """Return the counts; None is unknown."""
 
     def without(self) -> Iterator[tuple[str, str, list[str]]]:
-        """What came to nothing: name, why, and more of it."""
+        """Yield the subjects without a result: name, reason, and details."""
 
 
-T = TypeVar("T", bound=Told)
+T = TypeVar("T", bound=StrictRun)
 
 
 def carried_out(
     make: Callable[[Callable[[], bool]], T], *, tell: Callable[[T], None], came: Callable[[T], Sequence[Any]]
 ) -> None:
-    """Ask until all is asked or a signal comes, tell what came of it, and end: by the signal, with why it was stopped,
-    or with status 1 where nothing ``came``."""
+    """Run ``make`` until it ends or a signal comes, print the result, and exit.
+
+    The exit follows the signal, the reason of a stop, or status 1 without a result in ``came``.
+    """
     from app.commands.runs_in_terminal import on_signals
 
     signals: list[int] = []
@@ -58,9 +60,11 @@ def carried_out(
         raise typer.Exit(1)
 
 
-def tell_asked(told: Told, spec: ModelSpec, *, about: str, wanted: str, journal: Path, more: str) -> None:
-    """Counts, what was not taken by kind, and what has no ``wanted`` (goal): ``about`` (video) is what was asked about,
-    and ``more`` stands before what else there is to say of one."""
+def tell_asked(told: StrictRun, spec: ModelSpec, *, about: str, wanted: str, journal: Path, more: str) -> None:
+    """Print counts, faulty replies by kind, and subjects without a result.
+
+    ``about`` is the noun of a subject (video) and ``wanted`` of a result (goal). ``more`` precedes the details.
+    """
     if told.broken:
         lines = f"{counted(told.broken, 'line')} of {journal}"
         typer.echo(

@@ -1,17 +1,17 @@
-"""A tool run, whichever way it says."""
+"""Runs a tool as a program or by asking a server."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from annotation_schemas.tools import Tool, ToolSet
-from inference.tools import program, service
-from inference.tools.calls import ToolCall, result_of
+from extensions.holmes.tool_sets import Tool, ToolSet
+from extensions.holmes.tools import program, service
+from extensions.holmes.tools.calls import ToolCall, result_of
 
 
 def run(tool: Tool, tools: ToolSet, call: ToolCall, *, listed: tuple[str, ...], stop: Callable[[], bool]) -> Any:
-    """What a tool says, as a JSON value that is not ``null``.
+    """Return the result of a tool, a JSON value that is not ``null``.
 
     ``listed`` are the private hosts that may be asked. Raises ``ToolFailed``; ``ModelRefused`` where the operator does
     not allow the address.

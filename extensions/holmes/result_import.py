@@ -1,30 +1,22 @@
-"""Results of tools come in: what a model that sees nothing is told when it asks."""
+"""Import of tool results, which answer a model's calls."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from annotation_schemas.tools import holmes
 from db import files, tool_results
 from db.engine import IntegrityError, Store
 from domain.errors import Conflict
 from domain.records import BadRow, Person
-from importers.tool_results import ToolResultRecord
+from extensions.holmes.result_file import read_tool_results
+from extensions.holmes.tool_sets import holmes
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
-
-
-class Reader(Protocol):
-    """What reads a file of results: each with where it stood, and the rows that do not fit."""
-
-    def __call__(
-        self, path: Path, *, tools: Collection[str]
-    ) -> tuple[Sequence[tuple[ToolResultRecord, BadRow]], Sequence[BadRow]]: ...
 
 
 def import_tool_results(
@@ -33,14 +25,13 @@ def import_tool_results(
     by: Person | None,
     project: str,
     path: Path,
-    reads: Reader,
     refuse: Callable[[Sequence[BadRow]], None],
 ) -> tuple[int, int, list[BadRow]]:
-    """Store a file's results: how many are new, how many were there already, and the rows that do not fit.
+    """Store a file's results. Return the number of new and of known results, and the invalid rows.
 
-    ``refuse`` raises if rows that do not fit are not to be left out.
+    ``refuse`` raises if invalid rows must not be left out.
     """
-    rows, unreadable = reads(path, tools=holmes().names())
+    rows, unreadable = read_tool_results(path, tools=holmes().names())
     refuse(unreadable)
     bad = list(unreadable)
     try:
@@ -84,5 +75,5 @@ def import_tool_results(
 
 
 def arguments_key(arguments: Any) -> str:
-    """Arguments as one text, equal for equal ones; empty for a result that does not depend on any."""
+    """Return arguments as a text that is equal for equal arguments; empty for a result of every call."""
     return "" if arguments is None else json.dumps(arguments, sort_keys=True, ensure_ascii=False, separators=(",", ":"))

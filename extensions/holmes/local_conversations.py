@@ -1,4 +1,4 @@
-"""Conversations with a local model that asks for tools: its calls are read from what it writes."""
+"""Conversations with a model on this machine. Its calls of tools are read from its text."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from annotation_schemas.tools import ToolSet, holmes
 from domain.errors import ModelRefused
 from domain.runs import Attempt, Outcome, Question, Tools
-from inference.holmes import Turn, TurnReply, converse
+from extensions.holmes.conversation import Turn, TurnReply, converse
+from extensions.holmes.tool_sets import ToolSet, holmes
 from inference.local.encoding import CannotAsk, Encoded, neutral, rendered
 from inference.local.generation import LocalModel, Reply, attempt_at, generate, seed_of
 from inference.local.loading import Loaded, load, out_of_memory, short_error
@@ -47,7 +47,7 @@ class LocalConversations(LocalModel):
         hear: Callable[[TurnReply], None],
         stop: Callable[[], bool],
     ) -> None:
-        """See ``inference.holmes.Speaker.say``."""
+        """See ``extensions.holmes.conversation.Speaker.say``."""
         for turn in turns:
             if stop():
                 return
@@ -104,7 +104,7 @@ class LocalConversations(LocalModel):
 
 
 def open_conversations(spec: ModelSpec, allowed: Allowed, tool_set: ToolSet | None = None) -> LocalConversations:
-    """A local model that asks for tools. Raises ``ModelRefused`` where it does not load or knows none."""
+    """Return a local model that asks for tools. Raise ``ModelRefused`` if it does not load or knows no tools."""
     loaded = load(spec, allowed)
     tool_set = tool_set or holmes()
     tools = [tool.function() for tool in tool_set.tools[:1]]
@@ -119,7 +119,7 @@ def open_conversations(spec: ModelSpec, allowed: Allowed, tool_set: ToolSet | No
 
 
 def _plain(message: Mapping[str, Any], special: Sequence[str]) -> dict[str, Any]:
-    """A turn as chat templates take it: texts without marks, arguments as what they say instead of as JSON."""
+    """Return a turn for chat templates: texts without special tokens, and arguments as values instead of JSON."""
     turn = {**message, "content": neutral(str(message.get("content") or ""), special)[0]}
     if message.get("tool_calls"):
         turn["tool_calls"] = [
@@ -143,11 +143,11 @@ _MARKS = re.compile(r"<\|(?:python_tag|eom_id|eot_id|im_end|end_of_text)\|>|</?s
 
 
 def read_calls(written: str) -> tuple[str, list[Any]]:
-    """What a model wrote as words and calls, in the forms that models write calls in.
+    """Split a model's text into words and calls, in the forms that models use.
 
     These are ``<tool_call>{...}</tool_call>``, ``[TOOL_CALLS] [{...}]`` and, with nothing else, an object with
-    ``name`` and ``parameters``. A call that cannot be read becomes one that the protocol does not know, so that it is
-    told and never taken for an answer.
+    ``name`` and ``parameters``. An unreadable call becomes one that the protocol does not know, so that it is reported
+    and never taken for an answer.
 
     >>> read_calls('<tool_call>{"name": "ocr", "arguments": {}}</tool_call>')
     ('', [{'type': 'function', 'function': {'name': 'ocr', 'arguments': '{}'}}])
@@ -177,7 +177,7 @@ def read_calls(written: str) -> tuple[str, list[Any]]:
 
 
 def _call(value: Any) -> dict[str, Any]:
-    """A call as the chat protocol has it."""
+    """Return a call in the form of the chat protocol."""
     if not isinstance(value, dict) or not isinstance(value.get("name"), str):
         return {"type": "function", "function": None}
     given = value.get("arguments", value.get("parameters"))

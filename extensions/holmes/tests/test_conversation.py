@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from annotation_schemas.tools import holmes
 from domain.errors import RunStopped
 from domain.runs import Attempt, Outcome, Question
-from inference.opening import open_answerer
+from extensions.holmes.endpoint_conversations import open_conversations
+from extensions.holmes.tool_sets import holmes
 from inference.spec import Endpoint, Generation, ModelSpec, Price
 from testkit.scripted import Asked, Reply, Script, ScriptedServer, chat, cut, error, hang, html
 
@@ -77,7 +77,7 @@ def held(
     """Every attempt in the order told, and the server with what it was asked."""
     told: list[Attempt] = []
     with ScriptedServer(script) as server:
-        answerer = open_answerer(spec_of(server.url, **more), strategy="holmes")
+        answerer = open_conversations(spec_of(server.url, **more), ())
         try:
             answerer.answer(questions or [about()], tell=told.append, stop=stop)
         finally:
@@ -307,7 +307,7 @@ def test_many_conversations_at_once_end_each_in_its_own_way() -> None:
 def test_it_stops_when_it_is_told_to() -> None:
     told: list[Attempt] = []
     with ScriptedServer([calls(call("ocr"))]) as server:
-        answerer = open_answerer(spec_of(server.url, most_turns=1000), strategy="holmes")
+        answerer = open_conversations(spec_of(server.url, most_turns=1000), ())
         answerer.answer([about()], tell=told.append, stop=lambda: len(told) >= 3)
         answerer.close()
     assert {each.outcome for each in told} == {Outcome.CALLED}
@@ -327,7 +327,7 @@ def test_a_hanging_turn_is_no_answer() -> None:
 
 def test_what_was_offered_is_kept_with_the_worker() -> None:
     with ScriptedServer([chat("done")]) as server:
-        answerer = open_answerer(spec_of(server.url), strategy="holmes")
+        answerer = open_conversations(spec_of(server.url), ())
         answerer.close()
     about_it = answerer.about
     assert about_it["most_turns"] == 4

@@ -11,8 +11,7 @@ import pytest
 
 from domain.errors import ModelRefused
 from domain.runs import Attempt, Outcome, Question
-from inference.local.conversations import open_conversations, read_calls
-from inference.opening import open_answerer
+from extensions.holmes.local_conversations import open_conversations, read_calls
 from inference.spec import Allowed, Generation
 from testkit import tiny
 from tests.inference.asking import spec_of
@@ -92,7 +91,7 @@ def taught(folder: Path, lessons: Sequence[tuple[list[dict[str, Any]], str]], to
 @pytest.fixture(scope="module")
 def asker(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model that asks for a caption, and says what to do when it knows it."""
-    from annotation_schemas.tools import holmes
+    from extensions.holmes.tool_sets import holmes
 
     folder = tmp_path_factory.mktemp("asker") / "model"
     tools = [tool.function() for tool in holmes().offered("autonomous_driving", ["image_caption"])]
@@ -120,7 +119,7 @@ def stored(result: Any) -> list[dict[str, Any]]:
 def held(folder: Path, questions: Sequence[Question], **more: Any) -> list[Attempt]:
     spec = spec_of(folder, generation=Generation(max_new_tokens=60), **more)
     told: list[Attempt] = []
-    model = open_answerer(spec, strategy="holmes")
+    model = open_conversations(spec, Allowed())
     model.answer(questions, tell=told.append, stop=lambda: False)
     return told
 

@@ -1,7 +1,7 @@
-"""Tools that are run for a model that asks for them: what is stored answers first, and what they say is stored.
+"""Runs tools for models that ask for them. Stored results come first, and new results are stored.
 
-A result is kept as one that came in from a file: never replaced, and the answer to the same call from then on, whoever
-asks. A tool that fails leaves nothing; it is run again when its question is asked again.
+A new result is stored like an imported one: it is never replaced, and it answers the same call in every run. A failing
+tool stores nothing, and runs again when its question is asked again.
 """
 
 from __future__ import annotations
@@ -11,31 +11,24 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from annotation_schemas.tools import Tool, ToolSet, parse_tool_set, read_tool_set
 from db import tool_results
 from db.engine import IntegrityError, Store
 from domain.errors import ModelRefused, SchemaError
 from domain.runs import Picture, Question, RunPlan, ToolFailed
-from domain.settings import TOOLS, Settings
-from workflow.runs.tool_results import arguments_key
+from extensions.holmes.result_import import arguments_key
+from extensions.holmes.settings import TOOLS
+from extensions.holmes.tool_sets import Tool, ToolSet, parse_tool_set, read_tool_set
 
 
 class Pictures(Protocol):
-    """What makes the pictures of items."""
+    """Makes the pictures of items."""
 
     def pictures_of(self, item_ids: Sequence[int], *, fit: bool) -> Mapping[int, Sequence[Picture] | str]:
-        """The pictures, or why there are none, as a sentence."""
-
-
-def tool_files(settings: Settings) -> dict[str, Path]:
-    """The files of tool sets in the operator's folder, by their names without `.yaml`."""
-    if settings.tools is None or not settings.tools.is_dir():
-        return {}
-    return {path.stem: path for path in sorted(settings.tools.glob("*.yaml"))}
+        """Return the pictures of each item, or the reason for missing pictures as a sentence."""
 
 
 def allowed_set(plan: RunPlan, files: Sequence[Path]) -> ToolSet | None:
-    """The tool set of a plan, with the folder in which its programs lie; None: the plan has HOLMES's own.
+    """Return the tool set of a plan with the folder of its programs, or None if the plan has the set of the paper.
 
     Raises
     ------
@@ -63,7 +56,7 @@ def allowed_set(plan: RunPlan, files: Sequence[Path]) -> ToolSet | None:
 
 
 class RunTools:
-    """Gives what tools say about items of a project (``domain.runs.Tools``); several threads may ask."""
+    """Returns results of tools for items of a project (``domain.runs.Tools``). Several threads may call it."""
 
     def __init__(
         self,
@@ -74,14 +67,14 @@ class RunTools:
         listed: tuple[str, ...],
         stop: Callable[[], bool],
     ) -> None:
-        """``listed`` are the private hosts that may be asked; ``stop`` says when to leave off."""
+        """``listed`` are the private hosts that tools may ask; ``stop`` says whether to stop."""
         self._store, self._tools, self._pictures = store, tools, pictures
         self._listed, self._stop = listed, stop
         self._making = threading.Lock()
-        """Pictures are made by one thread at a time."""
+        """Only one thread at a time makes pictures."""
 
     def __call__(self, question: Question, name: str, arguments: Mapping[str, Any]) -> Any:
-        """The stored result of that call; else what the tool says, which is stored. Raises ``ToolFailed``."""
+        """Return the stored result of a call, or run the tool and store its result. Raise ``ToolFailed``."""
         tool = self._tools.tool(name)
         if tool is None or not tool.runs:
             raise ToolFailed("not_started", f"{name} is no tool that can be run.")
@@ -90,8 +83,8 @@ class RunTools:
         return result if there else self._kept(question, tool, asked, self._run(question, tool, asked or {}))
 
     def _run(self, question: Question, tool: Tool, arguments: Mapping[str, Any]) -> Any:
-        from inference.tools.calls import ToolCall
-        from inference.tools.running import run
+        from extensions.holmes.tools.calls import ToolCall
+        from extensions.holmes.tools.running import run
 
         pictures: Sequence[Picture] | str = ()
         if tool.images:
@@ -112,7 +105,7 @@ class RunTools:
         return False, None
 
     def _kept(self, question: Question, tool: Tool, asked: Mapping[str, Any] | None, result: Any) -> Any:
-        """The result, stored unless another one has come meanwhile, which then is the answer."""
+        """Store the result and return it. If another result was stored meanwhile, return that one."""
         row = {
             "item_id": question.item_id,
             "tool": tool.name,

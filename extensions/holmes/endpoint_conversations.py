@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from annotation_schemas.tools import ToolSet, holmes
 from domain.runs import Attempt, Question, Tools
+from extensions.holmes.conversation import Turn, TurnReply, converse
+from extensions.holmes.tool_sets import ToolSet, holmes
 from inference.endpoint import estimate
-from inference.endpoint.answerer import EndpointAnswerer
+from inference.endpoint.answerer import EndpointAnswerer, parameters
 from inference.endpoint.asking import Call
 from inference.endpoint.client import Client
 from inference.endpoint.replies import Reply
-from inference.holmes import Turn, TurnReply, converse
 from inference.spec import ModelSpec
 
 
@@ -46,7 +46,7 @@ class ConversationAnswerer(EndpointAnswerer):
         hear: Callable[[TurnReply], None],
         stop: Callable[[], bool],
     ) -> None:
-        """See ``inference.holmes.Speaker.say``."""
+        """See ``extensions.holmes.conversation.Speaker.say``."""
         messages: dict[int, Mapping[str, Any] | None] = {}
 
         def told(attempt: Attempt) -> None:
@@ -72,3 +72,11 @@ class ConversationAnswerer(EndpointAnswerer):
             tokens=sum(estimate.tokens_of_text(text) + 4 for text in [*texts, str(turn.tools)]),
             heard=heard,
         )
+
+
+def open_conversations(spec: ModelSpec, listed: Sequence[str], tool_set: ToolSet | None = None) -> ConversationAnswerer:
+    """Make an endpoint ready that asks for tools. Raise ``ModelRefused`` if it may not be asked."""
+    assert spec.endpoint is not None
+    assert spec.model is not None
+    parameters(spec.generation, spec.endpoint)
+    return ConversationAnswerer(spec, Client(spec.endpoint, spec.model, listed=listed), tool_set)

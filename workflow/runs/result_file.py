@@ -1,4 +1,4 @@
-"""A file that a command writes again and again as it goes on, and never over what people have changed in it."""
+"""A file that a command writes repeatedly as it proceeds, but never after people have changed it."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from exporters.writing import write_files
 
 
 def sha256(data: bytes) -> str:
-    """Of bytes, in hexadecimal."""
+    """Return the SHA-256 of bytes, in hexadecimal."""
     return hashlib.sha256(data).hexdigest()
 
 
-class Result(NamedTuple):
-    """What a command makes: the file itself, and next to it what was asked and how it was made."""
+class ResultFile(NamedTuple):
+    """The file that a command makes, with companion files: its journal, and how it was made."""
 
     out: Path
     made_by: str
 
     def beside(self, what: str) -> Path:
-        """A file next to it: ``goals.made.json`` beside ``goals.json``."""
+        """Return the path of a companion file, such as ``goals.made.json`` for ``goals.json``."""
         return self.out.with_name(f"{self.out.stem}.{what}")
 
     def must_be_ours(self, data: bytes, ours: frozenset[str] = frozenset()) -> frozenset[str]:
-        """The SHA-256 of what stands there or may; refused, where people have changed it, or it is something else."""
+        """Return the SHA-256 of contents that may be replaced; refuse a file that people changed, or another file."""
         if self.out.is_dir():
             raise FileRefused(f"{self.out} is a folder; give the name of a file.")
         known = ours or frozenset({*self._recorded(), sha256(data)})
@@ -41,7 +41,7 @@ class Result(NamedTuple):
         return known
 
     def _recorded(self) -> list[str]:
-        """The SHA-256 of files that a manifest of ours names."""
+        """Return the SHA-256 of the files in our manifest."""
         path = self.beside("made.json")
         try:
             value = json.loads(path.read_bytes())
@@ -54,6 +54,6 @@ class Result(NamedTuple):
         return [str(each["sha256"]) for each in value.get("files", [])]
 
     def write(self, data: bytes, made: Mapping[str, Any]) -> None:
-        """Write it, and how it was made."""
+        """Write the file, and how it was made."""
         manifest = manifest_file(made, {self.out.name: data}, made_by=self.made_by)
         write_files({self.out: data, self.beside("made.json"): manifest})

@@ -17,23 +17,23 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from annotation_schemas.tools import Tool
 from domain.runs import ToolFailed
+from extensions.holmes.tool_sets import Tool
+from extensions.holmes.tools.calls import ToolCall
 from inference.endpoint.answerer import media_type
-from inference.tools.calls import ToolCall
 
 ALWAYS = ("PATH", "HOME", "LANG", "LC_ALL", "TZ")
-"""What every program gets of the worker's environment; keys and settings are not among it."""
+"""The variables of the worker's environment that every program gets. Keys and settings are not among them."""
 LOOK_SECONDS = 0.1
-"""How often it is looked whether to stop, and whether it has ended."""
+"""The interval at which the worker checks whether to stop, and whether the program has ended."""
 REST_SECONDS = 1.0
-"""For what is still in the pipe when it has ended, as something that it has started may hold the pipe open."""
+"""The time for reading the rest of the output. A child process may keep the pipe open."""
 MOST_SAID = 2_000
-"""Bytes at the end of standard error that are kept."""
+"""The number of bytes that are kept from the end of standard error."""
 
 
 def written(tool: Tool, home: Path | None, call: ToolCall, *, stop: Callable[[], bool]) -> bytes:
-    """What the program writes to standard output. Raises ``ToolFailed``."""
+    """Return the program's standard output. Raise ``ToolFailed``."""
     with tempfile.TemporaryDirectory(prefix="touchstone-tool-") as folder:
         where = Path(folder)
         images = []
@@ -116,5 +116,5 @@ def _output(tool: Tool, process: subprocess.Popen[bytes], stop: Callable[[], boo
 
 
 def _ended(process: subprocess.Popen[bytes]) -> bool:
-    """Whether it has ended; it stays to be waited for."""
+    """Return whether the program has ended, without waiting for it."""
     return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None

@@ -1,4 +1,4 @@
-"""One call of a tool: what it is told, what it gives, and what it means that it gives nothing that can be used."""
+"""A call of a tool: its input, and the reading of its output."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotation_schemas.tools import Tool
 from domain import json_text
 from domain.json_text import NotJson
 from domain.runs import Picture, ToolFailed
+from extensions.holmes.tool_sets import Tool
 
 
 @dataclass(frozen=True)
 class ToolCall:
-    """What a tool is asked about."""
+    """The subject of a call."""
 
     item: str
     """The item's external id, by which a tool may know the state of a simulated world."""
@@ -24,7 +24,7 @@ class ToolCall:
     pictures: tuple[Picture, ...]
 
     def request(self, tool: Tool, images: list[Any]) -> bytes:
-        """What the tool reads: one JSON object, with its images as it takes them."""
+        """Return the input of the tool: one JSON object, with images in the tool's form."""
         told = {
             "tool": tool.name,
             "item": self.item,
@@ -36,7 +36,7 @@ class ToolCall:
 
 
 def result_of(tool: Tool, said: bytes) -> Any:
-    """The value that a tool's output is. Raises ``ToolFailed`` where it is none."""
+    """Return the value of a tool's output. Raise ``ToolFailed`` if the output is unusable."""
 
     def constant(word: str) -> Any:
         raise ToolFailed("no_json", f"{tool.name} wrote {word}, which is no number of JSON.")
