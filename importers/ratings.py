@@ -108,7 +108,7 @@ def _ratings(table: LongTable) -> Iterator[Rating]:
 
 
 class _Cells:
-    """The cells of a file as they are written, and the rows of it that have as many as the head."""
+    """The raw cells of a file, and its rows with as many cells as the head."""
 
     def __init__(self, path: Path, *, keep_all: bool = False, missing: Sequence[str] = MISSING_WORDS) -> None:
         self.path, self.keep_all = path, keep_all
@@ -307,7 +307,7 @@ _EXAMPLE = '{"unit": "u1", "rater": "ann", "criterion": "score", "value": 1}'
 
 
 def _line_of_json(line: str) -> tuple[Any, ...] | str | None:
-    """The cells of a line, what is wrong with it, or None if it is blank."""
+    """Return the cells of a line, the error in the line, or None for a blank line."""
     if not line.strip():
         return None
     try:
@@ -332,7 +332,7 @@ def _line_of_json(line: str) -> tuple[Any, ...] | str | None:
 
 
 def _written(cell: Any) -> Any:
-    """The value of a cell of JSON, which is kept with its type: true is not 1."""
+    """Return the value of a JSON cell. Its type is kept: true is not 1."""
     return cell[1] if isinstance(cell, tuple) else cell
 
 
@@ -360,7 +360,7 @@ def _unfit(cell: Any, *, name: str) -> str | None:
 
 
 def _note(column: Column, problem: Callable[[Any], str | None], reasons: dict[int, str]) -> None:
-    """Write down the rows in which a cell has a problem and nothing else has been found."""
+    """Record the rows in which a cell has a problem and no earlier problem was found."""
     found = {at: reason for at, name in enumerate(column.names) if (reason := problem(name))}
     if found:
         for row in np.flatnonzero(np.isin(column.places, list(found))).tolist():

@@ -16,7 +16,7 @@ _VOTES = re.compile(
     r"|workers?|reviewers?|agreement|accept|reject)(?:$|[^a-z])"
 )
 _SECOND = re.compile(r"\.\d{1,2}$")
-"""What pandas puts behind the name of a column that it has read before."""
+"""The suffix that pandas adds to a repeated column name."""
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NO_VOTES = re.compile(r"(?:^|[^a-z])labels?[ _.-]?(?:map|names?|set|studio|type)")
 

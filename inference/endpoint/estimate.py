@@ -1,8 +1,8 @@
 """An estimate of a run's requests and cost at an endpoint, without sending any.
 
 The rule counts one token for four ASCII characters, one for every other character, and four for every message. A
-picture has its pixels over 750, at least 85 and at most 3,000. Tokenizers differ, so real numbers can be half as large
-or half as large again. Answers count at their greatest length, so the estimated cost is rarely reached.
+picture has its pixels over 750, at least 85 and at most 3,000. Tokenizers differ, so real numbers can be up to 50 %
+higher or lower. Answers count at their greatest length, so the estimated cost is rarely reached.
 """
 
 from __future__ import annotations
