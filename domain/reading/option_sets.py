@@ -24,7 +24,7 @@ _MORE = re.compile(
 )
 
 _OPEN_LIST = re.compile(r"[\s\"')\]]*(?:\.\.|…|[,;&+/]\s*[A-Z](?![\w'])|,? etc\b)")
-"""What leaves a list of options open, or goes on with a letter that is none of them."""
+"""Text that leaves a list of options open, or continues it with a letter that is not an option."""
 
 _FIRST_SENTENCE = re.compile(r"[\s\"'*(]*([^.!?;:\n。！？]{3,80})(?:[.!]\s|[。！]|\n)")
 
@@ -99,7 +99,7 @@ class OptionSetReader(AnswerText):
         return self._several(place, refs[0].start, behind, tuple(sorted(set(chosen_places))))
 
     def _with_lines_above(self, place: Place) -> Place:
-        """The last line with the options on the lines above it: they are one list."""
+        """Return the last line extended by the options on the lines above, as one list."""
         start = place.start
         while True:
             end = len(self.text[:start].rstrip())
@@ -165,7 +165,7 @@ class OptionSetReader(AnswerText):
         return EMPTY_LIST.fullmatch(self.text, place.start, place.end) is not None
 
     def _others(self, first: Ref) -> bool:
-        """Whether another option's text stands behind one that was named by its text alone."""
+        """Return whether the text of another option follows an option that was named by its text alone."""
         at = first.end
         while (match := re.compile(r"(?<![^\W_])[^\W_]").search(self.text, at)) is not None:
             ref = self.choices.text_at(self.text, match.start(), len(self.text))

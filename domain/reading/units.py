@@ -49,7 +49,7 @@ UNITS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "energy": (("1", "kcal", "kilocalorie kilocalories"), ),
     "rate": (("1", "fps", ""), ("1", "Hz", "hertz"), ("1", "km/h", "kmh kph"), ("1", "mph", ""), ("1", "rpm", "")),
 }  # fmt: skip
-"""By what is measured: how many of the first there are in one, its sign, and its other names."""
+"""The units of each quantity: their size in the first unit, their sign, and their other names."""
 
 _BY_NAME = {
     name: (kind, Fraction(factor), sign)
@@ -65,7 +65,7 @@ NO_NAMES = frozenset("in с d 日 时间 時間 ora ore day t 分 度 grad once"
 
 
 def unit_of(name: str) -> tuple[str, Fraction, str] | None:
-    """What a unit's name or sign measures, how many of the first it has, and its sign.
+    """Return the quantity of a unit's name or sign, its size in the first unit, and its sign.
 
     >>> unit_of("Minutes"), unit_of("cups")
     (('time', Fraction(60, 1), 'min'), None)

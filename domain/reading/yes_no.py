@@ -63,7 +63,7 @@ class YesNoReader(AnswerText):
         return Claim(place.rule, place.declared, start, behind, value, (), behind)
 
     def _turned(self, behind: int, value: str) -> bool:
-        """Whether a later sentence begins with the other word."""
+        """Return whether a later sentence begins with the opposite word."""
         for match in re.compile(
             r"[.!?;:\n,—–-]\s{0,3}|\b(?:but|wait|or|and|rather|actually),? ", re.IGNORECASE
         ).finditer(self.text, behind):
