@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 _KEPT = {
     "higher": "Items are kept more often with proposals than without.",
     "lower": "Items are kept less often with proposals than without.",
-    "not shown": "That proposals change how often items are kept is not shown, nor that they do not.",
-    "unknown": "Whether proposals change how often items are kept cannot be said.",
+    "not shown": "The data do not show whether proposals change how often items are kept.",
+    "unknown": "There is not enough data to tell whether proposals change how often items are kept.",
 }
 
 

@@ -34,8 +34,8 @@ from media.store import MediaStore
 from workflow.files import derived_media
 
 ABOUT, FOUND, COVERED, LOCK = "about.json", "found.json", "covered.json", "lock"
-BUSY = "Pictures are being looked through or covered just now. Wait until that is done, and press again."
-BROKEN = "It was broken off before it was done. Press again."
+BUSY = "A search or a covering is in progress. Wait until it is finished, then press the button again."
+BROKEN = "It was interrupted. Press the button again."
 DECISIONS = ("", "cover", "nothing")
 """What a lead can choose for a picture: nothing yet, cover the ticked boxes, or there is nothing to cover."""
 MOST_ADDED = 200
@@ -243,10 +243,10 @@ def say(store: Store, folder: Path, *, by: Person, project: str, saying: MarkReq
     now = item(store, folder, by=by, project=project, file=saying.file)
     _must_be_seen(now, saying)
     if saying.decided == "nothing" and any(now.fixed(box) for box in now.boxes):
-        raise Conflict("Something is covered in this picture already; on this page it stays so.")
+        raise Conflict("A part of this picture is covered already. This page cannot uncover it.")
     known = [box for box in now.boxes if not now.own(box)]
     if len(known) != len(saying.ticks):
-        raise MarkConflict("It was looked for boxes again meanwhile, and some were found here. Look at them too.", now)
+        raise MarkConflict("A new search found more boxes in this picture. Check them, too.", now)
     mark = Mark(
         file=saying.file,
         decided=saying.decided,
@@ -266,10 +266,10 @@ def _must_be_seen(now: PageItem, saying: MarkRequest) -> None:
     if now.since != saying.after:
         who = now.seen.decision.by if now.seen.decision else None
         raise MarkConflict(
-            f"{who or 'The command'} has decided about this picture meanwhile; it is shown as it is now.", now
+            f"{who or 'The command'} decided about this picture first. The page now shows that decision.", now
         )
     if now.revision != saying.revision:
-        raise MarkConflict(f"{now.by or 'Someone'} has changed this picture meanwhile; it is shown as it is now.", now)
+        raise MarkConflict(f"{now.by or 'Someone'} changed this picture first. The page now shows that mark.", now)
 
 
 # ---- doing it -------------------------------------------------------------------------------------------------------
