@@ -64,7 +64,7 @@ def _opened(queue_url: str, database_url: str, home: str) -> Queue:
 
 
 class JsonMessages:
-    """Huey's messages as JSON: nothing that lies in a queue is ever unpickled, and only our own task is read."""
+    """Huey's messages as JSON. No message is ever unpickled, and only our own task is read."""
 
     def serialize(self, message: Any) -> bytes:
         """Return a message as bytes, with only its task and the run."""
