@@ -1,7 +1,7 @@
-"""Files of models' answers: which lie below a path, what names and folders say of them, and whose harness wrote them.
+"""Files of models' answers: the files below a path, the facts in their names and folders, and their harness.
 
 A harness (a program that asks models) has one module here, with a `Harness`, and a row in
-``annotation_schemas/formats/harnesses.py``. ``importers.predictions`` asks every one of them whether a file is theirs.
+``annotation_schemas/formats/harnesses.py``. ``importers.predictions`` asks every harness whether a file belongs to it.
 """
 
 from __future__ import annotations
@@ -235,7 +235,7 @@ def read_answers(
 
 
 def told_of_unread(read: ReadPredictions, used: Collection[str]) -> tuple[list[str], list[str]]:
-    """Return notes and warnings about the keys that nothing reads; ``used`` are columns that hold items' options."""
+    """Return notes and warnings about unused keys. ``used`` are columns that hold items' options."""
     left = {place: [name for name in names if name not in used] for place, names in read.unread.items()}
     every = tuple(dict.fromkeys(name for names in left.values() for name in names))
     notes = [unread_note(every, what="key", end="the values are not imported")] if every else []
@@ -286,7 +286,7 @@ _ASKED = ("question", "prompt")
 def name_unread(file: AnswerFile, record: Any, bookkeeping: Collection[str] = ()) -> None:
     """Note the keys of another program's record that are neither ids, nor the question, nor options.
 
-    ``bookkeeping`` are keys that say nothing about an answer, or that the reader takes.
+    ``bookkeeping`` are keys that are irrelevant for an answer, or that the reader uses.
     """
     if not isinstance(record, Mapping):
         return

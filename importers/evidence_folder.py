@@ -60,7 +60,7 @@ LIMITS = Limits()
 
 @dataclass(frozen=True)
 class Changed:
-    """A file of a bundle that is not what a manifest says."""
+    """A file of a bundle that differs from the manifest."""
 
     path: str
     """The path from the root of the release."""

@@ -26,7 +26,7 @@ _BOOKKEEPING = (
     *("sandbox", "files", "setup", "store", "events", "timelines", "events_data", "error_retries", "uuid"),
     *("model_usage", "role_usage", "started_at", "completed_at", "total_time", "working_time", "turn_count"),
 )
-"""Keys of a sample that are read, or say nothing about the answer."""
+"""Keys of a sample that are used, or are irrelevant for the answer."""
 
 
 def recognises(file: AnswerFile) -> bool:
@@ -67,7 +67,7 @@ class _Log:
     model: str | None
     status: str
     whole: int | None
-    """Samples of the whole data set; None: the run was limited to some, or it is not said."""
+    """The number of samples in the whole data set; None if the run was limited to some, or if unknown."""
 
 
 def _log(file: AnswerFile) -> tuple[_Log, Iterator[tuple[str, Any]]]:

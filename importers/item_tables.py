@@ -83,7 +83,7 @@ class TableReader(Reader):
         self.tail, self.layout = table.tail, table.style()
 
     def _look(self, names: Sequence[str]) -> None:
-        """Refuse a head that lacks what every item needs, and remember what nothing reads."""
+        """Raise an error for a head without a required column, and note the unused columns."""
         there, source = set(names), self.schema.source
         of_fields = columns(self.row, self.schema)
         lacking = {

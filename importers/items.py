@@ -293,7 +293,7 @@ class Reader:
 
     @property
     def ignored(self) -> Sequence[str]:
-        """The keys that nothing reads."""
+        """The unused keys."""
         return tuple(self.wanted.unread)
 
     def notes(self) -> Iterator[str]:

@@ -41,7 +41,7 @@ _KEYS = (
     "turn",
 )
 _OF_OTHERS = ("user_prompt", "tstamp", "answer_id", "judgment_id", "version", "review_id")
-"""Keys of FastChat's and of our own files that say nothing new."""
+"""Keys of FastChat's and of our own files that are redundant."""
 
 NO_REPLY = "$ERROR$"
 """FastChat's text for a missing reply."""

@@ -31,7 +31,7 @@ _BOOKKEEPING = (
     *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "input", "filter", "metrics"),
     *("doc_hash", "prompt_hash", "target_hash", "token_counts"),
 )
-"""Keys of a sample that are read, or say nothing about the answer."""
+"""Keys of a sample that are used, or are irrelevant for the answer."""
 _NAMED = ("pretrained", "model_version", "model_name", "model", "model_id", "path", "engine")
 """The keys of ``model_args`` that may name the model, as lmms-eval searches them."""
 

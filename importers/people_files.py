@@ -1,4 +1,4 @@
-"""People out of CSV files: who is to do what in a project, and who of another server is whom here."""
+"""The reader of CSV files about people: their parts in a project, and the accounts here of another server's people."""
 
 from __future__ import annotations
 

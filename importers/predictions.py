@@ -1,7 +1,8 @@
-"""Models' answers in: JSON lines ``{"item", "model", "text"}``, FastChat's ``model_answer/*.jsonl``, VLMEvalKit's, and
-the files of every harness that has a row.
+"""Imports of models' answers from several formats.
 
-What another harness writes in place of an answer that it did not get (``domain.no_answer``) is read as that.
+They are JSON lines ``{"item", "model", "text"}``, FastChat's ``model_answer/*.jsonl``, VLMEvalKit's tables, and the
+files of every harness that has a row. A harness's placeholder for a missing answer (``domain.no_answer``) is read as
+missing.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class _ReadKeys(ReadKeys):
 
 
 _OWN = ("read", "answer_id", "tstamp", "dimension")
-"""Keys of our own exports and of FastChat's that say nothing new."""
+"""Keys of our own exports and of FastChat's that are redundant."""
 _WANTS = "the columns index (or item) and prediction"
 
 

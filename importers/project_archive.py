@@ -1,7 +1,7 @@
-"""An archive of a project, as ``exporters.project_archive`` writes it, read from a file that anyone may have made.
+"""The reader of a project archive that ``exporters.project_archive`` wrote. The file is not trusted.
 
-Nothing in it becomes a path. Sizes are counted while reading, as an archive may lie about them, and every file is held
-against its hash.
+No content of the archive becomes a path. Sizes are counted while reading, because an archive may state wrong ones, and
+every file is compared with its hash.
 """
 
 from __future__ import annotations
@@ -55,12 +55,13 @@ class TableTold:
 
 
 class ProjectArchive:
-    """An archive that is open; a context manager.
+    """An open archive, as a context manager.
 
     Raises
     ------
     FileRefused
-        It cannot be read, is no archive of a project, or a newer Touchstone wrote it; each with what to do.
+        The file is unreadable, is not a project archive, or comes from a newer Touchstone. The message gives the
+        advice.
     """
 
     def __init__(self, path: Path, *, limits: Limits = LIMITS) -> None:

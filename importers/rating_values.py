@@ -84,7 +84,7 @@ def normal(text: str) -> str:
 
 
 def spelling(value: Any) -> str:
-    """Return what two spellings of one label share: TRUE, True and true are one, and so is JSON's ``true``."""
+    """Return a key that is equal for spellings of one label: TRUE, True and true are one, and so is JSON's ``true``."""
     return normal(str(value)).casefold()
 
 

@@ -47,7 +47,7 @@ from importers.unread_keys import unread_note, vote_warnings
 COLUMNS = ("unit", "rater", "criterion", "value")
 OPTIONAL = ("dimension", "cluster")
 _OWN = ("stage", "guideline", "schema", "note", "model_a", "model_b", "left", "winner")
-"""Columns of our own exports that say nothing new."""
+"""Columns of our own exports that are redundant."""
 _LONGEST = {"unit": 400, "rater": 100, "criterion": 100}
 _PIECE = 100_000
 """Rows that are held as texts at once."""
@@ -64,10 +64,10 @@ class ReadTable:
 
 
 def read_ratings(path: Path, *, missing: Sequence[str] = MISSING_WORDS, merge_case: bool = False) -> ReadRatings:
-    """Return all ratings of a file, one by one, with the text of each; ``FileRefused`` as :func:`read_table`.
+    """Return all ratings of a file, one by one, with the text of each. Raises ``FileRefused`` as :func:`read_table`.
 
-    ``merge_case`` makes one label of those that differ by case only. A project does not need it: its schema says how
-    values are spelled.
+    ``merge_case`` merges labels that differ only by case. A project does not need it, because its schema gives the
+    spelling of values.
     """
     cells = _Cells(path, keep_all=True, missing=missing)
     table, kept = cells.checked(merge_case=merge_case)
@@ -144,7 +144,7 @@ class _Cells:
             columns if self.typed else {name: each.renamed(csv_text.unmarked) for name, each in columns.items()}
         )
         self.unread = [name for name in self.head if name and name not in (*COLUMNS, *OPTIONAL, *_OWN)]
-        """Columns that nothing reads."""
+        """The unused columns."""
         self.numbers: NDArray[np.int64] = np.concatenate([np.zeros(0, np.int64), *self._rows])
         """The row of the file that each row is, as a person counts."""
 

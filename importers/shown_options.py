@@ -1,7 +1,8 @@
 """The options that a model was shown, as files of answers have them: as a list, in columns, or in the prompt.
 
-A letter in an answer means the option that was shown under it. Each reader hands over what its file shows, and
-``shown_order`` holds that against the item's own options: it returns their order, or says why a letter cannot be read.
+A letter in an answer means the option that was shown with it. Each reader passes on the options in its file, and
+``shown_order`` compares them with the item's own options. It returns their order, or raises an error if a letter cannot
+be read.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _DECIMAL = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,15})?", re.ASCII)
 
 
 class OptionsDiffer(ValueError):
-    """The options that were shown are not the item's; ``str(error)`` says how, as half a sentence."""
+    """The shown options are not the item's. ``str(error)`` gives the difference as half a sentence."""
 
 
 # ---- lists and columns ----------------------------------------------------------------------------------------------
@@ -257,12 +258,12 @@ def prompt_text(value: Any) -> str:
 
 @dataclass(frozen=True)
 class _Block:
-    """Labels that follow each other in a prompt, with the texts behind them."""
+    """Consecutive labels in a prompt, with the texts after them."""
 
     from_zero: bool
     """The labels are the numbers from 0 on."""
     texts: tuple[str, ...]
-    """Behind each label but the last."""
+    """The texts after all labels but the last."""
     before: str
     """The text before the first label."""
     ends: tuple[str, ...]
@@ -413,8 +414,7 @@ def _in_prompt(own: Sequence[str], prompt: str) -> tuple[list[int | None] | None
 
 
 def _in_lines(own: Sequence[str], prompt: str) -> list[int | None] | None:
-    """Return the places of options that a prompt shows without labels, a line each and nothing between; the last list
-    counts.
+    """Return the places of options that a prompt shows without labels on consecutive lines. The last list counts.
 
     >>> _in_lines(["the tap", "the door"], "Which is open? Answer with the letter.\\n- the door\\n- the tap\\nAnswer:")
     [1, 0]
@@ -434,7 +434,7 @@ def _without_labels(own: Sequence[str], prompt: str) -> bool:
 
 
 def _last(block: _Block, own: Sequence[str]) -> str:
-    """Return the last text of a list in a prompt: the part behind its label that is an option."""
+    """Return the last text of a list in a prompt: the part after its label that is an option."""
     there = _placed(block.texts, own)
     left = [text for at, text in enumerate(own) if at not in there]
     for end in block.ends:
