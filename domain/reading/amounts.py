@@ -64,7 +64,9 @@ _NONE_SEEN = re.compile(
     r"|[\s\"'(]*none (?:at all|of (?:them|these|those))[\s\"').!]*",
     re.IGNORECASE,
 )
-"""A sentence that counts nothing: "There are no cups in the image." is 0, as "There are 3 cups in the image." is 3."""
+"""A sentence that denies the existence: "There are no cups in the image." is 0, as "There are 3 cups in the image." is
+3.
+"""
 _NOT_NONE = re.compile(
     r"\b(?:but|except|only|if|unless|or|nor|than|although|though|however|can't|cannot|could|may|might|tell|know|say)\b"
 )
@@ -142,7 +144,7 @@ class NumberReader(AnswerText):
         return Claim(place.rule, place.declared, place.start, end, 0.0, (), end)
 
     def _denied_beside(self, number: Number) -> Number | None:
-        """Return the number that is denied right behind this one: "8, not 9"."""
+        """Return the number that is denied right after this one: "8, not 9"."""
         assert self.numbers is not None
         denied = NOT_THAT.match(self.text, number.end)
         if denied is None:

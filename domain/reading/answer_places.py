@@ -108,7 +108,7 @@ class PlaceFinder(AnswerText):
             yield Place("only span", 0, 0, len(self.text), closed=False)
 
     def _contrasts(self) -> Iterator[Place]:
-        """Yield the places of options that stand behind a denied one: “Not B but C”, “BではなくC”."""
+        """Yield the places of options after a denied one: “Not B but C”, “BではなくC”."""
         starts = [(declared, at, statements.BUT) for declared, at in statements.contrasts(self.low)]
         clauses = {0, *(match.end() for match in re.finditer(r"[.!?\n。！？]\s*|(?:答え|正解)は", self.text))}
         starts += [(at, at, statements.RATHER_THAN) for at in sorted(clauses)[: statements.MANY]]
@@ -122,7 +122,7 @@ class PlaceFinder(AnswerText):
                 yield Place("so", declared, step.end(), end.start() if end else len(self.text), closed=True)
 
     def _first_line_alone(self) -> bool:
-        """Tell whether the first line is only an option, without a list behind it: an answer, then reasons."""
+        """Return whether the first line is only an option, without a list after it: an answer, and then reasons."""
         first = _FIRST_LINE.match(self.text)
         ref = self.choices.ref_at(self.text, 0, first.end(1)) if first and self.asked.options else None
         return (

@@ -67,7 +67,7 @@ class Asked:
     tolerance: Tolerance | None = None
     """The allowed difference of a number from the key; None for no difference."""
     literal: bool = False
-    """The key of a free text is a word that stands for no answer elsewhere, such as "N/A"."""
+    """The key of a free text is a word that means "no answer" elsewhere, such as "N/A"."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Reading:
     rule: str = ""
     """The row of ``RULES`` that read it."""
     why: str = ""
-    """A sentence that says why it was not read."""
+    """The reason why the answer was not read, as a sentence."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class Claim:
     start: int
     end: int
     value: Value | None
-    """None: it states none, or not one, where it should have stated it."""
+    """The stated answer; None if a place for the answer states none or several."""
     places: tuple[int, ...] = ()
     behind: int = 0
     """Where the text about the claim continues."""

@@ -80,7 +80,7 @@ _COUNTS_ONE = re.compile(
     r"\b(?:there(?:'s| is| was)|i(?: can| could)? (?:see|count|find)|(?:shows|contains|has|holds|includes))(?: (?:only|just|exactly|clearly))? \Z|\b(?:only|exactly|just) \Z",
     re.IGNORECASE,
 )
-"""Before "one": it counts, and does not stand for something."""
+"""Words before "one" that make it a count, and not a pronoun."""
 
 
 def spelled_number(text: str, match: re.Match[str]) -> tuple[int, int, bool] | None:

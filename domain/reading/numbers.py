@@ -103,7 +103,7 @@ class Number:
 
     start: int
     end: int
-    """Behind the number, or its unit."""
+    """The end of the number, or of its unit."""
     value: Fraction | None
     """The value in the unit that is asked for; None if unknown or of another quantity."""
     why: str = ""
@@ -112,12 +112,12 @@ class Number:
     really_named: bool = False
     """The former."""
     bare_end: int = 0
-    """Behind the number itself."""
+    """The end of the number itself."""
     unit: str = ""
     word: str = ""
     """The word that follows."""
     marked: bool = False
-    """Whether a mark (' or ") is all that says its unit."""
+    """Whether the unit is given only by a mark (' or ")."""
 
 
 def _exact(body: str) -> Fraction | None:
@@ -362,7 +362,7 @@ FUNCTION_WORDS = frozenset(
     "in long tall high wide deep thick heavy is are was of and or the a for to at on per as because since so but if total altogether overall approximately about roughly elapsed remaining left away apart ago later "
     "lang hoch breit tief schwer und oder insgesamt de et ou au total y en total di e in tutto em no total und ist est es è é that which it he she they i we until before after when then".split()
 )
-"""Words behind a number that are no unit of it."""
+"""Words after a number that are not its unit."""
 
 
 def _compound(text: str, first: Number, second: Number) -> bool:

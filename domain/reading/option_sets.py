@@ -32,7 +32,7 @@ _NAMES_MORE = re.compile(
     r"(?<![A-Za-z])(?-i:[A-J])(?![A-Za-z'])|\b(?:but|however|except|although|though|unless|if|or|maybe|only|answer|option)\b|\?|但|しかし|aber|mais|pero",
     re.IGNORECASE,
 )
-"""Behind a sentence about all options: a single option, or a limit."""
+"""A single option or a limit after a sentence about all options."""
 
 _CALLS_WRONG = re.compile(
     r"\b(?:not|incorrect|wrong|false|eliminat\w+|exclud\w+|ruled? out|discard\w*|reject\w*)\b|n't\b|falsch|faux|错|不"
@@ -150,7 +150,9 @@ class OptionSetReader(AnswerText):
         return None
 
     def _all_or_none_first(self, place: Place) -> Claim | None:
-        """Return what a first sentence says about all options, if the text behind names and limits nothing."""
+        """Return the options in a first sentence about all options, if the following text names no option and no
+        limit.
+        """
         first = _FIRST_SENTENCE.match(self.low)
         if first is None or self.asked.kind is not AnswerKind.MULTI or _NAMES_MORE.search(self.text, first.end()):
             return None

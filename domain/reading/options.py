@@ -22,7 +22,7 @@ LOOK_ALIKES = {
     },  # Cyrillic: В and Е look like B and E, and are the 3rd and the 6th letter
     **{"Α": "A", "Β": "B", "Ε": "E", "Ι": "I"},  # Greek, where the look and the place in the alphabet agree
 }
-"""Letters of other alphabets that can only stand for one of ours."""
+"""Letters of other alphabets that can only be look-alikes of a Latin letter."""
 
 WORDISH = r"0-9A-Za-z_\u00aa-\u00ba\u00c0-\u024f\u0370-\u052f"
 """Characters that may not touch an option's letter. Chinese and Japanese do not separate letters by blanks."""
@@ -118,13 +118,13 @@ _ITEM = re.compile(
 
 
 _BEFORE_TEXT = " \"'([{*"
-"""Marks that may stand before an option's text."""
+"""Marks that may precede an option's text."""
 _NOW = re.compile(r"\s(?:next|now|instead)[\"')\]*]*\s*(?:[.!;\n]|\Z|,? (?:because|since|as)\b)")
 """Words after the letter of a chosen action: "I would take D next.", but not "D next only if"."""
 _ANOTHER = re.compile(
     rf"\s{{1,6}}(?:and|or|und|oder|et|ou|y|e|o|en|of|i|и|или|lub|then|ve)\s{{1,6}}[(\[]?(?:[A-Z]|option [A-Z])(?![{WORDISH}'])|\s[A-HJ-Z](?![{WORDISH}'-])"
 )
-"""A second letter behind a first: "A and C" names two options, whatever words A and I are."""
+"""A second letter after a first: "A and C" names two options, although A and I are also words."""
 
 
 CLOSING = REASONS | frozenset(
@@ -139,7 +139,7 @@ class Ref:
 
     start: int
     end: int
-    """Behind the words that name it."""
+    """The end of the words that name the option."""
     places: tuple[int, ...]
     """The options that it may be: several only where they have the same text."""
     by: str
@@ -147,7 +147,7 @@ class Ref:
     next to another option's text.
     """
     label: int | None = None
-    """The place that its letter or number names; None: it has none."""
+    """The place that its letter or number names; None without either."""
     text: tuple[int, ...] = ()
     """The places that its words name."""
 
@@ -458,7 +458,7 @@ class Choices:
         return found
 
     def enumerations(self, text: str, items: Sequence[Ref]) -> list[tuple[int, int]]:
-        """Find where a text repeats two or more options in a row, each behind its letter, without choosing one.
+        """Return where a text repeats two or more options in a row, each after its letter, without choosing one.
 
         ``items`` are those of the text.
         """

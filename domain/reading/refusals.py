@@ -15,7 +15,9 @@ class Refusal:
     pattern: str
     """A regular expression for folded text in lower case, without capturing groups."""
     unsure: bool = False
-    """Whether it says only that the answer is not known: no refusal where an option or a key may say the same."""
+    """Whether the phrase only states that the answer is unknown. It is no refusal if an option or a key may state the
+    same.
+    """
 
 
 _CANNOT = (

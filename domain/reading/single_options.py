@@ -169,5 +169,5 @@ class OptionReader(OptionSetReader):
         return True
 
     def _numbered_otherwise(self, first: Ref) -> bool:
-        """Tell whether another option stands behind a letter in words: "B. four" where B is 3."""
+        """Return whether another option follows a letter in words: "B. four" if B is 3."""
         raise NotImplementedError

@@ -41,7 +41,7 @@ _UNITS = {
 _IN_FRAMES = frozenset({"frame", "frames", "f"})
 _WORD = r"ms|seconds?|secs?|sekunden?|秒|s|minutes?|minuten|mins?|m|hours?|h|frames?|f|%|percent"
 _NUMBER = r"\d{1,9}(?:\.\d{1,20})?"
-"""A number of a machine has up to 17 digits behind the point: 23.299999999999997."""
+"""A computed number has up to 17 digits after the point: 23.299999999999997."""
 _AROUND = r"(?:(?:about|around|approximately|roughly|exactly|seconds?|frames?|time|t\s?=|at|the)\s{0,2}){0,3}"
 
 
@@ -78,7 +78,7 @@ _COUNTED = re.compile(
     r"|items?|lines?|rows?|versions?|v|ages?|aged)\s{0,2}$",
     re.IGNORECASE,
 )
-"""A word that a pair of bare numbers stands behind: "pages 3 to 9" is no time either."""
+"""Words before a pair of bare numbers that show that they are no times: "pages 3 to 9"."""
 
 
 def spans(text: str, unit: str) -> list[Said]:

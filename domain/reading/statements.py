@@ -14,7 +14,7 @@ from domain.reading import words
 
 @dataclass(frozen=True)
 class Place:
-    """A part of a text in which the answer stands, if it stands anywhere."""
+    """A part of a text where the answer may be."""
 
     rule: str
     declared: int
@@ -22,7 +22,7 @@ class Place:
     start: int
     end: int
     closed: bool
-    """Whether it must be the answer and nothing more."""
+    """Whether the part must consist only of the answer."""
 
 
 def _any(patterns: Sequence[str], flags: int = re.IGNORECASE) -> re.Pattern[str]:
@@ -79,7 +79,7 @@ _NAMES_IT = re.compile(
 _NEGATED = re.compile(
     r"\b(?:isn't|aren't|not|never|no(?= (?:es|son|sería|é|são))|non|não|nie|niet|nicht|kein\w{0,2}|jamais|nunca|не|wrong|incorrect|false|least|worst|excluded?|rule[ds]? out|eliminated?|avoid|doesn't|don't)\b|(?:不|并非|非)(?:是|为)"
 )
-"""In a declaration: it declares what the answer is not, as in "la respuesta no es B"."""
+"""Words in a declaration that deny the answer, as in "la respuesta no es B"."""
 _SO = re.compile(
     r"(?:choose|pick|select|go with|so|therefore|thus|hence|consequently|in conclusion|in short|overall|conclusion|also|daher|folglich|donc|por lo tanto|por tanto|quindi|portanto|logo|dus|więc|значит|поэтому|итак|所以|因此|故|よって|したがって|따라서)"
     r"[,:]?\s{1,3}(?:it is |it's |it must be |this is )?"
@@ -340,7 +340,7 @@ _FAREWELL = re.compile(
     r"(?<=[.!?:;)\]*\n ])\s{0,4}(?:i hope|hope (?:this|that|it)|(?:please )?let me know|(?:please )?feel free|have a (?:nice|great|good)|is there anything|if you (?:have|need|want|would like)|thank(?:s| you)|good luck|happy to help|would you like"
     r"|ich hoffe|viel erfolg|j'espère|n'hésitez|espero que|si tienes|si necesitas|希望|如果您|如有|お役に立|ご不明|도움이 되)[^\n]{0,200}\s*\Z"
 )
-"""A polite end, which states nothing."""
+"""A polite closing phrase without an answer."""
 
 
 def farewell(low: str) -> int:

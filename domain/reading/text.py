@@ -209,7 +209,7 @@ TURNS = (
           r"(?:<\|(?:im_start|start_header_id|start)\|>|<start_of_turn>)\s?(?:assistant|model)?"
           r"|<\|[\w▁ /.-]{1,40}\|>|<s>|<(?:bos|pad|unk|image|video|start_of_turn)>|\[/INST\]|<</?SYS>>"),
 )  # fmt: skip
-"""Tokens of a chat. What follows the end of a turn was never said to the one who asked."""
+"""Tokens of a chat. The user never saw the text after the end of a turn."""
 
 _MARKS = re.compile(
     "|".join(

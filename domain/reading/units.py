@@ -59,9 +59,9 @@ _BY_NAME = {
 }
 _BY_LOWER = {name.lower(): unit for name, unit in _BY_NAME.items()}
 AMBIGUOUS_SIGNS = {"m": ("time", "length"), "t": ("mass", "volume"), "c": (), "oz": ("mass", "volume")}
-"""Signs that stand for one thing or another, so that they say nothing where the other is asked for."""
+"""Signs with two meanings, which are ignored if the other quantity is asked for."""
 NO_NAMES = frozenset("in с d 日 时间 時間 ora ore day t 分 度 grad once".split())
-"""Names that are words of their own: units only where nothing but a sign or an end follows, and the unit fits."""
+"""Names that are also words. They are units only if a sign or the end follows, and the unit fits."""
 
 
 def unit_of(name: str) -> tuple[str, Fraction, str] | None:

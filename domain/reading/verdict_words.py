@@ -247,7 +247,7 @@ UNSPACED: Sequence[Language] = (
 """The languages written without blanks between words."""
 
 WRONG_SIGNS, RIGHT_SIGNS = "❌✗✘✖❎🚫⛔×👎", "✅✓✔☑🟢👍"
-"""Signs that stand for a verdict."""
+"""Signs for a verdict."""
 
 
 def any_of(languages: Sequence[Language], part: str) -> str:

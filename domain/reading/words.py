@@ -100,7 +100,7 @@ DECLARING = {
     ),
     "hi": (r"(?:सही )?(?:उत्तर|जवाब|विकल्प|क्रम)(?: है)?", r"मैं(?= )"),
 }
-"""Sentences in which an answer is declared, up to where it stands."""
+"""Sentences that declare an answer, up to its place."""
 
 _WHO = r"(?:i|we|you|one|(?:the |this |that |a )?(?:person|man|woman|human|user|camera wearer|wearer|robot|agent|driver|(?:ego[ -]?)?(?:car|vehicle)|cook|chef|player|operator|subject))"
 _DO = r"(?:do|take|perform|execute|carry out|choose|pick|select|go with|go for|opt for|settle (?:on|for))"
@@ -114,7 +114,7 @@ DOING = (
     r"(?:mine|my (?:favou?rite|preference|pick|vote|bet|choice)|(?:right|correct|best|sensible|logical|proper|obvious) (?:one|thing to do)|what (?:i|we)(?:'d| would) (?:do|choose|pick|take)(?: next)?|what (?:comes|happens|should (?:come|happen|be done)) next) ?(?:is|would be|:)",
     rf"let(?:'s| us) {_DO}{_THE_ACTION}",
 )  # fmt: skip
-"""Sentences in which one of several actions is chosen by saying that it is done, up to where it stands: only for options."""
+"""Sentences that choose one of several actions as the one to do, up to its place. Only for options."""
 DOES = rf"(?:{_DO}|perform){_THE_ACTION} "
 """The same as a command, at the beginning of a clause."""
 
@@ -141,7 +141,7 @@ SOFTLY = (
     r"(?:clearly|therefore|thus|hence|most likely|probably|likely|simply|definitely|obviously|indeed|now|surely|certainly|just|to|that|:|also"
     r"|most probably|wohl|wahrscheinlich|probablement|probablemente|sans doute|also|daher|donc|como|应该是|可能是|的是)"
 )
-"""Words that may stand between a declaration and the answer without changing it."""
+"""Words that may be between a declaration and the answer without changing it."""
 
 NEXT_WORDS = frozenset(
     "is are was because as since for due given so thus therefore hence based seems appears would will should must fits makes best which where "
@@ -149,7 +149,9 @@ NEXT_WORDS = frozenset(
     "weil da denn ist und oder parce car est et ou porque ya que es y o e perché poiché è omdat want en ponieważ bo jest i "
     "потому так и или है क्योंकि olarak çünkü".split()
 )
-"""Words that may follow a letter that stands for an option: a verb, a reason. After any other word it is part of a name ("B flat")."""
+"""Words that may follow an option's letter: a verb, a reason. Before any other word, the letter is part of a name ("B
+flat").
+"""
 ARTICLE_NEXT = frozenset(
     "is because since seems fits best rather instead richtig korrekt weil da ist est es è é jest parce car porque perché omdat ponieważ wählen nehmen auswählen sagen empfehlen".split()
 )

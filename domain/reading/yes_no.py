@@ -1,4 +1,4 @@
-"""Read whether an answer says yes or no."""
+"""The reader of yes-or-no answers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _AFTER_YES_NO = re.compile(
 
 
 class YesNoReader(AnswerText):
-    """Reads whether an answer says yes or no."""
+    """A reader of yes-or-no answers."""
 
     def _yes_no(self, place: Place) -> Claim | None:
         if place.rule in ("it is",):
