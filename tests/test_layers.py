@@ -44,7 +44,8 @@ KEPT_TO = {
 BEFORE = {
     "access": set(),
     "annotate": {"access"},
-    "runs": {"access", "annotate"},
+    "jobs": {"access"},
+    "runs": {"access", "annotate", "jobs"},
     "results": {"access", "annotate", "runs"},
     "files": {"access", "annotate", "runs", "results"},
     "lead": {"access", "annotate", "runs", "results"},

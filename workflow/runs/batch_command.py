@@ -20,6 +20,7 @@ from inference.endpoint.batches import BatchEndpoint, BatchStatus, Refused
 from inference.endpoint.client import NoReply
 from inference.spec import ModelSpec
 from workflow.access.event_log import log
+from workflow.jobs.live_process import process, worker_name
 from workflow.runs.askings import asking_of
 from workflow.runs.model_questions import TypesOf
 from workflow.runs.stored_runs import (
@@ -31,7 +32,7 @@ from workflow.runs.stored_runs import (
     spec_of_run,
 )
 from workflow.runs.worker import Means, keep_of
-from workflow.runs.worker_registry import is_dead, process, worker_name
+from workflow.runs.worker_registry import is_dead
 
 _T = TypeVar("_T")
 _Given = TypeVarTuple("_Given")
