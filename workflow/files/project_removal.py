@@ -1,4 +1,4 @@
-"""A project deleted for good: what would be lost, and deleting it with everything that no other project has."""
+"""The deletion of a project for good: a list of the losses, and the deletion of all data that no other project uses."""
 
 from __future__ import annotations
 

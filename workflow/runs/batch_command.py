@@ -98,7 +98,7 @@ class BatchCommand:
         self.why = why
 
     def refuse_over(self) -> None:
-        """Refuse a run that asks nothing any more."""
+        """Raise an error for a run that asks no further questions."""
         refuse_changed(self.row)
         refuse_withdrawn(self.row, "before more of it is handed in")
         if self.row.state is not RunState.BATCH:
@@ -111,7 +111,7 @@ class BatchCommand:
         return self.server
 
     def ask(self, about: str, call: Callable[[*_Given], _T], *given: *_Given) -> _T:
-        """Ask the endpoint something that costs nothing."""
+        """Send the endpoint a request that costs nothing."""
         try:
             return call(*given)
         except (NoReply, Refused) as error:
@@ -130,7 +130,7 @@ class BatchCommand:
     # ---- before ----
 
     def settle(self, *, again: bool = False) -> None:
-        """Find out what became of batches that a command was at when it ended."""
+        """Find out the fate of batches that an earlier command left open."""
         for batch in self.batches_in(BatchState.MAKING, BatchState.SENDING):
             self._refuse_alive(batch)
             if batch.state is BatchState.MAKING:

@@ -1,7 +1,7 @@
-"""Writing down a run of any kind, so that workers can take it.
+"""The start of a run of any kind, as rows that workers take. No model is loaded here.
 
-Nothing here loads a model. A run is rows: chunks of units in a shuffled order, which workers (``workflow.runs.worker``)
-take one after the other, and every attempt at asking.
+A run is rows: chunks of units in a shuffled order, which workers (``workflow.runs.worker``) take one after the other,
+and every attempt.
 """
 
 from __future__ import annotations

@@ -254,7 +254,7 @@ class _Worker:
         return self.answerer
 
     def _budget(self, answerer: Answerer) -> None:
-        """Tell a model that has a budget what the run has cost so far, no matter who worked on it."""
+        """Set the run's cost so far, by all workers, for a model with a budget."""
         spent = getattr(answerer, "spent", None)
         if spent is not None:
             with self.store.read() as session:
