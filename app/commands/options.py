@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Fills = Annotated[
 
 
 def fills_of(told: Sequence[str] | None) -> dict[str, str]:
-    """What ``--fill`` says."""
+    """Return the pairs of ``--fill``, from placeholder to field."""
     return pairs(told or (), "PLACEHOLDER=FIELD, such as --fill q=question", option="--fill")
 
 
@@ -74,14 +74,14 @@ ItemIds = Annotated[Path, typer.Option("--items", help=IDS_IN_FILE, metavar="FIL
 
 
 def item_ids(file: Path) -> tuple[str, ...]:
-    """The ids in a file of ``--items``, each once.
+    """Return the ids in a file of ``--items``, without duplicates.
 
     Raises
     ------
     FileRefused
-        It cannot be read as UTF-8 text.
+        The file cannot be read as UTF-8 text.
     InvalidInput
-        There is none in it: that is never every item.
+        The file has no ids. An empty file never stands for all items.
     """
     try:
         data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
@@ -95,7 +95,10 @@ def item_ids(file: Path) -> tuple[str, ...]:
 
 
 def deciding(command: Callable[..., None]) -> Callable[..., None]:
-    """A command with an option for each way to decide about a change of a schema; it gets all as ``decisions``."""
+    """Return the command with one more option for each way to decide about a schema change.
+
+    The command receives the decisions together as ``decisions``.
+    """
     own = inspect.signature(command, eval_str=True)
 
     @functools.wraps(command)

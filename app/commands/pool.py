@@ -1,4 +1,4 @@
-"""``touchstone pool``: images and clips for authors to write about, from the server's own machine."""
+"""``touchstone pool``: add images and clips for authors to write about, on the server's machine."""
 
 from __future__ import annotations
 

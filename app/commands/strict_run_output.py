@@ -1,4 +1,4 @@
-"""The output and exit status of commands that ask a model about many subjects (``workflow.runs.strict_questions``)."""
+"""Output and exit status of commands that ask a model about many subjects (``workflow.runs.strict_questions``)."""
 
 from __future__ import annotations
 
