@@ -1,4 +1,4 @@
-"""Signals that end a process, so that what it leaves behind is tidied up all the same."""
+"""Exit cleanly on signals, so that a process removes its temporary data."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasatt
 
 @contextmanager
 def exiting_on_signals() -> Iterator[None]:
-    """The process exits on these signals as a program does, and with success, since it was asked to end: what waits for
-    its end is done."""
+    """Exit with success on these signals inside of the ``with`` block, so that cleanup at exit runs."""
     before = {each: signal.signal(each, lambda *_: sys.exit(0)) for each in ENDING}
     try:
         yield

@@ -1,4 +1,4 @@
-"""The planned sample of grading on the dashboard: what it costs, what is short, how far it is; and a button to open."""
+"""The planned sample of grading on the dashboard: its cost, shortages and progress, and a button that opens it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_ROWS = 500
 
 
 def for_leads(services: Services, view: ProjectView) -> None:
-    """The plan with a button that opens it, and a number to draw more."""
+    """Draw the plan, the button that opens it, and an input to draw more."""
     shell.section("Planned sample of grading")
     if done := shell.kept_message("sample.opened"):
         shell.show(markup.notice(done, style="good"))
@@ -69,7 +69,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
 
 
 def table(found: Standing, titles: Mapping[str, str]) -> markup.Markup:
-    """A row for each model's part of each stratum; ``titles`` is what dimensions are called, by id."""
+    """Return a table with a row for each model in each stratum. ``titles`` has the titles of dimensions, by id."""
     heads = [
         *((name.replace("_", " ").capitalize(), "name") for name in found.others),
         ("Model", "name"),

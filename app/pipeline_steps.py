@@ -1,4 +1,4 @@
-"""Steps on the page Pipelines: each step draws what came in, what came out, and what was dropped and why.
+"""Steps on the page Pipelines: each step draws its input, its output, and the dropped items with reasons.
 
 Extensions register their steps in ``domain.extensions.Extension.pipeline_steps``.
 """
@@ -30,13 +30,13 @@ class PipelineStep:
 
 
 def row(name: str, how: str, n: int, left: int, dropped: markup.Markup, cost: str) -> list[markup.Markup]:
-    """Return the cells of one row below ``HEADS``; an empty ``cost`` states that no model was asked."""
+    """Return the cells of one row below ``HEADS``. An empty ``cost`` states that no model was asked."""
     cells = [markup.text(name), markup.quiet(how), markup.number(n), markup.number(left), dropped]
     return [*cells, markup.quiet(cost or NO_MODEL)]
 
 
 def dropped_cell(rows: Sequence[tuple[str, str]]) -> markup.Markup:
-    """Return a cell that names what was dropped, each with its reason."""
+    """Return a cell that names the dropped things, each with its reason."""
     said = [
         markup.tag("div", markup.text(shell.on_page(why if why.startswith(name) else f"{name}: {why}")))
         for name, why in rows[:MOST_NAMED]

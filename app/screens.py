@@ -1,5 +1,7 @@
-"""The pages as rows: each module of ``app.views``, and each page of an extension, says in ``SCREEN`` what it is called,
-and who is offered it."""
+"""The register of pages.
+
+Each module of ``app.views``, and each page of an extension, describes itself in ``SCREEN``.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from domain.states import Stage
 
 
 class Group(StrEnum):
-    """What one does on pages, in the order of the menu."""
+    """The groups of the menu, in order."""
 
     WORK = "Work"
     ITEMS = "Items"
@@ -26,7 +28,7 @@ class Group(StrEnum):
 
 @dataclass(frozen=True)
 class Screen:
-    """A page: its row in the menu, and its place in the address."""
+    """A page: its row in the menu, and its path in the address."""
 
     title: str
     """As the menu and the window call it."""
@@ -51,7 +53,7 @@ class Screen:
 
     @property
     def path(self) -> str:
-        """Its path in the address, without the slash; the start page has none."""
+        """Return the page's path in the address, without the slash. The start page's path is empty."""
         return "" if self.name == "my_work" else self.name.rstrip("_")
 
 
