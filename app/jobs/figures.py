@@ -1,4 +1,4 @@
-"""The job ``figures``: figures of pages that take long, kept with the state of the project that they are of."""
+"""The job ``figures``: compute a page's slow figures, and store them with the project state that they belong to."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Figure:
 
 
 def worked_out(store: Store, work: str, args: Mapping[str, Any], state: tuple[Any, ...]) -> Figure:
-    """Work a figure out."""
+    """Compute a figure."""
     function = function_of(WORKS[work]) if work in WORKS else dict(extensions.rows("figures"))[work]
     begun = time.monotonic()
     value = function(store, **args)
