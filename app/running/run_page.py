@@ -1,4 +1,7 @@
-"""A page of runs: their list, the way to a new one, and each of them. A page is a row here; its kinds name it."""
+"""A page of runs: the list, the form for a new run, and each run.
+
+Each page is a row that its kinds of runs refer to.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ RUNS, NEW = "Runs", "New run"
 
 @dataclass(frozen=True)
 class Part:
-    """A part of what there is of a run."""
+    """A part of a run's page."""
 
     name: str
     draw: Callable[[Services, ProjectView, RunView], None]
@@ -34,7 +37,7 @@ class Part:
 
 @dataclass(frozen=True)
 class RunPage:
-    """A page about runs in which someone is asked; what lists no one is asked in has its list below."""
+    """A page of runs that ask a model. Imported answers have their own list below."""
 
     title: str
     purpose: str
@@ -57,18 +60,18 @@ class RunPage:
 
     @property
     def path(self) -> str:
-        """Its path in the address, with which the names of its widgets begin."""
+        """Return the page's path in the address. The keys of its widgets start with it."""
         return self.listing.kind.page
 
     @property
     def listings(self) -> list[Listing]:
-        """Its lists: first of the runs in which someone is asked."""
+        """Return the page's lists. The list of runs that ask a model comes first."""
         others = [kind for kind in RunKind if kind.page == self.path and kind is not self.listing.kind]
         return [self.listing, *(run_lists.from_files(kind) for kind in others)]
 
 
 def draw(services: Services, page: RunPage) -> None:
-    """The run that the address names, else the list and the way to a new one."""
+    """Draw the run in the address, else the list and the form for a new run."""
     view = shell.lead_of(services)
     st.html(f"<style>{shown.STYLE}{page.style}</style>")
     run = st.query_params.get("run")
