@@ -1,4 +1,4 @@
-"""Where the page *Items* opens a saved view."""
+"""Addresses of saved views on the page *Items*."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ ADDRESS = "view"
 
 
 def address(project: str, id: str) -> str:
-    """The path at which a view is opened."""
+    """Return the address that opens a view."""
     return "/items?" + urlencode({"project": project, ADDRESS: id})
