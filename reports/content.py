@@ -1,6 +1,6 @@
-"""What a report says, before anyone decides how it looks: sections of plain sentences, tables and charts.
+"""The content of a report, independent of its layout: sections with plain sentences, tables and charts.
 
-Everything here is frozen and turns into JSON by :func:`as_json`. HTML, PDF and CSV are made from the same tree.
+All classes are frozen, and :func:`as_json` converts them to JSON. HTML, PDF and CSV are made from the same tree.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from agreement.statistic import Statistic
 
 @dataclass(frozen=True)
 class Figure:
-    """One number with everything that it needs to be believed; None where undefined, with the reason."""
+    """One number with its interval, method and counts. An undefined number is None with a reason."""
 
     value: float | None
     low: float | None
@@ -30,12 +30,12 @@ class Figure:
 
     @property
     def defined(self) -> bool:
-        """Whether there is a value."""
+        """Tell whether there is a value."""
         return self.value is not None
 
     @classmethod
     def of(cls, found: Statistic, *, share: bool = False) -> Figure:
-        """The figure of a statistic."""
+        """Return the figure of a statistic."""
         return cls(
             _number(found.value),
             _number(found.low),
@@ -50,7 +50,7 @@ class Figure:
 
     @classmethod
     def without(cls, reason: str, *, n_units: int = 0, n_left_out: int = 0) -> Figure:
-        """A figure that cannot be given, and why."""
+        """Return an undefined figure with its reason."""
         return cls(None, None, None, "none", n_units, n_left_out, None, reason)
 
 
@@ -59,7 +59,7 @@ Cell = str | int | float | Figure | None
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph. ``tone`` says whether it explains, warns, or says what is missing."""
+    """A paragraph. ``tone`` tells whether the paragraph explains, warns, or names missing data."""
 
     words: str
     tone: Literal["plain", "note", "warning", "missing"] = "plain"
@@ -67,7 +67,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Behind:
-    """What a row of a table is made of: the things about which these raters differ, in a dimension or in all."""
+    """The units behind a row of a table: those on which these raters differ, in one dimension or in all."""
 
     dimension: str | None
     raters: tuple[str, ...]
@@ -80,7 +80,7 @@ class Behind:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells under named columns; ``key`` names its CSV file."""
+    """Rows of cells under named columns. ``key`` is the name of its CSV file."""
 
     key: str
     title: str
@@ -98,7 +98,7 @@ Verdict = Literal["replace", "limited", "correct", "no", "people", "open"]
 
 @dataclass(frozen=True)
 class Ruling:
-    """The verdict on one judge for one criterion (and dimension), with the sentence that says why."""
+    """The verdict on one judge for one criterion (and dimension), with its reasons."""
 
     judge: str
     criterion: str
@@ -125,7 +125,7 @@ class Ruling:
 
     @property
     def sentence(self) -> str:
-        """The verdict, and the unread replies and the bias that limit it.
+        """Return the verdict, with the unread replies and the bias that limit it.
 
         >>> Ruling("a", "score", None, "limited", "Not to rank", (), bias="Do not rank models by it.").sentence
         'Not to rank. Do not rank models by it.'
@@ -149,7 +149,7 @@ class Ruling:
 
 @dataclass(frozen=True)
 class Rulings:
-    """The verdict box."""
+    """The box with the verdicts."""
 
     rule: tuple[str, ...]
     """The rule, in sentences."""
@@ -173,7 +173,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Dots:
-    """Values with intervals, one line for each label; what one looks at is whether they reach the reference."""
+    """Values with intervals, one line for each label, for comparison with a reference."""
 
     key: str
     title: str
@@ -188,7 +188,7 @@ class Dots:
 
 @dataclass(frozen=True)
 class Heat:
-    """A table of counts whose colour is the share of the row."""
+    """A table of counts. A cell's color is its share of the row."""
 
     key: str
     title: str
@@ -201,7 +201,7 @@ class Heat:
 
 @dataclass(frozen=True)
 class Bars:
-    """Shares next to each other, one group for each label."""
+    """Shares side by side, one group for each label."""
 
     key: str
     title: str
@@ -246,7 +246,7 @@ Block = Text | Table | Rulings | Dots | Heat | Bars | Lines
 
 @dataclass(frozen=True)
 class Section:
-    """One numbered section. ``lead`` is the sentence for those who read nothing else of it."""
+    """One numbered section. ``lead`` is a sentence with its result."""
 
     number: int
     key: str
@@ -257,7 +257,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Source:
-    """Where the ratings came from, so that someone else can check."""
+    """The source of the ratings, so that others can check them."""
 
     name: str
     sha256: str
@@ -281,16 +281,16 @@ class Report:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def tables(self) -> Sequence[Table]:
-        """All tables, in order."""
+        """Return all tables, in order."""
         return [block for section in self.sections for block in section.blocks if isinstance(block, Table)]
 
     def section(self, key: str) -> Section:
-        """The section of that name."""
+        """Return the section of this key."""
         return next(each for each in self.sections if each.key == key)
 
 
 def as_json(value: Any) -> Any:
-    """A tree of dataclasses as JSON values; every block names its type, and no number is infinite or nan."""
+    """Return a tree of dataclasses as JSON values. Every block names its type, and no number is infinite or nan."""
     if is_dataclass(value) and not isinstance(value, type):
         found = {each.name: as_json(getattr(value, each.name)) for each in fields(value)}
         return {"type": type(value).__name__.lower(), **found} if isinstance(value, _BLOCKS) else found

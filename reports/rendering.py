@@ -1,7 +1,7 @@
-"""Charts as SVG without a browser.
+"""Render charts as SVG without a browser.
 
-The converter (``vl_convert``) holds a JavaScript engine of some 70 MB. The process that serves pages never loads it:
-``svg_files`` runs it in a process of its own, and reports are made in one.
+The converter (``vl_convert``) contains a JavaScript engine of about 70 MB. The process that serves pages never loads
+the converter: ``svg_files`` runs it in a separate process, and reports are also made in one.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def svg(chart: ChartSpec, theme: Theme = "page") -> str:
 
 
 def figure(charts: Sequence[ChartSpec]) -> str:
-    """Return a figure of a page: one chart, or the parts of a tall one, below their title."""
+    """Return a figure for a page: one chart, or the parts of a tall chart, below their title."""
     return f"<figure><figcaption>{escape(charts[0].title)}</figcaption>{''.join(map(svg, charts))}</figure>"
 
 

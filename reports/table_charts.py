@@ -1,4 +1,4 @@
-"""Charts of a table of numbers: columns around a radar, rows as bars with intervals, or all of it in colors."""
+"""Charts of a table of numbers: columns around a radar, rows as bars with intervals, or a heat map."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CELL = (70, 26)
 
 @dataclass(frozen=True)
 class Value:
-    """A number of the table; None where it has none."""
+    """A number of the table, or None."""
 
     value: float | None
     low: float | None = None
@@ -34,7 +34,7 @@ class Value:
 
 @dataclass(frozen=True)
 class TableChart:
-    """A table as it is drawn."""
+    """A table for drawing."""
 
     key: str
     """Its name on the page and in files."""
@@ -49,7 +49,7 @@ class TableChart:
 
     @property
     def span(self) -> tuple[float, float]:
-        """From where to where the numbers go: the ends of the scale, or else what is there, and 0."""
+        """Return the range of the numbers: the ends of the scale, or the range of the values and 0."""
         known = [
             each for line in self.values for at in line for each in (at.value, at.low, at.high) if each is not None
         ]
@@ -204,6 +204,6 @@ def _heat(chart: TableChart) -> _Drawn:
 
 
 def titles(names: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """Group and title of each column as one name; the group only where a title alone is not enough."""
+    """Return one name for each column. The group is added only where a title alone is not unique."""
     alone = [title for _, title in names]
     return tuple(f"{group} {title}" if group and alone.count(title) > 1 else title for group, title in names)
