@@ -1,7 +1,7 @@
-"""``GET /public/{project}``: the leaderboard that a lead has made public, for anyone; ``/csv`` and ``/json`` its table.
+"""``GET /public/{project}``: the leaderboard that a lead has published, for anyone; ``/csv`` and ``/json``: its table.
 
-Each request looks whether it is still public, which is one row of an index. The page itself is made once for each state
-of the project and kept; its numbers are made outside of this process.
+Each request checks whether the board is still public, which reads one row of an index. The page is built once for each
+state of the project and cached. Its numbers are computed in another process.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SOON = "The numbers are being worked out. This page tries again by itself."
 
 @dataclass(frozen=True)
 class _Made:
-    """What one state of a leaderboard looks like."""
+    """The rendered form of one state of a leaderboard."""
 
     event: int
     of: object
@@ -59,7 +59,7 @@ class Boards:
         self._made: dict[str, tuple[float, _Made]] = {}
 
     def find(self, project: str) -> _Made:
-        """What is shown of a project now; ``NotFound`` where nothing is."""
+        """Return the current page of a project. Raise ``NotFound`` if nothing is public."""
         named = project.isascii() and project.isprintable()  # no other text is any project's name
         shown = public.made_public(self.store, project=project) if named else None
         if shown is None:
@@ -77,7 +77,7 @@ class Boards:
             self._guard.release()
 
     def _known(self, shown: public.Public) -> tuple[_Made | None, bool]:
-        """What was made of this choice last, and whether that was just now."""
+        """Return the last page for this choice, and whether it is still fresh."""
         at, made = self._made.get(shown.project, (0.0, None))
         if made is None or made.event != shown.event:
             return None, False
@@ -108,7 +108,7 @@ class Boards:
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
-    """The page and its two files; they need no session."""
+    """Return the routes of the page and its two files. They need no session."""
     boards = Boards(resources)
     strangers = anyio.CapacityLimiter(AT_ONCE)
 
