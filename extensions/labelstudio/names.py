@@ -1,4 +1,4 @@
-"""What a team's own Label Studio project names otherwise than the schema does."""
+"""Names in a team's own Label Studio project that differ from the schema's."""
 
 from __future__ import annotations
 
@@ -14,6 +14,6 @@ SAME = Names()
 
 
 def over(names: Names, schema: Schema) -> Names:
-    """Return names with those that the schema gives its source's keys, where they do not say otherwise."""
+    """Return the names, completed by the schema's own names for its source's keys."""
     own = schema.source.fields if schema.source and schema.source.format == FORMAT else {}
     return replace(names, fields={**own, **names.fields})

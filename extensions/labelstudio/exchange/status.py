@@ -1,4 +1,4 @@
-"""Where the work stands that goes out to another tool: per stage and person, and what a lead should do next."""
+"""The state of the work at another tool, by stage and person, and the next steps for a lead."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_STUCK = 20
 
 @dataclass(frozen=True)
 class PersonThere:
-    """Someone whose work goes to a server."""
+    """A person whose work goes to a server."""
 
     login: str
     name: str
@@ -36,7 +36,7 @@ class PersonThere:
 
 @dataclass(frozen=True)
 class StageThere:
-    """What became of one person's work in one stage; every annotation is counted with what it ended in."""
+    """The outcomes of one person's work in one stage. Every annotation is counted by its outcome."""
 
     stage: Stage
     login: str
@@ -62,7 +62,7 @@ class StageThere:
 
 @dataclass(frozen=True)
 class BridgeStatus:
-    """Where a server stands."""
+    """The state of a server."""
 
     address: str
     stages: tuple[Stage, ...]
@@ -82,8 +82,10 @@ class BridgeStatus:
 
 
 def status(store: Store, *, by: Person | None, project: str) -> list[BridgeStatus]:
-    """Where the work stands that a project sends out, by server; for leads. It asks the database only, and as often
-    whether ten tasks are out or ten thousand."""
+    """Return the state of the work that a project sends out, by server. For leads.
+
+    It only queries the database, with the same number of queries for ten tasks and for ten thousand.
+    """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         members = {row.person_id for row, _ in projects.members(session, project_id=access.project_id)}

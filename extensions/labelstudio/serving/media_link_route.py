@@ -1,7 +1,7 @@
 """``GET /media-link/{token}/{size}``: a picture or clip of a task that is out, for another tool's page.
 
-No cookie counts here: the link says what may be seen, and the database whether that still holds. Whatever is wrong with
-a link (its time is over, it was changed, the task came back, its person left), the reply is one and the same.
+Cookies do not count here. The link names the asset, and the database decides whether the link still holds. Every
+invalid link gets the same reply: expired, changed, its task came back, or its person left.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ HEADERS = {
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
-    """The one route."""
+    """Return the one route."""
     cache = resources.settings.home / "prepared"
 
     def find(token: str, size: str) -> tuple[Path, str, str, str]:

@@ -1,4 +1,4 @@
-"""How Label Studio asks it: regions of an image."""
+"""Regions of an image in Label Studio."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _region(
 
 
 def _shares(percents: Sequence[float]) -> dict[str, Any]:
-    """Percent as shares of the image; what is outside by less than a rounding is drawn in."""
+    """Return percents as shares of the image. A region outside by less than a rounding error is moved inside."""
     shares = [each / 100 for each in percents]
     for at in (0, 1):
         if -_CLOSE <= shares[at] < 0:
