@@ -25,9 +25,9 @@ READERS: Mapping[str, str] = {
     "predictions": "importers.predictions:read_predictions",
     "ratings": "importers.ratings:read_ratings",
 }
-"""By the format's name, the reader as ``module:function``. A format of an extension has its reader in its row."""
+"""The reader of each format as ``module:function``. A format of an extension has its reader in its row."""
 
 
 def reader_of(row: Format) -> Any:
-    """Return the function that reads files of a format; see ``Format.reads``. ``KeyError`` if there is none."""
+    """Return the function that reads files of a format; see ``Format.reads``. Raises ``KeyError`` without a reader."""
     return row.reads if callable(row.reads) else function_of(READERS[row.name])

@@ -53,7 +53,7 @@ class Found:
     """The folder's, below the folder that was looked through."""
     family: Family
     parameters: int | None = None
-    """None: the weights cannot be counted without loading them."""
+    """The number of parameters; None if the weights cannot be counted without loading them."""
     stored: str = ""
     """The dtype of most of its weights."""
     size: int = 0
@@ -86,7 +86,7 @@ class Memory:
     """The free memory of this machine, in bytes."""
 
     main: int | None
-    """None: not known."""
+    """The free main memory; None if unknown."""
     gpu: int | None = None
     """The free memory of the GPU with the most; None without a GPU."""
     gpu_name: str = ""

@@ -16,7 +16,7 @@ NO_OPTIONS = "The item has no options to rank."
 
 
 class CannotRank(Exception):
-    """This question's options cannot be ranked by this model; the message is a sentence that says why."""
+    """This question's options cannot be ranked by this model. The message is a sentence with the reason."""
 
 
 def check_options(options: Sequence[str]) -> None:

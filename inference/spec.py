@@ -125,7 +125,7 @@ class Endpoint(_Part):
     longest_wait_seconds: float = Field(default=60.0, ge=0)
     """No pause between attempts is longer, also if the server asks for it."""
     omit: tuple[str, ...] = ()
-    """Parameters that this model does not take, such as `temperature`; every run says that they were left out."""
+    """Parameters that this model does not accept, such as `temperature`. Every run records that they were left out."""
     also: tuple[Literal["top_k", "min_new_tokens", "repetition_penalty"], ...] = ()
     """Parameters of `generation` that are not part of the protocol and that this server still takes, as vLLM and SGLang
     do. List them for such servers, which otherwise take them from the checkpoint."""
@@ -144,8 +144,9 @@ class Endpoint(_Part):
     an environment variable that ends with `_API_KEY` or `_API_TOKEN`: `{X-Api-Key: "env:LAB_API_KEY"}`.
     """
     probe: bool = True
-    """Before the first question a few short requests find out what the server can do, which every run keeps; not
-    where `max_calls` counts requests."""
+    """Find out the server's abilities by a few short requests before the first question, and store them with every run.
+    Not done if `max_calls` limits requests.
+    """
 
     @model_validator(mode="after")
     def _fits(self) -> Endpoint:

@@ -104,12 +104,12 @@ def not_asked(question: Question, outcome: Outcome, why: str) -> Attempt:
 
 
 def check_ranking(spec: ModelSpec) -> None:
-    """Refuse to rank over an endpoint whose description does not say how.
+    """Raise an error for ranking over an endpoint whose description has no way to rank.
 
     Raises
     ------
     ModelRefused
-        The message says what would help.
+        The message gives the advice.
     """
     if spec.endpoint is not None and spec.endpoint.likelihoods is None:
         raise ModelRefused(
@@ -121,7 +121,7 @@ def check_ranking(spec: ModelSpec) -> None:
 
 
 def check(spec: ModelSpec) -> None:
-    """Refuse what can be seen to be wrong without looking up a name, before a description is written down anywhere.
+    """Raise an error for visible faults of a description, without any name lookup, before the description is stored.
 
     Raises
     ------

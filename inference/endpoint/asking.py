@@ -52,7 +52,7 @@ class Call:
     prompt_hash: str = ""
     image_hashes: tuple[str, ...] = ()
     detail: Mapping[str, Any] = field(default_factory=dict)
-    """Goes into every attempt's detail."""
+    """Values that are added to every attempt's detail."""
     heard: Callable[[Reply], None] | None = None
     """A callback for every reply, before its attempt is reported. It runs in the loop's thread."""
     reread: Callable[[Reply], Reply] | None = None
@@ -332,8 +332,9 @@ class Asking:
 
 
 def apart(reply: Reply, model: str) -> dict[str, Any]:
-    """Return what an attempt keeps apart from the answer: the reasoning, and the model that answered where its name is
-    not the one that was asked for."""
+    """Return the values that an attempt stores apart from the answer: the reasoning, and a different model name in the
+    reply.
+    """
     kept: dict[str, Any] = {}
     if reply.reasoning:
         kept["reasoning"] = reply.reasoning[:LONGEST_RAW]

@@ -1,4 +1,4 @@
-"""Batch files: questions as lines, an endpoint that takes a file of them, and what the lines that come back say."""
+"""Batch files: questions as lines, an endpoint that takes a file of them, and the lines of results."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Line:
     """A line that came back."""
 
     custom_id: str | None
-    """None: it has none that could be read."""
+    """The id in the line; None if unreadable."""
     reply: Reply
     why: str = ""
     """Why the line answers no question, as a sentence."""
@@ -94,7 +94,7 @@ _NOTHING = Reply(Outcome.UNREADABLE)
 
 
 class Refused(Exception):
-    """The endpoint said no, so nothing was handed in; the message is a sentence."""
+    """The endpoint refused, so the batch was not submitted. The message is a sentence."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class BatchStatus:
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more will come."""
+        """Whether the batch gives no further results."""
         return self.status in ENDED
 
     def dump(self) -> dict[str, Any]:
@@ -124,7 +124,7 @@ class BatchStatus:
 class BatchEndpoint:
     """An endpoint that takes batch files. Addresses and keys are checked as for every other request.
 
-    Every method raises ``NoReply`` where nothing came back, and ``Refused`` where the endpoint said no.
+    Every method raises ``NoReply`` if no response came, and ``Refused`` if the endpoint refused.
 
     Raises
     ------
@@ -145,7 +145,7 @@ class BatchEndpoint:
         self.about = {"libraries": dict(self._client.versions), "base_url": self._client.place.url, "model": spec.model}
 
     def upload(self, path: Path) -> str:
-        """Hand over a file; its id. Nothing is asked yet."""
+        """Upload a file, and return its id. No question is asked yet."""
         given = (path.name, path.read_bytes(), "application/jsonl")
         value = self._json(
             lambda client: client.files.with_raw_response.create(file=given, purpose="batch", timeout=UPLOAD_SECONDS),

@@ -246,12 +246,12 @@ class Client:
         return response.status_code, headers, text
 
     async def download(self, file: str, to: BinaryIO) -> None:
-        """Fetch a file that the endpoint keeps, line by line.
+        """Fetch a file from the endpoint, line by line.
 
         Raises
         ------
         NoReply
-            It did not come to its end.
+            The download ended early.
         """
         import openai
 

@@ -1,8 +1,8 @@
 """An estimate of a run's requests and cost at an endpoint, without sending any.
 
 The rule counts one token for four ASCII characters, one for every other character, and four for every message. A
-picture has its pixels over 750, at least 85 and at most 3,000. Tokenizers differ, so real numbers can be half as large
-or half as large again. Answers count at their greatest length, so the estimated cost is rarely reached.
+picture has its pixels over 750, at least 85 and at most 3,000. Tokenizers differ, so real numbers can be up to 50 %
+higher or lower. Answers count at their greatest length, so the estimated cost is rarely reached.
 """
 
 from __future__ import annotations
@@ -33,13 +33,15 @@ class Estimate:
     tokens_out: int
     """At most."""
     cost: float | None
-    """At most, in the currency of the price; None: no price is known."""
+    """The highest cost, in the currency of the price; None without a price."""
     currency: str | None
     rule: str = RULE
 
 
 def estimated(questions: Iterable[Question], spec: ModelSpec, *, blind: bool = False) -> Estimate:
-    """Add up what asking these questions takes; ``blind``: options are ranked without pictures as well."""
+    """Return the estimated requests and cost of these questions. ``blind`` means that options are also ranked without
+    pictures.
+    """
     requests = skipped = pictures = longest = 0
     tokens = 0.0
     for question in (each for asked in questions for each in (asked.first, asked) if each is not None):

@@ -34,7 +34,7 @@ class Scored(NamedTuple):
     """The identity of the token: its number on the server, or its text."""
     text: str
     logprob: float | None
-    """None: of the first one."""
+    """The log-probability; None for the first token."""
 
 
 def read(reply: Reply, *, by: str) -> tuple[Reply, Sequence[Scored]]:

@@ -34,7 +34,7 @@ class Bucket:
 
     @property
     def per_minute(self) -> float | None:
-        """None: no limit."""
+        """The limit per minute; None for no limit."""
         return self._rate
 
     @property

@@ -44,7 +44,7 @@ class Found(StrEnum):
 
     WORKS = "works"
     IGNORED = "ignored"
-    """The server accepted it and did nothing."""
+    """The server accepted the feature and ignored it."""
     ACCEPTED = "accepted"
     """Whether it had an effect cannot be seen from outside."""
     REFUSED = "refused"

@@ -24,7 +24,7 @@ from inference.options import CannotRank, check_options, joined, one_begins_anot
 from inference.spec import ModelSpec
 
 _REFUSING = (400, 404, 405, 422, 501)
-"""Statuses of a server that does not take what ranking asks for."""
+"""Statuses of a server that does not support the requests for ranking."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class _Text:
     """One text whose likelihood is requested."""
 
     option: str | None
-    """None: the prompt alone."""
+    """The option; None for the prompt alone."""
     blind: bool = False
     """Without pictures."""
     ended: bool = False
@@ -116,7 +116,9 @@ class RankingAnswerer(EndpointAnswerer):
             calls = further
 
     def _check(self, question: Question) -> None:
-        """Refuse what cannot be ranked, before anything is sent. Raises ``CannotRank`` and ``CannotAsk``."""
+        """Raise an error for a question that cannot be ranked, before any request. Raises ``CannotRank`` and
+        ``CannotAsk``.
+        """
         check_options(question.options)
         if question.pictures and self._by == "completions":
             raise CannotAsk(

@@ -154,7 +154,7 @@ def _of_block(reply: Reply, match: re.Match[str]) -> Standing:
 
 
 def _rest(match: re.Match[str]) -> str:
-    """Return the text behind a score on its line, with the punctuation that joins it to the score."""
+    """Return the text after a score on its line, with the punctuation that joins it to the score."""
     said = match["said"].rstrip(".:")
     between = match.string[match.start("said") + len(said) : match.start("rest")]
     joined = re.search(r"[.:]" if _NUMBER_CELL.match(match["rest"]) else r"[.:|]", between)

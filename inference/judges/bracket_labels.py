@@ -68,7 +68,7 @@ _OF_ANOTHER = re.compile(
     r"|[(（]\s?(?:if|not|self|requested|demanded|claimed|hypothetical\w*|draft|tentative|provisional|preliminary|quoted|copied|placeholder|pending|default)\b",
     re.IGNORECASE,
 )
-"""Behind a label: it is not about the answer under review."""
+"""Words after a label that make it a label of another answer."""
 
 UNFINISHED = re.compile(
     rf"(?:(?<![\w</-])(?:{SCORE_NAMES})(?!\w)|{SCORE_NAMES_EAST})[\s*_\"'`]*"

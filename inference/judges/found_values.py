@@ -1,4 +1,4 @@
-"""Values that are found in a judge's reply, and readings made of them: what all parsers share."""
+"""Values found in a judge's reply, and readings made of them, shared by all parsers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_VERDICTS = 100
 
 @dataclass(frozen=True)
 class FoundValue:
-    """Something in a reply that stands where a value should."""
+    """A possible value in a reply."""
 
     text: str
     span: Span

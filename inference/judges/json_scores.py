@@ -30,7 +30,7 @@ _MOST_OBJECTS = 50
 _WRAPS = re.compile(
     r"(?:the |my |final |overall |your )*(?:evaluations?|assessments?|results?|judge?ments?|gradings?|ratings?|scores?|scoring|verdict|outputs?|response|reply|feedback|review|reviews|data|json|object|report|summary|conclusion|final)(?: (?:result|score|object|output|report|json|summary))?"
 )
-"""Keys that an object with the judge's own score may stand under; any other names whose it is, or what for."""
+"""Keys around an object with the judge's own score. Any other key names another owner or purpose."""
 
 _LOOSE = re.compile(
     r"\bfinal[ _]?score\b[\"'*_\s\\]{0,6}(?::|=|\bis\b|\bto\b|\bshould be\b)[\"'*_\s\\]{0,6}(\d{1,3}(?:\.\d{1,3})?)",

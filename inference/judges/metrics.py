@@ -35,7 +35,7 @@ class Metric:
     """Counts from 1; raised when the same texts give another number for a reason of ours."""
     settings: Settings
     library: str | None = None
-    """The distribution that computes it; None: our own code."""
+    """The distribution that computes the metric; None for our own code."""
     library_version: str | None = None
     measure: Measure = field(repr=False, compare=False, default=lambda reference, answer: "")
 

@@ -44,7 +44,7 @@ CUT_OFF = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"
 """Reasons for an end that mean: the longest length that was allowed."""
 
 FILTERED = frozenset({"content_filter", "refusal", "safety", "recitation", "blocklist", "prohibited_content", "spii"})
-"""Reasons for an end that mean: someone did not want it said."""
+"""Finish reasons of a filtered reply."""
 
 
 def read_reply(parser: Parser, text: str, allowed: Sequence[Value], *, finish_reason: str | None = None) -> Reading:

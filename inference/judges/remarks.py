@@ -153,7 +153,7 @@ _COMMENT = re.compile(r"<!--[^>\n]{0,300}-->")
 
 
 def explain_away(text: str, allowed: Sequence[Value]) -> PlainText:
-    """Return the text without what only explains its scores, and the scores that these words contradict."""
+    """Return the text without words that only explain its scores, and the scores that these words contradict."""
     text = _COMMENT.sub(lambda match: " " * len(match[0]), _without_latex(text))
     scale = [float(value) for value in allowed if not isinstance(value, str | bool)]
     if len(scale) == len(allowed) > 1:
@@ -247,7 +247,7 @@ def contradicts(texts: Sequence[str], value: float, allowed: Sequence[Value]) ->
 
 
 def _verdicts(text: str) -> Sequence[re.Match[str]]:
-    """Return the words that begin a sentence and call the answer right or wrong, without a “but” behind them."""
+    """Return the words that begin a sentence and call the answer right or wrong, without a “but” after them."""
     found = []
     for sentence in _SENTENCES.split(text[:4000]):
         lead = _BEFORE_VERDICT.match(sentence)
@@ -335,7 +335,7 @@ def _closed(text: str, start: int, remark: re.Match[str]) -> int:
 
 
 def _joined(text: str, end: int) -> int:
-    """Return the end of words before a score with the dash behind them, which is no minus."""
+    """Return the end of words before a score, including a dash after them that is not a minus sign."""
     dash = re.compile(r"[\s*_`)\]]*[-\u2013\u2014](?=\s)").match(text, end)
     return dash.end() if dash else end
 
@@ -379,7 +379,7 @@ def _blank_whole(text: str, token: re.Match[str], scale: Sequence[float], letter
 
 
 def _behind(text: str, end: int, saying: re.Pattern[str]) -> re.Match[str] | None:
-    """Return the words behind a score that call an answer right or wrong; None if other words follow."""
+    """Return the words after a score that call an answer right or wrong; None if other words follow."""
     join = _JOIN.match(text, end)
     if join is None:
         return None

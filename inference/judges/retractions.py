@@ -28,7 +28,7 @@ RETRACTS = re.compile(
     r"korrektur\b|\u4e0d\u5bf9|\u66f4\u6b63|\u4fee\u6b63)",
     re.IGNORECASE,
 )
-"""Behind the last verdict: it is taken back, and no other is given."""
+"""Words after the last verdict that take it back without a new one."""
 
 _CALLED_WRONG = re.compile(
     r"(?:^|[.!?\n\u2014\u2013(-])[\s*_`\"')(]{0,12}(?:but |and )?(?:that|this|it)(?:'s| is| was| seems)? (?:\w+ )?(?:wrong|a mistake|an error|not right)\b"

@@ -23,7 +23,7 @@ _NO_LETTERS = re.compile(r"[^A-Za-z\u00c0-\u024f]*$")
 _ABBREVIATED = re.compile(r"\b(?:e\.g|i\.e|z\.B|p\.ex|d\.h|vs|cf|resp|approx|Mr|Dr|St|No)\.", re.IGNORECASE)
 _SENTENCE_ENDS = re.compile(r"(?:[.!?\u2026](?=[\s\"')\]*_`]|$)|[\u3002\uff01\uff1f\uff0e])[\"')\]*_`]*|\n|\|")
 _I = r"i(?:'ll|'d)? (?:(?!can ?not|can'|could|wo|would ?n|should ?n|do(?:es)? ?n|did|don|not |never|hardly|barely|scarcely|refuse|decline|hesitate)[\w']+ ){0,2}?"
-"""“I”, and up to two words with which the judge does not deny what follows."""
+"""“I”, and up to two words that do not deny the following statement."""
 _CLAUSE_ENDS = re.compile(
     r"[,;:()\u2013\u2014\u3001\uff0c\uff1b\u2022\u00b7\u2190-\u21ff\u2794-\u27bf\u25b6\u25ba]|\s-+\s|->|=>|=|(?<![\w-])(?:so|hence|therefore|thus|(?<!anything )(?<!nothing )(?<!all )but|because|since|yet|"
     r"however|though|although|while|whereas|which means|meaning|ergo|also|then|also|daher|deshalb|darum|folglich|sondern|"
@@ -100,7 +100,7 @@ TURN = re.compile(
 
 
 class Reply:
-    """A judge's reply with what surrounds each place in it; all places are those of ``text``."""
+    """A judge's reply with the context of each place in it. All places are those of ``text``."""
 
     def __init__(self, seen: Visible) -> None:
         self.seen = seen

@@ -1,4 +1,4 @@
-"""Questions into what a local model takes: texts with places for pictures, pixels, and padding."""
+"""The encoding of questions for a local model: texts with places for pictures, pixels, and padding."""
 
 from __future__ import annotations
 
@@ -324,8 +324,10 @@ def _inputs(loaded: Loaded, prompts: Sequence[Prompt]) -> dict[str, Any]:
 
 
 def _processed(loaded: Loaded, images: Any, texts: list[str], common: Mapping[str, Any]) -> Any:
-    """Return what the processor makes of texts and pictures. Most take a list of pictures for each text, and some take
-    the pictures of all texts in one list."""
+    """Return the processor's result for texts and pictures.
+
+    Most processors take a list of pictures for each text. Some take the pictures of all texts in one list.
+    """
     flat = [picture for one in images for picture in (one if isinstance(one, list) else [one])]
     if not loaded.cached.get("flat"):
         try:

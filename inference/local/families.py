@@ -27,7 +27,7 @@ Ranking = Literal["cached", "positions", "token_types", "language_model", "encod
 
 @dataclass(frozen=True)
 class Family:
-    """A family of models: what its checkpoints need."""
+    """A family of models, with the requirements of its checkpoints."""
 
     model_type: str
     """The model type in `config.json`."""
@@ -143,10 +143,10 @@ NO_CLASS: Mapping[str, str] = {
     "pandagpt": "PandaGPT",
     "videochat": "VideoChat",
 }
-"""Families that transformers has no class for, by what their checkpoints call themselves."""
+"""Families without a class in transformers, by the names in their checkpoints."""
 
 TEXT = Family("", "a text model", ranking="cached", modality="text", known=False)
-"""A model that sees nothing."""
+"""A model that accepts no pictures."""
 
 
 def family_of(config: Mapping[str, Any]) -> Family:

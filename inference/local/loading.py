@@ -1,4 +1,6 @@
-"""A model from a folder or a repository into memory, with what belongs to it; or a sentence why not."""
+"""Loading of a model from a folder or a repository into memory, or a sentence with the reason why it cannot be
+loaded.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,16 @@ from inference.local.processors import MissingPackage, explained, image_mark, lo
 from inference.spec import Allowed, ModelSpec
 
 PLACES = ("<|touchstone clip|>", "<|touchstone still|>")
-"""Stand for places of a clip and of a picture while a text is widened."""
+"""Temporary marks for the places of a clip and of a picture while a text is expanded."""
 
 RANKS = {"text": 0, "one_image": 1, "images": 2, "video": 3}
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """A model in memory and what belongs to it. ``encode`` turns questions into what the model takes."""
+    """A model in memory with its tokenizer, processor and settings. ``encode`` turns questions into the model's
+    inputs.
+    """
 
     spec: ModelSpec
     family: Family

@@ -125,7 +125,7 @@ def _without(full: type, absent: list[str]) -> Any:
 
 
 def _class_of(where: str, config: Any, common: Mapping[str, Any]) -> Any:
-    """Return the class of a checkpoint's processor; None: transformers finds it, or the checkpoint brings its own."""
+    """Return the class of a checkpoint's processor; None if transformers finds it, or the checkpoint has its own."""
     from transformers.utils import cached_file
 
     hub = {key: common[key] for key in _HUB if key in common}

@@ -30,7 +30,7 @@ ROOM = 2**30
 """The bytes that copies of the cache may use on a processor. On a GPU, a quarter of the free memory is used."""
 
 _END = -1
-"""Stands for the end of the answer among an option's tokens."""
+"""The token for the end of the answer in an option."""
 
 PACKED = frozenset({"llava", "llava_next", "llava_onevision", "video_llava", "internvl", "idefics3", "smolvlm"})
 """Families, by ``model_type``, whose options may share one row under a block mask."""

@@ -40,7 +40,7 @@ class _Text:
     vectors: NDArray[np.float64]
     """The vectors of length 1, one row for each token."""
     counts: NDArray[np.bool_]
-    """Tokens of the text itself: those that the tokenizer puts around it can be matched, and weigh nothing."""
+    """Tokens of the text itself. Tokens that the tokenizer adds around it can be matched, but have no weight."""
 
 
 def opened(folder: Path, *, layer: int | None = None) -> Similarity:

@@ -58,7 +58,7 @@ class Placed:
 
     @property
     def repeated(self) -> bool:
-        """Whether nothing in it is new."""
+        """Whether the file has no new content."""
         return len(self.there) == len(self.file.items)
 
     @property

@@ -146,8 +146,10 @@ def _check_project(store: Store, name: str, *, rebuild: bool) -> list[str]:
 
 
 def put_in_order(store: Store, *, project: str) -> None:
-    """Let every slot stand where the order of its stage says, and wait for the images and clips that the schema needs:
-    after the schema has changed in these."""
+    """Give every slot its place in the order of its stage, and let it wait for required images and clips.
+
+    Needed after a change of the schema in these.
+    """
     with store.read() as session:
         access = access_to(session, person=None, project=project)
         misplaced = list(_misplaced(session, access))

@@ -79,7 +79,7 @@ class Import:
 
     store: Store
     media: MediaStore | None
-    """None: images and clips are known by their hashes alone."""
+    """The media store; None if images and clips are known by their hashes alone."""
     archive: ProjectArchive | EvidenceFolder
     name: str
     how: How

@@ -87,7 +87,7 @@ class Preview:
     cannot: tuple[tuple[str, str], ...]
     """The chosen items that would not change, with the reasons."""
     token: str
-    """Stands for all that this was worked out from: the action is done only if it is still so."""
+    """A hash of all data behind the preview. The action is executed only if the hash is unchanged."""
     shares: Mapping[str, int] = field(default_factory=dict)
     """The number of items that each person would get (``ASSIGN``), by login."""
 

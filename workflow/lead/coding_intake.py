@@ -1,4 +1,4 @@
-"""Sending models' answers to coding: those that the schema's score says are wrong, all of them or a sample."""
+"""Sending models' answers to coding: all answers that the schema's score calls wrong, or a sample of them."""
 
 from __future__ import annotations
 

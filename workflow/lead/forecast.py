@@ -23,7 +23,7 @@ from workflow.lead import scorecard
 PACE_DAYS = 7
 """The pace of a stage is computed over its last days with work, at most this number."""
 PACE_SPAN = timedelta(days=14)
-"""Days longer ago than this say nothing about the pace of now."""
+"""Older days do not count for the present pace."""
 LEAST_DAYS = 3
 """A forecast needs at least this number of days with work."""
 LEAST_TASKS = 10
@@ -82,7 +82,7 @@ class AtWork:
     login: str
     name: str
     role: Role | None
-    """None: not in the project any more, or deactivated."""
+    """The role; None for a former member or a deactivated account."""
     now: bool
     """Their page has answered within the last minutes."""
     seen: datetime | None

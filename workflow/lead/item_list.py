@@ -163,7 +163,7 @@ def picked(
 
 
 def must_be_as(store: Store, *, person: Person | None, project: str, seen: Picked) -> None:
-    """Make sure that a list still has what someone saw: ``Conflict``, with the items that left it or came."""
+    """Raise ``Conflict``, with the items that left or came, if a list has changed since a person saw it."""
     ticked = None if seen.every else seen.names
     now = names(store, person=person, project=project, wanted=_among(seen.wanted, ticked))
     here, there = set(now), set(seen.names)

@@ -23,7 +23,7 @@ Called = Callable[[StoredPerson | None, str], str]
 """A function that returns the name that the reader may see for a person, or the given text."""
 
 CONSTRUCTION = "construction"
-"""The key under which the record of an item says how it was made."""
+"""The key of a record under which an item's construction is described."""
 NOT_SAID = "its record does not say"
 _LONGEST = 1_000
 """The largest number of characters of a fact."""

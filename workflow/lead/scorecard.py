@@ -67,7 +67,7 @@ class Score:
     """Pairs of answers to one criterion about one thing, theirs and another person's, under one version of the
     guideline, that are the same. Skips and texts are left out."""
     settled: Share
-    """Votes on items that a senior accepted or rejected which by themselves come to the same."""
+    """Votes on items that a senior accepted or rejected, which alone give the same verdict."""
     skips: Share
     """Submissions that skip a criterion."""
     last: datetime | None
@@ -107,7 +107,7 @@ class Card:
 
 @dataclass(frozen=True)
 class Pay:
-    """A line of the pay sheet: what a person did in a stage within the days asked for."""
+    """A line of the pay sheet: a person's work in a stage within the given days."""
 
     login: str
     name: str

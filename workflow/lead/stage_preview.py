@@ -1,4 +1,4 @@
-"""A stage as the people in it see it, for seniors and leads: nothing is claimed, and nothing is written."""
+"""A stage as the people in it see it, for seniors and leads. No slot is claimed, and no data is stored."""
 
 from __future__ import annotations
 

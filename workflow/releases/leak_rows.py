@@ -41,7 +41,7 @@ _MOST_COLUMNS = 400
 _WORDS = re.compile(r"\s")
 _BETWEEN = re.compile(r"[^0-9A-Za-z]+")
 _CONTENT = frozenset({"dimension", "category", "l2-category", "group", "split", "source", "type", "task", "aspect"})
-"""Columns that say what an item is about, as its question does. A key that goes along with them is no leak."""
+"""Columns about an item's content, like its question. A key that depends on them is no leak."""
 
 _ENCODINGS = {"from 0": "a number from 0", "from 1": "a number from 1"}
 OPTIONS = "(options)"
@@ -175,9 +175,9 @@ class Rows:
                 self._note(OPTIONS, ODD, name, at, next(n for n, each in enumerate(kinds) if each[name] == odd))
 
     def _take_plain(self, column: str, value: Any, at: int) -> None:
-        """Note a number or a short code, such as an index or a name, which may go along with the place of the key.
+        """Note a number or a short code, such as an index or a name, which may depend on the place of the key.
 
-        Only places are tested: a yes, a number or a word may rightly depend on what an item is about.
+        Only places are tested. A yes, a number or a word may legitimately depend on the item's content.
         """
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         is_code = isinstance(value, bool) or (isinstance(value, str) and len(value) < 60 and not _WORDS.search(value))
@@ -325,7 +325,7 @@ def of_ids(known: Known) -> Iterator[Signal]:
 
 
 def id_parts(ids: Sequence[str]) -> Iterator[tuple[str, list[str | float | None]]]:
-    """Yield the parts of ids that may say something, with what each id has there (None: nothing).
+    """Yield the parts of ids that may reveal the key, with the value of each id; None for a missing part.
 
     >>> dict(id_parts(["000-b", "001-a"]))["the last part"]
     ['b', 'a']
@@ -352,7 +352,9 @@ def in_kinds(values: Sequence[str | float | None]) -> Codes:
 
 
 def in_order(values: Sequence[str | float | None]) -> Codes | None:
-    """Return in which of four parts each of many different texts is, by their order, as of dates; None of few texts."""
+    """Return in which of four parts of the sorted order each of many distinct texts is, such as dates; None for few
+    texts.
+    """
     texts = {value for value in values if isinstance(value, str)}
     if len(texts) <= FEW:
         return None

@@ -1,5 +1,6 @@
-"""Recomputing a release: out of its bundle alone, with the functions that made it, each figure held against the printed
-one."""
+"""The recomputation of a release from its evidence alone, with the original functions, and the comparison of every
+figure.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +58,7 @@ class Replayed:
     date: str
     items: int
     changed: Sequence[Changed] = ()
-    """Files that are not what a manifest says."""
+    """Files that differ from the manifest."""
     moved: Sequence[Moved] = ()
     figures: Sequence[Compared] = ()
     without: Sequence[str] = ()

@@ -1,4 +1,4 @@
-"""Items that are variants of each other (with and without marks, yes or no against what), compared pair by pair."""
+"""Items that are variants of each other, such as with and without marks, compared pair by pair."""
 
 from __future__ import annotations
 

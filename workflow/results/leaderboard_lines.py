@@ -38,7 +38,7 @@ class Line:
     scores: Scores
     model: str
     part: str | None
-    """The slice; None: all of them."""
+    """The slice; None for all of them."""
     over: Literal["answers", "parts"]
     """The unit of the mean: answers, or the means of the parts, which have equal weights."""
     found: Statistic
@@ -87,7 +87,7 @@ class Line:
 
     @property
     def refused(self) -> int:
-        """Return the number of answers that are refusals, or that stand for one."""
+        """Return the number of answers that are refusals or count as one."""
         return sum((self.unread if self.unreadable else self.missing).get(why, 0) for why in _REFUSED)
 
     @property

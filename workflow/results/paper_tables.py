@@ -21,7 +21,7 @@ from workflow.results.table_losses import loss_notes, table_losses
 from workflow.results.table_numbers import Number, Numbers
 
 NOTHING = "\N{EN DASH}"
-"""Stands where there is no number."""
+"""The text of a cell without a number."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class PaperTable:
 
     @property
     def loss_notes(self) -> list[str]:
-        """Return what the numbers lose, in sentences; empty where they lose nothing."""
+        """Return the losses behind the numbers, in sentences; empty without losses."""
         return loss_notes(self.losses, self.grades_left_out)
 
     @property

@@ -1,4 +1,4 @@
-"""Next to a model that is asked: every attempt is written as it ends, and the worker says that it is there."""
+"""The thread next to a model: it stores every attempt as the attempt ends, and sends the worker's heartbeat."""
 
 from __future__ import annotations
 

@@ -20,6 +20,7 @@ from inference.endpoint.batches import BatchEndpoint, BatchStatus, Refused
 from inference.endpoint.client import NoReply
 from inference.spec import ModelSpec
 from workflow.access.event_log import log
+from workflow.jobs.live_process import process, worker_name
 from workflow.runs.askings import asking_of
 from workflow.runs.model_questions import TypesOf
 from workflow.runs.stored_runs import (
@@ -31,7 +32,7 @@ from workflow.runs.stored_runs import (
     spec_of_run,
 )
 from workflow.runs.worker import Means, keep_of
-from workflow.runs.worker_registry import is_dead, process, worker_name
+from workflow.runs.worker_registry import is_dead
 
 _T = TypeVar("_T")
 _Given = TypeVarTuple("_Given")
@@ -97,7 +98,7 @@ class BatchCommand:
         self.why = why
 
     def refuse_over(self) -> None:
-        """Refuse a run that asks nothing any more."""
+        """Raise an error for a run that asks no further questions."""
         refuse_changed(self.row)
         refuse_withdrawn(self.row, "before more of it is handed in")
         if self.row.state is not RunState.BATCH:
@@ -110,7 +111,7 @@ class BatchCommand:
         return self.server
 
     def ask(self, about: str, call: Callable[[*_Given], _T], *given: *_Given) -> _T:
-        """Ask the endpoint something that costs nothing."""
+        """Send the endpoint a request that costs nothing."""
         try:
             return call(*given)
         except (NoReply, Refused) as error:
@@ -129,7 +130,7 @@ class BatchCommand:
     # ---- before ----
 
     def settle(self, *, again: bool = False) -> None:
-        """Find out what became of batches that a command was at when it ended."""
+        """Find out the fate of batches that an earlier command left open."""
         for batch in self.batches_in(BatchState.MAKING, BatchState.SENDING):
             self._refuse_alive(batch)
             if batch.state is BatchState.MAKING:

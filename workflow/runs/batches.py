@@ -186,7 +186,7 @@ def poll(
     folder: Path,
     open_endpoint: Callable[[ModelSpec], BatchEndpoint],
 ) -> None:
-    """Ask the endpoint where the batches of a run stand."""
+    """Ask the endpoint for the state of a run's batches."""
     with BatchCommand(store, by, run, means, folder, open_endpoint) as at:
         at.settle()
         batch_results.look(at)

@@ -38,7 +38,7 @@ NOT_SAID = frozenset(
         "probe",
     }
 )
-"""Parts of an endpoint that say how fast and how long it is asked, not what."""
+"""Parts of an endpoint's description that set the speed and duration of requests, and not their content."""
 
 
 def filled(plan: JudgePlan) -> dict[str, str]:

@@ -121,7 +121,7 @@ def read_again(store: Store, *, run_id: int, plan: JudgePlan) -> int:
 
 
 class KeepReadings:
-    """Keeps what a judge's replies come to."""
+    """The keeper that stores readings of a judge's replies."""
 
     def __init__(self, plan: JudgePlan) -> None:
         self.plan = plan

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def check_plan(spec: ModelSpec, plan: JudgePlan) -> None:
-    """Refuse with a sentence what no worker could do."""
+    """Raise an error with a sentence for a plan that no worker could execute."""
     registry.require_row("parser", plan.parser)
     if plan.batch and spec.endpoint is None:
         raise ModelRefused(f"{spec.name} is no endpoint, and batch files are for endpoints only.")

@@ -81,15 +81,16 @@ def template(session: Session, *, project_id: int, name: str, version: int | Non
 
 
 def add_version(store: Store, *, by: Person | None, project: str, text: str, origin: str = "") -> TemplateView:
-    """Keep a template for a project. Its number is the next one, whatever the text says; a text that is there already
-    is the version that it was.
+    """Store a template for a project under the next number, whatever number the text has.
+
+    A text that is already stored keeps its version.
 
     Raises
     ------
     SchemaError
-        The text is no template; a line per problem.
+        The text is not a template; one line per problem.
     InvalidInput
-        Its name does not do, or there is no such parser.
+        Its name is invalid, or its parser is unknown.
     """
     parsed = judge_templates.parse_template(text, name="the template")
     _check(parsed)

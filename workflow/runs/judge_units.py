@@ -187,7 +187,7 @@ def _attacks(session: Session, access: Access, plan: JudgePlan) -> list[dict[str
 
 
 def store_units(session: Session, run_id: int, rows: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Store what a run asks about; the ids in the order of the rows."""
+    """Store the units of a run. Return their ids in the order of the rows."""
     return judging.add_units(session, rows=[{"run_id": run_id, **row} for row in rows])
 
 

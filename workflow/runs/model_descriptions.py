@@ -1,4 +1,4 @@
-"""Descriptions of models and judges, as pages and commands take and show them; nothing heavy is loaded for one."""
+"""Descriptions of models and judges for pages and commands. No heavy package is loaded for a description."""
 
 from __future__ import annotations
 

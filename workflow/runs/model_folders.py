@@ -24,7 +24,7 @@ class Offered:
     size: str
     """The size of the weights; empty if unknown."""
     here: str
-    """On what of this machine it runs, or why it cannot, as a sentence."""
+    """The device on which the model runs, or why it cannot run, as a sentence."""
     fits: bool
     needs: tuple[str, ...]
     """The missing requirements for asking the model, one sentence each."""

@@ -48,7 +48,7 @@ def as_schema_says(schema: Schema, spec: ModelSpec) -> ModelSpec:
 
 
 def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
-    """Refuse with a sentence what no worker could do."""
+    """Raise an error with a sentence for a plan that no worker could execute."""
     if spec.adapter == "file":
         raise ModelRefused(
             f"Answers of {spec.name} come as a file; bring them in with `touchstone import` or on the page Import."

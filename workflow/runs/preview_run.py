@@ -66,7 +66,7 @@ class Estimate:
     tokens_out: int
     """At most."""
     cost: float | None
-    """At most, in the currency of the price; None: no price is known."""
+    """The highest cost, in the currency of the price; None without a price."""
     currency: str | None
     rule: str
 

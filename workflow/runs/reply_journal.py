@@ -22,7 +22,7 @@ Line = Mapping[str, Any]
 
 
 class JournalKind(NamedTuple):
-    """The command that writes a journal, and what its replies are about."""
+    """The command that writes a journal, and the subject of its replies."""
 
     of: str
     """The command."""

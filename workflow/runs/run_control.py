@@ -56,7 +56,7 @@ def resume(store: Store, *, by: Person | None, run: str, settings: Settings | No
         refuse_changed(row)
         runs.resume(session, row=row, state=RunState.WAITING)
         log(session, "run.resumed", by=by, run=row, now=store.now())
-    wake(settings, run)
+    wake(store, settings, run)
 
 
 def cancel(store: Store, *, by: Person | None, run: str) -> None:
@@ -97,7 +97,7 @@ def retry_failed(store: Store, *, by: Person | None, run: str, settings: Setting
             log(session, "run.resumed", by=by, run=row, now=store.now(), data={"again": len(again)})
         awaited = row.state in OPEN
     if awaited:
-        wake(settings, run)
+        wake(store, settings, run)
     return len(again)
 
 

@@ -32,7 +32,7 @@ class Asks(Protocol):
 
 
 class Keep(Protocol):
-    """Keeps what attempts have brought."""
+    """A keeper that stores the results of attempts."""
 
     def prepare(self, store: Store, row: StoredRun, attempts: Sequence[Attempt]) -> None:
         """Do the slow preparation before the transaction that stores the attempts, so that no other process waits."""
@@ -49,7 +49,7 @@ class Asking:
 
     kind: RunKind
     check: Callable[[ModelSpec, Any], None]
-    """Refuses with a sentence what no worker could do."""
+    """Raise an error with a sentence for a plan that no worker could execute."""
     counted: Callable[[Session, Access, Any], Counting | None]
     """Return which items count; None if the plan names their states itself."""
     units: Callable[[Session, Access, Any], Sequence[Any]]
@@ -59,11 +59,11 @@ class Asking:
     items_of: Callable[[Session, Sequence[int]], Mapping[int, int]]
     """The item that each unit is about."""
     described: Callable[[Schema, ModelSpec, Any], ModelSpec]
-    """The description with what schema and plan add to it."""
+    """Return the description with the settings of the schema and the plan."""
     label: Callable[[ModelSpec, Any], str]
     """Return the name of the model or judge in tables."""
     open: Callable[[ModelSpec, Any, Allowed], Answerer]
     ask: Callable[[Store, MediaStore, Schema, ModelSpec, Any, Path], Asks]
     keep: Callable[[Any], Keep]
     preview: Callable[..., Preview]
-    """Looks at what a run would ask (``workflow.runs.preview_run``)."""
+    """Preview the questions of a run (``workflow.runs.preview_run``)."""

@@ -1,14 +1,13 @@
-"""Writing down a run of any kind, so that workers can take it.
+"""The start of a run of any kind, as rows that workers take. No model is loaded here.
 
-Nothing here loads a model. A run is rows: chunks of units in a shuffled order, which workers (``workflow.runs.worker``)
-take one after the other, and every attempt at asking.
+A run is rows: chunks of units in a shuffled order, which workers (``workflow.runs.worker``) take one after the other,
+and every attempt.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,11 +25,9 @@ from inference.endpoint import answerer as endpoints
 from inference.spec import ModelSpec
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
-from workflow.runs import identities
+from workflow.runs import identities, run_jobs
 from workflow.runs.askings import asking_of
 from workflow.runs.stored_runs import folder_hash, plan_of_run, spec_of_run
-
-_log = logging.getLogger(__name__)
 
 
 def start(
@@ -83,7 +80,7 @@ def start(
         )
         add_chunks(session, run, asking.store_units(session, run.id, units))
     if not plan.batch:
-        wake(settings, run.public_id)
+        wake(store, settings, run.public_id)
     return run.public_id
 
 
@@ -198,15 +195,7 @@ def _hash(spec: ModelSpec, plan: Plan) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def wake(settings: Settings | None, run: str) -> None:
-    """Tell a waiting worker. It would find the run by itself, so a queue that cannot be reached is no failure."""
-    if settings is None:
-        return
-    from workflow.runs import run_queue
-
-    try:
-        run_queue.wake(settings, run)
-    except Exception:
-        _log.warning(
-            "the queue of background work cannot be reached; workers find the run by themselves", exc_info=True
-        )
+def wake(store: Store, settings: Settings | None, run: str) -> None:
+    """Have a worker work on a run. Without settings whoever started the run works on it."""
+    if settings is not None:
+        run_jobs.wake(store, run)

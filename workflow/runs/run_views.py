@@ -69,7 +69,7 @@ class WorkerView:
 
     name: str
     about: Mapping[str, Any]
-    """Versions of libraries, device, dtype, batch size; what a probe of the endpoint found."""
+    """Versions of libraries, device, dtype, batch size, and the result of a probe of the endpoint."""
     started_at: datetime
     seen_at: datetime
     there: bool
@@ -124,7 +124,7 @@ class RunView:
     differs: str
     """The differences from the first model or judge with the same label, if there is another one."""
     by: str | None
-    """The login of the person who started it; None: the command on the machine itself."""
+    """The login of the person who started the run; None for a command on the machine itself."""
     created_at: datetime
     started_at: datetime | None
     ended_at: datetime | None

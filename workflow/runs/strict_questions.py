@@ -44,7 +44,7 @@ class Subject(Generic[R]):
     failed: Callable[[Fault], R]
     """Returns the result of a request without a whole reply."""
     pictures: Callable[[], Sequence[Picture] | str] = tuple
-    """Returns the pictures for the text, or a sentence that says why they cannot be shown."""
+    """Return the pictures for the text, or a sentence with the reason why they cannot be shown."""
     heard: list[tuple[Line, tuple[Fault, ...]]] = field(default_factory=list)
     """Every request, with the faults of its reply."""
     said: R | None = None

@@ -29,13 +29,14 @@ from domain.strategies import added_strategy
 from inference.spec import ModelSpec
 from workflow.access.event_log import log
 from workflow.access.projects import access_to
+from workflow.jobs.live_process import process, worker_name
 from workflow.runs.askings import asking_of
 from workflow.runs.attempt_keeper import AttemptKeeper, Prepared
 from workflow.runs.model_descriptions import allowed_by
 from workflow.runs.preview_run import cache_of
 from workflow.runs.run_kinds import Asks, Keep
 from workflow.runs.stored_runs import plan_of_run, refuse_changed, spec_of_run
-from workflow.runs.worker_registry import LEASE, end_dead_workers, is_alive, is_taken, process, worker_name
+from workflow.runs.worker_registry import LEASE, end_dead_workers, is_alive, is_taken
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -253,7 +254,7 @@ class _Worker:
         return self.answerer
 
     def _budget(self, answerer: Answerer) -> None:
-        """Tell a model that has a budget what the run has cost so far, no matter who worked on it."""
+        """Set the run's cost so far, by all workers, for a model with a budget."""
         spent = getattr(answerer, "spent", None)
         if spent is not None:
             with self.store.read() as session:

@@ -226,8 +226,10 @@ def _fill_up(
     current: _Current,
     now: datetime,
 ) -> int:
-    """Open what the units of an item lack of their slots; how many are offered. Units that are called off get theirs
-    for the day on which they are offered again."""
+    """Open the missing slots of an item's units, and return the number of offered ones.
+
+    Withdrawn units get their slots too, for the day on which they are offered again.
+    """
     added: list[task_slots.Slot] = []
     offered: list[str] = []
     stage = units[0][0].stage if units else Stage.GRADING

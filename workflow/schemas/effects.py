@@ -110,12 +110,13 @@ class Effect:
     looks: bool = True
     """Whether items have to be looked at."""
     reorders: bool = False
-    """Whether slots may have to stand elsewhere, or to wait for an image or clip."""
+    """Whether slots may change their place in the order, or may have to wait for an image or clip."""
     answers_begin: bool = False
     """The stage answering is new."""
     only_of: frozenset[int] | None = None
-    """Votes given under these versions (ids) that do not fit the new form are asked again, whatever they are about, and
-    no others; None: ``again`` says which. A vote that answers more than the new form asks fits."""
+    """If set, only votes given under these versions (ids) that do not fit the new form are asked again. None leaves the
+    choice to ``again``. A vote that answers more than the new form asks fits.
+    """
 
     def asks_again(self, vote: StoredAnnotation, fields: Mapping[str, Any], *, now: int) -> bool:
         """Return whether a vote, in present words, is asked again. ``now`` is the version (id) in force."""

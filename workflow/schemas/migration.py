@@ -79,7 +79,7 @@ class Preview:
 
     @property
     def can_be_done(self) -> bool:
-        """Whether nothing is left to decide or refused."""
+        """Whether every decision is made and no obstacle is left."""
         return self.comparison.can_be_taken and not self.refused
 
 
@@ -94,7 +94,7 @@ class Past:
     decisions: Sequence[str]
     """The decisions as options of the command."""
     by: str | None
-    """The login; None: the command on the machine itself."""
+    """The login; None for a command on the machine itself."""
     at: datetime
     finished_at: datetime | None
     undoes: int | None

@@ -165,7 +165,7 @@ def _not_yet(comparison: Comparison) -> list[str]:
 
 
 def all_have_a_place(session: Session, access: Access, past: StoredSchemaChange, reading: Reading) -> None:
-    """Refuse to take back a dimension that holds something by now: nothing says where that would go."""
+    """Raise ``Conflict`` for an undo that removes a dimension with data, because the data would have no place."""
     there = {each.id for each in stored_schema(session, id=past.before_id).schema_.dimensions}
     about: Any = {"project_id": access.project_id, "before": past.after_id, "now": past.before_id, "reading": reading}
     for name, held in dimensions.once_called(session, **about).items():

@@ -54,13 +54,13 @@ def render(services: Services) -> None:
     found = page_work.items(services.store, services.media, folder, by=services.person, project=view.name)
     asked = page_work.about(folder)
     _standing(found)
-    running = page_work.is_running(folder)
+    running = page_work.is_running(services.store, folder)
     covering = st.session_state.get(_PRESSED) == "cover"
     with st.expander("Look for faces and plates", expanded=asked is None):
         _look(services, view, busy=running, clips=any(each.clip for each in found))
     if not covering:
         _under_way(services, folder, running=running)
-    _looked(folder, asked, running=running)
+    _looked(services, folder, asked, running=running)
     if not found:
         return
     shell.section("Pictures and clips" if any(each.clip for each in found) else "Pictures")
@@ -150,20 +150,20 @@ def _under_way(services: Services, folder: Path, *, running: bool) -> None:
 @st.fragment(run_every=LOOK_SECONDS)
 def _watch(services: Services, folder: Path) -> None:
     with shell.guard(services):
-        if not page_work.is_running(folder):
+        if not page_work.is_running(services.store, folder):
             st.rerun()
-        begun = page_work.going(folder)
-        done = begun.done / begun.of if begun is not None and begun.of else 0.0
+        begun = page_work.job(services.store, folder)
+        done = begun.share if begun is not None else 0.0
         said = f" {begun.at}." if begun is not None and begun.at else ""
-        st.progress(min(done, 1.0), text=f"In progress. It continues if you leave this page.{said}")
+        st.progress(done, text=f"In progress. It continues if you leave this page.{said}")
 
 
-def _looked(folder: Path, asked: DetectionRecord | None, *, running: bool) -> None:
+def _looked(services: Services, folder: Path, asked: DetectionRecord | None, *, running: bool) -> None:
     """Show the result of the last detection."""
     if asked is None:
         return
     if not asked.done and not running:
-        begun = page_work.going(folder)
+        begun = page_work.job(services.store, folder)
         why = asked.refused or (begun.refused if begun is not None else "") or page_work.BROKEN
         shell.show(markup.notice(shell.on_page(why), style="bad"))
         return

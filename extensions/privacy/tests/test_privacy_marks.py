@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from app.apart import unheard
 from app.services import Services
 from db.engine import Store, open_store
 from domain import extensions
+from domain.jobs import unheard
 from domain.project_parts import ProjectPart
 from domain.records import AuditEntry
 from domain.roles import Role

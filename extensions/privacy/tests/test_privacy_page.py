@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,10 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from app import locks
-from app.apart import unheard
 from app.services import Services
 from db.engine import Store
 from domain.errors import Conflict, NotAllowed
+from domain.jobs import unheard
 from domain.roles import Role
 from domain.settings import Settings
 from extensions.privacy import component, covering, decisions, page_work
@@ -63,9 +64,8 @@ def page_of(lea: Services) -> AppTest:
 
 def over(page: AppTest, lea: Services) -> AppTest:
     """The page when what it began is done."""
-    begun = page_work.going(page_work.folder_of(lea, "p"))
-    assert begun is not None
-    assert begun.over.wait(120)
+    while page_work.is_running(lea.store, page_work.folder_of(lea, "p")):
+        time.sleep(0.02)
     return page.run()
 
 
