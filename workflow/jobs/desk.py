@@ -88,7 +88,7 @@ def begin(
                     now=now,
                 )
         except IntegrityError:
-            continue  # someone else has just begun one
+            continue  # another process has just begun one
         job = _shown(made)
         begun(job)
         return job
