@@ -153,7 +153,7 @@ def _dots(chart: Dots, whole: Dots) -> ChartSpec:
         layers if values else layers[:1],
         ["Row", "Series", "Value", "From", "To"],
         rows,
-        top + AROUND - 30 + high,
+        top + AROUND + high,
         words="; ".join(f"{label}: {', '.join(map(mark_in_words, marks))}" for label, marks in chart.lines),
     )
 

@@ -117,7 +117,7 @@ def legend(names: Sequence[str], rows: Sequence[str] = (), *, width: int = WIDTH
 
 def legend_height(legend: Mapping[str, Any], names: Sequence[str]) -> int:
     """Return the height of a legend, in pixels."""
-    return -(-len(names) // int(legend["columns"])) * 18 + 12
+    return -(-len(names) // int(legend["columns"])) * 22 + 18
 
 
 def domain(values: Sequence[float | None], *more: float) -> list[float]:

@@ -88,8 +88,8 @@ def as_json(found: DraftingReport, *, indent: int | None = None) -> str:
     ]
     plain = {name: getattr(found, name) for name in ("models", "assigned", "begun", "written", "n_sources", "needed")}
     edited_ = [asdict(each) for each in found.edited]
-    told = _plain({**plain, "refusal": found.refusal, "compared": compared, "edited": edited_})
-    return json.dumps(told, allow_nan=False, indent=indent)
+    values = _plain({**plain, "refusal": found.refusal, "compared": compared, "edited": edited_})
+    return json.dumps(values, allow_nan=False, indent=indent)
 
 
 def _plain(value: Any) -> Any:
