@@ -131,7 +131,7 @@ class Rows:
         self._take_order(row, at)
         if item.asked.kind is AnswerKind.OPTION:
             for column, n in _lengths(row).items():
-                if n != len(item.asked.options):  # else it may be the list of the options, of which the key is one
+                if n != len(item.asked.options):  # a list of this length may be the options, which include the key
                     self._take_plain(column, n, at)
 
     @property

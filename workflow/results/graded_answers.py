@@ -101,7 +101,7 @@ class GradeIntake:
             place = value_of(self.criteria[name], value)
             if rater not in self.outside:
                 self.judged.setdefault((name, rater), {})[about.id] = place
-            elif (about.id, rater, name) not in self.own:  # what a person has submitted here counts, not the file
+            elif (about.id, rater, name) not in self.own:  # a person's own submission replaces an imported grade
                 self.grades.setdefault(name, {}).setdefault(about.id, []).append(place)
                 self.graders.setdefault(name, {}).setdefault(rater, False)
 

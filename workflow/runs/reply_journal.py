@@ -27,7 +27,7 @@ class JournalKind(NamedTuple):
     of: str
     """The command."""
     about: str
-    """In a word, such as ``goals``."""
+    """The subject in a word, such as ``goals``."""
 
     @property
     def head(self) -> Line:
@@ -80,7 +80,7 @@ def opened(path: Path, kind: JournalKind) -> Iterator[Journal]:
     Conflict
         Another command writes into the file.
     FileRefused
-        The file is no such journal, or cannot be written.
+        The file is not such a journal, or cannot be written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
