@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from app import controls, shell
+from testkit.missing_extensions import needs_every
 from tests.paths import ROOT
 
 ROOMS = (
@@ -114,6 +115,7 @@ def test_no_option_of_a_command_is_told_on_a_page() -> None:
     assert left == NOT_ON_PAGES, "some of these are gone"
 
 
+@needs_every("pages")
 def test_every_control_that_is_named_is_there() -> None:
     """By its label on some page, and every option by the name that a command knows."""
     drawn = [path for room in ("app", "extensions") for path in (ROOT / room).rglob("*.py")]
