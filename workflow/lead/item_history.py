@@ -347,7 +347,7 @@ def _answers(session: Session, access: Access, item: StoredItem, names: _Names) 
 
 
 def _about(session: Session, row: StoredAnnotation, model: str | None) -> str:
-    """Return the model of a submission's answer, or the two models as they were shown."""
+    """Return the model of a submission's answer, or the two models on their sides."""
     if row.stage is not Stage.COMPARISON:
         return model or ""
     left, right = comparison.models_shown(session, row)

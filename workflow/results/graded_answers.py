@@ -65,7 +65,7 @@ class GradeIntake:
     metrics: set[str] = field(default_factory=set)
     unknown: int = 0
     left_out: int = 0
-    """The following seven fields are those of ``Read``."""
+    """The last seven fields, from ``grades`` on, are those of ``Read``."""
     own: set[tuple[int, str, str]] = field(default_factory=set)
     """Grades that imported people have also submitted here: answer, login, criterion."""
 
