@@ -42,7 +42,10 @@ NOT_ON_PAGES = {
     ("extensions/labelstudio/serving/sync_process.py", "--server"),
     ("extensions/labelstudio/serving/pictures.py", "--media"),
     ("extensions/labelstudio/serving/bridging.py", "--media-from"),  # names the option that was given
-    # Colours in a style.
+    # A reason in results, which the page says in its own words.
+    ("extensions/drafting/pipeline_step.py", "--limit"),
+    ("extensions/drafting/proposal_run.py", "--limit"),
+    # Colors in a style.
     ("reports/rendering.py", "--grid"),
     ("reports/rendering.py", "--ink"),
     ("reports/rendering.py", "--muted"),
