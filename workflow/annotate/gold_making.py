@@ -348,11 +348,11 @@ def _checked(session: Session, access: Access, stage: Stage, known: Known) -> Ca
         )
         for criterion in bare
     ]
-    answers = kinds.in_order(bare, known.answers, fields)
-    problems = kinds.check_answers(bare, answers, {}, fields)
+    expected = kinds.in_order(bare, known.answers, fields)
+    problems = kinds.check_answers(bare, expected, {}, fields)
     if problems:
         raise InvalidInput(problems)
-    return item, prediction, answers
+    return item, prediction, expected
 
 
 def make_checks(
