@@ -9,8 +9,7 @@ import numpy as np
 
 from workflow.releases.leak_keys import Known
 from workflow.releases.leak_rows import IDS, Rows, Signal, in_kinds
-from workflow.releases.leak_sets import least_of_parts
-from workflow.releases.leak_stats import goes_with
+from workflow.releases.leak_sets import association
 from workflow.releases.leak_tables import Table
 
 _BETWEEN = re.compile(r"[^0-9A-Za-z]+")
@@ -23,8 +22,7 @@ def of_ids(known: Known) -> Iterator[Signal]:
     ids = list(known.codes)
     parts = known.parts(ids, np.array([known.codes[id] for id in ids], dtype=np.int64))
     for name, values in id_parts(ids):
-        said = in_kinds(values)
-        part, tried = least_of_parts(parts, lambda each, said=said: goes_with(each.of(said), each.codes))
+        part, tried = association(parts, in_kinds(values))
         what = f"{part} is associated with {name} of the ids (such as {ids[0]!r})"
         yield Signal("ids", IDS, what, tried, column=name)
     rows = Rows(Table(IDS, "", ()), known)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from annotation_schemas.asked import plain
 from domain.reading.answers import AnswerKind
 from exporters.release_keys import KeyItem
-from workflow.releases.leak_stats import NONE, NOTHING, Codes, Tried
+from workflow.releases.leak_stats import NONE, NOTHING, Codes, Tried, goes_with
 
 Places = tuple[int, ...]
 
@@ -173,3 +173,8 @@ def least_of_parts(parts: Sequence[KeyPart], test: Callable[[KeyPart], Tried]) -
         return WHOLE, NOTHING
     name, least = min(tested, key=lambda each: (not each[1].off, each[1].p_value))
     return name, replace(least, p_value=min(1.0, least.p_value * len(tested)))
+
+
+def association(parts: Sequence[KeyPart], said: Codes) -> tuple[str, Tried]:
+    """Return the part of the key that public values are associated with most clearly, and its test."""
+    return least_of_parts(parts, lambda part: goes_with(part.of(said), part.codes))

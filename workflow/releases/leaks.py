@@ -29,8 +29,8 @@ from workflow.releases.leak_media import Picture
 from workflow.releases.leak_options import told_by_options
 from workflow.releases.leak_phrases import SecretPhrases
 from workflow.releases.leak_rows import FILES, Rows, Signal, fingerprint, id_column, in_kinds
-from workflow.releases.leak_sets import least_of_parts
-from workflow.releases.leak_stats import LEVEL, Tried, goes_with
+from workflow.releases.leak_sets import association
+from workflow.releases.leak_stats import LEVEL, Tried
 from workflow.releases.leak_tables import Row, Table, flat, tables_of
 from workflow.releases.split_groups import near_pairs
 
@@ -390,7 +390,7 @@ class _Check:
             ids = [id for id, _ in rows]
             parts = one.parts(ids, np.array([one.codes[id] for id in ids], dtype=np.int64))
             said = in_kinds([float(size) if size else None for size in sizes])
-            part, tried = least_of_parts(parts, lambda each, said=said: goes_with(each.of(said), each.codes))
+            part, tried = association(parts, said)
             what = f"{part} is associated with the size of an item's files"
             self.signals.append(Signal("sizes", "the folder", what, tried))
 

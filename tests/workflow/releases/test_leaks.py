@@ -648,6 +648,7 @@ def sets(
     name: Callable[[int, Options, Options], str] = lambda at, options, answer: f"q{at:03}",
     right: Callable[[random.Random, Options], Options] = several,
     order: Callable[[tuple[Options, Options]], Any] | None = None,
+    wide: Callable[[Options, Options], int] | None = None,
     **more: Callable[[Options, Options], Any],
 ) -> set[str]:
     """Return the kinds of leaks of items with several right options; each has options of its own, in shuffled order."""
@@ -659,14 +660,22 @@ def sets(
     if order is not None:
         drawn.sort(key=order)
     rows, lines = [], []
+    images: dict[str, bytes] = {}
     for at, (options, answer) in enumerate(drawn):
         id, question = name(at, options, answer), f"Which are in {dice.randrange(10**6)}?"
         key = dice.sample(answer, len(answer))
         rows.append((id, "what", "test", {"question": question, "options": options, "answer": key}))
         public = {"id": id, "question": question, "options": options, "frames": dice.randrange(1, 9)}
         lines.append(public | {column: tell(options, answer) for column, tell in more.items()})
-    made(schema_of("kind: options_of, field: options"), rows).keys(folder / "private")
-    (folder / "public").mkdir(parents=True, exist_ok=True)
+        if wide is not None:
+            images[id] = picture(dice.randrange(10**6), wide=wide(options, answer))
+    assets = {id: [ReleasedAsset("image", "x.png", "image", _sha(own), "image/png", 1)] for id, own in images.items()}
+    made(schema_of("kind: options_of, field: options"), rows, assets=assets).keys(folder / "private")
+    (folder / "public" / "media").mkdir(parents=True, exist_ok=True)
+    for own in images.values():
+        (folder / "public" / "media" / f"{_sha(own)}.png").write_bytes(own)
+    for path in folder.rglob("*.png"):
+        os.utime(path, (1_700_000_000, 1_700_000_000))
     (folder / "public" / "test.jsonl").write_text("".join(json.dumps(each) + "\n" for each in lines))
     return {leak.kind for leak in leaks(folder / "public", folder / "private").leaks}
 
@@ -712,6 +721,12 @@ def test_the_order_of_rows_and_options_that_tells_a_set_is_found(tmp_path: Path)
     by_number = sets(tmp_path / "number", order=lambda drawn: len(drawn[1]))
     assert by_number >= {"order"}
     assert sets(tmp_path / "one", order=lambda drawn: drawn[0][1] in drawn[1]) >= {"order"}
+
+
+def test_sizes_of_files_that_tell_a_set_are_found(tmp_path: Path) -> None:
+    assert sets(tmp_path / "number", wide=lambda options, answer: 18 + 4 * len(answer)) == {"sizes"}
+    assert sets(tmp_path / "one", wide=lambda options, answer: 18 + 8 * (options[2] in answer)) == {"sizes"}
+    assert sets(tmp_path / "none", wide=lambda options, answer: 18) == set()
 
 
 @pytest.mark.slow
