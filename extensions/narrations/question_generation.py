@@ -79,7 +79,12 @@ def make(request: QuestionRequest, out: Path) -> QuestionResult:
     rates = settings.rates
     if request.goal_times == "frames" and not rates and request.rate is None:
         raise InvalidInput(
-            [Problem("goal_times", "Times in frames need frame rates. Give a file with the rate of each video, or one rate.")]
+            [
+                Problem(
+                    "goal_times",
+                    "Times in frames need frame rates: a file with the rate of each video, or one rate.",
+                )
+            ]
         )
     _must_be_ours(out)
     clock = Clock(cast(TimeUnit, request.goal_times), rates, request.rate)
@@ -116,7 +121,7 @@ def _settings(request: QuestionRequest) -> made.Settings:
     except ValueError:
         named = {""}
     if not named or not named <= _WORDS:
-        raise InvalidInput([Problem("question", "The question is a text with {towards} or {goal}, and no other braces.")])
+        raise InvalidInput([Problem("question", "The question contains {towards} or {goal}, and no other braces.")])
     if request.observe not in made.RULES:
         raise InvalidInput(
             [Problem("observe", f"The observed frame is one of {', '.join(made.RULES)}, not {request.observe!r}.")]
